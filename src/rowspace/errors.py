@@ -1,0 +1,47 @@
+"""Every error that rowspace raises on purpose, under one base.
+
+Each message is one clear sentence: what was wrong, where, and the next step. The command line prints it and exits
+with status 1 (`UsageError`: 2). Nothing here imports anything of ours.
+"""
+
+__all__ = [
+    "CorpusError",
+    "FileFormatError",
+    "FitInterrupted",
+    "MissingExtraError",
+    "RowspaceError",
+    "UnknownTokenError",
+    "UsageError",
+]
+
+
+class RowspaceError(Exception):
+    """The base of every error that rowspace raises on purpose."""
+
+
+class UsageError(RowspaceError, ValueError):
+    """An argument has a value that the call cannot work with."""
+
+
+class CorpusError(RowspaceError, ValueError):
+    """A corpus cannot be read as text, or holds none."""
+
+
+class FileFormatError(RowspaceError, ValueError):
+    """A file is damaged, truncated, lies about itself, or is of a kind that does not open here."""
+
+
+class UnknownTokenError(RowspaceError, KeyError):
+    """A token is not in the vocabulary; the message names the nearest spellings that are."""
+
+    def __str__(self) -> str:
+        """The sentence itself: `KeyError` would print its quoted form."""
+        return str(self.args[0])
+
+
+class MissingExtraError(RowspaceError, ImportError):
+    """An optional dependency is not installed; the message holds the pip command."""
+
+
+class FitInterrupted(RowspaceError):
+    """A fit was stopped by Ctrl-C or SIGTERM, after saving what was learned; the message says how to go on."""

@@ -1,0 +1,59 @@
+"""The one way in which rowspace compiles a kernel: cached on disk, free of the interpreter lock, announced once.
+
+A kernel is a plain function on arrays, in a file named `kernels.py`, that allocates nothing: it is compiled without
+Numba's reference counts, which took half of the scanner's time and make threads wait for each other. With
+`NUMBA_DISABLE_JIT=1` it runs as the Python that it is, which is how the tests measure its coverage. Compiled code is kept
+beside the source, or, where that folder cannot be written, in the user's cache directory (Numba's own rule;
+`NUMBA_CACHE_DIR` names another).
+"""
+
+import sys
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import numba
+from numba.core import event
+
+__all__ = ["kernel"]
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+# Sums may be reordered and fused, which vectorizes them; NaN and infinity keep their meaning.
+FAST_SUMS = {"reassoc", "contract", "arcp", "nsz"}
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` on its first call for each set of argument types.
+
+    >>> @kernel
+    ... def double(x: float) -> float:
+    ...     return 2 * x
+    >>> double(2.0)
+    4.0
+    """
+    # Only a function that lives in a file can be cached; one typed at a prompt or in a doctest cannot.
+    cached = not function.__code__.co_filename.startswith("<")
+    compiled = numba.njit(nogil=True, cache=cached, error_model="numpy", fastmath=FAST_SUMS, _nrt=False)(function)
+    return cast("Function", compiled)
+
+
+class _Announcer(event.Listener):
+    """Says once, on standard error, that a kernel is being compiled rather than read from the cache."""
+
+    announced = False
+
+    def on_start(self, event: event.Event) -> None:
+        """Called by numba when a real compilation starts; a kernel found in the cache starts none."""
+        module = event.data["dispatcher"].py_func.__module__
+        if not self.announced and module.startswith("rowspace."):
+            self.announced = True
+            print(
+                "rowspace: compiling kernels for this processor; it takes some seconds, once, and is kept",
+                file=sys.stderr,
+            )
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say when it ends."""
+
+
+event.register("numba:compile", _Announcer())

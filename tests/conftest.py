@@ -1,0 +1,54 @@
+"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around.
+
+Not here: tables and corpora that only one folder needs; they stand in that folder's tests.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from pydoc_data.topics import topics
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from numpy.typing import ArrayLike
+
+# Before any peer is imported: a test that needs the network is wrong, and should fail at once.
+os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+
+# No test is a race: a busy machine, or a kernel run as Python, is slow and not wrong.
+settings.register_profile("rowspace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("rowspace")
+
+# Room for a few hundred roundings, not for another formula.
+TOLERANCES = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-12}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let kernels wrap around when they run as Python: numpy warns of what compiled integers do silently.
+
+    A warning filter rather than `np.errstate`, which does not reach the threads that some kernels run on.
+    """
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
+
+
+@pytest.fixture(scope="session")
+def assert_close() -> Callable[..., None]:
+    """`assert_close(actual, expected)`, to the tolerance of the coarser dtype, or `slack` times that."""
+
+    def compare(actual: ArrayLike, expected: ArrayLike, *, slack: float = 1.0) -> None:
+        actual, expected = np.asarray(actual), np.asarray(expected)
+        names = (array.dtype.name for array in (actual, expected))
+        tolerance = slack * max(TOLERANCES.get(name, 0.0) for name in names)
+        np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Half a megabyte of real English that comes with every Python: the topics of its `help()`."""
+    path = tmp_path_factory.mktemp("english") / "corpus.txt"
+    path.write_text("\n".join(topics.values()), encoding="utf-8")
+    return path
