@@ -1,0 +1,81 @@
+"""Arrays (V, d) in, numbers out: how near rows are, which are nearest, and whether they mean anything.
+
+| file | what it answers |
+|---|---|
+| `similarity.py` | how near two rows are: dot, cosine, Euclidean |
+| `neighbors.py` | which k rows are nearest, exactly, for one query or a million |
+| `analogy.py` | a is to b as c is to ... |
+| `sets.py` | which one does not belong, and how near two sets are |
+| `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
+| `analogies.py` | how many analogies of a question file come out right |
+| `spelling.py` | which tokens are spelt nearly like this one |
+
+No vocabulary lives here but where a file of words is read. Names load on first use (PEP 562): the kernels
+behind `neighbors.py` bring numba, and `import rowspace` must stay light. Read next: `similarity.py`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rowspace.space.analogies import AnalogyScores, SectionScore, evaluate_analogies
+    from rowspace.space.analogy import cos_add, cos_mul
+    from rowspace.space.correlation import Correlation, pearson, spearman
+    from rowspace.space.neighbors import nearest, nearest_reference
+    from rowspace.space.pairs import PairScores, evaluate_pairs
+    from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
+    from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
+    from rowspace.space.spelling import nearest_spellings
+
+__all__ = [
+    "AnalogyScores",
+    "Correlation",
+    "Metric",
+    "PairScores",
+    "SectionScore",
+    "cos_add",
+    "cos_mul",
+    "cosine",
+    "dot",
+    "euclidean",
+    "evaluate_analogies",
+    "evaluate_pairs",
+    "mean_unit_row",
+    "nearest",
+    "nearest_reference",
+    "nearest_spellings",
+    "odd_one_out",
+    "pearson",
+    "row_norms",
+    "score",
+    "set_distance",
+    "set_similarity",
+    "spearman",
+    "unit_rows",
+]
+
+_FILES = {
+    "similarity": ("Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"),
+    "neighbors": ("nearest", "nearest_reference"),
+    "analogy": ("cos_add", "cos_mul"),
+    "sets": ("mean_unit_row", "odd_one_out", "set_distance", "set_similarity"),
+    "correlation": ("Correlation", "pearson", "spearman"),
+    "pairs": ("PairScores", "evaluate_pairs"),
+    "analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
+    "spelling": ("nearest_spellings",),
+}
+_FILE_OF = {name: file for file, names in _FILES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import the file that defines `name`, on first use, and keep the result."""
+    if name not in _FILE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,360 @@
+"""`Table`: a vocabulary and its rows, the object that every folder hands on.
+
+It looks tokens up and passes arrays to `rowspace.space`, where every formula lives; files are the business of
+`rowspace.store`, which the top package hands to `Table.saver`. Nothing here learns or changes a row: rows are
+treated as immutable, so norms that were computed once stay good. Read next: `space/neighbors.py`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace import space
+from rowspace.errors import RowspaceError, UnknownTokenError, UsageError
+
+if TYPE_CHECKING:
+    from rowspace.space.analogies import AnalogyScores
+    from rowspace.space.pairs import PairScores
+    from rowspace.space.similarity import Metric
+
+__all__ = ["Table"]
+
+Rows = NDArray[np.floating[Any]]
+Query = str | int | Sequence[str] | Sequence[float] | Rows
+
+
+class Table:
+    """A vocabulary, one row per token, and, where known, how often each token was seen.
+
+    `vocabulary` holds V distinct tokens in id order. `rows` is (V, d) floating with d >= 1, kept as given: a
+    read-only memory map stays one. `counts` is (V,) integers or None. `tokenizer` is the text of a
+    tokenizer.json whose ids 0..V-1 are the rows, or None. `settings` says how the table was learned.
+
+    Rows are treated as immutable: their norms are computed at the first question and kept. To change rows,
+    make another table.
+
+    Raises `UsageError` where sizes disagree, rows are not two-dimensional floats, or a token stands twice.
+
+    >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
+    >>> table = Table(["cat", "dog", "the"], rows)
+    >>> table
+    Table(3 tokens × 3, float64)
+    >>> table.neighbors("cat", k=1, metric="euclidean")[0][0]
+    'dog'
+    """
+
+    saver: ClassVar[Callable[..., object] | None] = None
+    """What `save` calls with the table and the path; the top package sets it."""
+
+    target_checker: ClassVar[Callable[..., object] | None] = None
+    """What `check_target` calls with the path; the top package sets it."""
+
+    def __init__(
+        self,
+        vocabulary: Sequence[str],
+        rows: Rows,
+        counts: NDArray[np.integer[Any]] | None = None,
+        *,
+        tokenizer: str | None = None,
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
+        self.vocabulary = _checked_vocabulary(vocabulary)
+        self.rows = _checked_rows(rows, len(self.vocabulary))
+        self.counts = None if counts is None else _checked_counts(counts, len(self.vocabulary))
+        self.tokenizer = tokenizer
+        self.settings = dict(settings or {})
+        self._ids = _index(self.vocabulary)
+        self._norms: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.vocabulary)
+
+    def __contains__(self, token: object) -> bool:
+        return isinstance(token, str) and token in self._ids
+
+    def __repr__(self) -> str:
+        return f"Table({len(self)} tokens × {self.dim}, {self.rows.dtype})"
+
+    def __getitem__(self, key: str | int | Sequence[str] | Sequence[int] | NDArray[np.integer[Any]]) -> Rows:
+        """Return the row (d,) of a token or an id, or the rows (n, d) of a list of either."""
+        if isinstance(key, (str, int, np.integer)):
+            return cast("Rows", self.rows[self._position(key)])
+        return self.rows[self._positions(key)]
+
+    @property
+    def dim(self) -> int:
+        """Return the width d of a row.
+
+        >>> Table(["a"], np.ones((1, 7))).dim
+        7
+        """
+        return int(self.rows.shape[1])
+
+    @property
+    def norms(self) -> NDArray[np.float64]:
+        """Return the Euclidean length of each row, (V,) float64, computed once.
+
+        >>> Table(["a", "b"], np.array([[3.0, 4.0], [0.0, 0.0]])).norms
+        array([5., 0.])
+        """
+        if self._norms is None:
+            self._norms = space.row_norms(self.rows)
+        return self._norms
+
+    def id(self, token: str) -> int:
+        """Return the id of `token`; `UnknownTokenError` names the nearest spellings where there is none.
+
+        >>> table = Table(["anchor", "boat"], np.eye(2))
+        >>> table.id("boat")
+        1
+        >>> table.id("bote")
+        Traceback (most recent call last):
+        rowspace.errors.UnknownTokenError: token 'bote' is not in the vocabulary; did you mean 'boat'?
+        """
+        try:
+            return self._ids[token]
+        except (KeyError, TypeError):
+            raise self._unknown(token) from None
+
+    def ids(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+        """Return the ids of `tokens`, (n,) int64; raises as `id` does.
+
+        >>> Table(["a", "b"], np.eye(2)).ids(["b", "a", "b"])
+        array([1, 0, 1])
+        """
+        if isinstance(tokens, str):
+            raise UsageError(f"tokens must be a list of tokens, but one string came: {tokens!r}; use id() for one")
+        return np.fromiter((self.id(token) for token in tokens), np.int64)
+
+    def neighbors(self, query: Query, *, k: int = 10, metric: "Metric" = "cosine") -> list[tuple[str, float]]:
+        """Return the k tokens nearest to `query`, nearest first, with their scores.
+
+        `query` is a token, an id, a list of tokens (then: the mean of their unit rows), or a vector (d,).
+        Tokens and ids that were asked about are left out of the answer; a vector leaves nothing out. `metric`
+        is "cosine", "dot" or "euclidean", whose score is the distance. Equal scores go to the lower id.
+
+        >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
+        >>> table = Table(["cat", "dog", "the"], rows)
+        >>> [(token, round(distance, 3)) for token, distance in table.neighbors("cat", metric="euclidean")]
+        [('dog', 0.086), ('the', 1.204)]
+        """
+        vector, asked = self._query(query)
+        exclude = np.asarray([asked], np.int64) if asked else None
+        ids, scores = space.nearest(
+            vector[np.newaxis], self.rows, k, metric=metric, exclude=exclude, row_norms=self.norms
+        )
+        return self._named(ids[0], scores[0])
+
+    def similarity(self, a: str | int, b: str | int, *, metric: "Metric" = "cosine") -> float:
+        """Return how near the rows of tokens `a` and `b` are: cosine, dot product or Euclidean distance.
+
+        >>> table = Table(["a", "b"], np.array([[3.0, 0.0], [1.0, 0.0]]))
+        >>> table.similarity("a", "b"), table.similarity("a", "b", metric="dot")
+        (1.0, 3.0)
+        """
+        return float(space.score(self[self._position(a)], self[self._position(b)], metric=metric))
+
+    def analogy(
+        self,
+        a: str,
+        b: str,
+        c: str,
+        *,
+        k: int = 5,
+        method: Literal["3cosadd", "3cosmul"] = "3cosadd",
+        keep_inputs: bool = False,
+    ) -> list[tuple[str, float]]:
+        """Answer "`a` is to `b` as `c` is to ...": the k best answers, best first, with their scores.
+
+        The three inputs are left out of the answers, as is the custom, unless `keep_inputs`. `method` is that
+        of Levy & Goldberg (2014): see `rowspace.space.analogy`.
+
+        >>> rows = np.array([[1.0, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 1]])
+        >>> table = Table(["man", "king", "woman", "queen"], rows)
+        >>> table.analogy("man", "king", "woman", k=1)[0][0]
+        'queen'
+        """
+        if method not in ("3cosadd", "3cosmul"):
+            raise UsageError(f"method must be '3cosadd' or '3cosmul', got {method!r}")
+        solve = space.cos_add if method == "3cosadd" else space.cos_mul
+        question = self._positions([a, b, c])[np.newaxis]
+        ids, scores = solve(self.rows, question, k, row_norms=self.norms, keep_inputs=keep_inputs)
+        return self._named(ids[0], scores[0])
+
+    def odd_one_out(self, tokens: Sequence[str]) -> str:
+        """Return the token whose row lies farthest, by angle, from the mean of the unit rows of all of them.
+
+        >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
+        >>> table = Table(["cat", "dog", "the"], rows)
+        >>> table.odd_one_out(["cat", "the", "dog"])
+        'the'
+        """
+        ids = self._positions(tokens)
+        return self.vocabulary[int(ids[space.odd_one_out(self.rows[ids])])]
+
+    def set_similarity(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
+        """Return the cosine of the mean rows of two sets of tokens (gensim's `n_similarity`).
+
+        >>> table = Table(["a", "b", "c"], np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]))
+        >>> round(table.set_similarity(["a", "b"], ["c"]), 6)
+        1.0
+        """
+        return space.set_similarity(*self._two_sets(tokens_a, tokens_b))
+
+    def set_distance(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
+        """Return one less the set similarity: 0 for the same direction, 2 for opposite ones.
+
+        >>> table = Table(["a", "b"], np.array([[1.0, 0.0], [-1.0, 0.0]]))
+        >>> table.set_distance(["a"], ["b"])
+        2.0
+        """
+        return space.set_distance(*self._two_sets(tokens_a, tokens_b))
+
+    def evaluate_pairs(
+        self,
+        path: str | Path,
+        *,
+        restrict_vocab: int | None = 300_000,
+        case_insensitive: bool = True,
+        dummy4unknown: bool = False,
+    ) -> "PairScores":
+        """Correlate cosines with people's judgement of word pairs: see `rowspace.space.evaluate_pairs`."""
+        return space.evaluate_pairs(
+            path,
+            self.vocabulary,
+            self.rows,
+            restrict_vocab=restrict_vocab,
+            case_insensitive=case_insensitive,
+            dummy4unknown=dummy4unknown,
+        )
+
+    def evaluate_analogies(
+        self,
+        path: str | Path,
+        *,
+        restrict_vocab: int | None = 300_000,
+        case_insensitive: bool = True,
+        dummy4unknown: bool = False,
+    ) -> "AnalogyScores":
+        """Count right answers to a file of analogies: see `rowspace.space.evaluate_analogies`."""
+        return space.evaluate_analogies(
+            path,
+            self.vocabulary,
+            self.rows,
+            restrict_vocab=restrict_vocab,
+            case_insensitive=case_insensitive,
+            dummy4unknown=dummy4unknown,
+            row_norms=self.norms,
+        )
+
+    @classmethod
+    def check_target(cls, path: str | Path) -> None:
+        """Raise now what `save` would raise about `path`, before hours of work go into a table."""
+        if cls.target_checker is not None:
+            cls.target_checker(path)
+
+    def save(self, path: str | Path, **options: object) -> None:
+        """Write the table to `path`, atomically; options and formats: `rowspace.store.save`."""
+        saver = type(self).saver
+        if saver is None:
+            raise RowspaceError("Table.saver is not set, so no file can be written; import rowspace, or set it")
+        saver(self, path, **options)
+
+    def _position(self, key: str | int) -> int:
+        """Return the id of a token, or an id once it is known to be one."""
+        if isinstance(key, str):
+            return self.id(key)
+        if isinstance(key, (bool, np.bool_)) or not isinstance(key, (int, np.integer)):
+            raise UsageError(f"a token (str) or an id (int) was expected, got {key!r}")
+        if not 0 <= key < len(self):
+            raise UsageError(f"id {key} is out of range for a table of {len(self)} tokens: ids run from 0")
+        return int(key)
+
+    def _positions(self, keys: object) -> NDArray[np.int64]:
+        """Return the ids of several tokens or ids, (n,) int64."""
+        if isinstance(keys, str) or not isinstance(keys, Iterable):
+            raise UsageError(f"a list of tokens was expected, got {keys!r}")
+        return np.fromiter((self._position(key) for key in keys), np.int64)
+
+    def _two_sets(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> tuple[Rows, Rows]:
+        """Return the rows of two lists of tokens."""
+        return self.rows[self._positions(tokens_a)], self.rows[self._positions(tokens_b)]
+
+    def _query(self, query: Query) -> tuple[Rows, list[int]]:
+        """Return the vector (d,) that a query stands for, and the ids to leave out of its answer."""
+        if isinstance(query, (str, int, np.integer)):
+            asked = [self._position(query)]
+            return self.rows[asked[0]], asked
+        if isinstance(query, Sequence) and query and all(isinstance(item, str) for item in query):
+            asked = self._positions(query).tolist()
+            return space.mean_unit_row(self.rows[asked]), asked
+        vector = np.asarray(query)
+        if vector.shape != (self.dim,) or vector.dtype.kind not in "fiu":
+            raise UsageError(
+                f"query must be a token, a list of tokens, or a vector of {self.dim} numbers; "
+                f"got shape {vector.shape} of {vector.dtype}"
+            )
+        return vector, []
+
+    def _named(self, ids: NDArray[np.int64], scores: NDArray[np.float32]) -> list[tuple[str, float]]:
+        """Return ids and scores as tokens and plain floats; id -1 marks a place that no row could fill."""
+        pairs = zip(ids.tolist(), scores.tolist(), strict=True)
+        return [(self.vocabulary[row], score) for row, score in pairs if row >= 0]
+
+    def _unknown(self, token: object) -> UnknownTokenError:
+        """Return the error for a token that is not in the vocabulary, with the nearest spellings that are."""
+        near = space.nearest_spellings(token, self.vocabulary) if isinstance(token, str) else []
+        hint = (
+            f"; did you mean {' or '.join(map(repr, near))}?"
+            if near
+            else f", and none of its {len(self)} tokens is spelt like it"
+        )
+        return UnknownTokenError(f"token {token!r} is not in the vocabulary{hint}")
+
+
+def _checked_vocabulary(vocabulary: Sequence[str]) -> list[str]:
+    """Return the vocabulary as a list, once it is known to hold strings only."""
+    if isinstance(vocabulary, str):
+        raise UsageError(f"vocabulary must be a list of tokens, but one string came: {vocabulary[:40]!r}")
+    tokens = list(vocabulary)
+    for position, token in enumerate(tokens):
+        if not isinstance(token, str):
+            raise UsageError(f"vocabulary must hold strings, but id {position} is {token!r}")
+    return tokens
+
+
+def _checked_rows(rows: Rows, size: int) -> Rows:
+    """Return the rows as they came (a memory map stays one), once their shape and dtype are known to fit."""
+    rows = np.asanyarray(rows)
+    if rows.ndim != 2 or rows.dtype.kind != "f":
+        raise UsageError(f"rows must be a (V, d) array of floats, got shape {rows.shape} of {rows.dtype}")
+    if rows.shape[0] != size:
+        raise UsageError(f"vocabulary has {size} tokens but rows has {rows.shape[0]} rows; they must agree")
+    if rows.shape[1] < 1:
+        raise UsageError("rows must be at least 1 wide, got (V, 0)")
+    return rows
+
+
+def _checked_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
+    """Return the counts as int64, once they are known to be one whole number for each token."""
+    array = np.asarray(counts)
+    if array.shape != (size,) or array.dtype.kind not in "iu":
+        raise UsageError(f"counts must be {size} integers, one a token, got shape {array.shape} of {array.dtype}")
+    return array.astype(np.int64, copy=False)
+
+
+def _index(vocabulary: list[str]) -> dict[str, int]:
+    """Return token to id; raises `UsageError` on the first token that stands twice, with both ids."""
+    ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    if len(ids) < len(vocabulary):
+        for first, token in enumerate(vocabulary):
+            if ids[token] != first:
+                again = vocabulary.index(token, first + 1)
+                raise UsageError(f"token {token!r} stands twice in the vocabulary, as ids {first} and {again}")
+    return ids

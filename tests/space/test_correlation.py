@@ -1,0 +1,47 @@
+"""Pearson and Spearman with p-values against scipy.stats."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rowspace.errors import UsageError
+from rowspace.space import pearson, spearman
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("n", [3, 4, 10, 353, 5000])
+@pytest.mark.parametrize("strength", [0.0, 0.05, 1.0, 30.0])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_equals_scipy(n, strength, sign):
+    x = RNG.standard_normal(n)
+    y = sign * strength * x + RNG.standard_normal(n)
+    for ours, peer in ((pearson, stats.pearsonr), (spearman, stats.spearmanr)):
+        found, expected = ours(x, y), peer(x, y)
+        assert found.r == pytest.approx(expected.statistic, abs=1e-12)
+        assert found.p == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-15)
+
+
+def test_tied_values_share_their_average_rank():
+    x, y = RNG.integers(0, 4, 50), RNG.integers(0, 3, 50)
+    assert spearman(x, y).r == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+
+
+def test_two_points_lie_on_a_line_and_prove_nothing():
+    assert pearson([1, 2], [5, 3]) == pytest.approx((-1.0, 1.0))
+
+
+def test_a_perfect_correlation_has_p_zero():
+    assert spearman([1, 2, 3], [10, 20, 30]) == (1.0, 0.0)
+
+
+def test_a_constant_correlates_with_nothing():
+    assert all(math.isnan(value) for value in pearson([1, 1, 1], [1, 2, 3]) + spearman([1, 2, 3], [4, 4, 4]))
+
+
+@pytest.mark.parametrize(("x", "y"), [([1], [1]), ([1, 2], [1, 2, 3]), ([[1, 2]], [[1, 2]])])
+def test_shapes_must_fit(x, y):
+    with pytest.raises(UsageError, match="one length of at least 2"):
+        pearson(x, y)

@@ -1,0 +1,144 @@
+"""`nearest` against the full matrix and a stable sort, against gensim, and on awkward input."""
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from rowspace.errors import UsageError
+from rowspace.space import nearest, nearest_reference, neighbors
+
+METRICS = ["cosine", "dot", "euclidean"]
+
+
+def assert_same(found, expected):
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=2.0**-22, atol=1e-37)
+    assert found[0].dtype == np.int64
+    assert found[1].dtype == np.float32
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("memory", [1, 5_000, 1 << 24])
+def test_equals_the_reference_whatever_the_memory(metric, dtype, memory):
+    rng = np.random.default_rng(3)
+    rows = rng.standard_normal((700, 9)).astype(dtype)
+    queries, exclude = rows[100:140], rng.integers(-1, 700, (40, 3))
+    found = nearest(queries, rows, 12, metric=metric, exclude=exclude, memory=memory, threads=3)
+    assert_same(found, nearest_reference(queries, rows, 12, metric=metric, exclude=exclude))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_equals_the_reference_on_rows_full_of_ties(data):
+    dim, size, k = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40)), data.draw(st.integers(1, 45))
+    # Powers of two, whose sums are exact in any order: what ties for the reference must tie here.
+    values = st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 2.0, np.nan, np.inf])
+    finite = values.filter(np.isfinite)
+    rows = data.draw(arrays(np.float32, (size, dim), elements=values.map(np.float32), fill=st.nothing()))
+    queries = data.draw(arrays(np.float32, (3, dim), elements=finite.map(np.float32), fill=st.nothing()))
+    exclude = data.draw(arrays(np.int64, (3, 2), elements=st.integers(-1, size - 1)))
+    for metric in METRICS:
+        found = nearest(queries, rows, k, metric=metric, exclude=exclude, memory=data.draw(st.integers(1, 400)))
+        assert_same(found, nearest_reference(queries, rows, k, metric=metric, exclude=exclude))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4000), st.sampled_from(METRICS))
+def test_identical_rows_stay_ties_across_block_borders(seed, memory, metric):
+    rng = np.random.default_rng(seed)
+    few = rng.standard_normal((5, 33)).astype(np.float32)
+    rows = few[rng.integers(0, 5, 200)]
+    ids, scores = nearest(few, rows, 60, metric=metric, memory=memory)
+    for line, values in zip(ids, scores, strict=True):
+        assert all(a < b for a, b, x, y in zip(line, line[1:], values, values[1:], strict=False) if x == y)
+    whole = nearest(few, rows, 60, metric=metric)
+    np.testing.assert_array_equal(ids, whole[0])
+    np.testing.assert_array_equal(scores, whole[1])
+
+
+def test_agrees_with_gensim():
+    rng = np.random.default_rng(4)
+    words, rows = [f"w{n}" for n in range(300)], rng.standard_normal((300, 20)).astype(np.float32)
+    peer = KeyedVectors(20)
+    peer.add_vectors(words, rows)
+    ids, scores = nearest(rows[7:8], rows, 10, exclude=np.array([[7]]))
+    expected = peer.most_similar("w7", topn=10)
+    assert [words[row] for row in ids[0]] == [word for word, _ in expected]
+    np.testing.assert_allclose(scores[0], [score for _, score in expected], atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_reads_rows_from_a_memory_map(tmp_path, dtype):
+    rows = np.random.default_rng(5).standard_normal((500, 8)).astype(dtype)
+    np.save(tmp_path / "rows.npy", rows)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    assert_same(nearest(mapped[:3], mapped, 4, memory=2000), nearest_reference(rows[:3], rows, 4))
+
+
+def test_rows_in_column_order_or_of_foreign_byte_order_give_the_same():
+    rows = np.random.default_rng(6).standard_normal((90, 5)).astype(np.float32)
+    expected = nearest_reference(rows[:2], rows, 3)
+    assert_same(nearest(rows[:2], np.asfortranarray(rows), 3), expected)
+    assert_same(nearest(rows[:2], rows.astype(">f4"), 3), expected)
+
+
+def test_float32_rows_whose_products_overflow_or_underflow_are_still_told_apart():
+    small = np.float32([[3e-30, 1e-30], [1e-30, 3e-30], [2e-30, 2e-30]])
+    assert nearest(small[:1], small, 3)[0].tolist() == [[0, 2, 1]]
+    large = np.float32([[3e30, -1e30], [1e30, 3e30], [2e30, 2e30]])
+    assert nearest(large[:1], large, 3)[0].tolist() == [[0, 2, 1]]
+    # In float32 the sum falls to -inf on its way to 2e38.
+    falling = np.float32([[1, 1, 1, 1], [0, 0, 0, 0], [-2e19, -2e19, 3e19, 3e19]])
+    assert nearest(np.full((1, 4), 1e19, np.float32), falling, 1, metric="dot")[0].tolist() == [[2]]
+
+
+def test_rows_that_are_not_finite_are_no_neighbours_and_free_places_say_so():
+    rows = np.array([[1.0, 0.0], [np.nan, 0.0], [np.inf, 0.0], [0.0, 0.0]])
+    ids, scores = nearest(rows[:1], rows, 4)
+    assert ids.tolist() == [[0, 3, -1, -1]]
+    assert scores[0, :2].tolist() == [1.0, 0.0]
+    assert np.isnan(scores[0, 2:]).all()
+
+
+def test_a_zero_query_has_cosine_zero_with_all():
+    ids, scores = nearest(np.zeros((1, 3)), np.ones((600, 3)), 2)
+    assert (ids.tolist(), scores.tolist()) == ([[0, 1]], [[0.0, 0.0]])
+
+
+@pytest.mark.parametrize(("num_queries", "size"), [(0, 3), (2, 0), (0, 0)])
+def test_nothing_asked_or_nothing_there_gives_an_empty_answer(num_queries, size):
+    ids, scores = nearest(np.ones((num_queries, 2)), np.ones((size, 2)), 5)
+    assert ids.shape == scores.shape == (num_queries, min(5, size))
+
+
+@pytest.mark.parametrize("k", [0, -1, True, 1.5, "3"])
+def test_k_must_be_a_whole_number_of_at_least_one(k):
+    with pytest.raises(UsageError, match="k must be a whole number"):
+        nearest(np.eye(2), np.eye(2), k)
+
+
+@pytest.mark.parametrize(
+    ("queries", "rows", "options", "message"),
+    [
+        (np.ones((1, 3)), np.ones((4, 2)), {}, "agree in d"),
+        (np.ones(2), np.ones((4, 2)), {}, "agree in d"),
+        (np.ones((1, 2)), np.ones((4, 2), np.int64), {}, "floating"),
+        (np.ones((1, 2)), np.ones((4, 2)), {"metric": "manhattan"}, "metric must be one of"),
+        (np.ones((1, 2)), np.ones((4, 2)), {"exclude": np.array([1])}, "exclude must be"),
+        (np.ones((1, 2)), np.ones((4, 2)), {"row_norms": np.ones(3)}, "row_norms must be 4"),
+        (np.ones((1, 2)), np.ones((4, 2)), {"threads": 0}, "threads must be at least 1"),
+        (np.array([[1.0, 1.0], [1.0, np.nan]]), np.ones((4, 2)), {}, "query 1 holds NaN"),
+    ],
+)
+def test_input_that_does_not_fit_is_refused(queries, rows, options, message):
+    with pytest.raises(UsageError, match=message):
+        nearest(queries, rows, 1, **options)
+
+
+def test_threads_default_to_the_processors_even_where_affinity_is_unknown(monkeypatch):
+    monkeypatch.delattr(neighbors.os, "sched_getaffinity", raising=False)
+    assert nearest(np.eye(3), np.eye(3), 1)[0].ravel().tolist() == [0, 1, 2]

@@ -1,0 +1,70 @@
+"""Dot, cosine, Euclidean: the lessons' numbers, scipy's answers, awkward shapes."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from rowspace.errors import UsageError
+from rowspace.space import cosine, dot, euclidean, row_norms, score, unit_rows
+from rowspace.space.similarity import BLOCK_BYTES
+
+
+@pytest.fixture
+def sides():
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((4, 6)), rng.standard_normal((5, 6))
+
+
+def test_pairwise_equals_scipy(sides):
+    a, b = sides
+    np.testing.assert_allclose(cosine(a, b), 1 - cdist(a, b, "cosine"), atol=1e-12)
+    np.testing.assert_allclose(euclidean(a, b), cdist(a, b), atol=1e-12)
+    np.testing.assert_allclose(dot(a, b), a @ b.T)
+
+
+@pytest.mark.parametrize("function", [dot, cosine, euclidean])
+def test_shapes_follow_the_arguments(sides, function):
+    a, b = sides
+    whole = function(a, b)
+    np.testing.assert_allclose(function(a[1], b), whole[1])
+    np.testing.assert_allclose(function(a, b[2]), whole[:, 2])
+    np.testing.assert_allclose(function(a[1], b[2]), whole[1, 2])
+    assert function(a[:0], b).shape == (0, 5)
+    assert function(a[:0], b[0]).shape == (0,)
+
+
+def test_cat_is_fourteen_times_closer_to_dog_than_to_the():
+    near, far = euclidean((0.72, -0.41, 0.15), [(0.68, -0.38, 0.22), (-0.12, 0.05, 0.88)])
+    assert (round(near, 3), round(far, 3), round(far / near)) == (0.086, 1.204, 14)
+
+
+def test_unit_vectors_of_dot_point_eight_lie_at_squared_distance_point_four():
+    u, v = np.array([1.0, 0.0]), np.array([0.8, 0.6])
+    assert euclidean(u, v) ** 2 == pytest.approx(0.4)
+
+
+def test_a_rotation_keeps_every_dot_product(sides):
+    rotation = np.linalg.qr(np.random.default_rng(1).standard_normal((6, 6)))[0]
+    a, b = sides
+    np.testing.assert_allclose(dot(a @ rotation, b @ rotation), dot(a, b), atol=1e-12)
+
+
+def test_zero_and_infinite_rows():
+    assert cosine([[0.0, 0.0]], [[1.0, 2.0], [0.0, 0.0]]).tolist() == [[0.0, 0.0]]
+    assert np.isnan(unit_rows([np.inf, 1.0])[0])
+
+
+def test_norms_are_the_same_over_many_blocks():
+    rows = np.random.default_rng(2).standard_normal((BLOCK_BYTES // 8 // 16 + 3, 16)).astype(np.float32)
+    np.testing.assert_allclose(row_norms(rows), np.linalg.norm(rows.astype(np.float64), axis=1), rtol=1e-14)
+
+
+@pytest.mark.parametrize(("a", "b"), [((1, 2), (1, 2, 3)), (np.ones((1, 1, 2)), (1, 2)), (1.0, (1.0,))])
+def test_widths_must_agree(a, b):
+    with pytest.raises(UsageError, match="same width"):
+        cosine(a, b)
+
+
+def test_an_unknown_metric_is_refused():
+    with pytest.raises(UsageError, match="cosine, dot, euclidean, got 'hamming'"):
+        score([1.0], [1.0], metric="hamming")

@@ -1,0 +1,201 @@
+"""`Table`: its checks, look-ups and questions; the formulas themselves are tested in tests/space."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+
+from rowspace.errors import RowspaceError, UnknownTokenError, UsageError
+from rowspace.space import nearest_reference
+from rowspace.table import Table
+
+TOKENS = ["the", "cat", "dog", "Paris", "한국", "mat", "sat", "on"]
+ROWS = np.random.default_rng(0).standard_normal((8, 5)).astype(np.float32)
+
+
+@pytest.fixture
+def table():
+    return Table(TOKENS, ROWS, np.arange(8, 0, -1), settings={"dim": 5})
+
+
+@pytest.fixture
+def peer():
+    vectors = KeyedVectors(5)
+    vectors.add_vectors(TOKENS, ROWS)
+    return vectors
+
+
+def test_looks_tokens_and_ids_up(table):
+    assert (len(table), table.dim, list(table), "cat" in table, "cow" in table, 1 in table) == (
+        8, 5, TOKENS, True, False, False,
+    )  # fmt: skip
+    assert (table.id("dog"), table.ids(["한국", "the", "the"]).tolist()) == (2, [4, 0, 0])
+    np.testing.assert_array_equal(table["cat"], ROWS[1])
+    np.testing.assert_array_equal(table[np.int64(3)], ROWS[3])
+    np.testing.assert_array_equal(table[["cat", "on"]], ROWS[[1, 7]])
+    np.testing.assert_array_equal(table[np.array([2, 2])], ROWS[[2, 2]])
+    assert table[[]].shape == (0, 5)
+    assert table.ids([]).dtype == np.int64
+
+
+def test_shows_itself(table):
+    assert repr(table) == "Table(8 tokens × 5, float32)"
+
+
+def test_keeps_what_it_was_given(table):
+    assert table.rows is ROWS
+    assert (table.counts.dtype, table.counts[0], table.settings, table.tokenizer) == (
+        np.int64,
+        8,
+        {"dim": 5},
+        None,
+    )
+
+
+def test_keeps_a_memory_map_and_answers_from_it(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    table = Table(TOKENS, np.load(tmp_path / "rows.npy", mmap_mode="r"))
+    assert isinstance(table.rows, np.memmap)
+    assert table.neighbors("cat", k=2) == Table(TOKENS, ROWS).neighbors("cat", k=2)
+
+
+def test_survives_pickle_and_copy(table):
+    for twin in (pickle.loads(pickle.dumps(table)), copy.copy(table), copy.deepcopy(table)):  # noqa: S301
+        assert twin.neighbors("cat") == table.neighbors("cat")
+        assert (twin.vocabulary, twin.settings) == (table.vocabulary, table.settings)
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "rows", "counts", "message"),
+    [
+        (["a", "b"], np.ones((3, 2)), None, "vocabulary has 2 tokens but rows has 3 rows"),
+        (["a"], np.ones(1), None, r"rows must be a \(V, d\) array of floats, got shape \(1,\)"),
+        (["a"], np.ones((1, 2), np.int32), None, "of int32"),
+        (["a"], np.ones((1, 0)), None, "at least 1 wide"),
+        (["a", "b", "a"], np.ones((3, 2)), None, "'a' stands twice in the vocabulary, as ids 0 and 2"),
+        (["b", "a", "c", "a"], np.ones((4, 2)), None, "as ids 1 and 3"),
+        ("ab", np.ones((2, 2)), None, "one string came: 'ab'"),
+        (["a", 1], np.ones((2, 2)), None, "id 1 is 1"),
+        (["a"], np.ones((1, 2)), np.ones(2, np.int64), "counts must be 1 integers"),
+        (["a"], np.ones((1, 2)), np.ones(1), "of float64"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(vocabulary, rows, counts, message):
+    with pytest.raises(UsageError, match=message):
+        Table(vocabulary, rows, counts)
+
+
+@pytest.mark.parametrize("key", [-1, 8, True, 1.5, None, [-1], [True], [1.0], ["cat", 99]])
+def test_an_id_that_is_none_is_refused(table, key):
+    with pytest.raises(UsageError):
+        table[key]
+
+
+def test_an_unknown_token_names_the_nearest_spellings(table):
+    with pytest.raises(UnknownTokenError, match="token 'paris' is not in the vocabulary; did you mean 'Paris'"):
+        table.id("paris")
+    with pytest.raises(UnknownTokenError, match=r"did you mean '.at' or '.at' or '.at'"):
+        table.neighbors("bat")
+    with pytest.raises(UnknownTokenError, match="none of its 8 tokens is spelt like it"):
+        table[["cat", "xylophone"]]
+    with pytest.raises(UnknownTokenError, match="none of its 8 tokens"):
+        table.id(["cat"])
+
+
+def test_one_string_is_no_list_of_tokens(table):
+    for call in (table.ids, table.odd_one_out, lambda tokens: table.set_similarity(tokens, ["cat"])):
+        with pytest.raises(UsageError, match=r"list of tokens.*'cat'"):
+            call("cat")
+
+
+def test_neighbors_of_a_token_equal_gensim(table, peer):
+    found, expected = table.neighbors("cat", k=3), peer.most_similar("cat", topn=3)
+    assert [token for token, _ in found] == [token for token, _ in expected]
+    np.testing.assert_allclose([score for _, score in found], [score for _, score in expected], atol=1e-6)
+
+
+def test_neighbors_of_several_tokens_equal_gensim(table, peer):
+    found, expected = table.neighbors(["cat", "dog"]), peer.most_similar(positive=["cat", "dog"])
+    assert [token for token, _ in found] == [token for token, _ in expected]
+    np.testing.assert_allclose([score for _, score in found], [score for _, score in expected], atol=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+def test_neighbors_of_a_vector_leave_nothing_out(table, metric):
+    (ids,), (scores,) = nearest_reference(ROWS[1:2], ROWS, 8, metric=metric)
+    expected = [(TOKENS[row], pytest.approx(score, abs=1e-6)) for row, score in zip(ids, scores, strict=True)]
+    assert table.neighbors(ROWS[1], k=8, metric=metric) == expected
+    assert table.neighbors(ROWS[1].tolist(), k=8, metric=metric) == expected
+
+
+def test_an_id_asks_like_its_token_and_a_large_k_gives_all_others(table):
+    assert table.neighbors(1, k=100) == table.neighbors("cat", k=100)
+    assert len(table.neighbors(1, k=100)) == 7
+
+
+@pytest.mark.parametrize("query", [[], np.ones(4), np.ones((1, 5)), ["cat", 1.0], [None] * 5, 3.5, None])
+def test_a_query_of_no_known_kind_is_refused(table, query):
+    with pytest.raises(UsageError, match="query must be"):
+        table.neighbors(query)
+
+
+@pytest.mark.parametrize("k", [0, -3, True])
+def test_k_below_one_is_refused(table, k):
+    with pytest.raises(UsageError, match="k must be"):
+        table.neighbors("cat", k=k)
+    with pytest.raises(UsageError, match="k must be"):
+        table.analogy("cat", "dog", "mat", k=k)
+
+
+def test_similarity_equals_gensim(table, peer):
+    assert table.similarity("cat", "dog") == pytest.approx(peer.similarity("cat", "dog"), abs=1e-6)
+    assert table.similarity("cat", "dog", metric="dot") == pytest.approx(float(ROWS[1] @ ROWS[2]), abs=1e-6)
+
+
+def test_analogies_equal_gensim(table, peer):
+    expected = peer.most_similar(positive=["dog", "mat"], negative=["cat"], topn=3)
+    found = table.analogy("cat", "dog", "mat", k=3)
+    assert [token for token, _ in found] == [token for token, _ in expected]
+    np.testing.assert_allclose([score for _, score in found], [score for _, score in expected], atol=1e-6)
+    assert "cat" not in dict(table.analogy("cat", "dog", "mat", k=8, method="3cosmul"))
+    assert len(table.analogy("cat", "dog", "mat", k=8, method="3cosmul", keep_inputs=True)) == 8
+
+
+def test_an_unknown_method_is_refused(table):
+    with pytest.raises(UsageError, match="method must be '3cosadd' or '3cosmul', got 'pair'"):
+        table.analogy("cat", "dog", "mat", method="pair")
+
+
+def test_sets_equal_gensim(table, peer):
+    tokens = ["cat", "dog", "mat", "on"]
+    assert table.odd_one_out(tokens) == peer.doesnt_match(tokens)
+    expected = peer.n_similarity(["cat", "dog"], ["on", "the"])
+    assert table.set_similarity(["cat", "dog"], ["on", "the"]) == pytest.approx(expected, abs=1e-6)
+    assert table.set_distance(["cat", "dog"], ["on", "the"]) == pytest.approx(1 - expected, abs=1e-6)
+
+
+def test_empty_sets_are_refused(table):
+    with pytest.raises(UsageError, match="holds no row"):
+        table.set_similarity([], ["cat"])
+    with pytest.raises(UsageError, match="at least 3 tokens, got 0"):
+        table.odd_one_out([])
+
+
+def test_evaluates_files(table, tmp_path):
+    (tmp_path / "pairs").write_text("cat dog 9\nTHE paris 2\nmat sat 5\nmat cow 5\n", encoding="utf-8")
+    (tmp_path / "questions").write_text(": one\ncat dog mat sat\n", encoding="utf-8")
+    assert table.evaluate_pairs(tmp_path / "pairs").used == 3
+    assert table.evaluate_pairs(tmp_path / "pairs", case_insensitive=False).oov_ratio == 50
+    assert table.evaluate_analogies(tmp_path / "questions", restrict_vocab=3).oov_ratio == 100
+
+
+def test_saves_through_what_was_registered(table, tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(Table, "saver", lambda *arguments, **options: calls.append((arguments, options)))
+    table.save(tmp_path, format="native")
+    assert calls == [((table, tmp_path), {"format": "native"})]
+    monkeypatch.setattr(Table, "saver", None)
+    with pytest.raises(RowspaceError, match=r"Table\.saver is not set"):
+        table.save(tmp_path)
