@@ -1,0 +1,11 @@
+"""Files ↔ `Table`: one file per format, lazy, atomic, safe. `formats.py` is the place to start reading.
+
+`save` and `load` are what most need; `check_target` says before long work whether a save will be possible,
+and `read_manifest` reads what stands beside the rows of a native directory.
+"""
+
+from rowspace.store.formats import check_target, load, save
+from rowspace.store.manifest import FileRecord, Manifest
+from rowspace.store.native import read_manifest
+
+__all__ = ["FileRecord", "Manifest", "check_target", "load", "read_manifest", "save"]

@@ -1,0 +1,36 @@
+"""What stands where in a native directory: the names of its files, and the contents that never change.
+
+`native.py` says what each file is for; it writes them, and `native_reading.py` reads them.
+"""
+
+__all__ = [
+    "CONFIG",
+    "CONFIG_CONTENT",
+    "DTYPES",
+    "FILES",
+    "MODEL",
+    "MODULES",
+    "MODULES_CONTENT",
+    "TOKENIZER",
+    "VOCABULARY",
+]
+
+MODEL, VOCABULARY, TOKENIZER, CONFIG, MODULES = FILES = (
+    "model.safetensors",
+    "vocabulary.safetensors",
+    "tokenizer.json",
+    "config.json",
+    "modules.json",
+)
+# max_length null: model2vec would cut texts at 512 tokens, and their mean would not be the text's.
+CONFIG_CONTENT: dict[str, object] = {
+    "model_type": "model2vec",
+    "architectures": ["StaticModel"],
+    "normalize": False,
+    "max_length": None,
+}
+MODULES_CONTENT: list[dict[str, object]] = [
+    {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}
+]
+# numpy's name: safetensors' name, and numpy's code of the little-endian form that files hold
+DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}

@@ -1,0 +1,130 @@
+"""Reading a native directory: nothing in it is believed before it is checked, and rows are mapped, not read.
+
+Each file's size is compared with rowspace.json, each header with its file and with rowspace.json, before
+memory is taken. Left out: what the files are for (`native.py`). Read next: `headers.py`, `vocabulary.py`.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from io import BufferedReader
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.store.folder import Folder
+from rowspace.store.headers import Tensor, read_header
+from rowspace.store.layout import DTYPES, FILES, MODEL, TOKENIZER, VOCABULARY
+from rowspace.store.manifest import MARKER, MAX_SIZE, FileRecord, Manifest
+from rowspace.store.vocabulary import decode_vocabulary
+from rowspace.table import Table
+
+__all__ = ["manifest_of", "table_of"]
+
+
+def table_of(folder: Folder, *, verify: bool) -> Table:
+    """Build the table in an open `folder`; raises `FileFormatError` as `native.load` says."""
+    manifest = manifest_of(folder)
+    for name in FILES:
+        _check_file(folder, name, manifest.files.get(name), verify=verify)
+    vocabulary, counts = _read_vocabulary(folder, manifest.num_embeddings)
+    rows = _map_rows(folder, manifest)
+    tokenizer = _read_text(folder, TOKENIZER) if manifest.own_tokenizer else None
+    try:
+        return Table(vocabulary, rows, counts, tokenizer=tokenizer, settings=manifest.settings)
+    except UsageError as error:  # a token that stands twice
+        raise FileFormatError(f"{folder.path / VOCABULARY}: {error}; restore the file") from None
+
+
+def manifest_of(folder: Folder) -> Manifest:
+    """Read and check rowspace.json in an open `folder`."""
+    source = str(folder.path / MARKER)
+    with folder.open(MARKER) as file:
+        data = file.read(MAX_SIZE + 1)
+    if len(data) > MAX_SIZE:
+        raise FileFormatError(f"{source}: larger than the {MAX_SIZE} bytes that are allowed; restore it")
+    return Manifest.from_bytes(data, source)
+
+
+def _check_file(folder: Folder, name: str, record: FileRecord | None, *, verify: bool) -> None:
+    source = folder.path / name
+    if record is None:
+        raise FileFormatError(f"{folder.path / MARKER}: does not list {name}; restore it")
+    with folder.open(name) as file:
+        size = file.seek(0, os.SEEK_END)
+        if size != record.size:
+            raise FileFormatError(f"{source}: has {size} bytes, but {record.size} were saved; restore the file")
+        file.seek(0)
+        if verify and hashlib.file_digest(file, "sha256").hexdigest() != record.sha256:
+            raise FileFormatError(f"{source}: damaged (its SHA-256 is not the saved one); restore the file")
+
+
+def _read_vocabulary(folder: Folder, size: int) -> tuple[list[str], NDArray[np.int64] | None]:
+    """Return the V = `size` tokens, and their counts where the file has them."""
+    source = str(folder.path / VOCABULARY)
+    with folder.open(VOCABULARY) as file:
+        tensors = read_header(file, source)
+        wanted: dict[str, tuple[str, tuple[int, ...] | None]] = {
+            "offsets": ("I64", (size + 1,)),
+            "counts": ("I64", (size,)),
+            "tokens": ("U8", None),
+        }
+        if "counts" not in tensors:
+            del wanted["counts"]
+        _check_tensors(tensors, wanted, source)
+        content = {name: _read(file, tensors[name]) for name in wanted}
+    offsets = _integers(content["offsets"])
+    counts = _integers(content["counts"]) if "counts" in content else None
+    return decode_vocabulary(content["tokens"], offsets, source), counts
+
+
+def _map_rows(folder: Folder, manifest: Manifest) -> NDArray[np.floating[Any]]:
+    """Map the first V rows, (V, d), read-only; the rows of zeros after them belong to no token."""
+    source = str(folder.path / MODEL)
+    if manifest.dtype not in DTYPES:
+        raise FileFormatError(f"{folder.path / MARKER}: rows of unknown dtype {manifest.dtype!r}; restore it")
+    name, little_endian = DTYPES[manifest.dtype]
+    shape = (manifest.num_embeddings + manifest.unknown_rows, manifest.embedding_dim)
+    with folder.open(MODEL) as file:
+        tensors = read_header(file, source)
+        _check_tensors(tensors, {"embeddings": (name, shape)}, source)
+        if tensors["embeddings"].size == 0:  # which cannot be mapped
+            return np.zeros((0, manifest.embedding_dim), manifest.dtype)
+        offset = tensors["embeddings"].offset
+        rows = np.memmap(file, little_endian, "r", offset, shape)
+    return rows[: manifest.num_embeddings]
+
+
+def _check_tensors(
+    tensors: Mapping[str, Tensor], wanted: Mapping[str, tuple[str, tuple[int, ...] | None]], source: str
+) -> None:
+    """Check that these tensors and no others are there, of the dtype and, where one is given, the shape."""
+    if set(tensors) != set(wanted):
+        raise FileFormatError(f"{source}: holds {sorted(tensors)}, expected {sorted(wanted)}; restore the file")
+    for name, (dtype, shape) in wanted.items():
+        tensor = tensors[name]
+        rank = 1 if shape is None else len(shape)
+        if tensor.dtype != dtype or len(tensor.shape) != rank or shape not in (None, tensor.shape):
+            raise FileFormatError(
+                f"{source}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, but {dtype} of shape "
+                f"{shape} was saved; restore the file"
+            )
+
+
+def _read(file: BufferedReader, tensor: Tensor) -> bytes:
+    file.seek(tensor.offset)
+    return file.read(tensor.size)
+
+
+def _integers(data: bytes) -> NDArray[np.int64]:
+    return np.frombuffer(data, "<i8").astype(np.int64, copy=False)
+
+
+def _read_text(folder: Folder, name: str) -> str:
+    with folder.open(name) as file:
+        try:
+            return file.read().decode()
+        except UnicodeDecodeError as error:
+            raise FileFormatError(f"{folder.path / name}: byte {error.start}: no UTF-8; restore the file") from None

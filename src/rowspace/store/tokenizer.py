@@ -1,0 +1,67 @@
+"""The tokenizer.json that is saved with a table, and how many rows beyond the vocabulary its ids need.
+
+Libraries that open the directory look rows up by the tokenizer's ids, so these must be 0..n-1, one row
+each. Ids from V up belong to no token of the table (the unknown token, say); they get rows of zeros in the
+file, and none in memory. Left out: learning a tokenizer, which is `rowspace.text`. Read next: `native.py`.
+"""
+
+import json
+
+from rowspace.errors import UsageError
+from rowspace.table import Table
+
+__all__ = ["UNKNOWN", "tokenizer_json"]
+
+UNKNOWN = "[UNK]"
+
+
+def tokenizer_json(table: Table) -> tuple[bytes, int]:
+    """Return the tokenizer.json of `table` as bytes, and how many rows of zeros must follow its rows.
+
+    A table without a tokenizer gets one that splits at white space and looks whole words up; it knows
+    [UNK], with a row of zeros where the vocabulary has none. Raises `UsageError` where the table's own
+    tokenizer cannot be read, or where its ids are not those of the vocabulary.
+
+    >>> import numpy as np
+    >>> tokenizer_json(Table(["a", "b"], np.eye(2)))[1], tokenizer_json(Table(["a", "[UNK]"], np.eye(2)))[1]
+    (1, 0)
+    """
+    if table.tokenizer is not None:
+        return _checked(table, table.tokenizer)
+    ids = {token: number for number, token in enumerate(table.vocabulary)}
+    ids.setdefault(UNKNOWN, len(table))
+    document: dict[str, object] = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "post_processor": None,
+        "decoder": None,
+        "model": {"type": "WordLevel", "vocab": ids, "unk_token": UNKNOWN},
+    }
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(), len(ids) - len(table)
+
+
+def _checked(table: Table, text: str) -> tuple[bytes, int]:
+    """Check that the ids of the tokenizer `text` are 0..n-1 and begin with the vocabulary's."""
+    from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that most saves and all loads do without
+
+    try:
+        ids = Tokenizer.from_str(text).get_vocab(with_added_tokens=True)
+    except Exception as error:  # the library raises nothing narrower
+        raise UsageError(f"the table's tokenizer does not open: {error}; mend it or pass None") from error
+    for number, token in enumerate(table.vocabulary):
+        if ids.get(token) != number:
+            raise UsageError(
+                f"the table's tokenizer gives {token!r} the id {ids.get(token)}, but its row is {number}; "
+                "the ids 0..V-1 of the tokenizer must be the vocabulary in order"
+            )
+    if sorted(ids.values()) != list(range(len(ids))):
+        raise UsageError(
+            f"the {len(ids)} ids of the table's tokenizer are not 0..{len(ids) - 1}, one a row; "
+            "number its tokens without gaps"
+        )
+    return text.encode(), len(ids) - len(table)

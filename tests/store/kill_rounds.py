@@ -1,0 +1,125 @@
+"""Rounds of a process that saves and is killed with SIGKILL; run by test_kills.py as a script of its own.
+
+It imports once and forks for each round, so that a round costs milliseconds. After each the table must open
+whole, as the last version seen or a newer one.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from rowspace import atomic, store
+from rowspace.table import Table
+
+SIZE = 50
+
+
+def table_of(version: int) -> Table:
+    """A table of which each part tells the version."""
+    vocabulary = [f"{version}-{i}" for i in range(SIZE)]
+    return Table(
+        vocabulary,
+        np.full((SIZE, 4), version, np.float32),
+        np.full(SIZE, version),
+        settings={"version": version},
+    )
+
+
+def version_of(path: Path) -> int:
+    """Open the table at `path`, or what a save cut short kept of it; all parts must be of one version."""
+    table = store.load(path if path.exists() else atomic.kept_beside(path) or path, verify=True)
+    version = table.settings["version"]
+    assert isinstance(version, int)
+    assert table.vocabulary == table_of(version).vocabulary
+    assert np.all(table.rows == version)
+    assert np.all(table.counts == version)
+    return version
+
+
+def in_a_child(work: Callable[[], None], delay: float | None) -> int:
+    """Run `work` in a fork; kill it after `delay` seconds, or let it end itself."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    if delay is not None:
+        time.sleep(delay)
+        os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def at_random(path: Path, rounds: int) -> None:
+    """Kill a process that saves without a pause, at random times."""
+    chance = random.Random(0)  # noqa: S311  # no secret
+    for _ in range(rounds):
+        last = version_of(path)
+
+        def save_on(first: int = last + 1) -> None:
+            for version in range(first, first + 10_000):
+                store.save(table_of(version), path)
+
+        assert in_a_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
+        assert version_of(path) >= last
+
+
+def at_each_line(path: Path) -> int:
+    """Kill a save at the first line that it runs in atomic.py or native.py, then at the second, and so on."""
+    line = 0
+    while True:
+        line += 1
+        last = version_of(path)
+
+        def save(stop: int = line, version: int = last + 1) -> None:
+            table = table_of(version)
+            sys.settrace(killer(stop))
+            store.save(table, path)
+
+        status = in_a_child(save, None)
+        assert version_of(path) in {last, last + 1}
+        if status == 0:
+            return line
+        assert status == -signal.SIGKILL
+
+
+def killer(stop: int) -> Callable[[object, str, object], object]:
+    """A trace function that ends the process at its line number `stop`."""
+    seen = 0
+
+    def trace(frame, event, _):
+        nonlocal seen
+        if not frame.f_code.co_filename.endswith(("rowspace/atomic.py", "store/native.py")):
+            return None
+        if event == "line":
+            seen += 1
+            if seen == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    return trace
+
+
+def main() -> None:
+    """Run the kind of rounds that the first argument names, on the path that the second one gives."""
+    kind, path = sys.argv[1], Path(sys.argv[2])
+    if kind.endswith("without exchange"):
+        atomic._exchange = lambda *_: False
+    store.save(table_of(1), path)
+    if kind.startswith("at random"):
+        at_random(path, 40)
+    else:
+        print(json.dumps({"lines": at_each_line(path)}))
+    store.save(table_of(0), path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+import gzip
+import os
+import re
+
+import numpy as np
+import pytest
+
+from rowspace import store
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.store import native, word2vec
+from rowspace.table import Table
+
+
+@pytest.fixture
+def table():
+    return Table(["cat", "dog"], np.eye(2, dtype=np.float32), np.array([2, 1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name", "kind"),
+    [("t", None, native), ("t.bin", None, word2vec), ("T.BIN", None, word2vec), ("t.v2", None, native),
+     ("t.bin", "native", native), ("t", "word2vec", word2vec)],
+)  # fmt: skip
+def test_the_format_comes_from_the_suffix_or_by_name_and_is_recognised_by_content(
+    tmp_path, table, name, format_name, kind
+):
+    store.save(table, tmp_path / name, format=format_name)
+    assert kind.recognises(tmp_path / name)
+    (tmp_path / name).rename(tmp_path / "renamed.txt")
+    again = store.load(tmp_path / "renamed.txt", verify=True)
+    assert again.vocabulary == table.vocabulary
+    assert (again.rows == table.rows).all()
+
+
+def test_paths_may_be_text(tmp_path, table):
+    store.save(table, str(tmp_path / "t"))
+    assert len(store.load(str(tmp_path / "t"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda path: path.mkdir(), "an empty directory"),
+        (
+            lambda path: (path.mkdir(), (path / "b").touch(), (path / "a").touch()),
+            "a directory without rowspace.json (it holds a, b)",
+        ),
+        (lambda path: path.touch(), "an empty file"),
+        (
+            lambda path: path.write_bytes(b"hello, world"),
+            "a file of another kind (it begins with b'hello, w')",
+        ),
+        (lambda path: path.write_bytes(gzip.compress(b"2 1\n")), "compressed: unpack it with gunzip first"),
+        (lambda path: path.write_bytes(b"PK\3\4" + bytes(99)), "a zip archive"),
+        (lambda path: path.write_bytes((793712314).to_bytes(4, "little")), "a fastText model"),
+    ],
+)
+def test_what_does_not_open_is_named_with_what_was_expected(tmp_path, make, complaint):
+    make(tmp_path / "it")
+    expected = "expected a directory saved by rowspace or a word2vec .bin file: check the path"
+    with pytest.raises(FileFormatError, match=f"it: .*{re.escape(complaint)}.*; {expected}"):
+        store.load(tmp_path / "it")
+
+
+@pytest.mark.parametrize("path", ["missing", "", "a\0b", "missing/below"])
+def test_where_nothing_is_the_path_is_named(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=rf"nothing is at {re.escape(repr(path))}; expected"):
+        store.load(path)
+
+
+def test_a_path_that_the_system_refuses_is_one_clear_sentence(tmp_path):
+    with pytest.raises(RowspaceError, match="cannot be read: File name too long"):
+        store.load(tmp_path / ("n" * 300))
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileFormatError, match="not a regular file"):
+        store.load(tmp_path / "pipe")
+
+
+def test_a_save_cut_short_between_its_renames_is_explained(tmp_path, table):
+    from rowspace import atomic
+
+    store.save(table, tmp_path / "t")
+    kept = atomic._hidden_sibling(tmp_path / "t", "old")
+    (tmp_path / "t").rename(kept)
+    with pytest.raises(UsageError, match=f"a save to it was cut short; the old one is whole in {kept}: rename that"):
+        store.load(tmp_path / "t")
+
+
+@pytest.mark.parametrize(("path", "complaint"), [("t", "a file is there"), ("folder.bin", "a directory is there")])
+def test_check_target_says_beforehand_what_save_would(tmp_path, table, path, complaint):
+    (tmp_path / "t").write_bytes(b"x")
+    (tmp_path / "folder.bin").mkdir()
+    for act in (store.check_target, lambda path: store.save(table, path)):
+        with pytest.raises(UsageError, match=complaint):
+            act(tmp_path / path)
+    store.check_target(tmp_path / "new")
+    store.check_target(tmp_path / "new", format="word2vec")
+
+
+def test_an_unknown_format_is_refused(tmp_path, table):
+    with pytest.raises(UsageError, match="unknown format 'glove'; give 'native' or 'word2vec', or leave it out"):
+        store.save(table, tmp_path / "t", format="glove")

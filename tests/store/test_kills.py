@@ -1,0 +1,28 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROUNDS = Path(__file__).with_name("kill_rounds.py")
+
+
+def run(kind, path):
+    result = subprocess.run(
+        [sys.executable, "-W", "error", ROUNDS, kind, path], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("system", ["", " without exchange"])
+def test_a_save_killed_at_any_time_leaves_the_old_or_the_new_and_the_next_one_tidies_up(tmp_path, system):
+    run(f"at random{system}", tmp_path / "table")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["table"]
+
+
+@pytest.mark.parametrize("system", ["", " without exchange"])
+def test_a_save_killed_at_each_of_its_lines_leaves_the_old_or_the_new(tmp_path, system):
+    assert json.loads(run(f"at each line{system}", tmp_path / "table"))["lines"] > 200
+    assert [entry.name for entry in tmp_path.iterdir()] == ["table"]

@@ -1,0 +1,338 @@
+# ruff: noqa: PT012  # what is tested here is what a whole block does
+import errno
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rowspace import atomic
+from rowspace.atomic import (
+    atomic_directory,
+    atomic_file,
+    check_directory_target,
+    check_file_target,
+    kept_beside,
+)
+from rowspace.errors import RowspaceError, UsageError
+
+MARKER = "rowspace.json"
+
+
+def write(path: Path, text: str) -> None:
+    with atomic_directory(path) as folder:
+        (folder / MARKER).write_text(text)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def read(path: Path) -> str:
+    return (path / MARKER).read_text()
+
+
+@pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
+def either_way(request, monkeypatch):
+    """The kernel's exchange, and what other systems get: a file system without it cannot be mounted here."""
+    if not request.param:
+        monkeypatch.setattr(atomic, "_exchange", lambda *_: False)
+
+
+@pytest.mark.usefixtures("either_way")
+def test_a_new_directory_takes_the_place_of_the_old_one(tmp_path):
+    write(tmp_path / "t", "old")
+    write(tmp_path / "t", "new")
+    assert read(tmp_path / "t") == "new"
+    assert names(tmp_path) == ["t"]
+
+
+@pytest.mark.usefixtures("either_way")
+def test_the_mode_of_a_replaced_directory_is_kept(tmp_path):
+    write(tmp_path / "t", "old")
+    (tmp_path / "t").chmod(0o700)
+    write(tmp_path / "t", "new")
+    assert (tmp_path / "t").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_new_file_takes_the_place_of_the_old_one_and_keeps_its_mode(tmp_path):
+    target = tmp_path / "f"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    with atomic_file(target) as file:
+        file.write(b"new")
+        assert target.read_bytes() == b"old"
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert names(tmp_path) == ["f"]
+
+
+def test_a_file_closed_within_the_block_counts(tmp_path):
+    with atomic_file(tmp_path / "f") as file:
+        file.write(b"new")
+        file.close()
+    assert (tmp_path / "f").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("stop", [KeyError("mine"), KeyboardInterrupt(), FileNotFoundError(errno.ENOENT, "mine")])
+def test_an_exception_leaves_the_old_directory_and_nothing_beside_it(tmp_path, stop):
+    write(tmp_path / "t", "old")
+    with pytest.raises(type(stop)) as caught, atomic_directory(tmp_path / "t") as folder:
+        (folder / MARKER).write_text("half")
+        raise stop
+    assert caught.value is stop  # not taken for a failure of the save
+    assert read(tmp_path / "t") == "old"
+    assert names(tmp_path) == ["t"]
+
+
+def test_an_exception_leaves_the_old_file_and_nothing_beside_it(tmp_path):
+    (tmp_path / "f").write_bytes(b"old")
+    with pytest.raises(KeyError), atomic_file(tmp_path / "f") as file:
+        file.write(b"half")
+        raise KeyError
+    assert (tmp_path / "f").read_bytes() == b"old"
+    assert names(tmp_path) == ["f"]
+
+
+def test_a_failed_second_rename_puts_the_old_directory_back(tmp_path, monkeypatch):
+    # The new directory vanishes just before it is renamed, as when somebody cleans up by hand.
+    monkeypatch.setattr(atomic, "_exchange", lambda temporary, _: bool(atomic._remove(temporary)))
+    write(tmp_path / "t", "old")
+    with pytest.raises(RowspaceError, match="No such file"):
+        write(tmp_path / "t", "new")
+    assert read(tmp_path / "t") == "old"
+    assert names(tmp_path) == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("holds", "complaint"),
+    [
+        (["notes.txt"], "is not empty and holds no rowspace.json"),
+        ([MARKER, "data", "notes.txt"], "also holds 'notes.txt'"),
+        ([".git"], "is not empty"),
+    ],
+)
+def test_a_directory_with_files_of_others_is_refused_and_untouched(tmp_path, holds, complaint):
+    target = tmp_path / "home"
+    target.mkdir()
+    for name in holds:
+        (target / name).write_text("precious")
+    with pytest.raises(UsageError, match=complaint), atomic_directory(target, contents=["data"]):
+        raise AssertionError("the block must not be reached")
+    assert names(target) == sorted(holds)
+
+
+def test_a_file_that_others_add_meanwhile_is_not_deleted(tmp_path):
+    write(tmp_path / "t", "old")
+    with (
+        pytest.raises(UsageError, match="also holds 'mine'"),
+        atomic_directory(tmp_path / "t", contents=[]) as folder,
+    ):
+        (folder / MARKER).write_text("new")
+        (tmp_path / "t" / "mine").write_text("precious")
+    assert (tmp_path / "t" / "mine").read_text() == "precious"
+
+
+@pytest.mark.parametrize("clutter", [[], [".DS_Store"]])
+def test_an_empty_directory_may_be_replaced(tmp_path, clutter):
+    (tmp_path / "t").mkdir()
+    for name in clutter:
+        (tmp_path / "t" / name).touch()
+    write(tmp_path / "t", "new")
+    assert names(tmp_path / "t") == [MARKER]
+
+
+def test_a_directory_is_not_written_over_a_file_nor_a_file_over_a_directory(tmp_path):
+    (tmp_path / "f").touch()
+    (tmp_path / "d").mkdir()
+    with pytest.raises(UsageError, match="a file is there and a directory is to be written"):
+        check_directory_target(tmp_path / "f")
+    with pytest.raises(UsageError, match="a directory is there and a file is to be written"):
+        check_file_target(tmp_path / "d")
+
+
+def test_a_pipe_is_not_written_over(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="not a regular file"):
+        check_file_target(tmp_path / "pipe")
+
+
+def test_the_current_folder_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="the current folder"):
+        check_directory_target(".")
+
+
+@pytest.mark.parametrize("check", [check_directory_target, check_file_target])
+@pytest.mark.parametrize(
+    ("path", "kind", "complaint"),
+    [
+        ("", UsageError, "at least one character"),
+        ("a\0b", UsageError, "no NUL"),
+        ("missing/t", UsageError, "the folder .*missing does not exist; make it first"),
+        ("file/t", UsageError, "does not exist"),
+        ("loop", UsageError, "lead in a circle"),
+        ("n" * 256, RowspaceError, "File name too long"),
+    ],
+)
+def test_a_path_that_cannot_be_is_one_clear_sentence(tmp_path, monkeypatch, check, path, kind, complaint):
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    Path("loop").symlink_to("loop")
+    with pytest.raises(kind, match=complaint):
+        check(path)
+
+
+def test_the_longest_legal_name_can_be_saved_to(tmp_path):
+    target = tmp_path / ("é" * 127)
+    write(target, "old")
+    write(target, "new")
+    assert read(target) == "new"
+
+
+def test_a_folder_without_permission_is_one_clear_sentence(tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o555)
+    if os.geteuid() == 0:
+        folder = Path("/sys")  # to root, folders are closed only where the kernel itself says so
+    with pytest.raises(RowspaceError, match=f"no permission to write in {folder}; name another path"):
+        write(folder / "t", "new")
+    with (
+        pytest.raises(RowspaceError, match=f"no permission to write in {folder}"),
+        atomic_file(folder / "f"),
+    ):
+        raise AssertionError("the block must not be reached")
+
+
+def test_a_disk_that_takes_no_more_is_one_clear_sentence(tmp_path):
+    # A file size limit is the one way in which a test can have the system itself refuse a write.
+    write(tmp_path / "t", "old")
+    (tmp_path / "f").write_bytes(b"old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(RowspaceError, match=r"what was there is untouched\): a file grew past the size"):
+            write(tmp_path / "t", "x" * 2000)
+        with (
+            pytest.raises(RowspaceError, match="a file grew past the size"),
+            atomic_file(tmp_path / "f") as file,
+        ):
+            file.write(b"x" * 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert read(tmp_path / "t") == "old"
+    assert (tmp_path / "f").read_bytes() == b"old"
+    assert names(tmp_path) == ["f", "t"]
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "far").mkdir()
+    write(tmp_path / "far" / "t", "old")
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "t")
+    write(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert read(tmp_path / "far" / "t") == "new"
+
+
+def test_a_link_to_nothing_makes_what_it_leads_to(tmp_path):
+    (tmp_path / "link").symlink_to("t")
+    write(tmp_path / "link", "new")
+    assert read(tmp_path / "t") == "new"
+
+
+DIE = """
+import os, signal, sys
+from rowspace import atomic
+{fallback}
+with atomic.atomic_directory(sys.argv[1]) as folder:
+    (folder / "rowspace.json").write_text("new")
+    {inside}
+"""
+KILL = "os.kill(os.getpid(), signal.SIGKILL)"
+KILL_BETWEEN = f"""
+atomic._exchange = lambda *_: False
+rename = atomic.Path.rename
+def renaming(path, target):
+    rename(path, target)
+    {KILL}
+atomic.Path.rename = renaming
+"""
+
+
+def die(target: Path, *, fallback: str = "", inside: str = "") -> None:
+    script = DIE.format(fallback=fallback, inside=inside)
+    assert subprocess.run([sys.executable, "-c", script, target], check=False).returncode == -9
+
+
+def test_the_next_save_removes_what_a_killed_one_left(tmp_path):
+    write(tmp_path / "t", "old")
+    die(tmp_path / "t", inside=KILL)
+    assert read(tmp_path / "t") == "old"
+    assert len(names(tmp_path)) == 2
+    write(tmp_path / "t", "newer")
+    assert names(tmp_path) == ["t"]
+
+
+def test_a_kill_between_the_two_renames_keeps_the_old_and_the_next_save_recovers(tmp_path):
+    write(tmp_path / "t", "old")
+    die(tmp_path / "t", fallback=KILL_BETWEEN)
+    assert not (tmp_path / "t").exists()
+    assert read(kept_beside(tmp_path / "t")) == "old"
+    with pytest.raises(KeyError), atomic_directory(tmp_path / "t"):
+        raise KeyError  # even a save that fails has first put the old one back
+    assert read(tmp_path / "t") == "old"
+    assert kept_beside(tmp_path / "t") is None
+    assert names(tmp_path) == ["t"]
+
+
+def test_an_old_directory_beside_a_whole_one_is_removed(tmp_path):
+    write(tmp_path / "t", "old")
+    die(tmp_path / "t", fallback=KILL_BETWEEN)
+    kept = kept_beside(tmp_path / "t")
+    (tmp_path / "t").mkdir()
+    write(tmp_path / "t", "new")
+    assert not kept.exists()
+    assert read(tmp_path / "t") == "new"
+
+
+def test_temporaries_of_running_processes_and_of_others_are_left_alone(tmp_path):
+    prefix, others = atomic._prefix(tmp_path / "t"), atomic._prefix(tmp_path / "another")
+    dead = 4194305  # the largest process id that Linux gives is one less
+    (tmp_path / f"{prefix}{dead}-00000000.tmp").touch()
+    running = [f"{prefix}{process}-00000000.tmp" for process in (os.getpid(), 1, 2**70)]
+    foreign = [f"{others}{dead}-00000000.tmp", f"{prefix}{dead}-00000000.txt", ".rowspace-notes.tmp"]
+    for name in [*running, *foreign]:
+        (tmp_path / name).touch()
+    write(tmp_path / "t", "new")
+    assert names(tmp_path) == sorted([*running, *foreign, "t"])
+
+
+def test_temporary_names_hide_and_tell_process_and_kind(tmp_path):
+    with atomic_directory(tmp_path / "t") as folder:
+        assert re.fullmatch(rf"\.rowspace-[0-9a-f]{{8}}-[0-9a-f]{{8}}-{os.getpid()}-[0-9a-f]{{8}}\.tmp", folder.name)
+        (folder / MARKER).touch()
+
+
+@pytest.mark.parametrize("system", ["darwin", "linux"])
+def test_the_exchange_says_where_the_system_has_none(tmp_path, system):
+    # On Linux there is no renamex_np; a directory cannot change places with its own child (EINVAL).
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    assert atomic._exchange(tmp_path / "a", tmp_path / "a" / "b", system) is False
+
+
+def test_the_exchange_passes_other_refusals_on(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        atomic._exchange(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_kept_directory_is_not_looked_for_in_a_missing_folder(tmp_path):
+    assert kept_beside(tmp_path / "missing" / "t") is None
+
+
+def test_folders_are_synced_where_the_system_can_and_files_always(tmp_path):
+    with pytest.raises(OSError, match="Invalid argument"):
+        atomic._sync(Path("/dev/null"))
+    atomic._sync(Path("/proc/self/fdinfo"))  # a folder that refuses, with EINVAL
