@@ -1,0 +1,25 @@
+"""text → ids: corpora, the word tokenizer, and the fast scan that turns one into the other.
+
+Start at encode.py (`encode_corpus`), then corpus.py and reading.py (what flows in), words.py (the rule for
+words and its tokenizer.json), kernels.py (the scanner). Subword tokenizers will stand beside words.py.
+"""
+
+from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus
+from rowspace.text.encode import ReplacedTextWarning, encode_corpus
+from rowspace.text.ids import IdCorpus
+from rowspace.text.options import TextOptions
+from rowspace.text.stdlib import standard_library
+from rowspace.text.words import WordTokenizer, whitespace_json
+
+__all__ = [
+    "Corpus",
+    "IdCorpus",
+    "ReplacedTextWarning",
+    "TextOptions",
+    "WordTokenizer",
+    "corpus_bytes",
+    "encode_corpus",
+    "open_corpus",
+    "standard_library",
+    "whitespace_json",
+]

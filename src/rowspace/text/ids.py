@@ -1,0 +1,84 @@
+"""A corpus as ids: what training reads, on disk, so that it can be larger than memory and read again.
+
+Two files in one directory: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`,
+all else. Left out: how they come about (encode.py).
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.atomic import atomic_file
+from rowspace.errors import FileFormatError
+
+__all__ = ["CORPUS_NAME", "IDS_NAME", "IdCorpus"]
+
+IDS_NAME, CORPUS_NAME = "ids.bin", "corpus.json"
+_VERSION = 1
+
+
+@dataclass
+class IdCorpus:
+    """A corpus as ids of a vocabulary whose rarer words were left out.
+
+    `ids_path`: a file of `size` little-endian int32, -1 at each end of a sentence (none is empty, the last
+    entry is one); `vocabulary`: V tokens by falling count; `counts`: int64 (V,); `words`: how many words were
+    read, rare ones too; `replaced`: how many bad UTF-8 sequences were; `tokenizer`: a tokenizer.json with the
+    same ids.
+
+    >>> import tempfile
+    >>> from rowspace.text import TextOptions, encode_corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     corpus = encode_corpus(["a b a", "a"], Path(folder), options=TextOptions(min_count=1))
+    ...     corpus.save()
+    ...     IdCorpus.load(Path(folder)).ids().tolist()
+    [0, 1, 0, -1, 0, -1]
+    """
+
+    ids_path: Path
+    size: int
+    vocabulary: list[str]
+    counts: NDArray[np.int64]
+    words: int
+    replaced: int
+    tokenizer: str
+
+    def ids(self) -> NDArray[np.int32]:
+        """Return the ids as a read-only memory map: int32 (size,)."""
+        return np.memmap(self.ids_path, dtype="<i4", mode="r", shape=(self.size,))
+
+    def save(self) -> None:
+        """Write all but the ids, which are on disk, beside them; whole or not at all."""
+        parts = {
+            "version": _VERSION,
+            "size": self.size,
+            "words": self.words,
+            "replaced": self.replaced,
+            "vocabulary": self.vocabulary,
+            "counts": self.counts.tolist(),
+            "tokenizer": self.tokenizer,
+        }
+        with atomic_file(self.ids_path.with_name(CORPUS_NAME)) as file:
+            file.write(json.dumps(parts).encode())
+
+    @classmethod
+    def load(cls, directory: Path) -> "IdCorpus":
+        """Return the corpus saved in a directory; FileFormatError where it is missing, damaged or cut short."""
+        path, ids_path = directory / CORPUS_NAME, directory / IDS_NAME
+        try:
+            parts = json.loads(path.read_bytes())
+            version, counts = parts.pop("version"), np.array(parts.pop("counts"), np.int64)
+            corpus = cls(ids_path=ids_path, counts=counts, **parts)
+            found = ids_path.stat().st_size
+        except OSError as error:
+            raise FileFormatError(f"{error.filename!r} cannot be read: {error.strerror}; encode again") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FileFormatError(f"{str(path)!r} is damaged ({error}); encode the corpus again") from error
+        if version != _VERSION:
+            raise FileFormatError(f"{str(path)!r} has version {version}, not {_VERSION}; encode the corpus again")
+        if found != 4 * corpus.size or len(corpus.vocabulary) != len(corpus.counts):
+            raise FileFormatError(f"{str(ids_path)!r} does not fit {CORPUS_NAME} beside it; encode again")
+        return corpus

@@ -1,0 +1,292 @@
+"""The scanner: UTF-8 bytes → ids of words, and what makes ids final.
+
+`scan` decodes, classifies, lowercases, finds words and looks each up in a hash table, in one pass over the
+bytes. A word is written at the end of the arena while it is read; when it is new, the arena keeps it. Left
+out: who owns the arrays (lexicon.py, read it next), threads and files (encode.py).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.jit import kernel
+from rowspace.text.characters import BETWEEN, BLANK, DOTTED_I, JOINER, LINE_END, WORD
+
+__all__ = [
+    "DOCUMENT",
+    "END",
+    "LINE",
+    "PARAGRAPH",
+    "UNKNOWN",
+    "Words",
+    "absorb",
+    "compact",
+    "last_cut",
+    "rehash",
+    "scan",
+]
+
+LINE, PARAGRAPH, DOCUMENT = 0, 1, 2  # what ends a sentence
+END = -1  # the id that ends a sentence
+UNKNOWN = -2  # the id of a new word when none is learned
+BAD = -1  # the number of what is not UTF-8, beside those of characters.py
+HASH_SEED, HASH_PRIME, HASH_MASK = 0x811C9DC5, 0x01000193, 0xFFFFFFFF  # FNV-1a, 32 bits, in 64-bit numbers
+IDENTITY_MASK = 0xFFFFFFFF
+
+
+class Words(NamedTuple):
+    """The distinct words: word i is arena[starts[i]:starts[i + 1]], seen counts[i] times.
+
+    `slots` (2^k,) int64 is a hash table with open addresses: each is 0, or 31 bits of hash above id + 1.
+    `starts` and `counts` are int64, `arena` uint8. All have room to spare: the number of words is kept beside
+    them.
+    """
+
+    slots: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    arena: NDArray[np.uint8]
+
+
+# What a scan reads first and writes last, so that it can go on: int64 (6,), with these places.
+POSITION, DOCUMENT_INDEX, WRITTEN, BAD_COUNT, IS_BLANK, SIZE = range(6)
+
+
+@kernel
+def scan(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    rule: tuple[int, bool],
+    words: Words,
+    ids: NDArray[np.int32],
+    state: NDArray[np.int64],
+) -> bool:
+    """Write the ids of the words of `data` to `ids`; return False when `words` must grow first.
+
+    `ends`: where documents end; what lies behind the last is the start of one. `rule`: what ends a sentence,
+    whether new words are learned. There must be room for one id for each byte and each end, and for twice the
+    bytes in the arena.
+    """
+    sentences, learning = rule
+    slots, starts, counts, arena = words
+    position, document, written, bad, blank, size = state
+    while True:
+        end = ends[document] if document < ends.size else data.size
+        while position < end:
+            value, width = character(data, position, end, characters)
+            if value >= DOTTED_I:
+                if size + 1 >= counts.size:
+                    state[:] = position, document, written, bad, blank, size
+                    return False
+                begin = starts[size]
+                position, stop, hashed = read_word(data, position, end, characters, arena, begin)
+                slot = find(slots, starts, arena, begin, stop, hashed)
+                if slots[slot] == 0 and learning:
+                    size += 1
+                    slots[slot] = ((hashed >> 1) << 32) | size
+                    starts[size] = stop
+                identity = (slots[slot] & IDENTITY_MASK) - 1
+                if identity >= 0:
+                    counts[identity] += 1
+                ids[written] = identity if identity >= 0 else UNKNOWN
+                written += 1
+                blank = 0
+                continue
+            position += width
+            if value == LINE_END:
+                if sentences == LINE or (sentences == PARAGRAPH and blank == 1):
+                    ids[written] = END
+                    written += 1
+                blank = 1
+            elif value != BLANK:
+                bad += value == BAD
+                blank = 0
+        if document == ends.size:
+            break
+        ids[written] = END
+        written += 1
+        document += 1
+        blank = 1
+    state[:] = position, document, written, bad, blank, size
+    return True
+
+
+@kernel
+def read_word(
+    data: NDArray[np.uint8],
+    position: int,
+    end: int,
+    characters: NDArray[np.int32],
+    arena: NDArray[np.uint8],
+    begin: int,
+) -> tuple[int, int, int]:
+    """Write a word to arena[begin:]; return where it stops in the data and in the arena, and its hash."""
+    stop, hashed = begin, HASH_SEED
+    while position < end:
+        if data[position] < 0x80 and characters[data[position]] >= WORD:  # the usual case, apart for speed
+            value = int(characters[data[position]])
+            arena[stop] = value
+            hashed = ((hashed ^ value) * HASH_PRIME) & HASH_MASK
+            stop += 1
+            position += 1
+            continue
+        value, width = character(data, position, end, characters)
+        if value >= WORD:
+            stop, hashed = write(value, arena, stop, hashed)
+        elif value == DOTTED_I:
+            stop, hashed = write(0x69, arena, stop, hashed)
+            stop, hashed = write(0x307, arena, stop, hashed)
+        elif value == JOINER and joins(data, position + width, end, characters):
+            stop, hashed = write(0x2019 if width > 1 else number(data, position), arena, stop, hashed)
+        else:
+            break
+        position += width
+    return position, stop, hashed
+
+
+@kernel
+def joins(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[np.int32]) -> bool:
+    """Say whether a word character is at `position`, so that a joiner before it is part of the word."""
+    return position < end and character(data, position, end, characters)[0] >= DOTTED_I
+
+
+@kernel
+def character(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[np.int32]) -> tuple[int, int]:
+    """Return the scanner's number of the character at `position`, and its width in bytes."""
+    if data[position] < 0x80:
+        return int(characters[data[position]]), 1
+    code, width = decode(data, position, end)
+    value = int(characters[code]) if code >= 0 else BAD
+    return value, width
+
+
+@kernel
+def number(data: NDArray[np.uint8], position: int) -> int:
+    """Return a byte as a signed number: numba makes floats of signed and unsigned ones together."""
+    return np.int64(data[position])  # type: ignore[return-value]
+
+
+@kernel
+def decode(data: NDArray[np.uint8], position: int, end: int) -> tuple[int, int]:
+    """Return a code point beyond ASCII and its width, or -1 and the width of what Python replaces by one U+FFFD.
+
+    The latter is the longest start of a well-formed sequence (The Unicode Standard, table 3-7), or one byte.
+    """
+    code, width = -1, 1
+    lead = number(data, position)
+    if 0xC2 <= lead <= 0xF4:
+        length = 2 + (lead >= 0xE0) + (lead >= 0xF0)
+        low = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80  # below, a shorter form exists
+        high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF  # above, surrogates or no character at all
+        value = lead & (0x7F >> length)
+        while width < length and position + width < end and low <= data[position + width] <= high:
+            value = (value << 6) | (number(data, position + width) & 0x3F)
+            low, high = 0x80, 0xBF
+            width += 1
+        if width == length:
+            code = value
+    return code, width
+
+
+@kernel
+def write(code: int, arena: NDArray[np.uint8], stop: int, hashed: int) -> tuple[int, int]:
+    """Write a code point as UTF-8 to arena[stop:]; return the new stop and hash."""
+    if code < 0x80:
+        arena[stop] = code
+        return stop + 1, ((hashed ^ code) * HASH_PRIME) & HASH_MASK
+    length = 2 + (code >= 0x800) + (code >= 0x10000)
+    lead = (0xF00 >> length) & 0xFF
+    for index in range(length):
+        byte = lead if index == 0 else 0x80
+        byte |= (code >> (6 * (length - 1 - index))) & 0x3F
+        arena[stop + index] = byte
+        hashed = ((hashed ^ byte) * HASH_PRIME) & HASH_MASK
+    return stop + length, hashed
+
+
+@kernel
+def find(
+    slots: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    arena: NDArray[np.uint8],
+    begin: int,
+    stop: int,
+    hashed: int,
+) -> int:
+    """Return the slot of the word arena[begin:stop], or the free slot that it would take."""
+    slot, length = (hashed >> 1) & (slots.size - 1), stop - begin
+    while slots[slot] != 0:
+        if slots[slot] >> 32 == hashed >> 1:
+            other = starts[(slots[slot] & IDENTITY_MASK) - 1]
+            same = starts[slots[slot] & IDENTITY_MASK] - other == length
+            index = 0
+            while same and index < length:
+                same = arena[begin + index] == arena[other + index]
+                index += 1
+            if same:
+                break
+        slot = (slot + 1) & (slots.size - 1)
+    return slot
+
+
+@kernel
+def rehash(slots: NDArray[np.int64], larger: NDArray[np.int64]) -> None:
+    """Enter all words of one hash table into another, which is empty."""
+    for entry in slots:
+        if entry != 0:
+            slot = (entry >> 32) & (larger.size - 1)
+            while larger[slot] != 0:
+                slot = (slot + 1) & (larger.size - 1)
+            larger[slot] = entry
+
+
+@kernel
+def absorb(words: Words, size: int, others: Words, ids: NDArray[np.int32]) -> int:
+    """Add the words and counts of `others` to the `size` words, write their ids, return the new size.
+
+    There must be room for all of them.
+    """
+    slots, starts, counts, arena = words
+    for other in range(ids.size):
+        begin, stop, hashed = starts[size], starts[size], HASH_SEED
+        for index in range(others.starts[other], others.starts[other + 1]):
+            arena[stop] = others.arena[index]
+            hashed = ((hashed ^ number(arena, stop)) * HASH_PRIME) & HASH_MASK
+            stop += 1
+        slot = find(slots, starts, arena, begin, stop, hashed)
+        if slots[slot] == 0:
+            size += 1
+            slots[slot] = ((hashed >> 1) << 32) | size
+            starts[size] = stop
+        identity = (slots[slot] & IDENTITY_MASK) - 1
+        ids[other] = identity
+        counts[identity] += others.counts[other]
+    return size
+
+
+@kernel
+def compact(ids: NDArray[np.int32], final: NDArray[np.int32], last: int, out: NDArray[np.int32]) -> tuple[int, int]:
+    """Write the final ids of `ids` to `out`, without words that have none and without empty sentences.
+
+    `final`: -1 for a word to leave out. `last` is the last id written before. Returns how many were written,
+    and the last. `out` may be `ids` itself.
+    """
+    written = 0
+    for identity in ids:
+        new = END if identity == END else int(final[identity])
+        if new >= 0 or (identity == END and last != END):
+            out[written] = new
+            written += 1
+            last = new
+    return written, last
+
+
+@kernel
+def last_cut(data: NDArray[np.uint8], characters: NDArray[np.int32]) -> int:
+    """Return the last position for a cut, before a whole character that ends words; 0: there is none."""
+    for position in range(data.size - 1, 0, -1):
+        if BETWEEN <= character(data, position, data.size, characters)[0] <= LINE_END:
+            return position
+    return 0

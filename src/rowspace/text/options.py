@@ -1,0 +1,51 @@
+"""How text becomes ids: the choices a caller has. Read next: encode.py."""
+
+import dataclasses
+import os
+from dataclasses import dataclass
+from typing import Literal
+
+from rowspace.errors import UsageError
+
+__all__ = ["TextOptions"]
+
+_SENTENCES = ("line", "paragraph", "document")
+
+
+def _cores() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How text becomes ids; the defaults are gensim's where it has one. Raises UsageError for a wrong value.
+
+    `cased`: keep case; `min_count`: leave out rarer words; `max_vocabulary`: keep so many of the most
+    frequent; `sentences`: what ends one, a line, a paragraph (a blank line) or only the document; `field`:
+    the field of JSON lines that holds the text, dots for nested ones; `workers`: threads, one for each core
+    by default.
+
+    >>> TextOptions(min_count=0)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: min_count must be a whole number of 1 or more, not 0
+    """
+
+    cased: bool = False
+    min_count: int = 5
+    max_vocabulary: int | None = None
+    sentences: Literal["line", "paragraph", "document"] = "line"
+    field: str | None = None
+    workers: int = dataclasses.field(default_factory=_cores)
+
+    def __post_init__(self) -> None:
+        for name in ("min_count", "max_vocabulary", "workers"):
+            value = getattr(self, name)
+            if (value is not None or name != "max_vocabulary") and not (isinstance(value, int) and value >= 1):
+                raise UsageError(f"{name} must be a whole number of 1 or more, not {value!r}")
+        if self.sentences not in _SENTENCES:
+            raise UsageError(f"sentences must be one of {', '.join(_SENTENCES)}, not {self.sentences!r}")
+        if self.field is not None and not (isinstance(self.field, str) and self.field):
+            raise UsageError(f"field must be the name of a field, not {self.field!r}")

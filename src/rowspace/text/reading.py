@@ -1,0 +1,184 @@
+"""Files → pieces of text: opening, decompressing, JSON lines, and where a text may be cut.
+
+A piece is some UTF-8 and whether a document ends with it; no piece ends inside a word. Nothing is decoded
+here but JSON: the scanner finds bad UTF-8 itself. Left out: which files there are (corpus.py). Read next:
+kernels.py.
+"""
+
+import bz2
+import contextlib
+import gzip
+import io
+import json
+import lzma
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from rowspace.errors import CorpusError, MissingExtraError
+from rowspace.text import kernels
+from rowspace.text.characters import character_table
+from rowspace.text.lexicon import as_array
+
+__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces", "utf8"]
+
+Piece = tuple[bytes, bool]
+
+BLOCK = 1 << 20  # bytes read, and handed to a worker, at a time
+STANDARD_INPUT = "-"
+_SNIFFED = 8192  # a file with NUL in so many first bytes is binary
+_MARKS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def read_pieces(
+    name: str, *, named: bool, field: str | None = None, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[Piece]:
+    """Yield the text of a file, or of standard input for '-'.
+
+    A binary file that was not `named` gives nothing. With a `field`, each line is a JSON record and a
+    document. Raises CorpusError for a file that cannot be opened or read, is damaged, or is binary.
+    """
+    try:
+        with _open(name) as raw:
+            chunks = _decompressed(name, io.BufferedReader(_Meter(raw, on_bytes)))
+            start = next(chunks, b"")
+            if _is_text(name, start, named=named):
+                chunks = chain([start], chunks)
+                yield from _records(name, chunks, field) if field else cut_pieces(chunks)
+    except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        if isinstance(error, OSError) and error.errno:
+            message = f"{name!r} cannot be read: {error.strerror}; check the path and its permissions"
+        else:
+            message = f"{name!r} is damaged or cut short: {error}; fetch or compress it again"
+        raise CorpusError(message) from error
+
+
+def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
+    """Yield a document's bytes in pieces that end at a line's end or, where there is none, outside words."""
+    rest = b""
+    for chunk in chunks:
+        data = rest + chunk if rest else chunk
+        cut = data.rfind(b"\n") + 1
+        if not cut:
+            cut = int(kernels.last_cut(as_array(data), character_table(cased=True)))
+        if cut:
+            yield data[:cut], False
+        rest = data[cut:]
+    yield rest, True
+
+
+def utf8(text: str) -> bytes:
+    """Return the UTF-8 of a text; a lone surrogate becomes one bad byte, which the scanner counts."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\udcff", text).encode("utf-8", "surrogateescape")
+
+
+def _open(name: str) -> contextlib.AbstractContextManager[Any]:
+    if name == STANDARD_INPUT:
+        return contextlib.nullcontext(sys.stdin.buffer)
+    return Path(name).open("rb", buffering=0)
+
+
+class _Meter(io.RawIOBase):
+    """Reads from another file and tells how much."""
+
+    def __init__(self, raw: io.RawIOBase, on_bytes: Callable[[int], None] | None) -> None:
+        self.raw, self.on_bytes = raw, on_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        size = cast("int", self.raw.readinto(buffer))
+        if self.on_bytes and size:
+            self.on_bytes(size)
+        return size
+
+
+def _decompressed(name: str, file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield a file's content in chunks of some BLOCK bytes; its first bytes tell the compression."""
+    magic = file.peek(6)[:6]
+    stream: Any = file
+    if magic.startswith(b"\x1f\x8b"):
+        stream = gzip.GzipFile(fileobj=file)  # the generator's file closes with its `with`
+    elif magic == b"\xfd7zXZ\x00":
+        stream = lzma.LZMAFile(file)  # noqa: SIM115
+    elif magic.startswith(b"BZh"):
+        stream = bz2.BZ2File(file)
+    elif magic.startswith(b"\x28\xb5\x2f\xfd"):
+        return _zstd(name, file)
+    return iter(lambda: cast("bytes", stream.read(BLOCK)), b"")
+
+
+def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the content of a .zst file, of one frame or several."""
+    try:
+        import zstandard  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        message = f"{name!r} is compressed with Zstandard, which needs an extra: pip install rowspace[zstd]"
+        raise MissingExtraError(message) from error
+    frame = None
+    try:
+        while compressed := file.read(1 << 14):  # little, because a little can hold a lot
+            while compressed:
+                if frame is None or frame.eof:
+                    frame = zstandard.ZstdDecompressor().decompressobj()
+                if text := frame.decompress(compressed):
+                    yield text
+                compressed = frame.unused_data if frame.eof else b""
+    except zstandard.ZstdError as error:
+        raise EOFError(str(error)) from error
+    if frame is not None and not frame.eof:
+        raise EOFError("the last frame has no end")
+
+
+def _is_text(name: str, start: bytes, *, named: bool) -> bool:
+    """Say whether a file that starts so is text; raise if it is not, but was named."""
+    encoding = next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
+    if encoding is None and b"\0" not in start[:_SNIFFED]:
+        return True
+    if not named:
+        return False
+    if encoding:
+        raise CorpusError(f"{name!r} is {encoding} text, not UTF-8; convert it: iconv -f {encoding} -t UTF-8")
+    raise CorpusError(f"{name!r} is a binary file (NUL in its first {_SNIFFED} bytes); name a text file")
+
+
+def _records(name: str, chunks: Iterable[bytes], field: str) -> Iterator[Piece]:
+    """Yield the text in a field of each record of JSON lines, each a document."""
+    number, rest = 0, b""
+    for chunk in chain(chunks, [b"\n"]):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            number += 1
+            if line.strip(b" \t\r"):
+                yield utf8(_text_of(f"{name!r} line {number}", line, field)), True
+
+
+def _text_of(place: str, line: bytes, field: str) -> str:
+    """Return the text in a field of one JSON record; the field may be a path with dots."""
+    try:
+        value = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(f"{place} is not JSON ({error}); with field={field!r} each line is a record") from error
+    whole = isinstance(value, dict) and field in value  # a name with dots, as it stands, comes first
+    for key in [field] if whole else field.split("."):
+        if not (isinstance(value, dict) and key in value):
+            have = f"it has {', '.join(map(repr, value))}" if isinstance(value, dict) else "it is no object"
+            raise CorpusError(f"{place} has no field {field!r}: where {key!r} was looked for, {have}")
+        value = value[key]
+    if not isinstance(value, str):
+        raise CorpusError(f"{place}: the field {field!r} holds {type(value).__name__}, not text; name another")
+    return value

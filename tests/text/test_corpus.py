@@ -1,0 +1,183 @@
+"""What a corpus can be: files, directories, patterns, standard input, strings, token lists; and what it cannot."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from rowspace.errors import CorpusError
+from rowspace.text import corpus_bytes, open_corpus
+
+
+def texts(corpus, **options):
+    """Return the documents of a corpus, whole."""
+    documents, parts = [], b""
+    for data, last in open_corpus(corpus, **options).pieces:
+        parts += data
+        if last:
+            documents.append(parts.decode())
+            parts = b""
+    return documents
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "b.txt").write_text("b")
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "c.gz").write_bytes(gzip.compress(b"c"))
+    (tmp_path / "picture").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / ".hidden").write_text("hidden")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("hidden")
+    (tmp_path / "broken link").symlink_to(tmp_path / "nowhere")
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_path_is_a_document(folder, kind):
+    assert texts(kind(folder / "a.txt")) == ["a"]
+
+
+def test_several_paths_are_read_in_their_order(folder):
+    assert texts([folder / "b.txt", folder / "a.txt"]) == ["b", "a"]
+    assert texts(path for path in (folder / "inner", folder / "a.txt")) == ["c", "a"]
+
+
+def test_a_directory_gives_its_text_files_in_sorted_order(folder):
+    assert texts(folder) == ["a", "b", "c"]
+
+
+def test_a_pattern_gives_what_matches(folder):
+    assert texts(f"{folder}/*.txt") == ["a", "b"]
+    assert texts(Path(folder, "**")) == ["a", "b", "c"]
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path):
+    (tmp_path / "a[1].txt").write_text("itself")
+
+    assert texts(tmp_path / "a[1].txt") == ["itself"]
+
+
+def test_strings_are_documents():
+    assert texts(["one", "two\nlines"]) == ["one", "two\nlines"]
+    assert texts(text for text in ["one"]) == ["one"]
+
+
+def test_a_long_string_comes_in_pieces():
+    text = "word " * 500_000
+
+    assert len(list(open_corpus([text]).pieces)) > 1
+    assert texts([text, "end"]) == [text, "end"]
+
+
+@pytest.mark.parametrize("corpus", [[["a", "b"], ["c"]], [("a", "b"), ("c",)], iter([iter(["a", "b"]), ["c"]])])
+def test_token_lists_stay_lists(corpus):
+    opened = open_corpus(corpus)
+
+    assert opened.pieces is None
+    assert list(opened.token_lists) == [["a", "b"], ["c"]]
+
+
+def test_json_lines_are_read_by_field(tmp_path):
+    (tmp_path / "rows").write_text('{"t": "x"}\n{"t": "y"}\n')
+
+    assert texts(tmp_path, field="t") == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ("no/such/file", "no file or directory 'no/such/file'"),
+        ("a text that is no path " * 10, "a text itself goes in a list"),
+        ("a\0b", "no file or directory"),
+        ("x" * 10_000, "no file or directory"),
+        ("no/such/*.txt", "no file matches the pattern 'no/such/"),
+        ([], "the corpus is empty"),
+        (iter([]), "the corpus is empty"),
+        (3, "a corpus is a path, .+, not int"),
+        (None, "a corpus is a path, .+, not NoneType"),
+        (b"bytes", "a corpus is a path, .+, not bytes"),
+        ([b"bytes"], "item 0 of the corpus is bytes"),
+        ([3], "item 0 of the corpus is int"),
+        (["a", ["b"]], "item 1 of the corpus is list; the items before are strings"),
+        ([["a"], "b"], "item 1 of the corpus is str"),
+        ([["a", 3]], "item 0 of the corpus holds 3"),
+    ],
+)
+def test_what_is_no_corpus_is_said_in_one_sentence(corpus, message):
+    def read():
+        opened = open_corpus(corpus)
+        list(opened.pieces or opened.token_lists)
+
+    with pytest.raises(CorpusError, match=message) as raised:
+        read()
+    assert "\n" not in str(raised.value)
+
+
+def test_a_path_and_something_else_is_refused(folder):
+    with pytest.raises(CorpusError, match=r"this one holds pathlib\.Path and then int"):
+        texts([folder / "a.txt", 3])
+
+
+@pytest.mark.parametrize("corpus", [["text"], [["token"]]])
+def test_a_field_of_no_file_is_refused(corpus):
+    with pytest.raises(CorpusError, match="field='t' names a field of JSON lines in files"):
+        open_corpus(corpus, field="t")
+
+
+def test_a_list_of_names_of_files_is_taken_for_a_mistake(folder):
+    names = [str(folder / "a.txt"), str(folder / "b.txt")]
+
+    with pytest.raises(CorpusError, match=r"names a file; to read files pass pathlib\.Path"):
+        open_corpus(names)
+    assert texts(iter(names)) == names
+
+
+def test_a_directory_without_files_is_refused(tmp_path):
+    with pytest.raises(CorpusError, match="holds no text files"):
+        texts(tmp_path)
+
+
+def test_binary_files_alone_are_refused(folder):
+    (folder / "pictures").mkdir()
+    (folder / "picture").rename(folder / "pictures" / "one")
+
+    with pytest.raises(CorpusError, match=r"all files are binary, .+one' for one"):
+        texts(folder / "pictures")
+    with pytest.raises(CorpusError, match="all files are binary"):
+        texts(f"{folder}/pictures/*")
+    with pytest.raises(CorpusError, match="is a binary file"):
+        texts(folder / "pictures" / "one")
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_closed_directory_is_refused(tmp_path, inside):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "a").write_text("a")
+    user = os.geteuid()
+    closed.chmod(0)
+    tmp_path.chmod(0o755)
+    if user == 0:
+        os.seteuid(65534)  # root may read all
+    try:
+        with pytest.raises(CorpusError, match=r"cannot be read: [Pp]ermission denied; check"):
+            texts(closed / "a" if inside else closed)
+    finally:
+        os.seteuid(user)
+        closed.chmod(0o700)
+
+
+def test_the_size_of_files_is_known_beforehand(folder):
+    size = (folder / "inner" / "c.gz").stat().st_size
+
+    assert corpus_bytes(folder / "a.txt") == 1
+    assert corpus_bytes([folder / "a.txt", folder / "inner"]) == 1 + size
+    assert corpus_bytes(folder) == 2 + 6 + size
+
+
+@pytest.mark.parametrize("corpus", ["-", "/dev/null", ["text"], [["token"]], iter([Path("x")]), [Path("x"), "text"]])
+def test_the_size_of_others_is_not_known(corpus):
+    assert corpus_bytes(corpus) is None

@@ -1,0 +1,39 @@
+"""The options: wrong values are refused by name."""
+
+import dataclasses
+import os
+
+import pytest
+
+from rowspace.errors import UsageError
+from rowspace.text import TextOptions
+from rowspace.text.options import _cores
+
+
+def test_the_defaults_are_those_of_word2vec():
+    options = TextOptions(workers=1)
+
+    assert dataclasses.astuple(options) == (False, 5, None, "line", None, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"min_count": 0}, "min_count must be a whole number of 1 or more, not 0"),
+        ({"min_count": None}, "min_count must be .+ not None"),
+        ({"max_vocabulary": 0}, "max_vocabulary must be"),
+        ({"workers": 1.5}, "workers must be .+ not 1.5"),
+        ({"sentences": "word"}, "sentences must be one of line, paragraph, document, not 'word'"),
+        ({"field": ""}, "field must be the name of a field, not ''"),
+        ({"field": 3}, "field must be the name of a field, not 3"),
+    ],
+)
+def test_a_wrong_value_is_refused(changes, message):
+    with pytest.raises(UsageError, match=message):
+        TextOptions(**changes)
+
+
+def test_workers_are_the_processors_of_this_process(monkeypatch):
+    assert TextOptions().workers == _cores() >= 1
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)  # as on macOS and Windows
+    assert _cores() == os.cpu_count()
