@@ -1,0 +1,231 @@
+"""`rowspace.fit`: text → table, in three steps: encode the corpus, learn rows from the ids, hand over the table.
+
+What must outlive an interruption (ids, state) lies in a folder beside the output, `OUTPUT.fit`, which is gone when the
+fit is finished. Left out: how rows are learned (`trainer.py`, then `kernels.py`).
+"""
+
+import dataclasses
+import difflib
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rowspace.errors import FitInterrupted, UsageError
+from rowspace.learn.interrupt import stop_requests
+from rowspace.learn.options import FitOptions
+from rowspace.learn.state import STATE_NAME, FitState
+from rowspace.learn.trainer import Progress, Trainer
+from rowspace.table import Table
+from rowspace.text import Corpus, IdCorpus, TextOptions, encode_corpus
+from rowspace.text.stdlib import standard_library
+
+__all__ = ["Reports", "fit", "workplace_of"]
+
+SECONDS_BETWEEN_SAVES = 300
+OURS = re.compile(r"ids|corpus\.json|state\.safetensors|\.rowspace-")  # the names of what a fit keeps
+
+
+@dataclasses.dataclass(frozen=True)
+class Reports:
+    """Who is told what during a fit; each part may be missing.
+
+    `on_bytes(count)` hears of corpus bytes read, `on_vocabulary(corpus)` of the ids when all are written,
+    `on_progress(progress)` some ten times a second while rows are learned, and `on_epoch(epoch, table, loss)` gets the
+    table as it stands after each epoch (from 1) with that epoch's mean loss.
+    """
+
+    on_bytes: Callable[[int], None] | None = None
+    on_vocabulary: Callable[[IdCorpus], None] | None = None
+    on_progress: Callable[[Progress], None] | None = None
+    on_epoch: Callable[[int, Table, float], None] | None = None
+
+
+SILENT = Reports()
+
+
+def fit(
+    corpus: Corpus | None = None,
+    *,
+    output: str | Path | None = None,
+    resume: bool = False,
+    reports: Reports = SILENT,
+    **options: Any,
+) -> Table:
+    """Learn a table from text: a row for each word that is frequent enough.
+
+    Args:
+        corpus: a path or several, a directory, a glob, `-` for standard input; or an iterable of strings or of token
+            lists; `None` learns from the source and docstrings of the Python that runs.
+        output: where to save the table; needed for `resume`, and for an interrupted fit to keep what it learned.
+        resume: go on with the interrupted fit of `output`. Its text and options are kept there; `workers` may differ,
+            any other option that is given must be the same.
+        reports: functions that are told how it goes.
+        **options: the fields of `TextOptions` and `FitOptions`: dim=100, epochs=5, window=5, min_count=5, ...
+
+    Returns:
+        The table, its rows float32 (V, dim), by falling count; `table.settings` says how it was learned. With
+        `workers=1` the same call gives the same bits; with more it does not, quite.
+
+    Raises:
+        UsageError: an option is unknown or wrong, or there is nothing to resume.
+        CorpusError: the corpus cannot be read or holds too little text.
+        FitInterrupted: Ctrl-C or SIGTERM; the table so far and the state are saved at `output`.
+
+    >>> table = fit(["the cat sat on the mat", "the dog sat on the mat"] * 50, dim=8, epochs=1, workers=1)
+    >>> table.vocabulary[:2], table.dim
+    (['the', 'mat'], 8)
+    """
+    if resume and output is None:
+        raise UsageError("resume needs the output of the fit that was interrupted")
+    with _workplace(output, resume=resume) as workplace:
+        if resume:
+            ids, state = _resumed(workplace, options)
+        else:
+            ids, state = _begun(corpus, workplace, options, reports)
+        if output is None:
+            _learn(Trainer(ids, state), reports, keep=lambda: None, stopped=lambda: False)
+            return _table(ids, state)
+        with stop_requests() as asked:
+            finished = _learn(Trainer(ids, state), reports, keep=lambda: state.save(workplace), stopped=asked.is_set)
+        table = _table(ids, state)
+        table.save(output)
+        if not finished:
+            raise FitInterrupted(
+                f"stopped after {Trainer(ids, state).progress.words:,} words; the table so far is saved in "
+                f"{str(output)!r}: go on with rowspace fit --resume -o {output}"
+            )
+    return table
+
+
+def workplace_of(output: str | Path) -> Path:
+    """The folder beside an output in which its fit keeps what must outlive an interruption."""
+    output = Path(output)
+    return output.with_name(output.name + ".fit")
+
+
+@contextmanager
+def _workplace(output: str | Path | None, *, resume: bool) -> Iterator[Path]:
+    """A folder for ids and state: a temporary one, or the one beside the output, removed when all went to the end."""
+    if output is None:
+        with tempfile.TemporaryDirectory(prefix="rowspace-fit-") as name:
+            yield Path(name)
+        return
+    Table.check_target(output)
+    workplace = workplace_of(output)
+    if not resume:
+        _clear(workplace)
+        workplace.mkdir(parents=True)
+    try:
+        yield workplace
+    except FitInterrupted:
+        raise
+    except BaseException:
+        if not (workplace / STATE_NAME).exists():
+            _clear(workplace)
+        raise
+    _clear(workplace)
+
+
+def _clear(workplace: Path) -> None:
+    """Remove a folder of an earlier fit, and nothing that is not one."""
+    strangers = (
+        [entry.name for entry in workplace.iterdir() if not OURS.match(entry.name)] if workplace.exists() else []
+    )
+    if strangers:
+        raise UsageError(f"{str(workplace)!r} is needed for the fit but holds {strangers[0]!r}; move it away")
+    shutil.rmtree(workplace, ignore_errors=True)
+
+
+def _begun(
+    corpus: Corpus | None, workplace: Path, given: dict[str, Any], reports: Reports
+) -> tuple[IdCorpus, FitState]:
+    """Encode the corpus and start from random rows."""
+    if corpus is None:
+        corpus, given = standard_library(), {"sentences": "paragraph"} | given
+    text, options = _parted(given)
+    ids = encode_corpus(corpus, workplace, options=text, on_bytes=reports.on_bytes)
+    ids.save()
+    if reports.on_vocabulary:
+        reports.on_vocabulary(ids)
+    return ids, FitState.start(len(ids.vocabulary), options, dataclasses.asdict(text))
+
+
+def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState]:
+    """Read what an interrupted fit left, and refuse to go on with other options than it had."""
+    if not (workplace / STATE_NAME).exists():
+        raise UsageError(f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume")
+    ids = IdCorpus.load(workplace)
+    state = FitState.load(workplace, len(ids.vocabulary))
+    _parted(given)
+    before = state.text | dataclasses.asdict(state.options)
+    for name, value in given.items():
+        if name != "workers" and before[name] != value:
+            raise UsageError(f"the interrupted fit has {name}={before[name]!r}, not {value!r}; leave it out to resume")
+    state.options = dataclasses.replace(state.options, workers=given.get("workers", state.options.workers))
+    return ids, state
+
+
+def _parted(given: dict[str, Any]) -> tuple[TextOptions, FitOptions]:
+    """The given options as those of the text and those of the learning; `workers` belongs to both."""
+    text_names = {field.name for field in dataclasses.fields(TextOptions)}
+    fit_names = {field.name for field in dataclasses.fields(FitOptions)}
+    unknown = given.keys() - text_names - fit_names
+    if unknown:
+        near = difflib.get_close_matches(min(unknown), text_names | fit_names, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"fit has no option {min(unknown)!r}{hint}")
+    given = {name: value for name, value in given.items() if (name, value) != ("workers", None)}
+    return (
+        TextOptions(**{name: given[name] for name in given.keys() & text_names}),
+        FitOptions(**{name: given[name] for name in given.keys() & fit_names}),
+    )
+
+
+def _learn(trainer: Trainer, reports: Reports, *, keep: Callable[[], None], stopped: Callable[[], bool]) -> bool:
+    """Learn epoch after epoch, saving the state now and then; return whether the last one was finished."""
+    state = trainer.state
+    saved = time.monotonic()
+
+    def pause(progress: Progress) -> bool:
+        if reports.on_progress:
+            reports.on_progress(progress)
+        return stopped() or time.monotonic() - saved > SECONDS_BETWEEN_SAVES
+
+    while state.epoch < state.options.epochs:
+        if trainer.run_epoch(pause):
+            if reports.on_epoch:
+                reports.on_epoch(state.epoch, _table(trainer.corpus, state), state.losses[-1])
+            if state.epoch == state.options.epochs:
+                break
+        keep()
+        saved = time.monotonic()
+        if stopped():
+            return False
+    return True
+
+
+def _table(ids: IdCorpus, state: FitState) -> Table:
+    """The rows as they stand, copied out of their padding, with how they were learned."""
+    options = dataclasses.asdict(state.options)
+    settings = (
+        state.text
+        | options
+        | {
+            "workers": state.options.threads,
+            "alpha": state.options.learning_rates[0],
+            "min_alpha": state.options.learning_rates[1],
+            "words": ids.words,
+            "losses": state.losses,
+            "seconds": round(state.seconds, 3),
+            "repeatable": state.options.threads == 1,
+        }
+    )
+    rows = np.ascontiguousarray(state.weights.inputs[:, : state.options.dim])
+    return Table(ids.vocabulary, rows, ids.counts, tokenizer=ids.tokenizer, settings=settings)

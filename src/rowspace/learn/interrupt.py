@@ -1,0 +1,37 @@
+"""Ctrl-C and SIGTERM as a request to stop at a clean place instead of an end in the middle."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["stop_requests"]
+
+
+@contextmanager
+def stop_requests() -> Iterator[threading.Event]:
+    """Yield an event that the first SIGINT or SIGTERM sets; a second one does what it always did.
+
+    Python delivers signals to its main thread only: elsewhere the event is never set and nothing else changes.
+    """
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        asked.set()
+        restore()
+
+    for number in before:
+        signal.signal(number, ask)
+    try:
+        yield asked
+    finally:
+        restore()

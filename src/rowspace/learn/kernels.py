@@ -1,0 +1,299 @@
+"""The heart of `fit`: a stretch of ids moves the rows, by skip-gram or CBOW with negative sampling.
+
+Around each word of the text lies a window. Skip-gram scores each neighbour's input row against the output row of the
+word itself and of a few drawn words; CBOW scores the neighbours' average once. The drawn words are shared by all pairs
+of a window (Ji et al. 2016, pWord2Vec), so that the scores are a small matrix product and its gradient two more: the
+products here hold sixteen columns of six output rows in registers while all neighbours pass by.
+
+Rows that will be needed are drawn and fetched `AHEAD` windows early. `reference.py` says the same in four lines of
+NumPy. Left out: which stretch is learned when, by which thread (`trainer.py`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.jit import kernel
+from rowspace.learn.lanes import WIDTH, add_product, load, prefetch, splat, store, total
+from rowspace.learn.sampling import Sampler
+
+__all__ = ["AHEAD", "GROUP", "Plan", "Scratch", "Weights", "learn_stretch"]
+
+Rows = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+GROUP = 6  # output rows held in registers at once: the word and five drawn ones
+AHEAD = 2  # windows
+RING = 4  # windows whose targets are kept, a power of two above AHEAD
+
+TABLE_SIZE, TABLE_REACH = 4096, 8  # the logistic function is read from a table, within 5e-4, and flat beyond its ends
+SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
+
+
+class Weights(NamedTuple):
+    """What is learned. Rows are padded with zeros to a multiple of sixteen columns."""
+
+    inputs: Rows  # (V, columns): the rows of the table
+    outputs: Rows  # (V + 1, columns): what they are scored against; the last row stands in for "no word" and stays 0
+
+
+class Plan(NamedTuple):
+    """How one stretch is learned."""
+
+    cbow: bool
+    window: int
+    shrink: bool
+    negatives: int
+    mean: bool
+    exact: bool
+    alpha: float  # at the start of the stretch
+    alpha_end: float
+
+
+class Scratch(NamedTuple):
+    """One worker's memory, made once so that the loops allocate nothing."""
+
+    random: NDArray[np.uint64]  # (1,) state of the generator, never 0
+    sentence: Ids  # (most words of a sentence,) ids that were kept
+    context: Ids  # (2 * window,)
+    targets: Ids  # (RING, a multiple of GROUP): a window's word, then its negatives, then padding
+    labels: Rows  # (2, GROUP): 1 where a target is the word itself; row 0 for the first group, row 1 for the others
+    live: Rows  # (GROUP,) 0 for padding
+    gradients: Rows  # (2 * window, GROUP)
+    hidden: Rows  # (2, columns): CBOW's average, moved and as it was
+    alone: Ids  # (1,) holds 0: the only "neighbour" when `hidden` is scored
+    logistic: NDArray[np.float32]  # (TABLE_SIZE,)
+    tally: NDArray[np.float64]  # (2,): pairs learned, and their summed loss
+
+
+@kernel
+def learn_stretch(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+    """Learn from `ids: (n,)`, where a negative id ends a sentence; moves `weights` and adds to `scratch.tally`."""
+    position = 0
+    while position < len(ids):
+        alpha = plan.alpha + (plan.alpha_end - plan.alpha) * position / len(ids)
+        position, length = next_sentence(ids, position, sampler, scratch)
+        if length > 1:
+            learn_sentence(length, np.float32(alpha), weights, sampler, plan, scratch)
+
+
+@kernel
+def learn_sentence(
+    length: int, alpha: np.float32, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch
+) -> None:
+    """Learn each window of the sentence in `scratch.sentence[:length]`."""
+    sentence = scratch.sentence
+    for center in range(min(AHEAD, length)):
+        draw_targets(center, weights.outputs, sampler, plan, scratch)
+    for center in range(length):
+        if center + AHEAD < length:
+            draw_targets(center + AHEAD, weights.outputs, sampler, plan, scratch)
+        if center + plan.window + AHEAD < length:
+            fetch_row(weights.inputs, sentence[center + plan.window + AHEAD])
+        count = cut_window(center, length, plan, scratch)
+        if plan.cbow:
+            learn_cbow(count, scratch.targets[center & (RING - 1)], alpha, weights, plan, scratch)
+        else:
+            learn_skipgram(count, scratch.targets[center & (RING - 1)], alpha, weights, scratch)
+
+
+@kernel
+def learn_skipgram(count: int, targets: Ids, alpha: np.float32, weights: Weights, scratch: Scratch) -> None:
+    """Score `count` neighbours' rows against the targets' rows and move both, six targets at a time."""
+    context, gradients = scratch.context, scratch.gradients
+    for start in range(0, len(targets), GROUP):
+        group = targets[start : start + GROUP]
+        score(weights.inputs, context, count, weights.outputs, group, gradients)
+        scratch.tally[1] += differentiate(count, group, start == 0, alpha, weights, scratch)
+        move(weights.inputs, context, count, weights.outputs, group, gradients)
+    scratch.tally[0] += count
+
+
+@kernel
+def learn_cbow(count: int, targets: Ids, alpha: np.float32, weights: Weights, plan: Plan, scratch: Scratch) -> None:
+    """Score the average (or sum) of `count` neighbours' rows against the targets' rows and move all of them."""
+    hidden, alone = scratch.hidden, scratch.alone
+    average(count, plan.mean, weights.inputs, scratch)
+    for start in range(0, len(targets), GROUP):
+        group = targets[start : start + GROUP]
+        score(hidden, alone, 1, weights.outputs, group, scratch.gradients)
+        scratch.tally[1] += differentiate(1, group, start == 0, alpha, weights, scratch)
+        move(hidden, alone, 1, weights.outputs, group, scratch.gradients)
+    share(count, plan.mean and plan.exact, weights.inputs, scratch)
+    scratch.tally[0] += 1
+
+
+@kernel
+def average(count: int, mean: bool, inputs: Rows, scratch: Scratch) -> None:
+    """Put the neighbours' average or sum into both rows of `scratch.hidden`."""
+    scale = splat(np.float32(1 / count if mean else 1))
+    for column in range(0, inputs.shape[1], WIDTH):
+        block = splat(np.float32(0))
+        for i in range(count):
+            block = add_product(scale, load(inputs, scratch.context[i], column), block)
+        store(scratch.hidden, 0, column, block)
+        store(scratch.hidden, 1, column, block)
+
+
+@kernel
+def share(count: int, divide: bool, inputs: Rows, scratch: Scratch) -> None:
+    """Add what row 0 of `scratch.hidden` has moved from row 1 to each neighbour, or an equal share of it."""
+    scale = splat(np.float32(1 / count if divide else 1))
+    minus = splat(np.float32(-1))
+    for column in range(0, inputs.shape[1], WIDTH):
+        moved = add_product(minus, load(scratch.hidden, 1, column), load(scratch.hidden, 0, column))
+        for i in range(count):
+            row = scratch.context[i]
+            store(inputs, row, column, add_product(scale, moved, load(inputs, row, column)))
+
+
+@kernel
+def differentiate(count: int, group: Ids, first: bool, alpha: np.float32, weights: Weights, scratch: Scratch) -> float:
+    """Turn the scores in `scratch.gradients` into steps, `alpha * (label - logistic(score))`; return the summed loss.
+
+    The loss of a pair is -log of the probability of its label, so a product of probabilities is kept and its logarithm
+    is taken only before it would underflow.
+    """
+    gradients, live, logistic = scratch.gradients, scratch.live, scratch.logistic
+    labels = scratch.labels[0 if first else 1]
+    padding = len(weights.outputs) - 1
+    for j in range(GROUP):
+        live[j] = np.float32(0 if group[j] == padding else 1)
+    loss, evidence = np.float64(0), np.float64(1)
+    for i in range(count):
+        likelihood = np.float32(1)
+        for j in range(GROUP):
+            place = (gradients[i, j] + np.float32(TABLE_REACH)) * np.float32(SLOTS_PER_UNIT)
+            slot = np.int32(min(max(place, np.float32(0)), np.float32(TABLE_SIZE - 1)))
+            miss = (logistic[slot] - labels[j]) * live[j]
+            likelihood *= np.float32(1) - abs(miss)
+            gradients[i, j] = -alpha * miss
+        evidence *= likelihood
+        if evidence < 1e-200:
+            loss -= np.log(evidence)
+            evidence = np.float64(1)
+    return float(loss - np.log(evidence))
+
+
+@kernel
+def score(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, scores: Rows) -> None:
+    """`scores[i, j] = inputs[context[i]] · outputs[group[j]]` for the first `count` neighbours."""
+    t0, t1, t2, t3, t4, t5 = group[0], group[1], group[2], group[3], group[4], group[5]
+    zero = splat(np.float32(0))
+    for i in range(count):
+        row = context[i]
+        s0, s1, s2, s3, s4, s5 = zero, zero, zero, zero, zero, zero
+        for column in range(0, inputs.shape[1], WIDTH):
+            block = load(inputs, row, column)
+            s0 = add_product(block, load(outputs, t0, column), s0)
+            s1 = add_product(block, load(outputs, t1, column), s1)
+            s2 = add_product(block, load(outputs, t2, column), s2)
+            s3 = add_product(block, load(outputs, t3, column), s3)
+            s4 = add_product(block, load(outputs, t4, column), s4)
+            s5 = add_product(block, load(outputs, t5, column), s5)
+        scores[i, 0], scores[i, 1], scores[i, 2] = total(s0), total(s1), total(s2)
+        scores[i, 3], scores[i, 4], scores[i, 5] = total(s3), total(s4), total(s5)
+
+
+@kernel
+def move(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, gradients: Rows) -> None:
+    """Add `gradients[i, j] * output row j` to input row i, and `gradients[i, j] * input row i` to output row j.
+
+    Each uses the other as it was before; a neighbour that stands twice in the window is moved twice.
+    """
+    t0, t1, t2, t3, t4, t5 = group[0], group[1], group[2], group[3], group[4], group[5]
+    for column in range(0, inputs.shape[1], WIDTH):
+        o0, o1, o2 = load(outputs, t0, column), load(outputs, t1, column), load(outputs, t2, column)
+        o3, o4, o5 = load(outputs, t3, column), load(outputs, t4, column), load(outputs, t5, column)
+        n0, n1, n2, n3, n4, n5 = o0, o1, o2, o3, o4, o5
+        for i in range(count):
+            row = context[i]
+            block = load(inputs, row, column)
+            g0, g1, g2 = splat(gradients[i, 0]), splat(gradients[i, 1]), splat(gradients[i, 2])
+            g3, g4, g5 = splat(gradients[i, 3]), splat(gradients[i, 4]), splat(gradients[i, 5])
+            n0, n1, n2 = add_product(g0, block, n0), add_product(g1, block, n1), add_product(g2, block, n2)
+            n3, n4, n5 = add_product(g3, block, n3), add_product(g4, block, n4), add_product(g5, block, n5)
+            block = add_product(g2, o2, add_product(g1, o1, add_product(g0, o0, block)))
+            block = add_product(g5, o5, add_product(g4, o4, add_product(g3, o3, block)))
+            store(inputs, row, column, block)
+        store(outputs, t0, column, n0)
+        store(outputs, t1, column, n1)
+        store(outputs, t2, column, n2)
+        store(outputs, t3, column, n3)
+        store(outputs, t4, column, n4)
+        store(outputs, t5, column, n5)
+
+
+@kernel
+def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scratch: Scratch) -> tuple[int, int]:
+    """Copy the next sentence, thinned out, into `scratch.sentence`; return where to go on and how many words were kept.
+
+    A sentence that is longer than the scratch is cut there.
+    """
+    length = 0
+    while position < len(ids) and length < len(scratch.sentence):
+        word = ids[position]
+        position += 1
+        if word < 0:
+            break
+        if random_bits(scratch.random) <= sampler.keep[word]:
+            scratch.sentence[length] = word
+            length += 1
+    return position, length
+
+
+@kernel
+def draw_targets(center: int, outputs: Rows, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+    """Fill the window's targets: its word, distinct negatives, padding for a word drawn twice; and fetch their rows."""
+    targets = scratch.targets[center & (RING - 1)]
+    padding = np.int64(len(outputs) - 1)
+    targets[0] = scratch.sentence[center]
+    fetch_row(outputs, targets[0])
+    for j in range(1, plan.negatives + 1):
+        drawn = random_below(len(sampler.alias), scratch.random)
+        if random_bits(scratch.random) > sampler.threshold[drawn]:
+            drawn = np.int64(sampler.alias[drawn])
+        for earlier in range(j):
+            if targets[earlier] == drawn:
+                drawn = padding
+        targets[j] = drawn
+        fetch_row(outputs, drawn)
+
+
+@kernel
+def cut_window(center: int, length: int, plan: Plan, scratch: Scratch) -> int:
+    """List the neighbours of the word at `center` in `scratch.context`; return how many there are."""
+    reach = plan.window
+    if plan.shrink:
+        reach = 1 + int(random_below(plan.window, scratch.random))
+    count = 0
+    for place in range(max(0, center - reach), min(length, center + reach + 1)):
+        if place != center:
+            scratch.context[count] = scratch.sentence[place]
+            count += 1
+    return count
+
+
+@kernel
+def fetch_row(rows: Rows, row: np.int64) -> None:
+    """Ask for the row's memory ahead of its use."""
+    for column in range(0, rows.shape[1], WIDTH):
+        prefetch(rows, row, column)
+
+
+@kernel
+def random_below(limit: int, random: NDArray[np.uint64]) -> np.int64:
+    """An integer from 0 to limit - 1."""
+    return np.int64((np.uint64(random_bits(random)) * np.uint64(limit)) >> np.uint64(32))
+
+
+@kernel
+def random_bits(random: NDArray[np.uint64]) -> np.uint32:
+    """Thirty-two random bits: the upper half of xorshift64 (Marsaglia 2003)."""
+    state = random[0]
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    state ^= state << np.uint64(17)
+    random[0] = state
+    return np.uint32(state >> np.uint64(32))

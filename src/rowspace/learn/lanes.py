@@ -1,0 +1,147 @@
+"""Sixteen float32 values handled as one, so that a kernel says which registers it means.
+
+LLVM vectorizes a plain loop over columns well, but not a loop over rows that keeps a block of columns in registers,
+and it stops at 256 bits where the processor has 512. With these six functions a kernel holds the blocks itself. A
+processor with narrower registers takes two or four of them for one block; the answer is the same.
+
+Each function below is its own meaning in Python, on arrays of sixteen values, and is what runs with
+`NUMBA_DISABLE_JIT=1`; the second half of the file tells Numba what to emit instead. Read `kernels.py` next.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import lower_builtin, models, register_model, type_callable
+from numpy.typing import NDArray
+
+__all__ = ["WIDTH", "add_product", "load", "prefetch", "splat", "store", "total"]
+
+WIDTH = 16
+
+Lanes = NDArray[np.float32]
+
+
+def load(array: NDArray[np.float32], row: int, column: int) -> Lanes:
+    """The sixteen values of `array[row]` that start at `column`."""
+    return array[row, column : column + WIDTH].copy()
+
+
+def store(array: NDArray[np.float32], row: int, column: int, value: Lanes) -> None:
+    """Write sixteen values into `array[row]`, starting at `column`."""
+    array[row, column : column + WIDTH] = value
+
+
+def splat(value: np.float32) -> Lanes:
+    """The same value sixteen times."""
+    return np.full(WIDTH, value, np.float32)
+
+
+def add_product(left: Lanes, right: Lanes, addend: Lanes) -> Lanes:
+    """`left * right + addend`, rounded once where the processor can."""
+    return left * right + addend
+
+
+def total(value: Lanes) -> np.float32:
+    """The sum of the sixteen values, in any order."""
+    return np.float32(value.sum())
+
+
+def prefetch(array: NDArray[np.float32], row: int, column: int) -> None:
+    """Ask for a block before it is needed; changes nothing but the time."""
+
+
+class _LanesType(types.Type):
+    """What Numba calls a block while it infers types."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Lanes16")
+
+
+_LANES = _LanesType()
+_VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
+_INDEX = ir.IntType(32)
+
+
+@register_model(_LanesType)
+class _LanesModel(models.PrimitiveModel):
+    """A block is one LLVM vector, so it lives in registers."""
+
+    def __init__(self, manager: Any, frontend_type: Any) -> None:
+        super().__init__(manager, frontend_type, _VECTOR)
+
+
+Emitter = Callable[[Any, Any, Any, Any], Any]
+
+
+def _compiles(meaning: Callable[..., object], *, takes: list[Any], gives: Any) -> Callable[[Emitter], Emitter]:
+    """Inside a kernel, a call of `meaning` becomes what the decorated function emits."""
+
+    def infer(*_: Any) -> Any:
+        return gives
+
+    infer.pysig = inspect.signature(meaning)  # type: ignore[attr-defined]  # where Numba looks for the parameters
+    type_callable(meaning)(lambda _: infer)
+    return lower_builtin(meaning, *takes)  # type: ignore[no-any-return]
+
+
+_PLACE = [types.Array, types.Integer, types.Integer]
+
+
+def _address(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Where `array[row, column]` lies; rows are contiguous, so the rest of the block follows it."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    indices = [context.cast(builder, arguments[i], signature.args[i], types.intp) for i in (1, 2)]
+    return cgutils.get_item_pointer(context, builder, signature.args[0], array, indices, wraparound=False)
+
+
+@_compiles(load, takes=_PLACE, gives=_LANES)
+def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    address = _address(context, builder, signature, arguments)
+    return builder.load(builder.bitcast(address, _VECTOR.as_pointer()), align=4)
+
+
+@_compiles(store, takes=[*_PLACE, _LanesType], gives=types.none)
+def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    address = _address(context, builder, signature, arguments)
+    builder.store(arguments[3], builder.bitcast(address, _VECTOR.as_pointer()), align=4)
+    return context.get_dummy_value()
+
+
+@_compiles(splat, takes=[types.Float], gives=_LANES)
+def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    value = context.cast(builder, arguments[0], signature.args[0], types.float32)
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.Constant(_INDEX, 0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INDEX, WIDTH), [0] * WIDTH))
+
+
+@_compiles(add_product, takes=[_LanesType] * 3, gives=_LANES)
+def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    return builder.call(_intrinsic(builder, kind, f"llvm.fmuladd.v{WIDTH}f32"), arguments)
+
+
+@_compiles(total, takes=[_LanesType], gives=types.float32)
+def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    kind = ir.FunctionType(ir.FloatType(), [ir.FloatType(), _VECTOR])
+    add = _intrinsic(builder, kind, f"llvm.vector.reduce.fadd.v{WIDTH}f32")
+    return builder.call(add, [ir.Constant(ir.FloatType(), 0.0), arguments[0]], fastmath=("reassoc",))
+
+
+@_compiles(prefetch, takes=_PLACE, gives=types.none)
+def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    pointer = ir.IntType(8).as_pointer()
+    address = builder.bitcast(_address(context, builder, signature, arguments), pointer)
+    kind = ir.FunctionType(ir.VoidType(), [pointer, _INDEX, _INDEX, _INDEX])
+    to_write, keep_close, data = _INDEX(1), _INDEX(3), _INDEX(1)
+    builder.call(_intrinsic(builder, kind, "llvm.prefetch.p0"), [address, to_write, keep_close, data])
+    return context.get_dummy_value()
+
+
+def _intrinsic(builder: Any, kind: Any, name: str) -> Any:
+    return cgutils.get_or_insert_function(builder.module, kind, name)

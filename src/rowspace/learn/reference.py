@@ -1,0 +1,54 @@
+"""What the kernels compute, in the fewest lines of NumPy: slow, exact, and held to the kernels by a test.
+
+Formulas: Mikolov et al. 2013 (negative sampling); koan (Irsoy et al. 2020) for the exact gradient of an average.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["cbow_step", "skipgram_step"]
+
+Rows = NDArray[np.floating]
+
+
+def skipgram_step(inputs: Rows, outputs: Rows, context: list[int], targets: list[int], alpha: float) -> float:
+    """Move the rows of one window in place; return the summed loss of its pairs.
+
+    `inputs: (V, d)` and `outputs: (V, d)`; `context` lists the neighbours' ids, `targets` the word's id and then its
+    distinct negatives. Each pair's loss is -log σ(x·t₀) - Σ log σ(-x·tⱼ), with all scores taken before any row moves.
+
+    >>> inputs, outputs = np.ones((2, 3)), np.zeros((2, 3))
+    >>> round(skipgram_step(inputs, outputs, [0], [1, 0], alpha=0.1), 3)
+    1.386
+    >>> outputs[1], outputs[0]
+    (array([0.05, 0.05, 0.05]), array([-0.05, -0.05, -0.05]))
+    """
+    labels = np.array([1.0] + [0.0] * (len(targets) - 1))
+    targets_before = outputs[targets].copy()
+    probabilities = 1 / (1 + np.exp(-(inputs[context] @ targets_before.T)))
+    steps = alpha * (labels - probabilities)
+    for i, word in enumerate(context):
+        outputs[targets] += np.outer(steps[i], inputs[word])
+        inputs[word] += steps[i] @ targets_before
+    return float(-np.log(np.abs(1 - labels - probabilities)).sum())
+
+
+def cbow_step(
+    inputs: Rows, outputs: Rows, context: list[int], targets: list[int], alpha: float, *, mean: bool, exact: bool
+) -> float:
+    """Move the rows of one window in place; return its loss.
+
+    The neighbours' average (`mean`) or sum is scored against the targets. Its gradient goes to each neighbour: divided
+    by their number where it belongs to an average (`exact`), whole in word2vec.c and gensim.
+
+    >>> inputs, outputs = np.ones((2, 3)), np.eye(2, 3)
+    >>> round(cbow_step(inputs, outputs, [0, 1], [1, 0], alpha=0.1, mean=True, exact=True), 3)
+    1.627
+    """
+    hidden = inputs[context].mean(axis=0) if mean else inputs[context].sum(axis=0)
+    moved = hidden[np.newaxis].copy()
+    loss = skipgram_step(moved, outputs, [0], targets, alpha)
+    step = (moved[0] - hidden) / (len(context) if mean and exact else 1)
+    for word in context:
+        inputs[word] += step
+    return loss

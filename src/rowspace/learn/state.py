@@ -1,0 +1,91 @@
+"""Where a fit stands, and how that is kept on disk so that a stopped fit goes on to the same rows.
+
+One file, `state.safetensors`: both weight arrays as tensors, all else as JSON in its header. It is replaced whole, so a
+process killed at any moment leaves an older state or this one. Left out: the ids beside it (`rowspace.text.IdCorpus`).
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from rowspace.atomic import atomic_file
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.learn.kernels import Weights
+from rowspace.learn.options import FitOptions
+from rowspace.learn.weights import empty_weights, make_weights
+
+__all__ = ["STATE_NAME", "FitState"]
+
+STATE_NAME = "state.safetensors"
+
+
+@dataclasses.dataclass
+class FitState:
+    """A fit between two stretches of text.
+
+    `epoch` and `stretch` count finished ones, `stretch` within the epoch; `pairs` and `loss` are this epoch's sums,
+    `losses` the mean loss of each finished epoch; `seconds` is the time spent learning. `text` says how the corpus was
+    encoded.
+    """
+
+    weights: Weights
+    options: FitOptions
+    text: dict[str, Any]
+    epoch: int = 0
+    stretch: int = 0
+    pairs: float = 0.0
+    loss: float = 0.0
+    losses: list[float] = dataclasses.field(default_factory=list)
+    seconds: float = 0.0
+
+    @classmethod
+    def start(cls, vocabulary_size: int, options: FitOptions, text: dict[str, Any]) -> "FitState":
+        """The state of a fit that has not begun."""
+        return cls(make_weights(vocabulary_size, options), options, text)
+
+    def end_epoch(self) -> None:
+        """Count the epoch as finished and start its sums anew."""
+        self.losses.append(self.loss / max(1.0, self.pairs))
+        self.epoch, self.stretch, self.pairs, self.loss = self.epoch + 1, 0, 0.0, 0.0
+
+    def save(self, directory: Path) -> None:
+        """Write the state into `directory`, whole or not at all."""
+        place = {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+            if field.name not in ("weights", "options")
+        }
+        header = {"place": json.dumps(place), "options": json.dumps(dataclasses.asdict(self.options))}
+        tensors = {"inputs": self.weights.inputs, "outputs": self.weights.outputs}
+        with atomic_file(directory / STATE_NAME) as file:
+            file.write(save(tensors, header))
+
+    @classmethod
+    def load(cls, directory: Path, vocabulary_size: int) -> "FitState":
+        """Read the state in `directory`.
+
+        Raises UsageError where there is none, and FileFormatError where it is damaged or of another vocabulary.
+        """
+        path = directory / STATE_NAME
+        if not path.exists():
+            raise UsageError(f"there is nothing to resume in {str(directory)!r}; start a fit without resume")
+        try:
+            return cls._read(path, vocabulary_size)
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise FileFormatError(f"{str(path)!r} is damaged ({error}); start a fit without resume") from error
+
+    @classmethod
+    def _read(cls, path: Path, vocabulary_size: int) -> "FitState":
+        with safe_open(path, framework="numpy") as file:
+            header = cast("dict[str, str]", file.metadata())
+            options = FitOptions(**json.loads(header["options"]))
+            place: dict[str, Any] = json.loads(header["place"])
+            weights = empty_weights(vocabulary_size, options.dim)
+            for name, target in weights._asdict().items():
+                np.copyto(target, file.get_tensor(name))
+        return cls(weights, options, **place)

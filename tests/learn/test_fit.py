@@ -1,0 +1,234 @@
+"""`rowspace.fit` end to end, on real English: repeatable, resumable, and it learns."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.errors import CorpusError, FileFormatError, FitInterrupted, UsageError
+from rowspace.learn import Reports, workplace_of
+
+SMALL = {"dim": 20, "epochs": 2, "workers": 1}
+
+
+@pytest.fixture(scope="module")
+def table(english):
+    return rs.fit(english, **SMALL)
+
+
+def test_one_worker_gives_the_same_bits_again(english, table):
+    again = rs.fit(english, **SMALL)
+    np.testing.assert_array_equal(again.rows, table.rows)
+    assert again.vocabulary == table.vocabulary
+    assert again.settings["losses"] == table.settings["losses"]
+
+
+def test_another_seed_gives_other_rows(english, table):
+    assert not np.array_equal(rs.fit(english, **SMALL, seed=2).rows, table.rows)
+
+
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+def test_words_used_alike_become_neighbours(model):
+    rng = np.random.default_rng(0)
+    animals, tools = ["cat", "dog", "cow"], ["saw", "axe", "pen"]
+    texts = []
+    for _ in range(3000):
+        kind, verbs = (
+            (animals, ["eats", "sleeps", "runs"]) if rng.random() < 0.5 else (tools, ["cuts", "breaks", "rusts"])
+        )
+        texts.append(f"the {rng.choice(kind)} {rng.choice(verbs)} here and the {rng.choice(kind)} {rng.choice(verbs)}")
+    table = rs.fit(texts, model=model, dim=16, epochs=5, workers=2, sample=0, window=2)
+    assert {word for word, _ in table.neighbors("cat", k=2)} == {"dog", "cow"}
+    assert table.odd_one_out(["cat", "dog", "axe", "cow"]) == "axe"
+
+
+def test_the_loss_falls_and_is_a_mean_over_pairs(english):
+    losses = rs.fit(english, dim=20, epochs=4).settings["losses"]
+    assert losses == sorted(losses, reverse=True)
+    # Rows of zeros score 0 everywhere: a pair and its five negatives then cost 6 ln 2.
+    assert 1 < losses[-1] < losses[0] < 6 * np.log(2)
+
+
+def test_settings_say_how_it_was_learned(english, table):
+    settings = table.settings
+    assert settings["dim"] == 20
+    assert settings["repeatable"] is True
+    assert settings["words"] >= int(table.counts.sum())
+    assert rs.fit(english, dim=4, epochs=1, workers=2).settings["repeatable"] is False
+    json.dumps(settings)
+
+
+def test_token_lists_keep_their_tokens():
+    table = rs.fit([["New York", "Is", "big"], ["New York", "is", "old"]] * 20, dim=4, epochs=1, min_count=1)
+    assert set(table) == {"New York", "Is", "is", "big", "old"}
+
+
+def test_no_corpus_is_the_standard_library():
+    table = rs.fit(dim=16, epochs=1)
+    assert {"typeerror", "valueerror", "sin", "cos"} <= set(table)
+    assert "cos" in dict(table.neighbors("sin", k=10))
+
+
+def test_callbacks_see_bytes_vocabulary_progress_and_each_epochs_table(english):
+    seen = {"bytes": [], "vocabulary": [], "progress": [], "epoch": []}
+    reports = Reports(
+        on_bytes=seen["bytes"].append,
+        on_vocabulary=seen["vocabulary"].append,
+        on_progress=seen["progress"].append,
+        on_epoch=lambda *what: seen["epoch"].append(what),
+    )
+    table = rs.fit(english, **SMALL, reports=reports)
+    assert sum(seen["bytes"]) == english.stat().st_size
+    assert seen["vocabulary"][0].vocabulary == table.vocabulary
+    last = seen["progress"][-1]
+    assert last.words == last.total_words == 2 * table.settings["words"]
+    assert last.alpha == pytest.approx(table.settings["min_alpha"])
+    assert [(epoch, loss) for epoch, _, loss in seen["epoch"]] == list(enumerate(table.settings["losses"], 1))
+    np.testing.assert_array_equal(seen["epoch"][-1][1].rows, table.rows)
+    assert not np.array_equal(seen["epoch"][0][1].rows, table.rows)
+
+
+def test_an_output_is_saved_and_its_workplace_is_gone(english, tmp_path, table):
+    rs.fit(english, **SMALL, output=tmp_path / "made")
+    np.testing.assert_array_equal(rs.load(tmp_path / "made").rows, table.rows)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["made"]
+
+
+# A fit that stops itself with a real signal after some progress reports, as a user's Ctrl-C or a `kill` would.
+STOPPED = """
+import os, sys, signal
+import rowspace as rs
+from rowspace.errors import FitInterrupted
+from rowspace.learn import Reports
+def on_progress(progress, seen=[]):
+    seen.append(progress)
+    if 0 < progress.words < progress.total_words and len(seen) > 1:
+        os.kill(os.getpid(), getattr(signal, sys.argv[3]))
+try:
+    rs.fit(sys.argv[1], output=sys.argv[2], dim=40, epochs=30, workers=1, reports=Reports(on_progress=on_progress))
+except FitInterrupted as error:
+    print(error)
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, tmp_path, name):
+    output = tmp_path / "table"
+    run = subprocess.run(
+        [sys.executable, "-c", STOPPED, english, output, name], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 7, run.stderr
+    assert f"rowspace fit --resume -o {output}" in run.stdout
+    so_far = rs.load(output)
+    resumed = rs.fit(output=output, resume=True)
+    whole = rs.fit(english, dim=40, epochs=30, workers=1)
+    assert not np.array_equal(so_far.rows, whole.rows)
+    np.testing.assert_array_equal(resumed.rows, whole.rows)
+    np.testing.assert_array_equal(rs.load(output).rows, whole.rows)
+    assert resumed.settings["losses"] == whole.settings["losses"]
+    assert not workplace_of(output).exists()
+
+
+@pytest.fixture
+def interrupted(english, tmp_path):
+    """The output of a fit that a signal stopped in its first epoch."""
+
+    def stop(_progress):
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(FitInterrupted):
+        rs.fit(english, output=tmp_path / "table", dim=8, epochs=50, workers=1, reports=Reports(on_progress=stop))
+    return tmp_path / "table"
+
+
+def test_signals_do_what_they_did_after_a_fit(interrupted):
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_resume_refuses_other_options_but_takes_other_workers(interrupted):
+    with pytest.raises(UsageError, match="has dim=8, not 9"):
+        rs.fit(output=interrupted, resume=True, dim=9)
+    assert rs.fit(output=interrupted, resume=True, dim=8, workers=2).settings["workers"] == 2
+
+
+def test_a_damaged_state_says_so(interrupted):
+    state = workplace_of(interrupted) / "state.safetensors"
+    state.write_bytes(state.read_bytes()[:-100])
+    with pytest.raises(FileFormatError, match=r"state.safetensors.*damaged"):
+        rs.fit(output=interrupted, resume=True)
+
+
+def test_a_new_fit_takes_the_place_of_an_interrupted_one(interrupted):
+    rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1)
+    assert len(rs.load(interrupted)) == 3
+    assert not workplace_of(interrupted).exists()
+
+
+def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
+    """SIGKILL cannot be answered; the state of the last epoch that ended is there all the same."""
+    output = tmp_path / "table"
+    script = f"import rowspace as rs; rs.fit({str(english)!r}, output={str(output)!r}, dim=40, epochs=1000, workers=1)"
+    process = subprocess.Popen([sys.executable, "-c", script])
+    while not (workplace_of(output) / "state.safetensors").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    seen = []
+
+    def stop(progress):
+        seen.append(progress.epoch)
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(FitInterrupted):
+        rs.fit(output=output, resume=True, reports=Reports(on_progress=stop))
+    assert seen[0] >= 2
+
+
+def test_a_strangers_folder_is_left_alone(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter.txt").write_text("dear")
+    with pytest.raises(UsageError, match="home"):
+        rs.fit(["a b"] * 9, output=tmp_path / "home")
+    (tmp_path / "made.fit").mkdir()
+    (tmp_path / "made.fit" / "letter.txt").write_text("dear")
+    with pytest.raises(UsageError, match=r"made\.fit.*letter\.txt"):
+        rs.fit(["a b"] * 9, output=tmp_path / "made")
+    assert (tmp_path / "made.fit" / "letter.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dimm": 4}, "no option 'dimm'; did you mean dim?"),
+        ({"dim": 0}, "dim must be"),
+        ({"resume": True}, "resume needs the output"),
+        ({"resume": True, "output": "nothing"}, "no interrupted fit"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=message.replace("?", r"\?")):
+        rs.fit(["a b"] * 9, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_corpus_that_cannot_be_read_leaves_nothing_behind(tmp_path):
+    with pytest.raises(CorpusError):
+        rs.fit(tmp_path / "missing.txt", output=tmp_path / "table")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failing_callback_ends_the_fit_with_its_own_error(english):
+    def fail(_progress):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        rs.fit(english, **SMALL, reports=Reports(on_progress=fail))

@@ -1,0 +1,181 @@
+"""The kernels against `reference.py`, and what is drawn (windows, negatives, kept words) against its definition."""
+
+import numpy as np
+import pytest
+
+from rowspace.learn import kernels
+from rowspace.learn.options import FitOptions
+from rowspace.learn.reference import cbow_step, skipgram_step
+from rowspace.learn.sampling import keep_probabilities, make_sampler
+from rowspace.learn.weights import empty_weights, make_plan, make_scratch, make_weights, seed_random
+
+pytestmark = pytest.mark.kernels
+
+V = 30
+# The kernels read the logistic function from a table, right to 5e-4; alpha (0.05) and the rows (below 2) scale that.
+TABLE_ERROR = 2e-4
+
+
+def random_weights(dim):
+    weights = empty_weights(V, dim)
+    rng = np.random.default_rng(3)
+    weights.inputs[:, :dim] = rng.normal(0, 0.4, size=(V, dim))
+    weights.outputs[:V, :dim] = rng.normal(0, 0.4, size=(V, dim))
+    return weights
+
+
+def window(options, context, targets):
+    scratch = make_scratch(V, options)
+    scratch.context[: len(context)] = context
+    padded = scratch.targets[0]
+    padded[:] = V
+    padded[: len(targets)] = targets
+    return scratch, padded
+
+
+@pytest.mark.parametrize("dim", [1, 16, 20, 100])
+@pytest.mark.parametrize(
+    ("context", "targets"),
+    [([4], [7, 1, 2, 3, 5, 6]), ([4, 9, 4, 8], [4, 1, 9, 3, 8, 6]), ([0, 1, 2], [29]), ([1, 2], [0, 2, 1])],
+    ids=["one", "repeated neighbour that is a target too", "no negatives", "two negatives"],
+)
+def test_skipgram_step_equals_the_reference(dim, context, targets):
+    weights = random_weights(dim)
+    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights)
+    scratch, padded = window(FitOptions(dim=dim), context, targets)
+    kernels.learn_skipgram(len(context), padded, np.float32(0.05), weights, scratch)
+    loss = skipgram_step(inputs, outputs, context, targets, alpha=0.05)
+    np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
+    np.testing.assert_allclose(weights.outputs[:, :dim], outputs, atol=TABLE_ERROR)
+    assert scratch.tally[0] == len(context)
+    assert scratch.tally[1] == pytest.approx(loss, rel=1e-3)
+
+
+def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
+    weights, context, targets = random_weights(16), [4, 5], list(range(8, 20))
+    inputs, outputs = (rows.astype(np.float64) for rows in weights)
+    scratch, padded = window(FitOptions(dim=16, negatives=11), context, targets)
+    kernels.learn_skipgram(2, padded, np.float32(0.05), weights, scratch)
+    skipgram_step(inputs, outputs, context, targets[:6], alpha=0.05)
+    rest = targets[6:]  # negatives only: each label is 0
+    probabilities, before = 1 / (1 + np.exp(-(inputs[context] @ outputs[rest].T))), outputs[rest].copy()
+    for i, word in enumerate(context):
+        outputs[rest] -= 0.05 * np.outer(probabilities[i], inputs[word])
+        inputs[word] -= 0.05 * probabilities[i] @ before
+    np.testing.assert_allclose(weights.inputs, inputs, atol=TABLE_ERROR)
+    np.testing.assert_allclose(weights.outputs, outputs, atol=TABLE_ERROR)
+
+
+@pytest.mark.parametrize("mean", [True, False])
+@pytest.mark.parametrize("exact", [True, False])
+def test_cbow_step_equals_the_reference(mean, exact):
+    dim, context, targets = 20, [4, 9, 4, 8], [7, 1, 9, 3, 5, 6]
+    weights = random_weights(dim)
+    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights)
+    options = FitOptions(dim=dim, model="cbow", cbow_mean=mean, cbow_gradient="exact" if exact else "word2vec")
+    scratch, padded = window(options, context, targets)
+    kernels.learn_cbow(4, padded, np.float32(0.05), weights, make_plan(options, 0.05, 0.05), scratch)
+    cbow_step(inputs, outputs, context, targets, alpha=0.05, mean=mean, exact=exact)
+    np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
+    np.testing.assert_allclose(weights.outputs[:, :dim], outputs, atol=TABLE_ERROR)
+
+
+def test_padding_columns_and_the_padding_row_stay_zero():
+    weights, counts = make_weights(V, FitOptions(dim=5)), np.arange(V, 0, -1)
+    options = FitOptions(dim=5, negatives=8)
+    ids = np.random.default_rng(0).integers(0, V, 300).astype(np.int32)
+    scratch = make_scratch(V, options)
+    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
+    kernels.learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+    assert weights.outputs[:V, :5].any()
+    assert not weights.outputs[V].any()
+    assert not weights.outputs[:, 5:].any()
+    assert not weights.inputs[:, 5:].any()
+
+
+def drawn_windows(options, length, times):
+    scratch = make_scratch(V, options)
+    scratch.sentence[:length] = np.arange(length)
+    plan = make_plan(options, 0.1, 0.1)
+    for _ in range(times):
+        count = kernels.cut_window(length // 2, length, plan, scratch)
+        yield scratch.context[:count].tolist()
+
+
+def test_a_shrinking_window_takes_each_size_equally_often():
+    sizes = [len(window) // 2 for window in drawn_windows(FitOptions(window=4), 21, 4000)]
+    assert set(sizes) == {1, 2, 3, 4}
+    np.testing.assert_allclose(np.bincount(sizes)[1:] / 4000, 0.25, atol=0.03)
+
+
+def test_a_fixed_window_is_cut_by_the_sentence_and_leaves_out_its_centre():
+    options = FitOptions(window=3, shrink_windows=False)
+    assert list(drawn_windows(options, 9, 1)) == [[1, 2, 3, 5, 6, 7]]
+    assert list(drawn_windows(options, 3, 1)) == [[0, 2]]
+
+
+def test_negatives_follow_the_counts_to_the_exponent():
+    counts = np.array([1000, 300, 100, 30, 10])
+    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
+    options = FitOptions(negatives=1)
+    scratch = make_scratch(5, options)
+    scratch.sentence[0] = 4
+    seed_random(scratch, 7)
+    drawn = np.zeros(6)
+    for _ in range(20_000):
+        kernels.draw_targets(0, np.zeros((6, 16), np.float32), sampler, make_plan(options, 0.1, 0.1), scratch)
+        drawn[scratch.targets[0, 1]] += 1
+    expected = counts**0.75 / (counts**0.75).sum()
+    # The word itself is never its own negative: it gives way to padding (id 5).
+    np.testing.assert_allclose(drawn[[0, 1, 2, 3, 5]] / 20_000, expected, atol=0.01)
+    assert drawn[4] == 0
+
+
+def test_a_windows_targets_are_distinct():
+    counts = np.array([5, 4, 3])
+    options = FitOptions(negatives=10)
+    scratch = make_scratch(3, options)
+    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
+    for _ in range(50):
+        kernels.draw_targets(0, np.zeros((4, 16), np.float32), sampler, make_plan(options, 0.1, 0.1), scratch)
+        words = [target for target in scratch.targets[0].tolist() if target != 3]
+        assert len(words) == len(set(words))
+        assert words[0] == scratch.sentence[0]
+
+
+def test_words_are_kept_as_often_as_their_probability_says():
+    counts = np.array([9000, 900, 100])
+    ids = np.repeat(np.arange(3, dtype=np.int32), 3000)
+    scratch = make_scratch(3, FitOptions())
+    sampler = make_sampler(counts, sample=0.01, ns_exponent=0.75)
+    kept, position = [], 0
+    while position < len(ids):
+        position, length = kernels.next_sentence(ids, position, sampler, scratch)
+        kept += scratch.sentence[:length].tolist()
+    expected = keep_probabilities(counts, sample=0.01)
+    np.testing.assert_allclose(np.bincount(kept, minlength=3) / 3000, expected, atol=0.03)
+    assert expected[0] < expected[1] < expected[2]
+
+
+def test_sentences_end_at_negative_ids_and_at_the_scratch():
+    ids = np.array([1, 2, -1, -1, 3, 4, 5, 6], np.int32)
+    scratch = make_scratch(7, FitOptions())
+    scratch = scratch._replace(sentence=np.zeros(3, np.int64))
+    sampler = make_sampler(np.ones(7, np.int64), sample=0, ns_exponent=0.75)
+    sentences, position = [], 0
+    while position < len(ids):
+        position, length = kernels.next_sentence(ids, position, sampler, scratch)
+        sentences.append(scratch.sentence[:length].tolist())
+    assert sentences == [[1, 2], [], [3, 4, 5], [6]]
+
+
+def test_a_stretch_with_nothing_to_learn_changes_nothing():
+    weights = make_weights(V, FitOptions(dim=4))
+    before = weights.inputs.copy()
+    sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
+    for ids in ([], [-1, -1], [3], [3, -1, 4]):
+        scratch = make_scratch(V, FitOptions(dim=4))
+        plan = make_plan(FitOptions(dim=4), 0.1, 0.1)
+        kernels.learn_stretch(np.array(ids, np.int32), weights, sampler, plan, scratch)
+        assert scratch.tally.tolist() == [0, 0]
+    np.testing.assert_array_equal(weights.inputs, before)
