@@ -1,0 +1,103 @@
+"""The wheel, installed in a clean environment outside the checkout with no extra, works from any folder."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+PACKAGE = CHECKOUT / "src" / "rowspace"
+
+IMPORT_ALL = """
+import importlib, pkgutil, rowspace
+for module in pkgutil.walk_packages(rowspace.__path__, "rowspace."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+print(rowspace.__file__)
+"""
+
+ASK = """
+import numpy as np
+from rowspace.table import Table
+rows = np.array([[1, 0], [0, 1], [1, 0.1]], np.float32)
+print(Table(["near", "far", "nearer"], rows).neighbors("near", k=1))
+"""
+
+
+def run(*command: str | Path, cwd: Path, home: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+    """Run `command` as a user would who has no checkout, no coverage, and `home` as home folder."""
+    ours = ("COVERAGE", "PYTHONPATH", "NUMBA_", "XDG_", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    environment |= extra | ({"HOME": str(home)} if home else {})
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, CHECKOUT)
+    run(*build, cwd=folder)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel and its base dependencies in it."""
+    folder = tmp_path_factory.mktemp("clean") / "environment"
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
+    constraints = ("--constraint", CHECKOUT / "constraints.txt")
+    run(*pip, "install", "--quiet", "--no-compile", *constraints, wheel, cwd=folder.parent)
+    return folder
+
+
+def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    sources = [f"rowspace/{path.relative_to(PACKAGE).as_posix()}" for path in PACKAGE.rglob("*.py")]
+    assert sorted(names) == sorted([*sources, "rowspace/py.typed"])
+
+
+def test_every_module_imports_without_an_extra(environment: Path, tmp_path: Path) -> None:
+    done = run(environment / "bin" / "python", "-W", "error", "-c", IMPORT_ALL, cwd=tmp_path)
+    assert Path(done.stdout.strip()).is_relative_to(environment)
+
+
+def test_command_says_what_it_can_do(environment: Path, tmp_path: Path) -> None:
+    shown = run(environment / "bin" / "rowspace", "--help", cwd=tmp_path).stdout
+    assert [name for name in ("fit", "near", "similar", "analogy", "odd", "eval", "info") if name not in shown] == []
+
+
+def test_kernels_of_a_read_only_install_are_cached_for_the_user(environment: Path, tmp_path: Path) -> None:
+    (installed,) = environment.glob("lib/python*/site-packages/rowspace")
+    read_only = tmp_path / "site" / "rowspace"
+    shutil.copytree(installed, read_only, ignore=shutil.ignore_patterns("__pycache__"))
+    # A regular file where the cache folder would go stops even root, whom permission bits do not.
+    for folder in [read_only, *(path for path in read_only.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").touch()
+    before = sorted(read_only.rglob("*"))
+    home = tmp_path / "home"
+
+    first, second = (
+        run(
+            environment / "bin" / "python",
+            "-c",
+            ASK,
+            cwd=tmp_path,
+            home=home,
+            PYTHONPATH=str(read_only.parent),
+        )
+        for _ in range(2)
+    )
+
+    assert sorted(read_only.rglob("*")) == before
+    assert list(home.rglob("*.nbc"))
+    assert "nearer" in first.stdout
+    assert "compiling kernels" in first.stderr
+    assert (second.stdout, second.stderr) == (first.stdout, "")
