@@ -6,7 +6,7 @@ import pytest
 from rowspace.learn import kernels
 from rowspace.learn.options import FitOptions
 from rowspace.learn.reference import cbow_step, skipgram_step
-from rowspace.learn.sampling import keep_probabilities, make_sampler
+from rowspace.learn.sampling import keep_probabilities, make_samplers
 from rowspace.learn.weights import empty_weights, make_plan, make_scratch, make_weights, seed_random
 
 pytestmark = pytest.mark.kernels
@@ -85,7 +85,7 @@ def test_padding_columns_and_the_padding_row_stay_zero():
     options = FitOptions(dim=5, negatives=8)
     ids = np.random.default_rng(0).integers(0, V, 300).astype(np.int32)
     scratch = make_scratch(V, options)
-    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
+    sampler = make_samplers(counts, sample=0, ns_exponent=0.75)[0]
     kernels.learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
     assert weights.outputs[:V, :5].any()
     assert not weights.outputs[V].any()
@@ -116,7 +116,7 @@ def test_a_fixed_window_is_cut_by_the_sentence_and_leaves_out_its_centre():
 
 def test_negatives_follow_the_counts_to_the_exponent():
     counts = np.array([1000, 300, 100, 30, 10])
-    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
+    sampler = make_samplers(counts, sample=0, ns_exponent=0.75)[0]
     options = FitOptions(negatives=1)
     scratch = make_scratch(5, options)
     scratch.sentence[0] = 4
@@ -135,7 +135,7 @@ def test_a_windows_targets_are_distinct():
     counts = np.array([5, 4, 3])
     options = FitOptions(negatives=10)
     scratch = make_scratch(3, options)
-    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
+    sampler = make_samplers(counts, sample=0, ns_exponent=0.75)[0]
     for _ in range(50):
         kernels.draw_targets(0, np.zeros((4, 16), np.float32), sampler, make_plan(options, 0.1, 0.1), scratch)
         words = [target for target in scratch.targets[0].tolist() if target != 3]
@@ -147,7 +147,7 @@ def test_words_are_kept_as_often_as_their_probability_says():
     counts = np.array([9000, 900, 100])
     ids = np.repeat(np.arange(3, dtype=np.int32), 3000)
     scratch = make_scratch(3, FitOptions())
-    sampler = make_sampler(counts, sample=0.01, ns_exponent=0.75)
+    sampler = make_samplers(counts, sample=0.01, ns_exponent=0.75)[0]
     kept, position = [], 0
     while position < len(ids):
         position, length = kernels.next_sentence(ids, position, sampler, scratch)
@@ -161,7 +161,7 @@ def test_sentences_end_at_negative_ids_and_at_the_scratch():
     ids = np.array([1, 2, -1, -1, 3, 4, 5, 6], np.int32)
     scratch = make_scratch(7, FitOptions())
     scratch = scratch._replace(sentence=np.zeros(3, np.int64))
-    sampler = make_sampler(np.ones(7, np.int64), sample=0, ns_exponent=0.75)
+    sampler = make_samplers(np.ones(7, np.int64), sample=0, ns_exponent=0.75)[0]
     sentences, position = [], 0
     while position < len(ids):
         position, length = kernels.next_sentence(ids, position, sampler, scratch)
@@ -172,7 +172,7 @@ def test_sentences_end_at_negative_ids_and_at_the_scratch():
 def test_a_stretch_with_nothing_to_learn_changes_nothing():
     weights = make_weights(V, FitOptions(dim=4))
     before = weights.inputs.copy()
-    sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
+    sampler = make_samplers(np.ones(V, np.int64), sample=0, ns_exponent=0.75)[0]
     for ids in ([], [-1, -1], [3], [3, -1, 4]):
         scratch = make_scratch(V, FitOptions(dim=4))
         plan = make_plan(FitOptions(dim=4), 0.1, 0.1)

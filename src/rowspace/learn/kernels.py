@@ -27,7 +27,7 @@ GROUP = 6  # output rows held in registers at once: the word and five drawn ones
 AHEAD = 2  # windows
 RING = 4  # windows whose targets are kept, a power of two above AHEAD
 
-TABLE_SIZE, TABLE_REACH = 4096, 8  # the logistic function is read from a table, within 5e-4, and flat beyond its ends
+TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table, within 1e-3, flat beyond its ends
 SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
 
 
@@ -58,12 +58,12 @@ class Scratch(NamedTuple):
     sentence: Ids  # (most words of a sentence,) ids that were kept
     context: Ids  # (2 * window,)
     targets: Ids  # (RING, a multiple of GROUP): a window's word, then its negatives, then padding
-    labels: Rows  # (2, GROUP): 1 where a target is the word itself; row 0 for the first group, row 1 for the others
-    live: Rows  # (GROUP,) 0 for padding
-    gradients: Rows  # (2 * window, GROUP)
+    gradients: Rows  # (2 * window, GROUP): scores, and then the steps that they call for
+    steps: NDArray[np.float32]  # the same memory, flat
     hidden: Rows  # (2, columns): CBOW's average, moved and as it was
     alone: Ids  # (1,) holds 0: the only "neighbour" when `hidden` is scored
-    logistic: NDArray[np.float32]  # (TABLE_SIZE,)
+    logistic: NDArray[np.float32]  # (TABLE_SIZE + 1,) of scores from -TABLE_REACH to TABLE_REACH
+    softplus: NDArray[np.float32]  # likewise
     tally: NDArray[np.float64]  # (2,): pairs learned, and their summed loss
 
 
@@ -152,28 +152,27 @@ def share(count: int, divide: bool, inputs: Rows, scratch: Scratch) -> None:
 def differentiate(count: int, group: Ids, first: bool, alpha: np.float32, weights: Weights, scratch: Scratch) -> float:
     """Turn the scores in `scratch.gradients` into steps, `alpha * (label - logistic(score))`; return the summed loss.
 
-    The loss of a pair is -log of the probability of its label, so a product of probabilities is kept and its logarithm
-    is taken only before it would underflow.
+    With softplus(x) = log(1 + exp(x)), the loss is softplus(score), less the score itself where the label is 1.
     """
-    gradients, live, logistic = scratch.gradients, scratch.live, scratch.logistic
-    labels = scratch.labels[0 if first else 1]
-    padding = len(weights.outputs) - 1
+    steps, logistic, softplus = scratch.steps, scratch.logistic, scratch.softplus
+    reach, loss = np.float32(TABLE_REACH), np.float32(0)
+    if first:
+        for i in range(0, count * GROUP, GROUP):
+            loss -= min(max(steps[i], -reach), reach)
+    for i in range(count * GROUP):
+        place = (min(max(steps[i], -reach), reach) + reach) * np.float32(SLOTS_PER_UNIT)
+        slot = np.uint32(place + np.float32(0.5))
+        loss += softplus[slot]
+        steps[i] = -alpha * logistic[slot]
+    if first:
+        for i in range(0, count * GROUP, GROUP):
+            steps[i] += alpha
     for j in range(GROUP):
-        live[j] = np.float32(0 if group[j] == padding else 1)
-    loss, evidence = np.float64(0), np.float64(1)
-    for i in range(count):
-        likelihood = np.float32(1)
-        for j in range(GROUP):
-            place = (gradients[i, j] + np.float32(TABLE_REACH)) * np.float32(SLOTS_PER_UNIT)
-            slot = np.int32(min(max(place, np.float32(0)), np.float32(TABLE_SIZE - 1)))
-            miss = (logistic[slot] - labels[j]) * live[j]
-            likelihood *= np.float32(1) - abs(miss)
-            gradients[i, j] = -alpha * miss
-        evidence *= likelihood
-        if evidence < 1e-200:
-            loss -= np.log(evidence)
-            evidence = np.float64(1)
-    return float(loss - np.log(evidence))
+        if group[j] == len(weights.outputs) - 1:
+            for i in range(j, count * GROUP, GROUP):
+                steps[i] = 0
+                loss -= softplus[TABLE_SIZE // 2]
+    return float(loss)
 
 
 @kernel
@@ -237,9 +236,8 @@ def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scrat
         position += 1
         if word < 0:
             break
-        if random_bits(scratch.random) <= sampler.keep[word]:
-            scratch.sentence[length] = word
-            length += 1
+        scratch.sentence[length] = word
+        length += np.uint32(random_bits(scratch.random) >> np.uint64(32)) <= sampler.keep[word]
     return position, length
 
 
@@ -251,9 +249,9 @@ def draw_targets(center: int, outputs: Rows, sampler: Sampler, plan: Plan, scrat
     targets[0] = scratch.sentence[center]
     fetch_row(outputs, targets[0])
     for j in range(1, plan.negatives + 1):
-        drawn = random_below(len(sampler.alias), scratch.random)
-        if random_bits(scratch.random) > sampler.threshold[drawn]:
-            drawn = np.int64(sampler.alias[drawn])
+        bits = random_bits(scratch.random)
+        slot = sampler.slots[below(len(sampler.slots), bits)]
+        drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index, for a branch would be guessed wrong
         for earlier in range(j):
             if targets[earlier] == drawn:
                 drawn = padding
@@ -266,7 +264,7 @@ def cut_window(center: int, length: int, plan: Plan, scratch: Scratch) -> int:
     """List the neighbours of the word at `center` in `scratch.context`; return how many there are."""
     reach = plan.window
     if plan.shrink:
-        reach = 1 + int(random_below(plan.window, scratch.random))
+        reach = 1 + below(plan.window, random_bits(scratch.random))
     count = 0
     for place in range(max(0, center - reach), min(length, center + reach + 1)):
         if place != center:
@@ -283,17 +281,17 @@ def fetch_row(rows: Rows, row: np.int64) -> None:
 
 
 @kernel
-def random_below(limit: int, random: NDArray[np.uint64]) -> np.int64:
-    """An integer from 0 to limit - 1."""
-    return np.int64((np.uint64(random_bits(random)) * np.uint64(limit)) >> np.uint64(32))
+def below(limit: int, bits: np.uint64) -> int:
+    """An integer from 0 to limit - 1, made of the upper 32 of 64 random bits."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))  # type: ignore[return-value]
 
 
 @kernel
-def random_bits(random: NDArray[np.uint64]) -> np.uint32:
-    """Thirty-two random bits: the upper half of xorshift64 (Marsaglia 2003)."""
-    state = random[0]
+def random_bits(random: NDArray[np.uint64]) -> np.uint64:
+    """Sixty-four random bits: xorshift64 (Marsaglia 2003)."""
+    state: np.uint64 = random[0]
     state ^= state << np.uint64(13)
     state ^= state >> np.uint64(7)
     state ^= state << np.uint64(17)
     random[0] = state
-    return np.uint32(state >> np.uint64(32))
+    return state

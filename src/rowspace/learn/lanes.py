@@ -51,7 +51,7 @@ def total(value: Lanes) -> np.float32:
     return np.float32(value.sum())
 
 
-def prefetch(array: NDArray[np.float32], row: int, column: int) -> None:
+def prefetch(array: NDArray[np.float32], row: int | np.int64, column: int) -> None:
     """Ask for a block before it is needed; changes nothing but the time."""
 
 

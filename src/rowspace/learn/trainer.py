@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.learn.kernels import Scratch, learn_stretch
-from rowspace.learn.sampling import make_sampler
+from rowspace.learn.sampling import make_samplers
 from rowspace.learn.state import FitState
 from rowspace.learn.weights import make_plan, make_scratch, seed_random
 from rowspace.text import IdCorpus
@@ -54,7 +54,9 @@ class Trainer:
         self.corpus = corpus
         self.state = state
         options = state.options
-        self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
+        self.samplers = make_samplers(
+            corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent, parts=options.threads
+        )
         self.length = min(STRETCH, max(SMALL_STRETCH, corpus.size // 64))
         self.stretches = -(-corpus.size // self.length)
         self._scratches = [make_scratch(len(corpus.vocabulary), options) for _ in range(options.threads)]
@@ -118,7 +120,9 @@ class Trainer:
             stretch = int(order[turn])
             seed_random(scratch, seed, state.epoch, stretch)
             plan = make_plan(state.options, self._alpha(state.epoch, turn), self._alpha(state.epoch, turn + 1))
-            learn_stretch(self._ids(stretch), state.weights, self.sampler, plan, scratch)
+            # Workers that take turns take turns with the parts, so each part meets all of the text.
+            sampler = self.samplers[turn % len(self.samplers)]
+            learn_stretch(self._ids(stretch), state.weights, sampler, plan, scratch)
             with self._lock:
                 state.pairs += float(scratch.tally[0])
                 state.loss += float(scratch.tally[1])

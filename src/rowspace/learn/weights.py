@@ -55,20 +55,19 @@ def make_scratch(vocabulary_size: int, options: FitOptions) -> Scratch:
     """One worker's memory."""
     columns = -(-options.dim // WIDTH) * WIDTH
     targets = -(-(1 + options.negatives) // GROUP) * GROUP
-    labels = np.zeros((2, GROUP), np.float32)
-    labels[0, 0] = 1
-    scores = (np.arange(TABLE_SIZE) + 0.5) * (2 * TABLE_REACH / TABLE_SIZE) - TABLE_REACH
+    gradients = np.zeros((2 * options.window, GROUP), np.float32)
+    scores = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
     return Scratch(
         random=np.ones(1, np.uint64),
         sentence=np.zeros(LONGEST_SENTENCE, np.int64),
         context=np.zeros(2 * options.window, np.int64),
         targets=np.full((RING, targets), vocabulary_size, np.int64),
-        labels=labels,
-        live=np.ones(GROUP, np.float32),
-        gradients=np.zeros((2 * options.window, GROUP), np.float32),
+        gradients=gradients,
+        steps=gradients.reshape(-1),
         hidden=_aligned_zeros(2, columns),
         alone=np.zeros(1, np.int64),
         logistic=(1 / (1 + np.exp(-scores))).astype(np.float32),
+        softplus=np.log1p(np.exp(scores)).astype(np.float32),
         tally=np.zeros(2),
     )
 

@@ -1,0 +1,16 @@
+"""The arguments and options that several commands have, so that they mean the same everywhere."""
+
+from typing import Annotated, Literal
+
+import typer
+
+__all__ = ["AsJson", "Metric", "TablePath", "Words"]
+
+TablePath = Annotated[
+    str, typer.Argument(metavar="TABLE", help="A folder that rowspace fit has saved, or a word2vec .bin file.")
+]
+Words = Annotated[list[str], typer.Argument(metavar="WORD", help="Words of the table.", show_default=False)]
+Metric = Annotated[
+    Literal["cosine", "dot", "euclidean"], typer.Option(help="How near rows are; euclidean is a distance.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]

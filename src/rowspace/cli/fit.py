@@ -1,0 +1,212 @@
+"""`rowspace fit`: learn a table from text.
+
+An option that is not given is not passed on, so that the defaults stand in one place (`rowspace.learn.FitOptions` and
+`rowspace.text.TextOptions`; a test compares the help with them) and `--resume` needs no other. Left out: what is shown
+while it runs (`progress.py`).
+"""
+
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.output import print_json, print_line, say
+from rowspace.cli.progress import teller
+from rowspace.errors import UsageError
+
+if TYPE_CHECKING:
+    from rowspace.table import Table
+
+__all__ = ["fit"]
+
+NO_OPTIONS = frozenset({"corpus", "output", "resume", "as_json"})
+COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
+SHOWN_LOSSES = 10
+
+
+def _option(help: str, default: str, *names: str) -> Any:
+    """Declare an option that stays None where it is not given."""
+    return typer.Option(*names, help=f"{help}  [default: {default}]")
+
+
+def fit(  # noqa: PLR0913  # one parameter for each option
+    corpus: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CORPUS",
+            help="Files (.gz, .xz, .bz2 and .zst too), folders, patterns, or - for standard input; without any, the "
+            "standard library of this Python.",
+        ),
+    ] = None,
+    *,
+    output: Annotated[str | None, _option("Where to save the table.", "CORPUS-table", "-o", "--output")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted fit of this output.")] = False,
+    as_json: AsJson = False,
+    dim: Annotated[int | None, _option("Length of a row.", "100")] = None,
+    model: Annotated[
+        Literal["skipgram", "cbow"] | None, _option("Predict neighbours from a word, or it from them.", "skipgram")
+    ] = None,
+    epochs: Annotated[int | None, _option("Passes over the text.", "5")] = None,
+    window: Annotated[int | None, _option("The most words to each side that count as neighbours.", "5")] = None,
+    shrink_windows: Annotated[
+        bool | None,
+        _option(
+            "Draw each window's size, so that near words weigh more.", "shrink", "--shrink-windows/--fixed-windows"
+        ),
+    ] = None,
+    negatives: Annotated[int | None, _option("Counter-examples drawn for each window.", "5")] = None,
+    ns_exponent: Annotated[float | None, _option("They are drawn by count to this power.", "0.75")] = None,
+    sample: Annotated[
+        float | None, _option("Thin out words more frequent than this share; 0 keeps all.", "0.001")
+    ] = None,
+    alpha: Annotated[float | None, _option("Learning rate at the start.", "0.035; cbow 0.075")] = None,
+    min_alpha: Annotated[float | None, _option("Learning rate at the end.", "a fifth of alpha")] = None,
+    cbow_mean: Annotated[
+        bool | None, _option("Average the neighbours' rows, or sum them.", "mean", "--cbow-mean/--cbow-sum")
+    ] = None,
+    cbow_gradient: Annotated[
+        Literal["exact", "word2vec"] | None, _option("The true gradient, or that of word2vec.c.", "exact")
+    ] = None,
+    workers: Annotated[int | None, _option("Threads; 1 is repeatable to the bit.", "all cores")] = None,
+    seed: Annotated[int | None, _option("Of all that is drawn.", "1")] = None,
+    min_count: Annotated[int | None, _option("Leave out rarer words.", "5")] = None,
+    max_vocabulary: Annotated[int | None, _option("Keep so many of the most frequent words.", "all")] = None,
+    cased: Annotated[bool | None, _option("Keep case.", "lowercase all", "--cased")] = None,
+    sentences: Annotated[
+        Literal["line", "paragraph", "document"] | None,
+        _option("What ends a sentence.", "line; standard library paragraph"),
+    ] = None,
+    field: Annotated[str | None, _option("The field of JSON lines that holds the text.", "plain text")] = None,
+) -> None:
+    """Learn a table from text: a row for each frequent word.
+
+    Ctrl-C (or SIGTERM) saves what was learned; --resume goes on from there, with the text and the options that it had.
+
+    Example:
+      rowspace fit my-text.txt -o my-table
+      rowspace fit articles/ more.txt.xz --dim 300 --epochs 10 -o big-table
+      rowspace fit --resume -o big-table
+    """
+    options = {name: value for name, value in locals().items() if name not in NO_OPTIONS and value is not None}
+    names = corpus or []
+    if "" in names:
+        raise UsageError("the name of a corpus is empty; name a file, a folder, a pattern or -")
+    output = output or _default_output(names, resume=resume)
+    if resume and names:
+        say("the interrupted fit goes on with the text that it has read; CORPUS is not read again")
+    began = time.monotonic()
+    with _clean_termination():
+        table = _learned(names, output, resume=resume, options=options)
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(_document(output, table, seconds))
+    else:
+        for line in _summary(output, table, seconds):
+            print_line(line)
+
+
+def _learned(names: list[str], output: str, *, resume: bool, options: Mapping[str, Any]) -> "Table":
+    """Run the fit and tell how it goes."""
+    from rowspace.learn import Reports  # noqa: PLC0415  # numba, which help can do without
+    from rowspace.learn import fit as learn_table  # noqa: PLC0415
+    from rowspace.learn.warm import warm  # noqa: PLC0415
+    from rowspace.text import corpus_bytes  # noqa: PLC0415
+
+    corpus = _corpus(names)
+    total = None if resume or corpus is None else corpus_bytes(corpus)
+    warm()  # so that a first compilation neither stands in the way of the bars nor counts as learning
+    with teller(total) as told:
+        reports = Reports(on_bytes=told.on_bytes, on_vocabulary=told.on_vocabulary, on_progress=told.on_progress)
+        return learn_table(corpus, output=output, resume=resume, reports=reports, **options)
+
+
+def _corpus(names: list[str]) -> str | list[Path] | None:
+    """Return what `rowspace.fit` understands: a list of strings would be texts."""
+    if not names:
+        return None
+    return names[0] if len(names) == 1 else [Path(name) for name in names]
+
+
+def _default_output(names: list[str], *, resume: bool) -> str:
+    """Return CORPUS-table in the current folder; raises UsageError where that would replace something."""
+    output = f"{_stem(names[0])}-table" if names else "stdlib-table"
+    if Path(output).exists() and not resume:
+        raise UsageError(f"{output!r} is there already; give -o {output} to replace it, or another name")
+    return output
+
+
+def _stem(name: str) -> str:
+    """Return what a corpus is called, without folders, endings, and what makes a pattern of it."""
+    if name == "-":
+        return "stdin"
+    path = Path(name).resolve()
+    if path.suffix in COMPRESSIONS:
+        path = path.with_suffix("")
+    return "".join(character for character in path.stem if character not in "*?[]") or "text"
+
+
+@contextmanager
+def _clean_termination() -> Iterator[None]:
+    """Let SIGTERM end the process by an exception, so that what is half read is removed.
+
+    While rows are learned, the fit itself listens and saves.
+    """
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _document(output: str, table: "Table", seconds: float) -> dict[str, object]:
+    return {
+        "table": output,
+        "num_embeddings": len(table),
+        "embedding_dim": table.dim,
+        "seconds": round(seconds, 3),
+        "words_per_second": round(_words_per_second(table.settings)),
+        "settings": table.settings,
+    }
+
+
+def _words_per_second(settings: Mapping[str, Any]) -> float:
+    """Return words read, of all epochs, in a second of learning."""
+    return float(settings["epochs"] * settings["words"] / max(1e-3, settings["seconds"]))
+
+
+def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
+    """Yield what was learned, how, where it is, and what to type next."""
+    settings: Mapping[str, Any] = table.settings
+    yield f"{len(table):,} tokens × {table.dim}, learned from {settings['words']:,} words"
+    yield (
+        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M words/s, "
+        f"this command {seconds:.1f} s"
+    )
+    yield f"loss by epoch: {_losses(settings['losses'])}"
+    if not settings["repeatable"]:
+        yield f"{settings['workers']} workers: rows vary a little between runs; --workers 1 repeats them to the bit"
+    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
+
+
+def _losses(losses: list[float]) -> str:
+    """Return the losses of some epochs, the first and the last among them."""
+    step = -(-len(losses) // SHOWN_LOSSES)
+    few = losses[::-1][::step][::-1]
+    return " ".join(f"{loss:.3f}" for loss in (few if few[0] == losses[0] else [losses[0], *few]))
+
+
+def _example(table: "Table") -> str:
+    """Return a word worth asking for: of the frequent ones the longest."""
+    return max(table.vocabulary[:100], key=len)

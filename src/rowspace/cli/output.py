@@ -1,0 +1,105 @@
+"""What commands print: tables and lines for people, one JSON document for programs, messages on standard error.
+
+Left out: the progress of long work (`progress.py`).
+"""
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+__all__ = ["file_size", "print_facts", "print_json", "print_line", "print_table", "say", "shown"]
+
+
+class _Pipe(Console):
+    """A console that leaves a closed pipe to `failures.py`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error that is being handled again; rich would end the process."""
+        raise  # noqa: PLE0704  # called by rich while it handles a BrokenPipeError
+
+
+def say(message: str) -> None:
+    """Print a message on standard error; where nobody listens any more, long work goes on."""
+    with suppress(OSError):
+        print(f"rowspace: {message}", file=sys.stderr, flush=True)
+
+
+def print_line(line: str) -> None:
+    """Print a line on standard output."""
+    print(line)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document on standard output; numbers that JSON cannot hold (nan) become null."""
+    in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(_finite(document), indent=2, ensure_ascii=not in_unicode, allow_nan=False))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on standard output: the first column to the left, the others, which are numbers, to the right."""
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for number, column in enumerate(columns):
+        grid.add_column(_text(column), justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*map(_text, row))
+    _print_titled(title, grid)
+
+
+def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
+    """Print names and what is to be said of them on standard output, long texts folded beside their names."""
+    grid = Grid(box=None, show_header=False, pad_edge=False)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, fact in facts:
+        grid.add_row(name, _text(fact))
+    _print_titled(title, grid)
+
+
+def shown(token: str) -> str:
+    r"""Return a token as it can be shown: what a terminal would obey, not print, is spelt out.
+
+    >>> shown("naïve"), shown("a\x1b[2J")
+    ('naïve', 'a\\x1b[2J')
+    """
+    if token.isprintable():
+        return token
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in token)
+
+
+def file_size(size: float) -> str:
+    """Return a number of bytes for people.
+
+    >>> file_size(999), file_size(5_259_728)
+    ('999 bytes', '5.3 MB')
+    """
+    if size < 1000:
+        return f"{size:.0f} bytes"
+    power = min(4, int(math.log10(size) // 3))
+    return f"{size / 1000**power:.1f} {' kMGT'[power]}B"
+
+
+def _print_titled(title: str, grid: Grid) -> None:
+    console = _Pipe(file=sys.stdout, highlight=False)
+    console.print(_text(title), style="bold", soft_wrap=True)
+    console.print(grid)
+    console.print()
+
+
+def _text(content: str) -> Text:
+    """Wrap text so that rich takes none of it for markup."""
+    return Text(shown(content))
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

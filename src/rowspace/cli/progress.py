@@ -1,0 +1,171 @@
+"""How a fit goes, on standard error: bars that move on a terminal, now and then a line elsewhere.
+
+Both hear of the same three things, those of `rowspace.learn.Reports`: bytes read, the vocabulary, progress. Left out:
+what is said at the end (`fit.py`).
+"""
+
+import math
+import os
+import sys
+import time
+from datetime import timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import Progress as RichProgress
+
+from rowspace.cli.output import file_size, say
+
+if TYPE_CHECKING:
+    from rowspace.learn import Progress
+    from rowspace.text import IdCorpus
+
+__all__ = ["Bars", "Lines", "teller"]
+
+SECONDS_BETWEEN_LINES = 10.0
+LINES_PER_STAGE = 10
+
+
+def teller(total_bytes: int | None) -> "Bars | Lines":
+    """Return what suits standard error; `total_bytes` is how much will be read, where that is known."""
+    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        return Bars(total_bytes)
+    return Lines(total_bytes)
+
+
+class Bars:
+    """One bar for the reading and one for the learning; messages of others appear above them."""
+
+    def __init__(self, total_bytes: int | None) -> None:
+        self._reading = _Reading(total_bytes)
+        self._bars = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.fields[facts]}", justify="right"),
+            TextColumn(" "),  # room for the ^C that a terminal writes, which would push the bars a line down
+            console=Console(stderr=True, highlight=False),
+            expand=True,
+        )
+        self._read = self._bars.add_task("reading", total=total_bytes, facts="")
+        self._learned: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def on_bytes(self, count: int) -> None:
+        """Move the bar of the reading."""
+        self._reading.add(count)
+        self._bars.update(self._read, completed=self._reading.done, facts=self._reading.facts())
+
+    def on_vocabulary(self, corpus: "IdCorpus") -> None:
+        """Fill the bar of the reading."""
+        self._bars.update(self._read, total=1, completed=1, facts=_vocabulary_facts(corpus))
+
+    def on_progress(self, progress: "Progress") -> None:
+        """Move the bar of the learning; a resumed fit has no other."""
+        if self._learned is None:
+            self._learned = self._bars.add_task("", total=progress.total_words, facts="")
+            if not self._bars.tasks[self._read].finished:
+                self._bars.update(self._read, visible=False)
+        self._bars.update(
+            self._learned,
+            description=f"epoch {progress.epoch}/{progress.epochs}",
+            completed=progress.words,
+            facts=_learning_facts(progress),
+        )
+
+
+class Lines:
+    """A line at each tenth of the way, and every ten seconds between."""
+
+    def __init__(self, total_bytes: int | None) -> None:
+        self._reading = _Reading(total_bytes)
+        self._pace = _Pace()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is left to end."""
+
+    def on_bytes(self, count: int) -> None:
+        """Say how much is read."""
+        self._reading.add(count)
+        if self._pace.is_due(self._reading.share):
+            say(f"reading: {self._reading.facts()}")
+
+    def on_vocabulary(self, corpus: "IdCorpus") -> None:
+        """Say what was read."""
+        say(f"read: {_vocabulary_facts(corpus)}")
+        self._pace = _Pace()
+
+    def on_progress(self, progress: "Progress") -> None:
+        """Say how far the learning has come."""
+        share = progress.words / progress.total_words
+        if self._pace.is_due(share):
+            say(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {_learning_facts(progress)}")
+
+
+class _Reading:
+    """How much of a corpus is read, and how fast."""
+
+    def __init__(self, total: int | None) -> None:
+        self.total = total
+        self.done = 0
+        self._start = time.monotonic()
+
+    def add(self, count: int) -> None:
+        self.done += count
+
+    @property
+    def share(self) -> float:
+        return self.done / self.total if self.total else 0.0
+
+    def facts(self) -> str:
+        rate = self.done / max(1e-3, time.monotonic() - self._start)
+        if self.total is None:
+            return f"{file_size(self.done)}, {file_size(rate)}/s"
+        left = _duration((self.total - self.done) / max(1.0, rate))
+        return f"{file_size(self.done)} of {file_size(self.total)}, {file_size(rate)}/s, {left} left"
+
+
+class _Pace:
+    """When another line is due."""
+
+    def __init__(self) -> None:
+        self._step = 0
+        self._last = time.monotonic()
+
+    def is_due(self, share: float) -> bool:
+        """Whether another tenth is done, or enough time has passed without a line."""
+        now, step = time.monotonic(), int(share * LINES_PER_STAGE)
+        if step == self._step and now - self._last < SECONDS_BETWEEN_LINES:
+            return False
+        self._step, self._last = step, now
+        return True
+
+
+def _vocabulary_facts(corpus: "IdCorpus") -> str:
+    return f"{corpus.words:,} words, {len(corpus.vocabulary):,} tokens to learn"
+
+
+def _learning_facts(progress: "Progress") -> str:
+    """Return rate, loss, learning rate and time left in a few words."""
+    rate = progress.words / max(1e-3, progress.seconds)
+    left = _duration((progress.total_words - progress.words) / max(1.0, rate))
+    loss = "" if math.isnan(progress.loss) else f"loss {progress.loss:.3f}, "
+    return f"{rate / 1e6:.2f} M words/s, {loss}alpha {progress.alpha:.4f}, {left} left"
+
+
+def _duration(seconds: float) -> str:
+    return str(timedelta(seconds=math.ceil(seconds)))

@@ -1,0 +1,33 @@
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import rowspace as rs
+
+Run = Callable[..., Any]
+QUESTION = ("class", "method", "module")
+
+
+@pytest.mark.parametrize("method", ["3cosadd", "3cosmul"])
+@pytest.mark.parametrize("kept", [False, True])
+def test_answers_are_those_of_the_table(run: Run, table_path: str, table: rs.Table, method: str, kept: bool) -> None:
+    options = ["-k", "4", "--method", method, *(["--keep-inputs"] if kept else [])]
+    document = json.loads(run("analogy", table_path, *QUESTION, *options, "--json").stdout)
+    expected = table.analogy(*QUESTION, k=4, method=method, keep_inputs=kept)
+    assert [(entry["token"], entry["score"]) for entry in document["answers"]] == expected
+    assert (document["inputs"], document["inputs_kept"]) == (list(QUESTION), kept)
+
+
+def test_kept_inputs_are_said_and_marked(run: Run, table_path: str) -> None:
+    result = run("analogy", table_path, *QUESTION, "--keep-inputs", "-k", "2000")
+    assert "inputs are kept" in result.stderr
+    marked = [line.split()[0] for line in result.stdout.splitlines() if "(input)" in line]
+    assert sorted(marked) == sorted(QUESTION)
+
+
+def test_question_is_the_title(run: Run, table_path: str) -> None:
+    result = run("analogy", table_path, *QUESTION)
+    assert result.stdout.startswith("class is to method as module is to\ntoken")
+    assert result.stderr == ""

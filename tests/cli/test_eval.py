@@ -1,0 +1,85 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rowspace as rs
+
+Run = Callable[..., Any]
+
+PAIRS = "# word word judgement\nclass\tmethod\t7\nif\tthe\t2\nclass\tthe\t1\nmodule\tunheardof\t5\n"
+ANALOGIES = ": parts\nclass method module name\nIf Then While Do\n: none\nclass method module unheardof\n"
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    path.write_text(PAIRS)
+    return path
+
+
+@pytest.fixture
+def analogies(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.txt"
+    path.write_text(ANALOGIES)
+    return path
+
+
+def test_content_tells_the_kind_of_a_file(
+    run: Run, table_path: str, table: rs.Table, pairs: Path, analogies: Path
+) -> None:
+    document = json.loads(run("eval", table_path, str(analogies), str(pairs), "--json").stdout)
+    (on_pairs,), (on_analogies,) = document["pairs"], document["analogies"]
+    expected = table.evaluate_pairs(pairs)
+    assert (on_pairs["file"], on_pairs["used"], on_pairs["oov_ratio"]) == (str(pairs), 3, 25.0)
+    assert on_pairs["pearson"] == {"r": expected.pearson.r, "p": expected.pearson.p}
+    assert on_pairs["spearman"]["r"] == expected.spearman.r
+    assert [section["name"] for section in on_analogies["sections"]] == ["parts", "none"]
+    assert on_analogies["total"]["total"] == table.evaluate_analogies(analogies).total.total == 2
+
+
+def test_people_see_sections_with_their_total(run: Run, table_path: str, pairs: Path, analogies: Path) -> None:
+    said = [line.split() for line in run("eval", table_path, str(pairs), str(analogies)).stdout.splitlines()]
+    assert ["file", "used", "unknown", "Pearson", "Spearman"] in said
+    assert any(line[:4] == ["pairs.tsv", "3", "25.0", "%"] for line in said)
+    assert ["none", "0", "0", "–"] in said
+    assert any(line[:2] == ["Total", "accuracy"] for line in said)
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [
+        (["--restrict-vocab", "20"], {"restrict_vocab": 20}),
+        (["--restrict-vocab", "0"], {"restrict_vocab": None}),
+        (["--case-sensitive"], {"case_insensitive": False}),
+        (["--dummy4unknown"], {"dummy4unknown": True}),
+    ],
+)
+def test_options_reach_the_table(
+    run: Run, table_path: str, table: rs.Table, analogies: Path, option: list[str], given: dict[str, object]
+) -> None:
+    document = json.loads(run("eval", table_path, str(analogies), *option, "--json").stdout)
+    expected = table.evaluate_analogies(analogies, **given)
+    (scores,) = document["analogies"]
+    assert (scores["total"]["total"], scores["oov_ratio"]) == (expected.total.total, expected.oov_ratio)
+    assert document.items() >= given.items()
+
+
+@pytest.mark.parametrize("line", ["class method module name\n", "class\tmethod\tmodule\tname\n"])
+def test_four_words_are_an_analogy_without_its_section(run: Run, table_path: str, tmp_path: Path, line: str) -> None:
+    path = tmp_path / "questions.txt"
+    path.write_text(line)
+    assert "before the first ': section'" in run("eval", table_path, str(path), status=1).stderr
+
+
+@pytest.mark.parametrize(("content", "why"), [("", "holds no word pair"), ("a b\n", "expected word, word, number")])
+def test_file_of_neither_kind_is_refused(run: Run, table_path: str, tmp_path: Path, content: str, why: str) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content)
+    assert why in run("eval", table_path, str(path), status=1).stderr
+
+
+def test_missing_file_is_told(run: Run, table_path: str) -> None:
+    assert "cannot read no-such.tsv" in run("eval", table_path, "no-such.tsv", status=1).stderr

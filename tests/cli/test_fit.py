@@ -1,0 +1,193 @@
+import dataclasses
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.main import get_command
+
+import rowspace as rs
+from rowspace.cli import app
+from rowspace.cli.fit import _default_output, _losses
+from rowspace.errors import UsageError
+from rowspace.learn import FitOptions, workplace_of
+from rowspace.text import TextOptions
+
+Run = Callable[..., Any]
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+QUICK = ("--dim", "8", "--epochs", "1", "--workers", "1")
+
+
+def option_fields() -> list[dataclasses.Field[object]]:
+    return [*dataclasses.fields(FitOptions), *dataclasses.fields(TextOptions)]
+
+
+def parameters() -> dict[str, object]:
+    return {parameter.name: parameter for parameter in get_command(app).commands["fit"].params}
+
+
+@pytest.mark.parametrize("field", option_fields(), ids=lambda field: field.name)
+def test_every_option_is_there_with_its_default(field: dataclasses.Field[object]) -> None:
+    help_text = parameters()[field.name].help
+    said = re.search(r"\[default: (.*)\]", help_text)[1]
+    in_words = {
+        "workers": "all cores",
+        "alpha": "0.035; cbow 0.075",
+        "min_alpha": "a fifth of alpha",
+        "shrink_windows": "shrink",
+        "cbow_mean": "mean",
+        "cased": "lowercase all",
+        "max_vocabulary": "all",
+        "sentences": "line; standard library paragraph",
+        "field": "plain text",
+    }
+    assert said == in_words.get(field.name, str(field.default))
+
+
+def test_defaults_in_words_are_true() -> None:
+    skipgram, cbow = FitOptions(), FitOptions(model="cbow")
+    assert (skipgram.learning_rates, cbow.learning_rates) == ((0.035, 0.035 / 5), (0.075, 0.075 / 5))
+    assert (skipgram.shrink_windows, skipgram.cbow_mean, skipgram.workers) == (True, True, None)
+    text = TextOptions()
+    assert (text.cased, text.max_vocabulary, text.sentences, text.field) == (False, None, "line", None)
+
+
+def test_same_table_as_from_python(run: Run, english: Path, tmp_path: Path) -> None:
+    run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK)
+    learned, expected = rs.load(tmp_path / "table"), rs.fit(english, dim=8, epochs=1, workers=1)
+    assert learned.vocabulary == expected.vocabulary
+    np.testing.assert_array_equal(learned.rows, expected.rows)
+    assert not workplace_of(tmp_path / "table").exists()
+
+
+def test_options_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
+    given = {
+        "dim": 6, "model": "cbow", "epochs": 2, "window": 3, "negatives": 4, "ns_exponent": 0.5, "sample": 0.01,
+        "alpha": 0.05, "min_alpha": 0.01, "cbow_gradient": "word2vec", "workers": 1, "seed": 9, "min_count": 20,
+        "max_vocabulary": 200, "sentences": "paragraph",
+    }  # fmt: skip
+    options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    flags = ["--fixed-windows", "--cbow-sum", "--cased"]
+    shown = run("fit", str(english), "-o", str(tmp_path / "table"), *options, *flags, "--json").stdout
+    settings = json.loads(shown)["settings"]
+    assert settings.items() >= (given | {"shrink_windows": False, "cbow_mean": False, "cased": True}).items()
+
+
+def test_json_is_alone_on_standard_output(command: Command, english: Path, tmp_path: Path) -> None:
+    done = command("fit", english, "-o", tmp_path / "table", *QUICK, "--json")
+    document = json.loads(done.stdout)
+    table = rs.load(tmp_path / "table")
+    assert (document["num_embeddings"], document["embedding_dim"]) == (len(table), 8)
+    assert document["table"] == str(tmp_path / "table")
+    assert document["settings"] == table.settings
+    assert document["words_per_second"] > 0
+    assert "rowspace: read: " in done.stderr
+
+
+def test_summary_says_what_to_type_next(run: Run, english: Path, tmp_path: Path) -> None:
+    output = tmp_path / "my table"
+    result = run("fit", str(english), "-o", str(output), *QUICK)
+    table = rs.load(output)
+    assert f"{len(table):,} tokens × 8, learned from {table.settings['words']:,} words" in result.stdout
+    assert f"loss by epoch: {table.settings['losses'][0]:.3f}\n" in result.stdout
+    assert "to the bit" not in result.stdout
+    (next_command,) = re.findall("try: rowspace near '(.*)' (.*)", result.stdout)
+    assert next_command[0] == str(output)
+    assert next_command[1] in table
+
+
+def test_several_workers_say_that_they_do_not_repeat(run: Run, english: Path, tmp_path: Path) -> None:
+    result = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, "--workers", "2")
+    assert "2 workers: " in result.stdout
+    assert "--workers 1 repeats them to the bit" in result.stdout
+
+
+def test_several_corpora_of_all_kinds(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("a.txt", "b.txt", "folder/c.txt"):
+        (tmp_path / name).write_text(f"the word in {name.replace('.', ' ')}\n" * 10)
+    done = command("fit", "?.txt", "folder", "-", "-o", "table", *QUICK, cwd=tmp_path, input="the spoken word\n" * 10)
+    assert done.stdout.startswith("9 tokens × 8")
+    assert {"a", "b", "c", "spoken"} <= set(rs.load(tmp_path / "table"))
+
+
+def test_json_lines_have_a_field(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"body": {"text": "the word"}, "id": "nothing"}\n' * 10)
+    run("fit", str(path), "-o", str(tmp_path / "table"), "--field", "body.text", *QUICK)
+    assert set(rs.load(tmp_path / "table")) == {"the", "word"}
+
+
+@pytest.mark.parametrize(
+    ("names", "output"),
+    [
+        ([], "stdlib-table"),
+        (["-"], "stdin-table"),
+        (["books/books.txt.xz", "other.txt"], "books-table"),
+        (["notes"], "notes-table"),
+        (["data/v1.2.txt"], "v1.2-table"),
+        (["articles/*.txt"], "text-table"),
+        (["part-[0-9].txt"], "part-0-9-table"),
+    ],
+)
+def test_output_is_called_after_the_corpus(
+    names: list[str], output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _default_output(names, resume=False) == output
+
+
+def test_output_that_nobody_named_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes-table").mkdir()
+    with pytest.raises(UsageError, match="'notes-table' is there already; give -o notes-table"):
+        _default_output(["notes.txt"], resume=False)
+    assert _default_output(["notes.txt"], resume=True) == "notes-table"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "why"),
+    [
+        (("nowhere.txt",), 1, "there is no file or directory 'nowhere.txt'"),
+        (("",), 2, "the name of a corpus is empty"),
+        (("--dim", "0"), 2, "dim must be "),
+        (("--model", "glove"), 2, "--model"),
+        (("--resume",), 2, "no interrupted fit"),
+    ],
+)
+def test_wrong_call_is_told_and_leaves_nothing(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], status: int, why: str
+) -> None:
+    result = run("fit", "-o", str(tmp_path / "table"), *arguments, status=status)
+    assert why in result.stderr
+    assert result.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_replaced_text_is_a_warning_and_no_failure(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes("le café noir\n".encode("latin-1") * 10)
+    done = command("fit", "latin.txt", "-o", "table", *QUICK, cwd=tmp_path)
+    assert "rowspace: warning: 10 bad UTF-8 sequences of the corpus 'latin.txt' were replaced" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("losses", "said"),
+    [
+        ([2.5], "2.500"),
+        ([float(n) for n in range(10)], "0.000 1.000 2.000 3.000 4.000 5.000 6.000 7.000 8.000 9.000"),
+        ([float(n) for n in range(21)], "0.000 2.000 5.000 8.000 11.000 14.000 17.000 20.000"),
+    ],
+)
+def test_first_and_last_loss_are_always_said(losses: list[float], said: str) -> None:
+    assert _losses(losses) == said
+
+
+def test_standard_library_is_the_default(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("fit", *QUICK, "--min-count", "50")
+    assert "import" in rs.load("stdlib-table")

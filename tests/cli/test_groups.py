@@ -1,0 +1,39 @@
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from rowspace.cli import COMMANDS, app
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_help_shows_an_example_first_and_once(run: Run, command: tuple[str, ...]) -> None:
+    lines = run(*command, "--help").stdout.splitlines()
+    assert lines[0] == "Example:"
+    assert lines[1].startswith(" ".join(("  rowspace", *command)))
+    assert sum("Example:" in line for line in lines) == 1
+    assert any(line.startswith("Usage: rowspace") for line in lines)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_example_is_a_call_that_the_command_takes(name: str) -> None:
+    command = get_command(app).commands[name]
+    for line in command.example.split("\n")[1:]:
+        if line.strip():
+            _, named, *arguments = shlex.split(line)
+            assert named == name
+            command.make_context(name, arguments)  # parses, and raises on what it does not take
+
+
+def test_all_commands_are_listed_with_a_whole_sentence(run: Run) -> None:
+    lines = run("-h").stdout.splitlines()
+    listed = lines[lines.index("Commands:") + 1 :]
+    assert [line.split()[0] for line in listed] == list(COMMANDS)
+    assert all(
+        (line.endswith(".") and not line.endswith("...")) or name == "analogy"
+        for line, name in zip(listed, COMMANDS, strict=True)
+    )

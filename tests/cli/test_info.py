@@ -1,0 +1,61 @@
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+
+Run = Callable[..., Any]
+
+
+def test_json_says_all_of_a_native_table(run: Run, table_path: str, table: rs.Table) -> None:
+    facts = json.loads(run("info", table_path, "--json").stdout)
+    assert (facts["format"], facts["num_embeddings"], facts["embedding_dim"]) == ("native", len(table), 16)
+    assert facts["bytes_on_disk"] == sum(file.stat().st_size for file in Path(table_path).iterdir())
+    assert (facts["bytes_of_rows"], facts["mapped"]) == (len(table) * 16 * 4, True)
+    assert facts["words_counted"] == table.counts.sum()
+    assert facts["first_tokens"][0] == {"token": table.vocabulary[0], "count": table.counts[0]}
+    lengths = np.linalg.norm(table.rows.astype(np.float64), axis=1)
+    assert facts["norms"] == pytest.approx({"min": lengths.min(), "median": np.median(lengths), "max": lengths.max()})
+    assert facts["settings"] == table.settings
+    assert facts["versions"]["rowspace"] == rs.__version__
+    assert facts["verified"] is False
+
+
+def test_people_read_the_same(run: Run, table_path: str, table: rs.Table) -> None:
+    shown = run("info", table_path).stdout
+    for fact in (f"{len(table):,} × 16 float32", "cased no", "field none", "epochs 2", "repeatable yes", "losses "):
+        assert fact in " ".join(shown.split())
+
+
+def test_verify_finds_a_changed_byte(run: Run, table_path: str, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(table_path, copy)
+    assert "every byte as saved" in run("info", str(copy), "--verify").stdout
+    with (copy / "model.safetensors").open("r+b") as file:
+        file.seek(-100, 2)
+        file.write(b"\x55")
+    assert "damaged" in run("info", str(copy), "--verify", status=1).stderr
+
+
+def test_word2vec_file_has_neither_counts_nor_checksums(run: Run, table: rs.Table, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.bin"
+    table.save(path)
+    result = run("info", str(path), "--verify")
+    assert "no checksums" in result.stderr
+    assert "word2vec" in result.stdout
+    assert "counts" not in result.stdout
+    facts = json.loads(run("info", str(path), "--json").stdout)
+    assert (facts["words_counted"], facts["settings"], facts["versions"]) == (None, {}, {})
+    assert facts["bytes_on_disk"] == path.stat().st_size
+
+
+def test_table_without_rows_has_no_norms(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    rs.Table([], np.zeros((0, 3), np.float32)).save(path)
+    assert json.loads(run("info", str(path), "--json").stdout)["norms"] is None
+    assert "0 × 3" in run("info", str(path)).stdout

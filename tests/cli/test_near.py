@@ -1,0 +1,54 @@
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import rowspace as rs
+
+Run = Callable[..., Any]
+
+
+def neighbors_of(document: str) -> list[list[tuple[str, float]]]:
+    queries = json.loads(document)["queries"]
+    return [[(entry["token"], entry["score"]) for entry in query["neighbors"]] for query in queries]
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+def test_neighbors_are_those_of_the_table(run: Run, table_path: str, table: rs.Table, metric: str) -> None:
+    shown = run("near", table_path, "class", "if", "-k", "7", "--metric", metric, "--json").stdout
+    assert neighbors_of(shown) == [table.neighbors(word, k=7, metric=metric) for word in ("class", "if")]
+
+
+def test_mean_asks_once_for_all_words(run: Run, table_path: str, table: rs.Table) -> None:
+    shown = run("near", table_path, "class", "if", "--mean", "--json").stdout
+    assert neighbors_of(shown) == [table.neighbors(["class", "if"])]
+    assert run("near", table_path, "class", "if", "--mean").stdout.startswith("class + if\n")
+
+
+def test_each_word_has_a_table_of_its_own(run: Run, table_path: str, table: rs.Table) -> None:
+    lines = run("near", table_path, "class", "if", "-k", "1").stdout.splitlines()
+    (near_class,), (near_if,) = table.neighbors("class", k=1), table.neighbors("if", k=1)
+    said = [line.split() for line in lines if line.strip() and "─" not in line]
+    assert said == [
+        ["class"],
+        ["token", "cosine"],
+        [near_class[0], f"{near_class[1]:.3f}"],
+        ["if"],
+        ["token", "cosine"],
+        [near_if[0], f"{near_if[1]:.3f}"],
+    ]
+
+
+def test_unknown_word_names_the_nearest_spellings(run: Run, table_path: str) -> None:
+    result = run("near", table_path, "clas", status=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith("rowspace: token 'clas' is not in the vocabulary; did you mean 'class'")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("wrong", [("-k", "0"), ("-k", "many"), ("--metric", "taxicab")])
+def test_wrong_option_is_a_wrong_call(run: Run, table_path: str, wrong: tuple[str, str]) -> None:
+    result = run("near", table_path, "class", *wrong, status=2)
+    assert result.stdout == ""
+    assert result.stderr

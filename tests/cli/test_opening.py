@@ -1,0 +1,45 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.cli.opening import tokens_of
+from rowspace.errors import UnknownTokenError
+
+Run = Callable[..., Any]
+
+
+def test_word_in_another_case_is_lowercased_and_that_is_said(run: Run, table_path: str) -> None:
+    lower, upper = run("near", table_path, "class", "--json"), run("near", table_path, "CLASS", "--json")
+    assert upper.stdout == lower.stdout
+    assert "'CLASS' is looked up as 'class'" in upper.stderr
+    assert lower.stderr == ""
+
+
+def test_word_that_is_there_stays_as_it_is() -> None:
+    table = rs.fit(["The the The the"] * 5, cased=True, dim=2, epochs=1)
+    assert tokens_of(table, ["The", "the"]) == ["The", "the"]
+
+
+@pytest.mark.parametrize("tokenizer", [None, '{"normalizer": null}', '{"normalizer": {"type": "NFC"}}'])
+def test_table_that_keeps_case_does_not_lowercase(tokenizer: str | None) -> None:
+    table = rs.Table(["class"], np.ones((1, 2)), tokenizer=tokenizer)
+    with pytest.raises(UnknownTokenError, match="'Class' is not in the vocabulary; did you mean 'class'"):
+        tokens_of(table, ["Class"])
+
+
+def test_lowercasing_among_other_steps_is_seen() -> None:
+    steps = '{"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}}'
+    assert tokens_of(rs.Table(["class"], np.ones((1, 2)), tokenizer=steps), ["Class"]) == ["class"]
+
+
+def test_unknown_word_is_told_as_it_was_looked_up(run: Run, table_path: str) -> None:
+    assert "token 'clas' is not" in run("near", table_path, "Clas", status=1).stderr
+
+
+def test_nothing_at_the_path_is_a_wrong_call(run: Run, tmp_path: Path) -> None:
+    result = run("near", str(tmp_path / "nowhere"), "class", status=2)
+    assert result.stderr.startswith("rowspace: nothing is at ")

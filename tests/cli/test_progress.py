@@ -1,0 +1,92 @@
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rowspace.cli import progress as progress_module
+from rowspace.cli.progress import Bars, Lines, teller
+from rowspace.learn import Progress
+from rowspace.text import IdCorpus, TextOptions, encode_corpus
+
+
+def at(words: int, *, loss: float = 2.5) -> Progress:
+    return Progress(epoch=1, epochs=2, words=words, total_words=1_000_000, seconds=words / 2e6, loss=loss, alpha=0.03)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> IdCorpus:
+    return encode_corpus(["a b a"], tmp_path, options=TextOptions(min_count=1))
+
+
+def test_lines_come_at_each_tenth(capsys: pytest.CaptureFixture[str], corpus: IdCorpus) -> None:
+    with Lines(2000) as told:
+        for _ in range(40):
+            told.on_bytes(50)
+        told.on_vocabulary(corpus)
+        for words in range(0, 1_000_001, 20_000):
+            told.on_progress(at(words))
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 10 + 1 + 10
+    assert said[0].startswith("rowspace: reading: 200 bytes of 2.0 kB, ")
+    assert said[10] == "rowspace: read: 3 words, 2 tokens to learn"
+    assert said[11].startswith("rowspace: learning: 10%, epoch 1/2, 2.00 M words/s, loss 2.500, alpha 0.0300, 0:00:")
+    assert said[-1].startswith("rowspace: learning: 100%, ")
+
+
+def test_lines_come_after_some_time_too(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_module, "SECONDS_BETWEEN_LINES", 0.0)
+    with Lines(None) as told:
+        told.on_bytes(1500)
+        told.on_progress(at(1, loss=float("nan")))
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("rowspace: reading: 1.5 kB, ")  # how much will come is not known
+    assert "loss" not in second  # before the first pair there is none
+
+
+def test_what_is_no_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(teller(None), Lines)
+    controller, terminal = pty.openpty()
+    with open(terminal, "w") as stream, open(controller, "rb"):  # noqa: PTH123  # they are numbers
+        monkeypatch.setattr("sys.stderr", stream)
+        monkeypatch.setenv("TERM", "dumb")
+        assert isinstance(teller(None), Lines)
+        monkeypatch.setenv("TERM", "xterm")
+        assert isinstance(teller(None), Bars)
+
+
+def test_bars_move_on_a_terminal(english: Path, tmp_path: Path) -> None:
+    controller, terminal = pty.openpty()
+    fit = [sys.executable, "-m", "rowspace", "fit", english, "-o", tmp_path / "table", "--dim", "8", "--epochs", "2"]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(fit, stdout=subprocess.PIPE, stderr=terminal, env=environment, text=True) as process:
+        os.close(terminal)
+        drawn = b""
+        while part := read(controller):
+            drawn += part
+        summary = process.stdout.read()
+    os.close(controller)
+    assert process.returncode == 0
+    for part in ("reading", "tokens to learn", "epoch 2/2", "M words/s, loss ", "0:00:00 left", "━"):
+        assert part in drawn.decode()
+    assert "saved in " in summary
+    assert "━" not in summary
+
+
+def read(controller: int) -> bytes:
+    """Read what a terminal shows; nothing when it is closed."""
+    try:
+        return os.read(controller, 1 << 16)
+    except OSError:  # how Linux says that nobody is at the other end
+        return b""
+
+
+def test_bar_of_the_reading_is_hidden_when_nothing_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    with Bars(None) as told:
+        told.on_progress(at(500_000))
+        told.on_progress(at(1_000_000))
+    shown = capsys.readouterr().err
+    assert "epoch 1/2" in shown
+    assert "reading" not in shown
