@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RowspaceError", "Table", "fit", "load"]
 
-__version__ = version("rowspace")
-
 _LATER = {"fit": "rowspace.learn", "load": "rowspace.store"}
 
 
 def __getattr__(name: str) -> Any:
     """Import what is first used now."""
+    if name == "__version__":
+        return version("rowspace")
     if name not in _LATER:
         raise AttributeError(f"module 'rowspace' has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)
