@@ -37,8 +37,8 @@ def test_every_option_is_there_with_its_default(field: dataclasses.Field[object]
     said = re.search(r"\[default: (.*)\]", help_text)[1]
     in_words = {
         "workers": "all cores",
-        "alpha": "0.035; cbow 0.075",
-        "min_alpha": "a fifth of alpha",
+        "alpha": "0.035; cbow 0.1",
+        "min_alpha": "0.3 of alpha",
         "shrink_windows": "shrink",
         "cbow_mean": "mean",
         "cased": "lowercase all",
@@ -51,7 +51,7 @@ def test_every_option_is_there_with_its_default(field: dataclasses.Field[object]
 
 def test_defaults_in_words_are_true() -> None:
     skipgram, cbow = FitOptions(), FitOptions(model="cbow")
-    assert (skipgram.learning_rates, cbow.learning_rates) == ((0.035, 0.035 / 5), (0.075, 0.075 / 5))
+    assert (skipgram.learning_rates, cbow.learning_rates) == ((0.035, 0.3 * 0.035), (0.1, 0.3 * 0.1))
     assert (skipgram.shrink_windows, skipgram.cbow_mean, skipgram.workers) == (True, True, None)
     text = TextOptions()
     assert (text.cased, text.max_vocabulary, text.sentences, text.field) == (False, None, "line", None)

@@ -18,7 +18,7 @@ def test_a_wrong_value_is_named(name, value):
 
 @pytest.mark.parametrize(
     ("given", "rates"),
-    [({}, (0.035, 0.007)), ({"model": "cbow"}, (0.075, 0.015)), ({"alpha": 0.1, "min_alpha": 0.0}, (0.1, 0.0))],
+    [({}, (0.035, 0.0105)), ({"model": "cbow"}, (0.1, 0.03)), ({"alpha": 0.1, "min_alpha": 0.0}, (0.1, 0.0))],
 )
 def test_the_learning_rate_depends_on_the_model_unless_given(given, rates):
     assert FitOptions(**given).learning_rates == pytest.approx(rates)

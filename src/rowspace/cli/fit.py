@@ -67,8 +67,8 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     sample: Annotated[
         float | None, _option("Thin out words more frequent than this share; 0 keeps all.", "0.001")
     ] = None,
-    alpha: Annotated[float | None, _option("Learning rate at the start.", "0.035; cbow 0.075")] = None,
-    min_alpha: Annotated[float | None, _option("Learning rate at the end.", "a fifth of alpha")] = None,
+    alpha: Annotated[float | None, _option("Learning rate at the start.", "0.035; cbow 0.1")] = None,
+    min_alpha: Annotated[float | None, _option("Learning rate at the end.", "0.3 of alpha")] = None,
     cbow_mean: Annotated[
         bool | None, _option("Average the neighbours' rows, or sum them.", "mean", "--cbow-mean/--cbow-sum")
     ] = None,

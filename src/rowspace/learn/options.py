@@ -11,7 +11,7 @@ from rowspace.errors import UsageError
 
 __all__ = ["FitOptions", "available_cores"]
 
-DEFAULT_ALPHA = {"skipgram": 0.035, "cbow": 0.075}
+DEFAULT_ALPHA = {"skipgram": 0.035, "cbow": 0.1}
 
 
 def available_cores() -> int:
@@ -32,7 +32,7 @@ class FitOptions:
         ns_exponent: they are drawn in proportion to count ** ns_exponent.
         sample: words more frequent than this share of the text are thinned out; 0 keeps all.
         alpha, min_alpha: the learning rate at the start and at the end, linear between. `alpha=None` takes 0.035 for
-            skipgram and 0.075 for cbow; `min_alpha=None` takes a fifth of alpha.
+            skipgram and 0.1 for cbow; `min_alpha=None` takes 0.3 of alpha.
         epochs: passes over the text.
         cbow_mean: average the neighbours' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);
@@ -75,7 +75,7 @@ class FitOptions:
     def learning_rates(self) -> tuple[float, float]:
         """The learning rate at the start and at the end."""
         start = DEFAULT_ALPHA[self.model] if self.alpha is None else self.alpha
-        return start, start / 5 if self.min_alpha is None else self.min_alpha
+        return start, 0.3 * start if self.min_alpha is None else self.min_alpha
 
     @property
     def threads(self) -> int:

@@ -4,15 +4,19 @@
 """
 
 from rowspace.learn.fit import fit
+from rowspace.table import Table
 
 __all__ = ["warm"]
 
 
 def warm() -> None:
     """Run each kernel once, on a few words; takes no time where all are compiled already."""
-    table = fit(["a small text for a start, é", "a text and a start"], dim=2, epochs=1, min_count=1)
-    table.neighbors(["a", "text"], k=1)
-    table.analogy("a", "text", "small", k=1)
+    learned = fit(["a small text for a start, é", "a text and a start"], dim=2, epochs=1, min_count=1)
+    mapped = learned.rows.copy()
+    mapped.setflags(write=False)  # as rows are that a saved table maps: another type to a kernel
+    for table in (learned, Table(learned.vocabulary, mapped)):
+        table.neighbors("a", k=1)
+        table.analogy("a", "text", "small", k=1)
 
 
 if __name__ == "__main__":

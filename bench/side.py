@@ -1,0 +1,63 @@
+"""One side of a benchmark in a process of its own: text file → saved table, by rowspace or by gensim.
+
+    python bench/side.py rowspace '{"corpus": "tokens.txt", "output": "ours.bin", "dim": 100, "seed": 1, "workers": 2}'
+
+Prints one JSON object: seconds by step, words read, and the peak of resident memory in MB. gensim is called as its
+documentation advises for speed: `corpus_file`, one token file with a sentence on each line.
+"""
+
+import json
+import resource
+import sys
+import time
+
+
+def by_rowspace(job):
+    from rowspace import fit
+    from rowspace.learn import Reports
+
+    began, encoded = time.perf_counter(), []
+    reports = Reports(on_vocabulary=lambda _: encoded.append(time.perf_counter()))
+    table = fit(
+        job["corpus"], output=job["output"], dim=job["dim"], model=job["model"], epochs=1,
+        workers=job["workers"], seed=job["seed"], reports=reports,
+    )  # fmt: skip
+    ended = time.perf_counter()
+    learned = table.settings["seconds"]
+    return table.settings["words"], encoded[0] - began, learned, ended - encoded[0] - learned
+
+
+def by_gensim(job):
+    from gensim.models import Word2Vec
+
+    began = time.perf_counter()
+    model = Word2Vec(
+        vector_size=job["dim"], sg=int(job["model"] == "skipgram"), window=5, negative=5, sample=1e-3, min_count=5,
+        workers=job["workers"], seed=job["seed"],
+    )  # fmt: skip
+    model.build_vocab(corpus_file=job["corpus"])
+    counted = time.perf_counter()
+    words = model.corpus_total_words
+    model.train(corpus_file=job["corpus"], total_words=words, total_examples=model.corpus_count, epochs=1)
+    trained = time.perf_counter()
+    model.wv.save_word2vec_format(job["output"], binary=True)
+    return words, counted - began, trained - counted, time.perf_counter() - trained
+
+
+def main():
+    side, job = sys.argv[1], json.loads(sys.argv[2])
+    began = time.perf_counter()
+    words, reading, learning, saving = {"rowspace": by_rowspace, "gensim": by_gensim}[side](job)
+    result = {
+        "words": words,
+        "reading": reading,
+        "learning": learning,
+        "saving": saving,
+        "whole": time.perf_counter() - began,  # imports, and kernels read from the cache, included
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
