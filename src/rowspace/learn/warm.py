@@ -11,7 +11,8 @@ __all__ = ["warm"]
 
 def warm() -> None:
     """Run each kernel once, on a few words; takes no time where all are compiled already."""
-    learned = fit(["a small text for a start, é", "a text and a start"], dim=2, epochs=1, min_count=1)
+    many = " ".join(map(str, range(5000)))  # more words than a lexicon first has room for
+    learned = fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1)
     mapped = learned.rows.copy()
     mapped.setflags(write=False)  # as rows are that a saved table maps: another type to a kernel
     for table in (learned, Table(learned.vocabulary, mapped)):
