@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rowspace.learn import kernels
+from rowspace.learn.arrays import PATIENCE, empty_weights, make_plan, make_scratch, make_weights, seed_random
 from rowspace.learn.options import FitOptions
 from rowspace.learn.reference import cbow_step, skipgram_step
-from rowspace.learn.sampling import keep_probabilities, make_samplers
-from rowspace.learn.weights import empty_weights, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.sampling import keep_probabilities, make_sampler
 
 pytestmark = pytest.mark.kernels
 
@@ -17,9 +17,9 @@ TABLE_ERROR = 2e-4
 
 
 def random_weights(dim):
-    weights = empty_weights(V, dim)
+    weights = empty_weights(V, FitOptions(dim=dim, workers=1))
     rng = np.random.default_rng(3)
-    weights.inputs[:, :dim] = rng.normal(0, 0.4, size=(V, dim))
+    weights.inputs[:V, :dim] = rng.normal(0, 0.4, size=(V, dim))
     weights.outputs[:V, :dim] = rng.normal(0, 0.4, size=(V, dim))
     return weights
 
@@ -41,8 +41,8 @@ def window(options, context, targets):
 )
 def test_skipgram_step_equals_the_reference(dim, context, targets):
     weights = random_weights(dim)
-    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights)
-    scratch, padded = window(FitOptions(dim=dim), context, targets)
+    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights[:2])
+    scratch, padded = window(FitOptions(dim=dim, workers=1), context, targets)
     kernels.learn_skipgram(len(context), padded, np.float32(0.05), weights, scratch)
     loss = skipgram_step(inputs, outputs, context, targets, alpha=0.05)
     np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
@@ -53,8 +53,8 @@ def test_skipgram_step_equals_the_reference(dim, context, targets):
 
 def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
     weights, context, targets = random_weights(16), [4, 5], list(range(8, 20))
-    inputs, outputs = (rows.astype(np.float64) for rows in weights)
-    scratch, padded = window(FitOptions(dim=16, negatives=11), context, targets)
+    inputs, outputs = (rows.astype(np.float64) for rows in weights[:2])
+    scratch, padded = window(FitOptions(dim=16, negatives=11, workers=1), context, targets)
     kernels.learn_skipgram(2, padded, np.float32(0.05), weights, scratch)
     skipgram_step(inputs, outputs, context, targets[:6], alpha=0.05)
     rest = targets[6:]  # negatives only: each label is 0
@@ -71,8 +71,10 @@ def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
 def test_cbow_step_equals_the_reference(mean, exact):
     dim, context, targets = 20, [4, 9, 4, 8], [7, 1, 9, 3, 5, 6]
     weights = random_weights(dim)
-    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights)
-    options = FitOptions(dim=dim, model="cbow", cbow_mean=mean, cbow_gradient="exact" if exact else "word2vec")
+    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights[:2])
+    options = FitOptions(
+        dim=dim, model="cbow", cbow_mean=mean, cbow_gradient="exact" if exact else "word2vec", workers=1
+    )
     scratch, padded = window(options, context, targets)
     kernels.learn_cbow(4, padded, np.float32(0.05), weights, make_plan(options, 0.05, 0.05), scratch)
     cbow_step(inputs, outputs, context, targets, alpha=0.05, mean=mean, exact=exact)
@@ -81,11 +83,11 @@ def test_cbow_step_equals_the_reference(mean, exact):
 
 
 def test_padding_columns_and_the_padding_row_stay_zero():
-    weights, counts = make_weights(V, FitOptions(dim=5)), np.arange(V, 0, -1)
-    options = FitOptions(dim=5, negatives=8)
+    weights, counts = make_weights(V, FitOptions(dim=5, workers=1)), np.arange(V, 0, -1)
+    options = FitOptions(dim=5, negatives=8, workers=1)
     ids = np.random.default_rng(0).integers(0, V, 300).astype(np.int32)
     scratch = make_scratch(V, options)
-    sampler = make_samplers(counts, sample=0, ns_exponent=0.75)[0]
+    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
     kernels.learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
     assert weights.outputs[:V, :5].any()
     assert not weights.outputs[V].any()
@@ -103,27 +105,27 @@ def drawn_windows(options, length, times):
 
 
 def test_a_shrinking_window_takes_each_size_equally_often():
-    sizes = [len(window) // 2 for window in drawn_windows(FitOptions(window=4), 21, 4000)]
+    sizes = [len(window) // 2 for window in drawn_windows(FitOptions(window=4, workers=1), 21, 4000)]
     assert set(sizes) == {1, 2, 3, 4}
     np.testing.assert_allclose(np.bincount(sizes)[1:] / 4000, 0.25, atol=0.03)
 
 
 def test_a_fixed_window_is_cut_by_the_sentence_and_leaves_out_its_centre():
-    options = FitOptions(window=3, shrink_windows=False)
+    options = FitOptions(window=3, shrink_windows=False, workers=1)
     assert list(drawn_windows(options, 9, 1)) == [[1, 2, 3, 5, 6, 7]]
     assert list(drawn_windows(options, 3, 1)) == [[0, 2]]
 
 
 def test_negatives_follow_the_counts_to_the_exponent():
     counts = np.array([1000, 300, 100, 30, 10])
-    sampler = make_samplers(counts, sample=0, ns_exponent=0.75)[0]
-    options = FitOptions(negatives=1)
+    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
+    options = FitOptions(negatives=1, workers=1)
     scratch = make_scratch(5, options)
     scratch.sentence[0] = 4
     seed_random(scratch, 7)
     drawn = np.zeros(6)
     for _ in range(20_000):
-        kernels.draw_targets(0, np.zeros((6, 16), np.float32), sampler, make_plan(options, 0.1, 0.1), scratch)
+        kernels.draw_targets(0, empty_weights(5, options), sampler, make_plan(options, 0.1, 0.1), scratch)
         drawn[scratch.targets[0, 1]] += 1
     expected = counts**0.75 / (counts**0.75).sum()
     # The word itself is never its own negative: it gives way to padding (id 5).
@@ -133,11 +135,11 @@ def test_negatives_follow_the_counts_to_the_exponent():
 
 def test_a_windows_targets_are_distinct():
     counts = np.array([5, 4, 3])
-    options = FitOptions(negatives=10)
+    options = FitOptions(negatives=10, workers=1)
     scratch = make_scratch(3, options)
-    sampler = make_samplers(counts, sample=0, ns_exponent=0.75)[0]
+    sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
     for _ in range(50):
-        kernels.draw_targets(0, np.zeros((4, 16), np.float32), sampler, make_plan(options, 0.1, 0.1), scratch)
+        kernels.draw_targets(0, empty_weights(3, options), sampler, make_plan(options, 0.1, 0.1), scratch)
         words = [target for target in scratch.targets[0].tolist() if target != 3]
         assert len(words) == len(set(words))
         assert words[0] == scratch.sentence[0]
@@ -146,8 +148,8 @@ def test_a_windows_targets_are_distinct():
 def test_words_are_kept_as_often_as_their_probability_says():
     counts = np.array([9000, 900, 100])
     ids = np.repeat(np.arange(3, dtype=np.int32), 3000)
-    scratch = make_scratch(3, FitOptions())
-    sampler = make_samplers(counts, sample=0.01, ns_exponent=0.75)[0]
+    scratch = make_scratch(3, FitOptions(workers=1))
+    sampler = make_sampler(counts, sample=0.01, ns_exponent=0.75)
     kept, position = [], 0
     while position < len(ids):
         position, length = kernels.next_sentence(ids, position, sampler, scratch)
@@ -159,9 +161,9 @@ def test_words_are_kept_as_often_as_their_probability_says():
 
 def test_sentences_end_at_negative_ids_and_at_the_scratch():
     ids = np.array([1, 2, -1, -1, 3, 4, 5, 6], np.int32)
-    scratch = make_scratch(7, FitOptions())
+    scratch = make_scratch(7, FitOptions(workers=1))
     scratch = scratch._replace(sentence=np.zeros(3, np.int64))
-    sampler = make_samplers(np.ones(7, np.int64), sample=0, ns_exponent=0.75)[0]
+    sampler = make_sampler(np.ones(7, np.int64), sample=0, ns_exponent=0.75)
     sentences, position = [], 0
     while position < len(ids):
         position, length = kernels.next_sentence(ids, position, sampler, scratch)
@@ -170,12 +172,74 @@ def test_sentences_end_at_negative_ids_and_at_the_scratch():
 
 
 def test_a_stretch_with_nothing_to_learn_changes_nothing():
-    weights = make_weights(V, FitOptions(dim=4))
+    weights = make_weights(V, FitOptions(dim=4, workers=1))
     before = weights.inputs.copy()
-    sampler = make_samplers(np.ones(V, np.int64), sample=0, ns_exponent=0.75)[0]
+    sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
     for ids in ([], [-1, -1], [3], [3, -1, 4]):
-        scratch = make_scratch(V, FitOptions(dim=4))
-        plan = make_plan(FitOptions(dim=4), 0.1, 0.1)
+        scratch = make_scratch(V, FitOptions(dim=4, workers=1))
+        plan = make_plan(FitOptions(dim=4, workers=1), 0.1, 0.1)
         kernels.learn_stretch(np.array(ids, np.int32), weights, sampler, plan, scratch)
         assert scratch.tally.tolist() == [0, 0]
     np.testing.assert_array_equal(weights.inputs, before)
+
+
+def test_a_copy_is_used_in_the_place_of_a_frequent_word_only():
+    options = FitOptions(dim=4, workers=2)
+    weights, scratch = make_weights(600, options), make_scratch(600, options, worker=1)
+    copies = scratch.copies
+    scratch.sentence[:4] = words = [0, 511, 512, 599]
+    kernels.use_copies(4, weights, scratch)
+    assert (copies.words, copies.first) == (512, 601 + 512)
+    assert scratch.sentence[:4].tolist() == [1113, 1624, 512, 599]
+    kernels.start_copies(weights, copies)
+    np.testing.assert_array_equal(weights.inputs[scratch.sentence[:4]], weights.inputs[words])
+
+
+def test_what_two_workers_copies_moved_is_added_up_when_they_are_merged():
+    options = FitOptions(dim=4, workers=2)
+    weights = make_weights(3, options)
+    first, second = (make_scratch(3, options, worker=worker).copies for worker in range(2))
+    before = weights.inputs[:3].copy()
+    for copies in (first, second):
+        kernels.start_copies(weights, copies)
+    weights.inputs[first.first, 0] += 1
+    weights.inputs[second.first, 0] += 2
+    weights.outputs[second.first + 2, 1] += 4
+    for copies in (first, second, first, second):
+        kernels.merge_copies(weights, copies)
+    np.testing.assert_allclose((weights.inputs[0] - before[0])[:4], [3, 0, 0, 0], rtol=1e-6)
+    np.testing.assert_array_equal(weights.inputs[1:3], before[1:])
+    assert weights.outputs[2, 1] == 4
+    for copies in (first, second):
+        np.testing.assert_array_equal(weights.inputs[copies.first : copies.first + 3], weights.inputs[:3])
+        np.testing.assert_array_equal(weights.outputs[copies.first : copies.first + 3], weights.outputs[:3])
+
+
+def test_a_copy_is_merged_each_time_that_it_was_used_often_enough():
+    options = FitOptions(dim=4, workers=2)
+    weights, scratch = make_weights(3, options), make_scratch(3, options)
+    copies = scratch.copies
+    kernels.start_copies(weights, copies)
+    for turn in range(1, 3 * PATIENCE):
+        weights.inputs[copies.first, 0] = turn
+        scratch.sentence[0] = 0
+        kernels.use_copies(1, weights, scratch)
+        if turn >= PATIENCE:
+            assert weights.inputs[0, 0] == pytest.approx(turn - turn % PATIENCE)
+
+
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+def test_copies_change_nothing_where_one_worker_alone_uses_them(model):
+    ids = np.random.default_rng(0).integers(0, V, 400).astype(np.int32)
+    learned = []
+    for workers in (1, 2):
+        options = FitOptions(dim=6, model=model, workers=workers)
+        weights, scratch = make_weights(V, options), make_scratch(V, options)
+        sampler = make_sampler(np.arange(V, 0, -1), sample=0, ns_exponent=0.75)
+        seed_random(scratch, 1)
+        kernels.start_copies(weights, scratch.copies)
+        kernels.learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+        kernels.merge_copies(weights, scratch.copies)
+        learned.append([rows[:V].copy() for rows in weights[:2]])
+    np.testing.assert_allclose(learned[0][0], learned[1][0], atol=1e-6)
+    np.testing.assert_allclose(learned[0][1], learned[1][1], atol=1e-6)

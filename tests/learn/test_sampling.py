@@ -6,7 +6,7 @@ from gensim.models import Word2Vec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.learn.sampling import alias_table, keep_probabilities, make_samplers
+from rowspace.learn.sampling import alias_table, keep_probabilities, make_sampler
 
 
 @given(st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=50))
@@ -24,7 +24,7 @@ def test_kept_shares_equal_gensims(sample):
     model = Word2Vec(min_count=1, sample=sample)  # the other side
     model.build_vocab(texts)
     theirs = [model.wv.get_vecattr(word, "sample_int") for word in "abcd"]
-    ours = make_samplers(np.array([700, 200, 90, 10]), sample=sample, ns_exponent=0.75)[0].keep
+    ours = make_sampler(np.array([700, 200, 90, 10]), sample=sample, ns_exponent=0.75).keep
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
@@ -32,20 +32,9 @@ def test_no_sampling_keeps_every_word():
     assert keep_probabilities(np.array([5, 1]), sample=0).tolist() == [1, 1]
 
 
-@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=60), st.integers(1, 5))
-def test_parts_hold_each_word_once_and_weigh_alike(counts, parts):
-    counts = np.array(sorted(counts, reverse=True))
-    samplers = make_samplers(counts, sample=0, ns_exponent=0.75, parts=parts)
-    words = [set(sampler.slots[:, 1].tolist()) for sampler in samplers]
-    assert sorted(word for part in words for word in part) == list(range(len(counts)))
-    weights = counts**0.75
-    heaviest, lightest = (pick(weights[list(part)].sum() for part in words) for pick in (max, min))
-    assert heaviest - lightest <= weights.max()
-
-
-def test_one_part_draws_each_word_as_often_as_its_weight_says():
+def test_each_word_is_drawn_as_often_as_its_weight_says():
     counts = np.array([1000, 300, 100, 30, 10])
-    slots = make_samplers(counts, sample=0, ns_exponent=0.75)[0].slots
+    slots = make_sampler(counts, sample=0, ns_exponent=0.75).slots
     share = np.zeros(5)
     np.add.at(share, slots[:, 1], slots[:, 0] / (2**32 - 1) / 5)
     np.add.at(share, slots[:, 2], (1 - slots[:, 0] / (2**32 - 1)) / 5)

@@ -162,13 +162,13 @@ def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState
     if not (workplace / STATE_NAME).exists():
         raise UsageError(f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume")
     ids = IdCorpus.load(workplace)
-    state = FitState.load(workplace, len(ids.vocabulary))
     _parted(given)
+    changes = {"workers": given["workers"]} if "workers" in given else {}
+    state = FitState.load(workplace, len(ids.vocabulary), **changes)
     before = state.text | dataclasses.asdict(state.options)
     for name, value in given.items():
         if name != "workers" and before[name] != value:
             raise UsageError(f"the interrupted fit has {name}={before[name]!r}, not {value!r}; leave it out to resume")
-    state.options = dataclasses.replace(state.options, workers=given.get("workers", state.options.workers))
     return ids, state
 
 
@@ -227,5 +227,5 @@ def _table(ids: IdCorpus, state: FitState) -> Table:
             "repeatable": state.options.threads == 1,
         }
     )
-    rows = np.ascontiguousarray(state.weights.inputs[:, : state.options.dim])
+    rows = np.ascontiguousarray(state.weights.inputs[: state.weights.size, : state.options.dim])
     return Table(ids.vocabulary, rows, ids.counts, tokenizer=ids.tokenizer, settings=settings)

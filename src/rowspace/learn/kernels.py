@@ -5,66 +5,38 @@ word itself and of a few drawn words; CBOW scores the neighbours' average once. 
 of a window (Ji et al. 2016, pWord2Vec), so that the scores are a small matrix product and its gradient two more: the
 products here hold sixteen columns of six output rows in registers while all neighbours pass by.
 
-Rows that will be needed are drawn and fetched `AHEAD` windows early. `reference.py` says the same in four lines of
-NumPy. Left out: which stretch is learned when, by which thread (`trainer.py`).
-"""
+Rows that will be needed are drawn and fetched `AHEAD` windows early. Several workers write to the same rows without
+locks; a row that all of them write all the time would travel from core to core, so each worker learns the most frequent
+words in copies of its own, and adds what a copy has moved to the table's row every few times.
 
-from typing import NamedTuple
+`reference.py` says what a window does in four lines of NumPy. Left out: which stretch is learned when, by which thread
+(`trainer.py`). One file, since Numba's cache notices a change only in the file of the function that is called.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.jit import kernel
+from rowspace.learn.arrays import (
+    GROUP,
+    PATIENCE,
+    RING,
+    SLOTS_PER_UNIT,
+    TABLE_REACH,
+    TABLE_SIZE,
+    Copies,
+    Ids,
+    Plan,
+    Rows,
+    Scratch,
+    Weights,
+)
 from rowspace.learn.lanes import WIDTH, add_product, load, prefetch, splat, store, total
 from rowspace.learn.sampling import Sampler
 
-__all__ = ["AHEAD", "GROUP", "Plan", "Scratch", "Weights", "learn_stretch"]
+__all__ = ["AHEAD", "learn_stretch", "merge_copies", "start_copies"]
 
-Rows = NDArray[np.float32]
-Ids = NDArray[np.int64]
-
-GROUP = 6  # output rows held in registers at once: the word and five drawn ones
 AHEAD = 2  # windows
-RING = 4  # windows whose targets are kept, a power of two above AHEAD
-
-TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table, within 1e-3, flat beyond its ends
-SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
-
-
-class Weights(NamedTuple):
-    """What is learned. Rows are padded with zeros to a multiple of sixteen columns."""
-
-    inputs: Rows  # (V, columns): the rows of the table
-    outputs: Rows  # (V + 1, columns): what they are scored against; the last row stands in for "no word" and stays 0
-
-
-class Plan(NamedTuple):
-    """How one stretch is learned."""
-
-    cbow: bool
-    window: int
-    shrink: bool
-    negatives: int
-    mean: bool
-    exact: bool
-    alpha: float  # at the start of the stretch
-    alpha_end: float
-
-
-class Scratch(NamedTuple):
-    """One worker's memory, made once so that the loops allocate nothing."""
-
-    random: NDArray[np.uint64]  # (1,) state of the generator, never 0
-    sentence: Ids  # (most words of a sentence,) ids that were kept
-    context: Ids  # (2 * window,)
-    targets: Ids  # (RING, a multiple of GROUP): a window's word, then its negatives, then padding
-    gradients: Rows  # (2 * window, GROUP): scores, and then the steps that they call for
-    steps: NDArray[np.float32]  # the same memory, flat
-    hidden: Rows  # (2, columns): CBOW's average, moved and as it was
-    alone: Ids  # (1,) holds 0: the only "neighbour" when `hidden` is scored
-    logistic: NDArray[np.float32]  # (TABLE_SIZE + 1,) of scores from -TABLE_REACH to TABLE_REACH
-    softplus: NDArray[np.float32]  # likewise
-    tally: NDArray[np.float64]  # (2,): pairs learned, and their summed loss
 
 
 @kernel
@@ -74,6 +46,7 @@ def learn_stretch(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, pl
     while position < len(ids):
         alpha = plan.alpha + (plan.alpha_end - plan.alpha) * position / len(ids)
         position, length = next_sentence(ids, position, sampler, scratch)
+        use_copies(length, weights, scratch)
         if length > 1:
             learn_sentence(length, np.float32(alpha), weights, sampler, plan, scratch)
 
@@ -85,10 +58,10 @@ def learn_sentence(
     """Learn each window of the sentence in `scratch.sentence[:length]`."""
     sentence = scratch.sentence
     for center in range(min(AHEAD, length)):
-        draw_targets(center, weights.outputs, sampler, plan, scratch)
+        draw_targets(center, weights, sampler, plan, scratch)
     for center in range(length):
         if center + AHEAD < length:
-            draw_targets(center + AHEAD, weights.outputs, sampler, plan, scratch)
+            draw_targets(center + AHEAD, weights, sampler, plan, scratch)
         if center + plan.window + AHEAD < length:
             fetch_row(weights.inputs, sentence[center + plan.window + AHEAD])
         count = cut_window(center, length, plan, scratch)
@@ -168,7 +141,7 @@ def differentiate(count: int, group: Ids, first: bool, alpha: np.float32, weight
         for i in range(0, count * GROUP, GROUP):
             steps[i] += alpha
     for j in range(GROUP):
-        if group[j] == len(weights.outputs) - 1:
+        if group[j] == weights.size:
             for i in range(j, count * GROUP, GROUP):
                 steps[i] = 0
                 loss -= softplus[TABLE_SIZE // 2]
@@ -242,21 +215,74 @@ def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scrat
 
 
 @kernel
-def draw_targets(center: int, outputs: Rows, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+def use_copies(length: int, weights: Weights, scratch: Scratch) -> None:
+    """Make words into rows, frequent ones into this worker's copies; merge the copies that were used often enough."""
+    copies = scratch.copies
+    for place in range(length if copies.words > 0 else 0):
+        word = scratch.sentence[place]
+        counted = min(word, copies.words)
+        copies.left[counted] -= 1
+        if copies.left[counted] <= 0:
+            copies.left[counted] = PATIENCE
+            if word < copies.words:
+                merge_copy(int(word), weights, copies)
+        scratch.sentence[place] = own_row(word, copies)
+
+
+@kernel
+def own_row(word: np.int64, copies: Copies) -> np.int64:
+    """The row of a word, which is the worker's copy where it has one."""
+    return word + (word < copies.words) * copies.first
+
+
+@kernel
+def start_copies(weights: Weights, copies: Copies) -> None:
+    """Make a worker's copies equal to the table's rows."""
+    for word in range(copies.words):
+        for column in range(0, weights.inputs.shape[1], WIDTH):
+            for rows, before in ((weights.inputs, copies.inputs), (weights.outputs, copies.outputs)):
+                block = load(rows, word, column)
+                store(rows, copies.first + word, column, block)
+                store(before, word, column, block)
+
+
+@kernel
+def merge_copies(weights: Weights, copies: Copies) -> None:
+    """Add to the table's rows what a worker's copies have moved since they last agreed."""
+    for word in range(copies.words):
+        merge_copy(word, weights, copies)
+
+
+@kernel
+def merge_copy(word: int, weights: Weights, copies: Copies) -> None:
+    """Add to a word's rows what its copies have moved, and let all three be the same again."""
+    minus, one = splat(np.float32(-1)), splat(np.float32(1))
+    for column in range(0, weights.inputs.shape[1], WIDTH):
+        for rows, before in ((weights.inputs, copies.inputs), (weights.outputs, copies.outputs)):
+            moved = add_product(minus, load(before, word, column), load(rows, copies.first + word, column))
+            block = add_product(one, moved, load(rows, word, column))
+            store(rows, word, column, block)
+            store(rows, copies.first + word, column, block)
+            store(before, word, column, block)
+
+
+@kernel
+def draw_targets(center: int, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
     """Fill the window's targets: its word, distinct negatives, padding for a word drawn twice; and fetch their rows."""
     targets = scratch.targets[center & (RING - 1)]
-    padding = np.int64(len(outputs) - 1)
+    padding = np.int64(weights.size)
     targets[0] = scratch.sentence[center]
-    fetch_row(outputs, targets[0])
+    fetch_row(weights.outputs, targets[0])
     for j in range(1, plan.negatives + 1):
         bits = random_bits(scratch.random)
         slot = sampler.slots[below(len(sampler.slots), bits)]
         drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index, for a branch would be guessed wrong
+        drawn = own_row(drawn, scratch.copies)
         for earlier in range(j):
             if targets[earlier] == drawn:
                 drawn = padding
         targets[j] = drawn
-        fetch_row(outputs, drawn)
+        fetch_row(weights.outputs, drawn)
 
 
 @kernel

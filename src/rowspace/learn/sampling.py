@@ -4,17 +4,16 @@ A kernel compares 32 random bits with a threshold, so each probability is stored
 Read `kernels.py` next.
 """
 
-import heapq
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sampler", "alias_table", "keep_probabilities", "make_samplers"]
+__all__ = ["Sampler", "alias_table", "keep_probabilities", "make_sampler"]
 
 
 class Sampler(NamedTuple):
-    """What one worker draws from, in the form that kernels read.
+    """What is drawn from, in the form that kernels read.
 
     `keep: (V,)` says how often a word stays. `slots: (n, 3)` is an alias table: draw a slot, then take the word in its
     second column if 32 random bits are at most its first column, else the one in its third.
@@ -24,35 +23,12 @@ class Sampler(NamedTuple):
     slots: NDArray[np.uint32]
 
 
-def make_samplers(
-    counts: NDArray[np.int64], *, sample: float, ns_exponent: float, parts: int = 1
-) -> tuple[Sampler, ...]:
-    """The samplers of a vocabulary whose word i was seen `counts[i]` times, negatives dealt out into `parts`.
-
-    Threads that draw from different parts at a time do not wait for each other's rows. All parts weigh alike, as far as
-    whole words allow, so a word is drawn as often as from the whole.
-    """
+def make_sampler(counts: NDArray[np.int64], *, sample: float, ns_exponent: float) -> Sampler:
+    """The sampler of a vocabulary whose word i was seen `counts[i]` times."""
+    threshold, alias = alias_table(counts.astype(np.float64) ** ns_exponent)
+    slots = np.stack([_as_bits(threshold), np.arange(len(counts)), alias], axis=1)
     keep = _as_bits(keep_probabilities(counts, sample=sample))
-    weights = counts.astype(np.float64) ** ns_exponent
-    return tuple(Sampler(keep, _slots(weights, words)) for words in _deal(weights, min(parts, len(counts))))
-
-
-def _deal(weights: NDArray[np.float64], parts: int) -> list[list[int]]:
-    """Give each word, in order, to the part that weighs least so far."""
-    heap: list[tuple[float, int]] = [(0.0, part) for part in range(parts)]
-    words: list[list[int]] = [[] for _ in range(parts)]
-    for word, weight in enumerate(weights.tolist()):
-        total, part = heap[0]
-        words[part].append(word)
-        heapq.heapreplace(heap, (total + weight, part))
-    return words
-
-
-def _slots(weights: NDArray[np.float64], words: list[int]) -> NDArray[np.uint32]:
-    """An alias table over some of the words, with their ids in it."""
-    ids = np.array(words)
-    threshold, alias = alias_table(weights[ids])
-    return np.ascontiguousarray(np.stack([_as_bits(threshold), ids, ids[alias]], axis=1).astype(np.uint32))
+    return Sampler(keep, np.ascontiguousarray(slots.astype(np.uint32)))
 
 
 def keep_probabilities(counts: NDArray[np.int64], *, sample: float) -> NDArray[np.float64]:

@@ -15,13 +15,13 @@ from safetensors.numpy import save
 
 from rowspace.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn.kernels import Weights
+from rowspace.learn.arrays import Weights, empty_weights, make_weights
 from rowspace.learn.options import FitOptions
-from rowspace.learn.weights import empty_weights, make_weights
 
 __all__ = ["STATE_NAME", "FitState"]
 
 STATE_NAME = "state.safetensors"
+TENSORS = ("inputs", "outputs")
 
 
 @dataclasses.dataclass
@@ -61,13 +61,13 @@ class FitState:
             if field.name not in ("weights", "options")
         }
         header = {"place": json.dumps(place), "options": json.dumps(dataclasses.asdict(self.options))}
-        tensors = {"inputs": self.weights.inputs, "outputs": self.weights.outputs}
+        tensors = {name: getattr(self.weights, name)[: self.weights.size] for name in TENSORS}
         with atomic_file(directory / STATE_NAME) as file:
             file.write(save(tensors, header))
 
     @classmethod
-    def load(cls, directory: Path, vocabulary_size: int) -> "FitState":
-        """Read the state in `directory`.
+    def load(cls, directory: Path, vocabulary_size: int, **changes: Any) -> "FitState":
+        """Read the state in `directory`; `changes` are options that are to be different from now on.
 
         Raises UsageError where there is none, and FileFormatError where it is damaged or of another vocabulary.
         """
@@ -75,17 +75,17 @@ class FitState:
         if not path.exists():
             raise UsageError(f"there is nothing to resume in {str(directory)!r}; start a fit without resume")
         try:
-            return cls._read(path, vocabulary_size)
+            return cls._read(path, vocabulary_size, changes)
         except (SafetensorError, ValueError, KeyError, TypeError) as error:
             raise FileFormatError(f"{str(path)!r} is damaged ({error}); start a fit without resume") from error
 
     @classmethod
-    def _read(cls, path: Path, vocabulary_size: int) -> "FitState":
+    def _read(cls, path: Path, vocabulary_size: int, changes: dict[str, Any]) -> "FitState":
         with safe_open(path, framework="numpy") as file:
             header = cast("dict[str, str]", file.metadata())
-            options = FitOptions(**json.loads(header["options"]))
+            options = FitOptions(**json.loads(header["options"]) | changes)
             place: dict[str, Any] = json.loads(header["place"])
-            weights = empty_weights(vocabulary_size, options.dim)
-            for name, target in weights._asdict().items():
-                np.copyto(target, file.get_tensor(name))
+            weights = empty_weights(vocabulary_size, options)
+            for name in TENSORS:
+                np.copyto(getattr(weights, name)[:vocabulary_size], file.get_tensor(name))
         return cls(weights, options, **place)

@@ -3,7 +3,8 @@
 The ids are cut into stretches, learned in an order drawn anew for each epoch: text in random order teaches better than
 text whose last book has the last word. A stretch's random numbers depend on the seed, the epoch and the stretch alone,
 so one worker that stops between two stretches goes on as if it had not. Several workers write to the same rows
-without locks (Niu et al. 2011, Hogwild), so their rows differ a little from run to run.
+without locks (Niu et al. 2011, Hogwild), but for their copies of the most frequent words' rows, so their rows differ a
+little from run to run.
 
 Read `kernels.py` for what one stretch does, `fit.py` for the call.
 """
@@ -17,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.learn.kernels import Scratch, learn_stretch
-from rowspace.learn.sampling import make_samplers
+from rowspace.learn.arrays import Scratch, make_plan, make_scratch, seed_random
+from rowspace.learn.kernels import learn_stretch, merge_copies, start_copies
+from rowspace.learn.sampling import make_sampler
 from rowspace.learn.state import FitState
-from rowspace.learn.weights import make_plan, make_scratch, seed_random
 from rowspace.text import IdCorpus
 
 __all__ = ["Progress", "Trainer"]
@@ -54,12 +55,11 @@ class Trainer:
         self.corpus = corpus
         self.state = state
         options = state.options
-        self.samplers = make_samplers(
-            corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent, parts=options.threads
-        )
+        self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
         self.length = min(STRETCH, max(SMALL_STRETCH, corpus.size // 64))
         self.stretches = -(-corpus.size // self.length)
-        self._scratches = [make_scratch(len(corpus.vocabulary), options) for _ in range(options.threads)]
+        size, workers = state.weights.size, range(options.threads)
+        self._scratches = [make_scratch(size, options, worker=worker) for worker in workers]
         self._lock = threading.Lock()
 
     @property
@@ -110,23 +110,27 @@ class Trainer:
 
     def _work(self, order: NDArray[np.int64], scratch: Scratch, stop: threading.Event) -> None:
         """Learn one stretch after another until none is left or `stop` is set."""
-        state, seed = self.state, self.state.options.seed
+        start_copies(self.state.weights, scratch.copies)
         while not stop.is_set():
             with self._lock:
-                turn = state.stretch
+                turn = self.state.stretch
                 if turn == self.stretches:
-                    return
-                state.stretch += 1
-            stretch = int(order[turn])
-            seed_random(scratch, seed, state.epoch, stretch)
-            plan = make_plan(state.options, self._alpha(state.epoch, turn), self._alpha(state.epoch, turn + 1))
-            # Workers that take turns take turns with the parts, so each part meets all of the text.
-            sampler = self.samplers[turn % len(self.samplers)]
-            learn_stretch(self._ids(stretch), state.weights, sampler, plan, scratch)
-            with self._lock:
-                state.pairs += float(scratch.tally[0])
-                state.loss += float(scratch.tally[1])
-            scratch.tally[:] = 0
+                    break
+                self.state.stretch += 1
+            self._learn(turn, int(order[turn]), scratch)
+        with self._lock:
+            merge_copies(self.state.weights, scratch.copies)
+
+    def _learn(self, turn: int, stretch: int, scratch: Scratch) -> None:
+        """Learn one stretch of the text, the turn-th of this epoch."""
+        state = self.state
+        seed_random(scratch, state.options.seed, state.epoch, stretch)
+        plan = make_plan(state.options, self._alpha(state.epoch, turn), self._alpha(state.epoch, turn + 1))
+        learn_stretch(self._ids(stretch), state.weights, self.sampler, plan, scratch)
+        with self._lock:
+            state.pairs += float(scratch.tally[0])
+            state.loss += float(scratch.tally[1])
+        scratch.tally[:] = 0
 
     def _ids(self, stretch: int) -> NDArray[np.int32]:
         """One stretch, mapped by itself: what was read of the file can leave memory again."""
