@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace.learn import kernels
-from rowspace.learn.arrays import PATIENCE, empty_weights, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.arrays import PATIENCE, TOGETHER, empty_weights, make_plan, make_scratch, make_weights, seed_random
 from rowspace.learn.options import FitOptions
 from rowspace.learn.reference import cbow_step, skipgram_step
 from rowspace.learn.sampling import keep_probabilities, make_sampler
@@ -26,9 +26,10 @@ def random_weights(dim):
 
 def window(options, context, targets):
     scratch = make_scratch(V, options)
-    scratch.context[: len(context)] = context
+    scratch.context[0, : len(context)] = context
+    scratch.counts[0] = len(context)
     padded = scratch.targets[0]
-    padded[:] = V
+    padded[:] = scratch.copies.padding
     padded[: len(targets)] = targets
     return scratch, padded
 
@@ -43,7 +44,7 @@ def test_skipgram_step_equals_the_reference(dim, context, targets):
     weights = random_weights(dim)
     inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights[:2])
     scratch, padded = window(FitOptions(dim=dim, workers=1), context, targets)
-    kernels.learn_skipgram(len(context), padded, np.float32(0.05), weights, scratch)
+    kernels.learn_skipgram(padded, np.float32(0.05), weights, scratch)
     loss = skipgram_step(inputs, outputs, context, targets, alpha=0.05)
     np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
     np.testing.assert_allclose(weights.outputs[:, :dim], outputs, atol=TABLE_ERROR)
@@ -55,7 +56,7 @@ def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
     weights, context, targets = random_weights(16), [4, 5], list(range(8, 20))
     inputs, outputs = (rows.astype(np.float64) for rows in weights[:2])
     scratch, padded = window(FitOptions(dim=16, negatives=11, workers=1), context, targets)
-    kernels.learn_skipgram(2, padded, np.float32(0.05), weights, scratch)
+    kernels.learn_skipgram(padded, np.float32(0.05), weights, scratch)
     skipgram_step(inputs, outputs, context, targets[:6], alpha=0.05)
     rest = targets[6:]  # negatives only: each label is 0
     probabilities, before = 1 / (1 + np.exp(-(inputs[context] @ outputs[rest].T))), outputs[rest].copy()
@@ -68,18 +69,27 @@ def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
 
 @pytest.mark.parametrize("mean", [True, False])
 @pytest.mark.parametrize("exact", [True, False])
-def test_cbow_step_equals_the_reference(mean, exact):
-    dim, context, targets = 20, [4, 9, 4, 8], [7, 1, 9, 3, 5, 6]
-    weights = random_weights(dim)
-    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights[:2])
-    options = FitOptions(
-        dim=dim, model="cbow", cbow_mean=mean, cbow_gradient="exact" if exact else "word2vec", workers=1
-    )
-    scratch, padded = window(options, context, targets)
-    kernels.learn_cbow(4, padded, np.float32(0.05), weights, make_plan(options, 0.05, 0.05), scratch)
-    cbow_step(inputs, outputs, context, targets, alpha=0.05, mean=mean, exact=exact)
-    np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
-    np.testing.assert_allclose(weights.outputs[:, :dim], outputs, atol=TABLE_ERROR)
+@pytest.mark.parametrize("negatives", [2, 5])
+@pytest.mark.parametrize(
+    "windows", [[([4, 9, 4, 8], 7)], [([4, 9, 4, 8], 7), ([8, 7, 5], 4)], [([1], 2), ([3, 4], 2)]],
+    ids=["the last word alone", "two windows", "the same word twice"],
+)  # fmt: skip
+def test_cbow_step_equals_the_reference(mean, exact, negatives, windows):
+    weights, drawn = random_weights(20), list(range(10, 10 + negatives))
+    inputs, outputs = (rows.astype(np.float64)[:, :20] for rows in weights[:2])
+    gradient = "exact" if exact else "word2vec"
+    options = FitOptions(dim=20, model="cbow", cbow_mean=mean, cbow_gradient=gradient, negatives=negatives, workers=1)
+    scratch = make_scratch(V, options)
+    for w, (context, word) in enumerate(windows):
+        scratch.context[w, : len(context)], scratch.counts[w], scratch.targets[0, w] = context, len(context), word
+    scratch.targets[0, TOGETHER : TOGETHER + negatives] = drawn
+    plan = make_plan(options, 0.05, 0.05)
+    kernels.learn_cbow(len(windows), scratch.targets[0], np.float32(0.05), weights, plan, scratch)
+    loss = cbow_step(inputs, outputs, windows, drawn, alpha=0.05, mean=mean, exact=exact)
+    np.testing.assert_allclose(weights.inputs[:, :20], inputs, atol=TABLE_ERROR)
+    np.testing.assert_allclose(weights.outputs[:, :20], outputs, atol=TABLE_ERROR)
+    assert scratch.tally[0] == len(windows)
+    assert scratch.tally[1] == pytest.approx(loss, rel=1e-3)
 
 
 def test_padding_columns_and_the_padding_row_stay_zero():
@@ -100,8 +110,8 @@ def drawn_windows(options, length, times):
     scratch.sentence[:length] = np.arange(length)
     plan = make_plan(options, 0.1, 0.1)
     for _ in range(times):
-        count = kernels.cut_window(length // 2, length, plan, scratch)
-        yield scratch.context[:count].tolist()
+        count = kernels.cut_window(length // 2, length, plan, scratch.context[0], scratch)
+        yield scratch.context[0, :count].tolist()
 
 
 def test_a_shrinking_window_takes_each_size_equally_often():
@@ -125,7 +135,7 @@ def test_negatives_follow_the_counts_to_the_exponent():
     seed_random(scratch, 7)
     drawn = np.zeros(6)
     for _ in range(20_000):
-        kernels.draw_targets(0, empty_weights(5, options), sampler, make_plan(options, 0.1, 0.1), scratch)
+        kernels.draw_targets(0, 1, empty_weights(5, options), sampler, make_plan(options, 0.1, 0.1), scratch)
         drawn[scratch.targets[0, 1]] += 1
     expected = counts**0.75 / (counts**0.75).sum()
     # The word itself is never its own negative: it gives way to padding (id 5).
@@ -139,7 +149,7 @@ def test_a_windows_targets_are_distinct():
     scratch = make_scratch(3, options)
     sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
     for _ in range(50):
-        kernels.draw_targets(0, empty_weights(3, options), sampler, make_plan(options, 0.1, 0.1), scratch)
+        kernels.draw_targets(0, 1, empty_weights(3, options), sampler, make_plan(options, 0.1, 0.1), scratch)
         words = [target for target in scratch.targets[0].tolist() if target != 3]
         assert len(words) == len(set(words))
         assert words[0] == scratch.sentence[0]
@@ -189,8 +199,8 @@ def test_a_copy_is_used_in_the_place_of_a_frequent_word_only():
     copies = scratch.copies
     scratch.sentence[:4] = words = [0, 511, 512, 599]
     kernels.use_copies(4, weights, scratch)
-    assert (copies.words, copies.first) == (512, 601 + 512)
-    assert scratch.sentence[:4].tolist() == [1113, 1624, 512, 599]
+    assert (copies.words, copies.first) == (512, 600 + 1 + 512 + 1)
+    assert scratch.sentence[:4].tolist() == [1114, 1625, 512, 599]
     kernels.start_copies(weights, copies)
     np.testing.assert_array_equal(weights.inputs[scratch.sentence[:4]], weights.inputs[words])
 

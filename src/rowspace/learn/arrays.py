@@ -18,6 +18,7 @@ __all__ = [
     "SLOTS_PER_UNIT",
     "TABLE_REACH",
     "TABLE_SIZE",
+    "TOGETHER",
     "Copies",
     "Ids",
     "Plan",
@@ -35,7 +36,8 @@ Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
 GROUP = 6  # output rows held in registers at once: the word and five drawn ones
-RING = 4  # windows whose targets are kept, a power of two above the kernels' AHEAD
+TOGETHER = 2  # windows of CBOW that share their negatives
+RING = 4  # times that many windows' targets are kept: a power of two above the kernels' AHEAD
 COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are kept, with sample=1e-3
 PATIENCE = 8  # times that a worker learns a word in its copy before it tells the others
 
@@ -47,13 +49,13 @@ LONGEST_SENTENCE = 4096  # kept words; a longer sentence is cut
 
 
 class Weights(NamedTuple):
-    """What is learned: V rows each, then a row that stands for "no word", then the workers' copies of frequent words.
+    """What is learned: V rows each, then for each worker a row that stands for "no word", and its copies.
 
     Rows are padded with zeros to a multiple of sixteen columns.
     """
 
-    inputs: Rows  # (V + 1 + copies, columns): the first V are the rows of the table
-    outputs: Rows  # likewise: what inputs are scored against; row V stays 0
+    inputs: Rows  # (V + workers * (1 + copied words), columns): the first V are the rows of the table
+    outputs: Rows  # likewise: what inputs are scored against
     size: int  # V
 
 
@@ -61,6 +63,7 @@ class Plan(NamedTuple):
     """How one stretch is learned."""
 
     cbow: bool
+    together: int  # windows that share their negatives
     window: int
     shrink: bool
     negatives: int
@@ -74,6 +77,7 @@ class Copies(NamedTuple):
     """One worker's copies of the rows that all workers would write at once: those of the first words of the table."""
 
     words: int  # how many; 0 for a worker that is alone
+    padding: int  # the row that stands for "no word", which stays 0
     first: int  # the row of word 0's copy
     inputs: Rows  # (words, columns): the copied rows as they were when worker and table last agreed
     outputs: Rows  # likewise
@@ -85,12 +89,14 @@ class Scratch(NamedTuple):
 
     random: NDArray[np.uint64]  # (1,) state of the generator, never 0
     sentence: Ids  # (most words of a sentence,) rows of the words that were kept
-    context: Ids  # (2 * window,)
-    targets: Ids  # (RING, a multiple of GROUP): a window's word, then its negatives, then padding
-    gradients: Rows  # (2 * window, GROUP): scores, and then the steps that they call for
+    context: Ids  # (TOGETHER, 2 * window): neighbours' rows, window by window
+    counts: Ids  # (TOGETHER,): how many neighbours each window has
+    targets: Ids  # (RING, n): the windows' words, then their negatives, then padding to a whole number of groups
+    gradients: Rows  # (neighbours or windows, GROUP): scores, and then the steps that they call for
     steps: NDArray[np.float32]  # the same memory, flat
-    hidden: Rows  # (2, columns): CBOW's average, moved and as it was
-    alone: Ids  # (1,) holds 0: the only "neighbour" when `hidden` is scored
+    hidden: Rows  # (TOGETHER, columns): CBOW's averages, moved
+    before: Rows  # likewise, as they were
+    windows: Ids  # 0, 1, ... TOGETHER - 1: the rows of `hidden`
     logistic: NDArray[np.float32]  # (TABLE_SIZE + 1,) of scores from -TABLE_REACH to TABLE_REACH
     softplus: NDArray[np.float32]  # likewise
     tally: NDArray[np.float64]  # (2,): pairs learned, and their summed loss
@@ -107,7 +113,7 @@ def make_weights(vocabulary_size: int, options: FitOptions) -> Weights:
 
 def empty_weights(vocabulary_size: int, options: FitOptions) -> Weights:
     """Rows of zeros, with room for each worker's copies."""
-    rows = vocabulary_size + 1 + options.threads * _copied_words(vocabulary_size, options)
+    rows = vocabulary_size + options.threads * (1 + _copied_words(vocabulary_size, options))
     columns = _columns(options)
     return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), vocabulary_size)
 
@@ -133,6 +139,7 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
     """The options as one stretch's kernel reads them."""
     return Plan(
         cbow=options.model == "cbow",
+        together=_together(options),
         window=options.window,
         shrink=options.shrink_windows,
         negatives=options.negatives,
@@ -143,32 +150,42 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
     )
 
 
+def _together(options: FitOptions) -> int:
+    return TOGETHER if options.model == "cbow" else 1
+
+
 def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) -> Scratch:
     """The memory of one worker, 0 to options.threads - 1."""
-    targets = -(-(1 + options.negatives) // GROUP) * GROUP
-    gradients = np.zeros((2 * options.window, GROUP), np.float32)
+    grouped = options.negatives if options.model == "cbow" else 1 + options.negatives
+    targets = -(-grouped // GROUP) * GROUP + (TOGETHER if options.model == "cbow" else 0)
+    gradients = np.zeros((max(TOGETHER, 2 * options.window), GROUP), np.float32)
+    copies = _make_copies(vocabulary_size, options, worker)
     scores = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
     return Scratch(
         random=np.ones(1, np.uint64),
         sentence=np.zeros(LONGEST_SENTENCE, np.int64),
-        context=np.zeros(2 * options.window, np.int64),
-        targets=np.full((RING, targets), vocabulary_size, np.int64),
+        context=np.zeros((TOGETHER, 2 * options.window), np.int64),
+        counts=np.zeros(TOGETHER, np.int64),
+        targets=np.full((RING, targets), copies.padding, np.int64),
         gradients=gradients,
         steps=gradients.reshape(-1),
-        hidden=_aligned_zeros(2, _columns(options)),
-        alone=np.zeros(1, np.int64),
+        hidden=_aligned_zeros(TOGETHER, _columns(options)),
+        before=_aligned_zeros(TOGETHER, _columns(options)),
+        windows=np.arange(TOGETHER),
         logistic=(1 / (1 + np.exp(-scores))).astype(np.float32),
         softplus=np.log1p(np.exp(scores)).astype(np.float32),
         tally=np.zeros(2),
-        copies=_make_copies(vocabulary_size, options, worker),
+        copies=copies,
     )
 
 
 def _make_copies(vocabulary_size: int, options: FitOptions, worker: int) -> Copies:
     words, columns = _copied_words(vocabulary_size, options), _columns(options)
+    padding = vocabulary_size + worker * (1 + words)
     return Copies(
         words=words,
-        first=vocabulary_size + 1 + worker * words,
+        padding=padding,
+        first=padding + 1,
         inputs=_aligned_zeros(words, columns),
         outputs=_aligned_zeros(words, columns),
         left=np.full(words + 1, PATIENCE, np.int64),

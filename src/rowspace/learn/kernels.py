@@ -1,9 +1,10 @@
 """The heart of `fit`: a stretch of ids moves the rows, by skip-gram or CBOW with negative sampling.
 
 Around each word of the text lies a window. Skip-gram scores each neighbour's input row against the output row of the
-word itself and of a few drawn words; CBOW scores the neighbours' average once. The drawn words are shared by all pairs
-of a window (Ji et al. 2016, pWord2Vec), so that the scores are a small matrix product and its gradient two more: the
-products here hold sixteen columns of six output rows in registers while all neighbours pass by.
+word itself and of a few drawn words; CBOW scores the neighbours' average once. The drawn words are shared: by all pairs
+of a window (Ji et al. 2016, pWord2Vec), by the averages of two windows in a row. So the scores are a small matrix
+product and its gradient two more: the products here hold sixteen columns of six output rows in registers while all
+neighbours, or averages, pass by.
 
 Rows that will be needed are drawn and fetched `AHEAD` windows early. Several workers write to the same rows without
 locks; a row that all of them write all the time would travel from core to core, so each worker learns the most frequent
@@ -36,7 +37,7 @@ from rowspace.learn.sampling import Sampler
 
 __all__ = ["AHEAD", "learn_stretch", "merge_copies", "start_copies"]
 
-AHEAD = 2  # windows
+AHEAD = 2  # times as many windows as are learned together
 
 
 @kernel
@@ -55,97 +56,136 @@ def learn_stretch(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, pl
 def learn_sentence(
     length: int, alpha: np.float32, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch
 ) -> None:
-    """Learn each window of the sentence in `scratch.sentence[:length]`."""
-    sentence = scratch.sentence
-    for center in range(min(AHEAD, length)):
-        draw_targets(center, weights, sampler, plan, scratch)
-    for center in range(length):
-        if center + AHEAD < length:
-            draw_targets(center + AHEAD, weights, sampler, plan, scratch)
-        if center + plan.window + AHEAD < length:
-            fetch_row(weights.inputs, sentence[center + plan.window + AHEAD])
-        count = cut_window(center, length, plan, scratch)
+    """Learn each window of the sentence in `scratch.sentence[:length]`, `plan.together` at a time."""
+    together = plan.together
+    turns = (length + together - 1) // together
+    for turn in range(min(AHEAD, turns)):
+        draw_targets(turn, length, weights, sampler, plan, scratch)
+    for turn in range(turns):
+        first = turn * together
+        if turn + AHEAD < turns:
+            draw_targets(turn + AHEAD, length, weights, sampler, plan, scratch)
+        entering = first + AHEAD * together + plan.window
+        for place in range(entering, min(entering + together, length)):
+            fetch_row(weights.inputs, at(scratch.sentence, place))
+        windows = min(together, length - first)
+        for w in range(windows):
+            scratch.counts[w] = cut_window(first + w, length, plan, scratch.context[w], scratch)
+        targets = scratch.targets[turn & (RING - 1)]
         if plan.cbow:
-            learn_cbow(count, scratch.targets[center & (RING - 1)], alpha, weights, plan, scratch)
+            learn_cbow(windows, targets, alpha, weights, plan, scratch)
         else:
-            learn_skipgram(count, scratch.targets[center & (RING - 1)], alpha, weights, scratch)
+            learn_skipgram(targets, alpha, weights, scratch)
 
 
 @kernel
-def learn_skipgram(count: int, targets: Ids, alpha: np.float32, weights: Weights, scratch: Scratch) -> None:
-    """Score `count` neighbours' rows against the targets' rows and move both, six targets at a time."""
-    context, gradients = scratch.context, scratch.gradients
+def learn_skipgram(targets: Ids, alpha: np.float32, weights: Weights, scratch: Scratch) -> None:
+    """Score the first window's neighbours against the targets' rows and move both, six targets at a time."""
+    context, count, gradients = scratch.context[0], scratch.counts[0], scratch.gradients
     for start in range(0, len(targets), GROUP):
         group = targets[start : start + GROUP]
         score(weights.inputs, context, count, weights.outputs, group, gradients)
-        scratch.tally[1] += differentiate(count, group, start == 0, alpha, weights, scratch)
+        scratch.tally[1] += differentiate(count, group, start == 0, alpha, scratch)
         move(weights.inputs, context, count, weights.outputs, group, gradients)
     scratch.tally[0] += count
 
 
 @kernel
-def learn_cbow(count: int, targets: Ids, alpha: np.float32, weights: Weights, plan: Plan, scratch: Scratch) -> None:
-    """Score the average (or sum) of `count` neighbours' rows against the targets' rows and move all of them."""
-    hidden, alone = scratch.hidden, scratch.alone
-    average(count, plan.mean, weights.inputs, scratch)
-    for start in range(0, len(targets), GROUP):
+def learn_cbow(windows: int, targets: Ids, alpha: np.float32, weights: Weights, plan: Plan, scratch: Scratch) -> None:
+    """Score the average (or sum) of each window's neighbours against the targets' rows and move all of them.
+
+    The first `plan.together` targets are the windows' own words, one each; the others are negatives of all windows.
+    """
+    hidden, windows_all = scratch.hidden, scratch.windows
+    for w in range(windows):
+        average(w, plan.mean, weights.inputs, scratch)
+    for start in range(plan.together, len(targets), GROUP):
         group = targets[start : start + GROUP]
-        score(hidden, alone, 1, weights.outputs, group, scratch.gradients)
-        scratch.tally[1] += differentiate(1, group, start == 0, alpha, weights, scratch)
-        move(hidden, alone, 1, weights.outputs, group, scratch.gradients)
-    share(count, plan.mean and plan.exact, weights.inputs, scratch)
-    scratch.tally[0] += 1
+        score(hidden, windows_all, windows, weights.outputs, group, scratch.gradients)
+        scratch.tally[1] += differentiate(windows, group, False, alpha, scratch)
+        move(hidden, windows_all, windows, weights.outputs, group, scratch.gradients)
+    for w in range(windows):
+        scratch.tally[1] += attract(w, targets[w], alpha, weights.outputs, scratch)
+        share(w, plan.mean and plan.exact, weights.inputs, scratch)
+    scratch.tally[0] += windows
 
 
 @kernel
-def average(count: int, mean: bool, inputs: Rows, scratch: Scratch) -> None:
-    """Put the neighbours' average or sum into both rows of `scratch.hidden`."""
+def average(w: int, mean: bool, inputs: Rows, scratch: Scratch) -> None:
+    """Put the average or sum of a window's neighbours into its row of `scratch.hidden` and of `scratch.before`."""
+    context, count = scratch.context[w], scratch.counts[w]
     scale = splat(np.float32(1 / count if mean else 1))
     for column in range(0, inputs.shape[1], WIDTH):
         block = splat(np.float32(0))
         for i in range(count):
-            block = add_product(scale, load(inputs, scratch.context[i], column), block)
-        store(scratch.hidden, 0, column, block)
-        store(scratch.hidden, 1, column, block)
+            block = add_product(scale, load(inputs, at(context, i), column), block)
+        store(scratch.hidden, w, column, block)
+        store(scratch.before, w, column, block)
 
 
 @kernel
-def share(count: int, divide: bool, inputs: Rows, scratch: Scratch) -> None:
-    """Add what row 0 of `scratch.hidden` has moved from row 1 to each neighbour, or an equal share of it."""
+def attract(w: int, target: np.int64, alpha: np.float32, outputs: Rows, scratch: Scratch) -> float:
+    """Move a window's word's row towards what its average was, and the average towards that row; return the loss."""
+    products = splat(np.float32(0))
+    for column in range(0, outputs.shape[1], WIDTH):
+        products = add_product(load(scratch.before, w, column), load(outputs, target, column), products)
+    scored = total(products)
+    slot = place_in_table(scored)
+    step = splat(alpha - alpha * scratch.logistic[slot])
+    for column in range(0, outputs.shape[1], WIDTH):
+        row = load(outputs, target, column)
+        store(outputs, target, column, add_product(step, load(scratch.before, w, column), row))
+        store(scratch.hidden, w, column, add_product(step, row, load(scratch.hidden, w, column)))
+    return float(scratch.softplus[slot] - within_reach(scored))
+
+
+@kernel
+def share(w: int, divide: bool, inputs: Rows, scratch: Scratch) -> None:
+    """Add what a window's average has moved to each of its neighbours, or an equal share of it."""
+    context, count = scratch.context[w], scratch.counts[w]
     scale = splat(np.float32(1 / count if divide else 1))
     minus = splat(np.float32(-1))
     for column in range(0, inputs.shape[1], WIDTH):
-        moved = add_product(minus, load(scratch.hidden, 1, column), load(scratch.hidden, 0, column))
+        moved = add_product(minus, load(scratch.before, w, column), load(scratch.hidden, w, column))
         for i in range(count):
-            row = scratch.context[i]
-            store(inputs, row, column, add_product(scale, moved, load(inputs, row, column)))
+            store(inputs, at(context, i), column, add_product(scale, moved, load(inputs, at(context, i), column)))
 
 
 @kernel
-def differentiate(count: int, group: Ids, first: bool, alpha: np.float32, weights: Weights, scratch: Scratch) -> float:
+def differentiate(count: int, group: Ids, first: bool, alpha: np.float32, scratch: Scratch) -> float:
     """Turn the scores in `scratch.gradients` into steps, `alpha * (label - logistic(score))`; return the summed loss.
 
     With softplus(x) = log(1 + exp(x)), the loss is softplus(score), less the score itself where the label is 1.
     """
-    steps, logistic, softplus = scratch.steps, scratch.logistic, scratch.softplus
-    reach, loss = np.float32(TABLE_REACH), np.float32(0)
+    steps, loss = scratch.steps, np.float32(0)
     if first:
         for i in range(0, count * GROUP, GROUP):
-            loss -= min(max(steps[i], -reach), reach)
+            loss -= within_reach(steps[i])
     for i in range(count * GROUP):
-        place = (min(max(steps[i], -reach), reach) + reach) * np.float32(SLOTS_PER_UNIT)
-        slot = np.uint32(place + np.float32(0.5))
-        loss += softplus[slot]
-        steps[i] = -alpha * logistic[slot]
+        slot = place_in_table(steps[i])
+        loss += scratch.softplus[slot]
+        steps[i] = -alpha * scratch.logistic[slot]
     if first:
         for i in range(0, count * GROUP, GROUP):
             steps[i] += alpha
     for j in range(GROUP):
-        if group[j] == weights.size:
+        if group[j] == scratch.copies.padding:
             for i in range(j, count * GROUP, GROUP):
                 steps[i] = 0
-                loss -= softplus[TABLE_SIZE // 2]
+                loss -= scratch.softplus[TABLE_SIZE // 2]
     return float(loss)
+
+
+@kernel
+def place_in_table(score: np.float32) -> np.uint32:
+    """The slot of `scratch.logistic` and `scratch.softplus` that is nearest to a score."""
+    return np.uint32((within_reach(score) + np.float32(TABLE_REACH)) * np.float32(SLOTS_PER_UNIT) + np.float32(0.5))
+
+
+@kernel
+def within_reach(score: np.float32) -> np.float32:
+    """The score, or the end of the tables that is nearest to it."""
+    return min(max(score, np.float32(-TABLE_REACH)), np.float32(TABLE_REACH))
 
 
 @kernel
@@ -154,7 +194,7 @@ def score(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, sco
     t0, t1, t2, t3, t4, t5 = group[0], group[1], group[2], group[3], group[4], group[5]
     zero = splat(np.float32(0))
     for i in range(count):
-        row = context[i]
+        row = at(context, i)
         s0, s1, s2, s3, s4, s5 = zero, zero, zero, zero, zero, zero
         for column in range(0, inputs.shape[1], WIDTH):
             block = load(inputs, row, column)
@@ -180,7 +220,7 @@ def move(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, grad
         o3, o4, o5 = load(outputs, t3, column), load(outputs, t4, column), load(outputs, t5, column)
         n0, n1, n2, n3, n4, n5 = o0, o1, o2, o3, o4, o5
         for i in range(count):
-            row = context[i]
+            row = at(context, i)
             block = load(inputs, row, column)
             g0, g1, g2 = splat(gradients[i, 0]), splat(gradients[i, 1]), splat(gradients[i, 2])
             g3, g4, g5 = splat(gradients[i, 3]), splat(gradients[i, 4]), splat(gradients[i, 5])
@@ -219,8 +259,8 @@ def use_copies(length: int, weights: Weights, scratch: Scratch) -> None:
     """Make words into rows, frequent ones into this worker's copies; merge the copies that were used often enough."""
     copies = scratch.copies
     for place in range(length if copies.words > 0 else 0):
-        word = scratch.sentence[place]
-        counted = min(word, copies.words)
+        word = at(scratch.sentence, place)
+        counted = min(int(word), copies.words)
         copies.left[counted] -= 1
         if copies.left[counted] <= 0:
             copies.left[counted] = PATIENCE
@@ -267,36 +307,46 @@ def merge_copy(word: int, weights: Weights, copies: Copies) -> None:
 
 
 @kernel
-def draw_targets(center: int, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
-    """Fill the window's targets: its word, distinct negatives, padding for a word drawn twice; and fetch their rows."""
-    targets = scratch.targets[center & (RING - 1)]
-    padding = np.int64(weights.size)
-    targets[0] = scratch.sentence[center]
-    fetch_row(weights.outputs, targets[0])
-    for j in range(1, plan.negatives + 1):
+def draw_targets(turn: int, length: int, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+    """Fill the targets of the windows that a turn learns together, and fetch their rows.
+
+    They are the windows' own words, distinct negatives, and padding for what is missing or was drawn twice.
+    """
+    targets, first = scratch.targets[turn & (RING - 1)], turn * plan.together
+    padding = np.int64(scratch.copies.padding)
+    for w in range(plan.together):
+        targets[w] = at(scratch.sentence, first + w) if first + w < length else padding
+        fetch_row(weights.outputs, targets[w])
+    for j in range(plan.together, plan.together + plan.negatives):
         bits = random_bits(scratch.random)
         slot = sampler.slots[below(len(sampler.slots), bits)]
         drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index, for a branch would be guessed wrong
         drawn = own_row(drawn, scratch.copies)
         for earlier in range(j):
-            if targets[earlier] == drawn:
+            if at(targets, earlier) == drawn:
                 drawn = padding
         targets[j] = drawn
         fetch_row(weights.outputs, drawn)
 
 
 @kernel
-def cut_window(center: int, length: int, plan: Plan, scratch: Scratch) -> int:
-    """List the neighbours of the word at `center` in `scratch.context`; return how many there are."""
+def cut_window(center: int, length: int, plan: Plan, context: Ids, scratch: Scratch) -> int:
+    """List the neighbours of the word at `center` in `context`; return how many there are."""
     reach = plan.window
     if plan.shrink:
         reach = 1 + below(plan.window, random_bits(scratch.random))
-    count = 0
-    for place in range(max(0, center - reach), min(length, center + reach + 1)):
-        if place != center:
-            scratch.context[count] = scratch.sentence[place]
-            count += 1
-    return count
+    first, end = max(0, center - reach), min(length, center + reach + 1)
+    for place in range(first, center):
+        context[np.uint64(place - first)] = at(scratch.sentence, place)
+    for place in range(center + 1, end):
+        context[np.uint64(place - first - 1)] = at(scratch.sentence, place)
+    return end - first - 1
+
+
+@kernel
+def at(ids: Ids, place: int) -> np.int64:
+    """`ids[place]` for a place that is not negative, which saves asking whether it is."""
+    return ids[np.uint64(place)]  # type: ignore[no-any-return]
 
 
 @kernel

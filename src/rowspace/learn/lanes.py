@@ -26,12 +26,12 @@ WIDTH = 16
 Lanes = NDArray[np.float32]
 
 
-def load(array: NDArray[np.float32], row: int, column: int) -> Lanes:
+def load(array: NDArray[np.float32], row: int | np.int64, column: int) -> Lanes:
     """The sixteen values of `array[row]` that start at `column`."""
     return array[row, column : column + WIDTH].copy()
 
 
-def store(array: NDArray[np.float32], row: int, column: int, value: Lanes) -> None:
+def store(array: NDArray[np.float32], row: int | np.int64, column: int, value: Lanes) -> None:
     """Write sixteen values into `array[row]`, starting at `column`."""
     array[row, column : column + WIDTH] = value
 

@@ -34,21 +34,37 @@ def skipgram_step(inputs: Rows, outputs: Rows, context: list[int], targets: list
 
 
 def cbow_step(
-    inputs: Rows, outputs: Rows, context: list[int], targets: list[int], alpha: float, *, mean: bool, exact: bool
+    inputs: Rows,
+    outputs: Rows,
+    windows: list[tuple[list[int], int]],
+    negatives: list[int],
+    alpha: float,
+    *,
+    mean: bool,
+    exact: bool,
 ) -> float:
-    """Move the rows of one window in place; return its loss.
+    """Move the rows of windows that share their negatives in place; return their summed loss.
 
-    The neighbours' average (`mean`) or sum is scored against the targets. Its gradient goes to each neighbour: divided
-    by their number where it belongs to an average (`exact`), whole in word2vec.c and gensim.
+    A window is its neighbours' ids and its word's. The neighbours' average (`mean`) or sum is scored against the word
+    and the negatives; all averages and the negatives' scores are taken before any row moves. What moves the average
+    goes to each neighbour: divided by their number where it belongs to an average (`exact`), whole in word2vec.c and
+    gensim.
 
     >>> inputs, outputs = np.ones((2, 3)), np.eye(2, 3)
-    >>> round(cbow_step(inputs, outputs, [0, 1], [1, 0], alpha=0.1, mean=True, exact=True), 3)
+    >>> round(cbow_step(inputs, outputs, [([0, 1], 1)], [0], alpha=0.1, mean=True, exact=True), 3)
     1.627
     """
-    hidden = inputs[context].mean(axis=0) if mean else inputs[context].sum(axis=0)
-    moved = hidden[np.newaxis].copy()
-    loss = skipgram_step(moved, outputs, [0], targets, alpha)
-    step = (moved[0] - hidden) / (len(context) if mean and exact else 1)
-    for word in context:
-        inputs[word] += step
-    return loss
+    hidden = np.stack([inputs[context].sum(axis=0) / (len(context) if mean else 1) for context, _ in windows])
+    drawn = outputs[negatives].copy()
+    probabilities = 1 / (1 + np.exp(-(hidden @ drawn.T)))
+    moved = hidden - alpha * probabilities @ drawn
+    outputs[negatives] -= alpha * probabilities.T @ hidden
+    loss = -np.log(1 - probabilities).sum()
+    for w, (context, word) in enumerate(windows):
+        probability = 1 / (1 + np.exp(-(hidden[w] @ outputs[word])))
+        moved[w] += alpha * (1 - probability) * outputs[word]
+        outputs[word] += alpha * (1 - probability) * hidden[w]
+        loss -= np.log(probability)
+        for neighbor in context:
+            inputs[neighbor] += (moved[w] - hidden[w]) / (len(context) if mean and exact else 1)
+    return float(loss)
