@@ -1,19 +1,24 @@
 """text → ids: corpora, the word tokenizer, and the fast scan that turns one into the other.
 
 Start at encode.py (`encode_corpus`), then corpus.py and reading.py (what flows in), words.py (the rule for
-words and its tokenizer.json), kernels.py (the scanner). Subword tokenizers will stand beside words.py.
+words and its tokenizer.json), kernels.py (the scanner). Subword tokenizers will stand beside words.py; merges.py
+and merges_applied.py show how one of them is learned and applied.
 """
 
 from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus
 from rowspace.text.encode import ReplacedTextWarning, encode_corpus
 from rowspace.text.ids import IdCorpus
+from rowspace.text.merges import trace_training
+from rowspace.text.merges_applied import trace_encoding
 from rowspace.text.options import TextOptions
+from rowspace.text.segmentation import Merge
 from rowspace.text.stdlib import standard_library
 from rowspace.text.words import WordTokenizer, whitespace_json
 
 __all__ = [
     "Corpus",
     "IdCorpus",
+    "Merge",
     "ReplacedTextWarning",
     "TextOptions",
     "WordTokenizer",
@@ -21,5 +26,7 @@ __all__ = [
     "encode_corpus",
     "open_corpus",
     "standard_library",
+    "trace_encoding",
+    "trace_training",
     "whitespace_json",
 ]
