@@ -93,7 +93,6 @@ def cut_tokenizer(tokenizer: Tokenizer, size: int) -> Tokenizer:
     added = {token["content"] for token in document["added_tokens"]}
     must = added | ({model["unk_token"]} if model.get("unk_token") else set())
     cut(model, must & set(vocabulary), size - len(added.difference(vocabulary)))
-    _renumber_added(document)
     document |= {"post_processor": None, "truncation": None, "padding": None}
     return Tokenizer.from_str(json.dumps(document))
 
@@ -188,12 +187,3 @@ def _keep(model: _Model, wanted: Callable[[str], bool]) -> None:
 def _check_size(size: int, least: int, what: str) -> None:
     if size < least:
         raise UsageError(f"a vocabulary of {size:,} tokens is too small: {least:,} {what} always stay")
-
-
-def _renumber_added(document: dict[str, Any]) -> None:
-    """Give added tokens the ids that the library will: the vocabulary's, or the next ones."""
-    model = document["model"]
-    pieces = [piece for piece, _ in model["vocab"]] if model["type"] == "Unigram" else model["vocab"]
-    ids = {token: number for number, token in enumerate(pieces)} if isinstance(pieces, list) else dict(pieces)
-    for token in document["added_tokens"]:
-        token["id"] = ids.setdefault(token["content"], len(ids))
