@@ -120,3 +120,14 @@ def test_what_is_no_tokenizer(run: Run, tmp_path: Path) -> None:
 def test_folder_that_is_no_table_has_no_counts(run: Run, tmp_path: Path) -> None:
     library().save(str(tmp_path / "tokenizer.json"))
     assert splits(run, "ab", "--tokens", str(tmp_path)) == [[("ab", 2, None)]]
+
+
+def test_damaged_table_still_splits(run: Run, counted_path: str) -> None:
+    Path(counted_path, "model.safetensors").write_bytes(b"damaged")
+    result = run("split", "ab", "--tokens", counted_path)
+    assert "counts are left out" in result.stderr
+    assert "count" not in result.stdout
+
+
+def test_standard_input_cannot_be_two_things(run: Run, tokenizer_path: str) -> None:
+    assert "both" in run("split", "-", "--tokens", tokenizer_path, "--corpus", "-", status=2).stderr

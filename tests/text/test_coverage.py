@@ -1,4 +1,5 @@
 import math
+import tracemalloc
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -133,6 +134,18 @@ def test_one_long_line() -> None:
     text = " ".join(["class", "the", "naïve"] * 100_000)
     coverage = measure_coverage(tokenizer("wordpiece"), [text])
     assert (coverage.words, coverage.bytes) == (300_000, len(text.encode()))
+
+
+def test_memory_does_not_grow_with_the_corpus() -> None:
+    def peak(texts: int) -> int:
+        tracemalloc.start()
+        measure_coverage(tokenizer("ours"), (f"{number} the class\n" * 20_000 for number in range(texts)))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(1)  # tables of characters are made once
+    assert peak(16) < 1.2 * peak(5)
 
 
 def test_text_that_is_no_utf_8_is_replaced(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ def split(
       rowspace split "unbelievable results" --tokens my-table
       rowspace split unbelievable --tokens tokenizer.json --sizes 1000,4000,16000 --corpus my-text.txt
     """
+    if corpus == "-" and "-" in texts:
+        raise UsageError("standard input cannot hold both the texts and the corpus; name a file for one")
     source = open_source(tokens)
     whole = source.tokenizer.get_vocab_size(with_added_tokens=True)
     wanted = [whole] if sizes is None else _numbers(sizes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowspace.cli.output import say
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 
 if TYPE_CHECKING:
@@ -56,9 +57,13 @@ def _library_tokenizer(file: Path) -> "Tokenizer":
 def _counts(path: str) -> dict[str, int] | None:
     """Return the counts of a table's tokens, None for a folder that is no table or has none."""
     from rowspace.store import load  # noqa: PLC0415  # numba and safetensors, which help can do without
+    from rowspace.store.formats import FORMATS  # noqa: PLC0415
 
+    if not any(known.is_directory and known.recognises(Path(path)) for known in FORMATS):
+        return None
     try:
         table = load(path)
-    except RowspaceError:
+    except RowspaceError as error:  # its tokenizer is all that is needed
+        say(f"counts are left out: {error}")
         return None
     return None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))

@@ -2,13 +2,13 @@
 
 The corpus is read as a stream, in runs of lines, so that memory does not grow with it; the `tokenizers` library encodes
 several runs at a time and says where in the text each token lies. A word is what `WORD_PATTERN` of words.py matches,
-whatever the tokenizer takes for one, so that two tokenizers can be compared. Read next: corpus.py.
+whatever the tokenizer takes for one, so that two tokenizers can be compared. Read next: spans.py, which lays tokens and
+words of a text over each other.
 """
 
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,16 @@ from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
 from rowspace.text.blocks import blocks
-from rowspace.text.characters import CODE_POINTS, JOINER, WORD, character_table
 from rowspace.text.corpus import Corpus, open_corpus
 from rowspace.text.reading import utf8
+from rowspace.text.spans import measure_text
 
 __all__ = ["Coverage", "measure_coverage"]
 
 _RUN = 1 << 16  # bytes of lines that are encoded as one text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coverage:
     """What `measure_coverage` counted; shares are between 0 and 1, and nan where there is nothing to share.
 
@@ -160,7 +160,7 @@ class _Tally:
             ids = np.array(encoding.ids, np.int64)
             offsets = np.array(encoding.offsets, np.int64).reshape(-1, 2)
             self._counts += np.bincount(ids, minlength=len(self._counts))
-            self._sums += _measure(text, offsets, ids == self._unknown)
+            self._sums += measure_text(text, offsets, ids == self._unknown)
 
     def coverage(self) -> Coverage:
         """Return all that was counted."""
@@ -190,60 +190,3 @@ def _unknown_id(tokenizer: Tokenizer) -> int | None:
     if model["type"] == "Unigram":
         return None if model["unk_id"] is None else int(model["unk_id"])
     return None if model.get("unk_token") is None else tokenizer.token_to_id(model["unk_token"])
-
-
-def _measure(text: str, offsets: NDArray[np.int64], unknown: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return what `Coverage` sums up, of one text: `offsets` (tokens, 2) say where in it each token lies."""
-    codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
-    starts, ends = _words(codes)
-    pieces, strange = _times(offsets, starts, ends), _times(offsets[unknown], starts, ends)
-    visible = ~_white_space()[codes]
-    in_token = _inside(offsets, len(codes))
-    in_unknown = _inside(offsets[unknown], len(codes))
-    return np.array(
-        [
-            len(text.encode()),
-            len(codes),
-            len(starts),
-            pieces.sum(),
-            np.count_nonzero((pieces == 1) & (strange == 0)),
-            np.count_nonzero(visible),
-            np.count_nonzero(visible & in_unknown),
-            np.count_nonzero(visible & ~in_token),
-        ],
-        np.int64,
-    )
-
-
-def _words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the words of a text begin and end: what `WORD_PATTERN` matches."""
-    classes = character_table(cased=True)[codes]
-    inside = np.zeros(len(codes) + 2, np.bool_)
-    inside[1:-1] = classes >= WORD
-    inside[1:-1] |= (classes == JOINER) & inside[:-2] & inside[2:]
-    edges = np.flatnonzero(inside[1:] != inside[:-1])
-    return edges[::2], edges[1::2]
-
-
-def _times(offsets: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, for each word, how many tokens hold some of it."""
-    offsets = offsets[offsets[:, 0] < offsets[:, 1]]
-    first = np.searchsorted(ends, offsets[:, 0], "right")
-    behind = np.searchsorted(starts, offsets[:, 1], "left")  # the word after the last that a token reaches into
-    size = len(starts) + 1
-    change = np.bincount(first[first < behind], minlength=size) - np.bincount(behind[first < behind], minlength=size)
-    return np.cumsum(change)[:-1]
-
-
-def _inside(offsets: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Say of each character of a text whether it lies in one of these tokens."""
-    change = np.bincount(offsets[:, 0], minlength=size + 1) - np.bincount(offsets[:, 1], minlength=size + 1)
-    return np.cumsum(change)[:-1] > 0
-
-
-@cache
-def _white_space() -> NDArray[np.bool_]:
-    """Say of each code point whether it is white space."""
-    table = np.zeros(CODE_POINTS, np.bool_)
-    table[[code for code in range(0x3001) if chr(code).isspace()]] = True
-    return table
