@@ -57,6 +57,11 @@ def test_standard_input(command: Callable[..., Any]) -> None:
     assert "a + t" in command("merges", "-", input="the cat sat\non the mat\n").stdout
 
 
+def test_standard_input_that_is_no_utf_8(command: Callable[..., Any]) -> None:
+    done = command("merges", "-", "--json", input="ab \udcff ab", errors="surrogateescape")
+    assert json.loads(done.stdout)["text"] == "ab � ab"
+
+
 def test_text_without_merges(run: Run, tokenizer_path: str) -> None:
     assert "no pair of characters comes twice" in run("merges", "abc").stdout
     assert "no merge of the tokenizer applies" in run("merges", "ba", "--tokens", tokenizer_path).stdout

@@ -8,7 +8,7 @@ import typer
 
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_line, print_table
-from rowspace.cli.tokenizers import open_source
+from rowspace.cli.tokenizers import open_source, standard_input
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def merges(
     if steps < 1:
         raise UsageError(f"--steps must be 1 or more, not {steps}")
     if text == "-":
-        text = typer.get_text_stream("stdin").read()
+        text = standard_input()
     every = iter(_trace(text, tokens, steps + 1))
     found = list(islice(every, steps))
     if as_json:

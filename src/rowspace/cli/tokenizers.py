@@ -13,7 +13,7 @@ from rowspace.errors import FileFormatError, RowspaceError, UsageError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["Source", "TokenizerPath", "open_source", "texts_of"]
+__all__ = ["Source", "TokenizerPath", "open_source", "standard_input", "texts_of"]
 
 TokenizerPath = Annotated[
     str,
@@ -39,10 +39,15 @@ def texts_of(texts: Iterable[str]) -> list[str]:
     """Return the texts of a call; `-` stands for the lines of standard input. Raises UsageError where there is none."""
     found = list[str]()
     for text in texts:
-        found += typer.get_text_stream("stdin").read().splitlines() if text == "-" else [text]
+        found += standard_input().splitlines() if text == "-" else [text]
     if not found:
         raise UsageError("standard input holds no text; write some, or name it in the call")
     return found
+
+
+def standard_input() -> str:
+    """Return all text of standard input; what is not UTF-8 is replaced."""
+    return typer.get_text_stream("stdin", encoding="utf-8", errors="replace").read()
 
 
 def _library_tokenizer(file: Path) -> "Tokenizer":
@@ -51,7 +56,8 @@ def _library_tokenizer(file: Path) -> "Tokenizer":
     try:
         return Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises nothing narrower
-        raise FileFormatError(f"{str(file)!r} does not open as a tokenizer: {error}") from error
+        message = f"{str(file)!r} does not open as a tokenizer ({error}); name a tokenizer.json, or a folder with one"
+        raise FileFormatError(message) from error
 
 
 def _counts(path: str) -> dict[str, int] | None:
