@@ -3,8 +3,10 @@
 | file | what it holds |
 |---|---|
 | `fit.py`, `near.py`, `similar.py`, `analogy.py`, `odd.py`, `eval.py`, `info.py` | one command each |
+| `split.py`, `merges.py`, `coverage.py` | one command each, on tokenizers |
 | `arguments.py` | the arguments and options that several commands have |
 | `opening.py` | what a command is given → the table and the tokens that it works on |
+| `tokenizers.py` | the same for tokenizers |
 | `output.py` | tables, JSON documents and messages |
 | `progress.py` | how a fit goes, on a terminal and elsewhere |
 | `failures.py` | what ends a command early → one sentence and an exit status |
@@ -22,13 +24,16 @@ import typer
 
 from rowspace import __version__
 from rowspace.cli.analogy import analogy
+from rowspace.cli.coverage import coverage
 from rowspace.cli.eval import evaluate
 from rowspace.cli.fit import fit
 from rowspace.cli.groups import Command, Group
 from rowspace.cli.info import info
+from rowspace.cli.merges import merges
 from rowspace.cli.near import near
 from rowspace.cli.odd import odd
 from rowspace.cli.similar import similar
+from rowspace.cli.split import split
 
 __all__ = ["app", "main"]
 
@@ -40,6 +45,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "odd": odd,
     "eval": evaluate,
     "info": info,
+    "split": split,
+    "merges": merges,
+    "coverage": coverage,
 }
 
 app = typer.Typer(

@@ -6,7 +6,7 @@ Left out: the progress of long work (`progress.py`).
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 
 from rich import box
@@ -42,11 +42,13 @@ def print_json(document: object) -> None:
     print(json.dumps(_finite(document), indent=2, ensure_ascii=not in_unicode, allow_nan=False))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table on standard output: the first column to the left, the others, which are numbers, to the right."""
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, words: Collection[int] = (0,)
+) -> None:
+    """Print a table on standard output: columns of `words` to the left, the others, which are numbers, to the right."""
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for number, column in enumerate(columns):
-        grid.add_column(_text(column), justify="right" if number else "left", overflow="fold")
+        grid.add_column(_text(column), justify="left" if number in words else "right", overflow="fold")
     for row in rows:
         grid.add_row(*map(_text, row))
     _print_titled(title, grid)

@@ -1,0 +1,85 @@
+"""`rowspace merges`: byte-pair encoding step by step, learned from a text or applied to it."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.output import print_json, print_line, print_table
+from rowspace.cli.tokenizers import open_source, standard_input
+from rowspace.errors import UsageError
+
+if TYPE_CHECKING:
+    from rowspace.text import Merge
+
+__all__ = ["merges"]
+
+STEPS = 20
+SHOWN_CHARACTERS = 60  # of the tokens after a step
+
+
+def merges(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text, or - for standard input.")],
+    *,
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENIZER|TABLE",
+            help="Apply the merges of this tokenizer; without it they are learned from the text.",
+        ),
+    ] = None,
+    steps: Annotated[int, typer.Option(help="How many merges to show.")] = STEPS,
+    as_json: AsJson = False,
+) -> None:
+    """Show byte-pair encoding, merge by merge.
+
+    Learned from the text, a merge is the most frequent pair inside words, of equal ones the first in the text, until no
+    pair comes twice. Applied, it is the one of lowest rank.
+
+    Example:
+      rowspace merges "the cat sat on the mat the cat"
+      rowspace merges "unbelievable results" --tokens tokenizer.json
+    """
+    if steps < 1:
+        raise UsageError(f"--steps must be 1 or more, not {steps}")
+    if text == "-":
+        text = standard_input()
+    every = iter(_trace(text, tokens, steps + 1))
+    found = list(islice(every, steps))
+    if as_json:
+        print_json({"text": text, "tokenizer": tokens, "merges": [_document(merge) for merge in found]})
+    elif found:
+        _print(text, found, applied=tokens is not None)
+        if next(every, None):
+            print_line(f"more merges follow; --steps {2 * steps} shows twice as many")
+    else:
+        print_line("no merge of the tokenizer applies" if tokens else "no pair of characters comes twice inside words")
+
+
+def _trace(text: str, tokens: str | None, steps: int) -> "Iterable[Merge]":
+    from rowspace.text import trace_encoding, trace_training  # noqa: PLC0415  # loaded when asked for
+
+    return trace_training(text, steps) if tokens is None else trace_encoding(text, open_source(tokens).tokenizer)
+
+
+def _document(merge: "Merge") -> dict[str, object]:
+    names = ("step", "rank", "left", "right", "merged", "count")
+    return {name: getattr(merge, name) for name in names} | {"tokens": merge.tokens}
+
+
+def _print(text: str, found: "list[Merge]", *, applied: bool) -> None:
+    first, count = ("rank", "joined") if applied else ("step", "count")
+    rows = list[tuple[str, ...]]()
+    for merge in found:
+        after = merge.tokens
+        pair = f"{merge.left} + {merge.right}"
+        rows.append((f"{getattr(merge, first):,}", pair, f"{merge.count:,}", f"{len(after):,}", _shortened(after)))
+    print_table(_shortened([text]), (first, "merge", count, "tokens", "after it"), rows, words=(1, 4))
+
+
+def _shortened(tokens: list[str]) -> str:
+    """Return as many tokens as are good to read in a line."""
+    line = " ".join(tokens[:SHOWN_CHARACTERS])
+    return line if len(line) <= SHOWN_CHARACTERS else f"{line[: SHOWN_CHARACTERS - 1]}…"

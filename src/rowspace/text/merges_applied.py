@@ -1,0 +1,97 @@
+"""A byte-pair tokenizer applied to a text, merge by merge, until the tokens are the tokenizer's own.
+
+The `tokenizers` library does all but the merging: without merges, the same tokenizer gives the symbols to start from,
+whatever it does to the text before and to characters that it does not know. Left out: how merges are learned
+(merges.py).
+"""
+
+import heapq
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from rowspace.errors import UsageError
+from rowspace.text.reading import utf8
+from rowspace.text.segmentation import NOWHERE, Merge, Pair, Segmentation
+
+__all__ = ["trace_encoding"]
+
+_Words = dict[int | None, list[str]]
+
+
+def trace_encoding(text: str, tokenizer: Tokenizer) -> Iterator[Merge]:
+    """Encode a text with a byte-pair tokenizer, and yield each merge that applies to it, those of lower rank first.
+
+    After the last one the tokens are the tokenizer's own, without special tokens, truncation and dropout. A tokenizer
+    whose list is not in the order of training can come back to a lower rank. One that takes a known word whole
+    (`ignore_merges`) has those merges shown that lead there, if any do. Raises UsageError for a tokenizer of another
+    kind.
+
+    >>> from tokenizers.models import BPE
+    >>> vocabulary = {"a": 0, "b": 1, "ab": 2, "aba": 3}
+    >>> tokenizer = Tokenizer(BPE(vocabulary, [("a", "b"), ("ab", "a")]))
+    >>> [(merge.rank, merge.count, merge.tokens) for merge in trace_encoding("ababa", tokenizer)]
+    [(0, 2, ['ab', 'ab', 'a']), (1, 1, ['ab', 'aba'])]
+    """
+    document: dict[str, Any] = json.loads(tokenizer.to_str()) | {"truncation": None, "padding": None}
+    model = document["model"]
+    if model["type"] != "BPE":
+        raise UsageError(f"merges are what byte-pair encoding (BPE) has, and this tokenizer is of kind {model['type']}")
+    prefix = model["continuing_subword_prefix"] or ""
+    ranks: dict[Pair, int] = {(left, right): rank for rank, (left, right) in enumerate(model["merges"])}
+    first = _words(text, document, merges=[], ignore_merges=False)
+    if model["ignore_merges"]:
+        first = _whole_where_merges_lead_elsewhere(first, _words(text, document), ranks, prefix)
+    return _apply(_segmentation(first, prefix), ranks, prefix)
+
+
+def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
+    """Return the tokens of each word, by its number, as a tokenizer.json with its model changed cuts the text."""
+    model = document["model"] | {"dropout": None} | changes
+    library = Tokenizer.from_str(json.dumps(document | {"model": model}))
+    encoding = library.encode(utf8(text).decode(errors="replace"), add_special_tokens=False)
+    words = _Words()
+    for word, token in zip(encoding.word_ids, encoding.tokens, strict=True):
+        words.setdefault(word, []).append(token)
+    return words
+
+
+def _whole_where_merges_lead_elsewhere(first: _Words, wanted: _Words, ranks: Mapping[Pair, int], prefix: str) -> _Words:
+    """Return the symbols to start from, but the one `wanted` token for words that merges would cut otherwise."""
+    text = _segmentation({word: first.get(word, []) for word in wanted}, prefix)
+    steps = sum(1 for _ in _apply(text, ranks, prefix))
+    reached = zip(wanted, text.words(steps), strict=True)
+    return {word: first[word] if tokens == wanted[word] else wanted[word] for word, tokens in reached}
+
+
+def _segmentation(words: _Words, prefix: str) -> Segmentation:
+    return Segmentation(words.values(), order=range(len(words)), prefix=prefix)
+
+
+def _apply(text: Segmentation, ranks: Mapping[Pair, int], prefix: str) -> Iterator[Merge]:
+    """Join the pair of lowest rank, of several the first, until no pair has a rank."""
+    queue = list[tuple[int, int, Pair]]()
+
+    def meet(position: int) -> None:
+        pair = None if position == NOWHERE else text.pair(position)
+        if pair is not None and pair in ranks:
+            heapq.heappush(queue, (ranks[pair], position, pair))
+
+    for position in range(len(text.symbols)):
+        meet(position)
+    step = 0
+    while queue:
+        rank, _, pair = queue[0]
+        merged, count = pair[0] + pair[1][len(prefix) :], 0
+        while queue and queue[0][0] == rank:
+            _, position, _ = heapq.heappop(queue)
+            if text.pair(position) == pair:
+                text.join(position, merged, step=step + 1)
+                count += 1
+                meet(text.preceding[position])
+                meet(position)
+        if count:
+            step += 1
+            yield Merge(*pair, merged, count=count, rank=rank, step=step, _segmentation=text)

@@ -1,0 +1,189 @@
+"""The same text cut by one tokenizer at several sizes of its vocabulary, each token with its id and its count.
+
+| kind | cut to n tokens | what training to n tokens would have given |
+|---|---|---|
+| BPE | its first merges | exactly this: training goes on from there |
+| unigram | its best tokens; single characters and bytes stay | nearly: training would weigh them anew |
+| WordPiece, words | its first tokens | this, if the ids are in the order of training; BERT's are not |
+
+Special tokens and the unknown token always stay. Left out: counting tokens in a corpus (coverage.py).
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from rowspace.errors import UsageError
+from rowspace.text.reading import utf8
+
+__all__ = ["SplitToken", "cut_counts", "cut_tokenizer", "split_at_sizes", "split_tokens"]
+
+_Model = dict[str, Any]
+_BYTE = re.compile("<0x[0-9A-F]{2}>")
+
+
+@dataclass(frozen=True)
+class SplitToken:
+    """A token of a text, its id, and how often it was trained, where that is known."""
+
+    token: str
+    id: int
+    count: int | None = None
+
+
+def split_tokens(
+    text: str, tokenizer: Tokenizer, *, counts: Mapping[str, int] | None = None, ids: Mapping[str, int] | None = None
+) -> list[SplitToken]:
+    """Return a text's tokens, without special tokens around it and without truncation.
+
+    `counts`: of tokens; one that is not there has 0. `ids`: those to show, by token, if not the tokenizer's own.
+    """
+    encoding = _bare(tokenizer).encode(utf8(text).decode(errors="replace"), add_special_tokens=False)
+    pieces = list[SplitToken]()
+    for shown, number in zip(encoding.tokens, encoding.ids, strict=True):
+        token = tokenizer.id_to_token(number) or shown  # a unigram tokenizer shows the text itself where it is unknown
+        count = None if counts is None else counts.get(token, 0)
+        pieces.append(SplitToken(shown, number if ids is None else ids[token], count))
+    return pieces
+
+
+def split_at_sizes(
+    text: str, tokenizer: Tokenizer, sizes: Iterable[int], *, counts: Mapping[str, int] | None = None
+) -> dict[int, list[SplitToken]]:
+    """Return a text's tokens at each size of the tokenizer's vocabulary, with the ids that they have in the whole one.
+
+    `counts`: of the whole vocabulary's tokens; those at a smaller size follow where `cut_counts` can tell. Raises
+    UsageError as `cut_tokenizer` does.
+
+    >>> from tokenizers.models import BPE
+    >>> tokenizer = Tokenizer(BPE({"a": 0, "b": 1, "ab": 2, "abab": 3}, [("a", "b"), ("ab", "ab")]))
+    >>> cut = split_at_sizes("abab", tokenizer, [2, 3, 4])
+    >>> [[piece.token for piece in pieces] for pieces in cut.values()]
+    [['a', 'b', 'a', 'b'], ['ab', 'ab'], ['abab']]
+    """
+    ids = tokenizer.get_vocab(with_added_tokens=True)
+    return {
+        size: split_tokens(
+            text,
+            cut_tokenizer(tokenizer, size),
+            counts=None if counts is None else cut_counts(tokenizer, counts, size),
+            ids=ids,
+        )
+        for size in sizes
+    }
+
+
+def cut_tokenizer(tokenizer: Tokenizer, size: int) -> Tokenizer:
+    """Return a tokenizer with a vocabulary cut to `size` tokens, ids 0 to size - 1 in the order that they had.
+
+    It adds no special tokens around a text. Raises UsageError for more tokens than there are, and for fewer than
+    must stay.
+    """
+    document: dict[str, Any] = json.loads(tokenizer.to_str())
+    model: _Model = document["model"]
+    have = tokenizer.get_vocab_size(with_added_tokens=True)
+    if size > have:
+        raise UsageError(f"a vocabulary of {size:,} tokens cannot be cut from this one, which has {have:,}")
+    cut = {"BPE": _cut_merges, "Unigram": _cut_unigram, "WordPiece": _cut_first, "WordLevel": _cut_first}[model["type"]]
+    vocabulary = [piece for piece, _ in model["vocab"]] if model["type"] == "Unigram" else list(model["vocab"])
+    added = {token["content"] for token in document["added_tokens"]}
+    must = added | ({model["unk_token"]} if model.get("unk_token") else set())
+    cut(model, must & set(vocabulary), size - len(added.difference(vocabulary)))
+    document |= {"post_processor": None, "truncation": None, "padding": None}
+    return Tokenizer.from_str(json.dumps(document))
+
+
+def cut_counts(tokenizer: Tokenizer, counts: Mapping[str, int], size: int) -> dict[str, int] | None:
+    """Return how often each token would have come at a smaller size, from the `counts` at the whole size.
+
+    Each merge that is cut off is undone: its token's count goes to the two that it was made of. None where that is
+    not known: for other kinds than BPE, and where several merges make the same token.
+
+    >>> from tokenizers.models import BPE
+    >>> tokenizer = Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    >>> cut_counts(tokenizer, {"a": 1, "b": 2, "ab": 10}, 2)
+    {'a': 11, 'b': 12}
+    """
+    if size == tokenizer.get_vocab_size(with_added_tokens=True):
+        return dict(counts)
+    model: _Model = json.loads(tokenizer.to_str())["model"]
+    if model["type"] != "BPE":
+        return None
+    made = _made(model)
+    if len(set(made)) < len(made):
+        return None
+    kept = cut_tokenizer(tokenizer, size).get_vocab(with_added_tokens=True)
+    left = dict(counts)
+    for token, parts in reversed(list(zip(made, model["merges"], strict=True))):
+        if token not in kept:
+            count = left.pop(token, 0)
+            for part in parts:
+                left[part] = left.get(part, 0) + count
+    return left
+
+
+def _bare(tokenizer: Tokenizer) -> Tokenizer:
+    """Return the tokenizer without truncation and padding, itself if it has none."""
+    if tokenizer.truncation is None and tokenizer.padding is None:
+        return tokenizer
+    bare = Tokenizer.from_str(tokenizer.to_str())
+    bare.no_truncation()
+    bare.no_padding()
+    return bare
+
+
+def _made(model: _Model) -> list[str]:
+    """Return the token that each merge makes."""
+    prefix = len(model["continuing_subword_prefix"] or "")
+    return [left + right[prefix:] for left, right in model["merges"]]
+
+
+def _cut_merges(model: _Model, must: set[str], size: int) -> None:
+    """Keep what no merge makes, and the first merges; merges of what is not kept go too."""
+    made = _made(model)
+    kept = set(model["vocab"]).difference(made) | must
+    _check_size(size, len(kept), "tokens that no merge makes")
+    merges = list[list[str]]()
+    for token, parts in zip(made, model["merges"], strict=True):
+        if token not in kept and len(kept) == size:
+            break
+        kept.add(token)
+        merges.append(parts)
+    model["merges"] = [parts for parts in merges if kept.issuperset(parts)]
+    _keep(model, kept.__contains__)
+
+
+def _cut_unigram(model: _Model, must: set[str], size: int) -> None:
+    """Keep single characters, bytes and the unknown token, and of the others those of the best score."""
+    pieces: list[tuple[str, float]] = model["vocab"]
+    unknown = None if model["unk_id"] is None else pieces[model["unk_id"]][0]
+    kept = {piece for piece, _ in pieces if len(piece) == 1 or piece == unknown or _BYTE.fullmatch(piece)} | must
+    _check_size(size, len(kept), "single characters and special tokens")
+    best = sorted((pair for pair in pieces if pair[0] not in kept), key=lambda pair: -pair[1])
+    kept.update(piece for piece, _ in best[: size - len(kept)])
+    model["vocab"] = [pair for pair in pieces if pair[0] in kept]
+    model["unk_id"] = None if unknown is None else [piece for piece, _ in model["vocab"]].index(unknown)
+
+
+def _cut_first(model: _Model, must: set[str], size: int) -> None:
+    """Keep the first tokens."""
+    kept = set(must)
+    _check_size(size, len(kept), "special tokens")
+    others = (token for token in sorted(model["vocab"], key=model["vocab"].__getitem__) if token not in must)
+    kept.update(token for token, _ in zip(others, range(size - len(kept)), strict=False))
+    _keep(model, kept.__contains__)
+
+
+def _keep(model: _Model, wanted: Callable[[str], bool]) -> None:
+    """Leave the tokens that are not wanted out of a vocabulary, and number the others from 0."""
+    order = sorted(model["vocab"], key=model["vocab"].__getitem__)
+    model["vocab"] = {token: number for number, token in enumerate(filter(wanted, order))}
+
+
+def _check_size(size: int, least: int, what: str) -> None:
+    if size < least:
+        raise UsageError(f"a vocabulary of {size:,} tokens is too small: {least:,} {what} always stay")
