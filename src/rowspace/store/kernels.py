@@ -1,0 +1,59 @@
+"""The loops of the readers and writers: plain functions on the bytes of a file, compiled, run by several threads.
+
+Left out: errors, which are told from the places returned here. Read next: `word2vec.py`, `textrows.py`.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.jit import kernel
+
+__all__ = ["copy_rows", "find_words", "join_words"]
+
+BLANK, NEWLINE = 32, 10
+
+
+@kernel
+def find_words(
+    data: NDArray[np.uint8], place: int, width: int, longest: int, places: NDArray[np.int64]
+) -> tuple[int, int]:
+    """Follow word2vec's binary records from `place`: word, blank, row of `width` bytes, and so on.
+
+    Writes where each word begins, newlines before it left out, and ends, (V, 2). Returns how many records
+    are whole, and where the one after them begins.
+    """
+    for number in range(places.shape[0]):
+        blank = place
+        last = min(place + longest + 2, data.size)
+        while blank < last and data[blank] != BLANK:
+            blank += 1
+        if blank == last or blank + width >= data.size:
+            return number, place
+        while data[place] == NEWLINE:
+            place += 1
+        places[number, 0] = place
+        places[number, 1] = blank
+        place = blank + 1 + width
+    return places.shape[0], place
+
+
+@kernel
+def copy_rows(data: NDArray[np.uint8], places: NDArray[np.int64], rows: NDArray[np.uint8]) -> None:
+    """Copy the rows (V, bytes) that stand one byte behind the words at `places`."""
+    for number in range(places.shape[0]):
+        begin = places[number, 1] + 1
+        source, target = data[begin : begin + rows.shape[1]], rows[number]
+        for column in range(target.size):  # over slices: their indices need no check, and the loop becomes wide
+            target[column] = source[column]
+
+
+@kernel
+def join_words(data: NDArray[np.uint8], places: NDArray[np.int64], joined: NDArray[np.uint8]) -> None:
+    """Copy the words at `places` into `joined`, each with a newline after it."""
+    written = 0
+    for number in range(places.shape[0]):
+        for place in range(places[number, 0], places[number, 1]):
+            joined[written] = data[place]
+            written += 1
+        joined[written] = NEWLINE
+        written += 1
