@@ -16,6 +16,7 @@ __all__ = [
     "SNIFFED",
     "Header",
     "header_of",
+    "is_table_of_numbers",
     "is_text_of",
     "numbers_at_end",
     "start_of",
@@ -69,15 +70,16 @@ def is_text_of(start: bytes, header: Header) -> bool:
 
 
 def whole_lines(start: bytes) -> list[bytes]:
-    r"""Return the first lines of what `start_of` gave, blank ones left out; of a cut one, the whole fields.
+    r"""Return the first lines of what `start_of` gave, blank ones left out; what is cut off counts if there is no other.
 
     >>> whole_lines(b"a 1\n\r\nb 2")
     [b'a 1', b'b 2']
     """
     lines = start.split(b"\n", MAX_LINES)
-    last = lines.pop() if len(start) == SNIFFED or len(lines) > MAX_LINES else b""
+    is_cut = len(start) == SNIFFED or len(lines) > MAX_LINES
+    last = lines.pop() if is_cut else b""
     lines = [line for line in lines if line.strip(b"\r")]
-    return lines if len(lines) > 1 else [*lines, *last.split(b"\n")[0].rpartition(b" ")[:1]]
+    return lines if len(lines) > 1 or not is_cut else [*lines, last.rpartition(b" ")[0]]
 
 
 def numbers_at_end(line: bytes) -> int:
@@ -101,3 +103,13 @@ def width_of(lines: list[bytes]) -> int:
     """
     found = Counter(map(numbers_at_end, lines))
     return min(found, key=lambda width: (-found[width], width), default=0)
+
+
+def is_table_of_numbers(lines: list[bytes]) -> bool:
+    r"""Whether each of the `lines` holds equally many numbers, with tabs between, and nothing else.
+
+    >>> is_table_of_numbers([b"0.1\t0.2", b"1\t2"]), is_table_of_numbers([b"0.1 0.2"])
+    (True, False)
+    """
+    rows = [line.rstrip(b"\r").split(b"\t") for line in lines]
+    return len(set(map(len, rows))) == 1 and all(NUMBER.fullmatch(field) for row in rows for field in row)
