@@ -60,8 +60,7 @@ def test_what_is_written_comes_back_or_is_refused(tmp_path_factory, vocabulary, 
     table = Table(vocabulary, np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(np.float32))
     try:
         glove.save(table, path)
-    except UsageError as error:
-        assert "end in numbers" in str(error) or "are missing" in str(error)
+    except UsageError:  # see the next but one
         return
     again = glove.load(path)
     assert again.vocabulary == vocabulary
@@ -89,7 +88,7 @@ def test_the_width_is_what_most_of_the_first_lines_end_in(tmp_path, content, dim
 
 def test_a_short_line_among_the_first_does_not_make_all_rows_narrow(tmp_path):
     path = file_of(tmp_path, b"a 1 2 3\nb 4 5\nc 6 7 8\n")
-    with pytest.raises(FileFormatError, match="v.txt: line 2: 'b' stands where a number should|line 2: expected"):
+    with pytest.raises(FileFormatError, match=r"v.txt: line 2: expected a word and 3 numbers"):
         glove.load(path)
 
 
@@ -153,10 +152,12 @@ def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, data):
         content[begin : begin + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=3))
     path = file_of(tmp_path_factory.mktemp("w"), content)
     glove.recognises(path)
+    message = ""
     try:
-        assert glove.load(path).dim >= 1
+        glove.load(path)
     except FileFormatError as error:
-        assert "v.txt: line " in str(error)
+        message = str(error)
+    assert not message or "v.txt: line " in message
 
 
 # Writing.

@@ -129,10 +129,12 @@ def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, data):
         content[begin : begin + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=3))
     path = file_of(tmp_path_factory.mktemp("w"), content)
     word2vec_text.recognises(path)
+    message = ""
     try:
-        assert word2vec_text.load(path).dim >= 1
+        word2vec_text.load(path)
     except FileFormatError as error:
-        assert "v.vec: line " in str(error)
+        message = str(error)
+    assert not message or "v.vec: line " in message
 
 
 # Writing.

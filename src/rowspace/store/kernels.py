@@ -102,21 +102,28 @@ def find_lines(data: NDArray[np.uint8], begin: int, end: int, most: int, lines: 
 
 @kernel
 def parse_rows(
-    data: NDArray[np.uint8], lines: NDArray[np.int64], first: int, rows: NDArray[np.float32], odd: NDArray[np.int64]
+    data: NDArray[np.uint8],
+    lines: NDArray[np.int64],
+    first: int,
+    has_words: bool,
+    rows: NDArray[np.float32],
+    odd: NDArray[np.int64],
 ) -> tuple[int, int, bool]:
     """Read the last D fields of each line from number `first` on into its row of (n, D).
 
-    The end of each line becomes the end of its word. Fields that Python should look at go to `odd`, (m, 4),
-    m >= D: line, column, begin, end. Returns the line that stopped it, how many are odd, and whether that
-    line has fewer than a word and D fields; or else there was no room for more odd ones.
+    Where lines have words, the end of each becomes the end of its word. Fields that Python should look at go
+    to `odd`, (m, 4), m >= D: line, column, begin, end. Returns the line that stopped it, how many are odd, and
+    whether that line has another number of fields; or else there was no room for more odd ones.
     """
     dim, found = rows.shape[1], 0
     for number in range(first, lines.shape[0]):
         if found + dim > odd.shape[0]:
             return number, found, False
         end = last_field(data, lines[number, 0], lines[number, 1])
-        place = first_field(data, lines[number, 0], end, dim)
-        lines[number, 1] = place - 1
+        place = lines[number, 0]
+        if has_words:
+            place = first_field(data, place, end, dim)
+            lines[number, 1] = place - 1
         for column in range(dim):
             while place >= 0 and place < end and is_between(data[place]):
                 place += 1
@@ -133,6 +140,8 @@ def parse_rows(
                 odd[found, 2] = begin
                 odd[found, 3] = place
                 found += 1
+        if place < end:
+            return number, found, True
     return lines.shape[0], found, False
 
 

@@ -22,7 +22,7 @@ from rowspace.store.sniffing import NUMBER
 from rowspace.store.words import decoded_words, table_of_first
 from rowspace.table import Table
 
-__all__ = ["FORBIDDEN", "Text", "lines_in", "table_of_lines", "text_of"]
+__all__ = ["FORBIDDEN", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
 
 FORBIDDEN = b"\n\0"  # a newline ends the word, a NUL makes a binary file of a text
 LEAST_SHARE = 1 << 20  # bytes of text for which a thread is worth its start
@@ -66,15 +66,30 @@ def table_of_lines(text: Text, lines: NDArray[np.int64], dim: int) -> Table:
     >>> table_of_lines(text, lines_in(text), 2)["New York"].tolist()
     [0.5, 0.0010000000474974513]
     """
-    if 2 * dim * len(lines) > text.data.size:
-        _check_lengths(text, lines, dim)
+    rows = rows_of_lines(text, lines, dim)
+    return table_of_first(decoded_words(text.data, lines, text.source), rows, text.source)
+
+
+def rows_of_lines(text: Text, lines: NDArray[np.int64], dim: int, *, has_words: bool = True) -> NDArray[np.float32]:
+    r"""Return the numbers of V `lines`, (V, dim) float32; raises as `table_of_lines` does.
+
+    Where they have words, the ends of the lines become the ends of their words.
+
+    >>> text = Text(np.frombuffer(b"0.5\t1\n2\t.5\n", np.uint8), "x", 0)
+    >>> rows_of_lines(text, lines_in(text), 2, has_words=False).tolist()
+    [[0.5, 1.0], [2.0, 0.5]]
+    """
+    least = 2 * dim if has_words else 2 * dim - 1  # bytes: a digit and a separator each
+    if len(lines) * least > text.data.size:
+        short = lines[lines[:, 1] - lines[:, 0] < least]  # there must be one
+        raise _short(text, short[0], dim, has_words)
     rows = np.empty((len(lines), dim), np.float32)
     longest = max(1, text.data.size // max(1, len(lines)))
     in_threads(
-        lambda begin, end: _parse(text, lines[begin:end], rows[begin:end]),
+        lambda begin, end: _parse(text, lines[begin:end], has_words, rows[begin:end]),
         shares(len(lines), least=max(1, LEAST_SHARE // longest)),
     )
-    return table_of_first(decoded_words(text.data, lines, text.source), rows, text.source)
+    return rows
 
 
 def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
@@ -120,16 +135,16 @@ def _line_end(data: NDArray[np.uint8], place: int) -> int:
     return data.size
 
 
-def _parse(text: Text, lines: NDArray[np.int64], rows: NDArray[np.float32]) -> None:
+def _parse(text: Text, lines: NDArray[np.int64], has_words: bool, rows: NDArray[np.float32]) -> None:
     """Read some lines into their rows; leaves in `lines` where the words end."""
     odd = np.empty((max(ODD_FIELDS, rows.shape[1]), 4), np.int64)
     first = 0
     while first < len(lines):
-        first, found, is_short = parse_rows(text.data, lines, first, rows, odd)
+        first, found, is_short = parse_rows(text.data, lines, first, has_words, rows, odd)
         for number, column, begin, end in odd[:found].tolist():
             rows[number, column] = _number(text, begin, end)
         if is_short:
-            raise _short(text, lines[first], rows.shape[1])
+            raise _short(text, lines[first], rows.shape[1], has_words)
 
 
 def _number(text: Text, begin: int, end: int) -> np.float32:
@@ -144,18 +159,12 @@ def _number(text: Text, begin: int, end: int) -> np.float32:
         return np.float32(float(field))
 
 
-def _check_lengths(text: Text, lines: NDArray[np.int64], dim: int) -> None:
-    """Raise on the first line that is too short for `dim` numbers; call it where there must be one."""
-    short = lines[lines[:, 1] - lines[:, 0] < 2 * dim]
-    if len(short):
-        raise _short(text, short[0], dim)
-
-
-def _short(text: Text, line: NDArray[np.int64], dim: int) -> FileFormatError:
+def _short(text: Text, line: NDArray[np.int64], dim: int, has_words: bool) -> FileFormatError:
     start = text.data[line[0] : line[0] + 20].tobytes().split(b"\n")[0].decode(errors="replace")
+    expected = f"a word and {dim} numbers, but fewer" if has_words else f"{dim} numbers, but more or fewer"
     return FileFormatError(
-        f"{text.source}: line {_line_number(text, int(line[0]))}: expected a word and {dim} numbers, but fewer "
-        f"fields came: {start!r}...; the file is cut off or damaged, get it anew"
+        f"{text.source}: line {_line_number(text, int(line[0]))}: expected {expected} fields came: {start!r}...; "
+        "the file is cut off or damaged, get it anew"
     )
 
 

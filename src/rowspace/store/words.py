@@ -49,14 +49,16 @@ def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: st
     return tokens
 
 
-def table_of_first(tokens: list[str], rows: NDArray[np.float32], source: str) -> Table:
+def table_of_first(
+    tokens: list[str], rows: NDArray[np.floating], source: str, counts: NDArray[np.integer] | None = None
+) -> Table:
     """Build the table of the first of each token; warns, naming `source`, where some stand twice.
 
     >>> table_of_first(["cat", "dog"], np.eye(2, dtype=np.float32), "x")
     Table(2 tokens × 2, float32)
     """
     if len(set(tokens)) == len(tokens):
-        return Table(tokens, rows)
+        return Table(tokens, rows, counts)
     first: dict[str, int] = {}
     for number, token in enumerate(tokens):
         first.setdefault(token, number)
@@ -65,7 +67,8 @@ def table_of_first(tokens: list[str], rows: NDArray[np.float32], source: str) ->
         f"{source}: {len(tokens) - len(first)} words stand twice, the first is kept; one is {twice!r}",
         stacklevel=3,
     )
-    return Table(list(first), rows[np.fromiter(first.values(), np.int64, len(first))])
+    kept = np.fromiter(first.values(), np.int64, len(first))
+    return Table(list(first), rows[kept], None if counts is None else counts[kept])
 
 
 def writable_words(tokens: Sequence[str], *, forbidden: bytes, longest: int, format: str) -> list[bytes]:
