@@ -10,6 +10,8 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.store import word2vec
 from rowspace.table import Table
 
+pytestmark = pytest.mark.kernels
+
 ROWS = np.array([[0.5, -1.25], [np.pi, 0.0], [1e-30, 3e38]], np.float32)
 
 
@@ -81,15 +83,32 @@ def test_a_word_cut_within_a_character_is_mended_as_gensim_can(tmp_path):
     assert table.vocabulary == expected.index_to_key == ["n\ufffd", "né"]
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 64])
-def test_words_and_rows_may_lie_across_the_pieces_that_are_read(tmp_path, monkeypatch, chunk):
+def test_several_threads_copy_rows_to_where_they_belong(tmp_path, monkeypatch):
     vocabulary = [f"{'w' * (i % 40)}{i}" for i in range(200)]
     rows = np.random.default_rng(0).standard_normal((200, 3)).astype(np.float32)
     word2vec.save(Table(vocabulary, rows), tmp_path / "v.bin")
-    monkeypatch.setattr(word2vec, "CHUNK", 50 + chunk)  # a piece always holds the longest word
+    monkeypatch.setattr(word2vec, "LEAST_SHARE", 50)
     table = word2vec.load(tmp_path / "v.bin")
     assert table.vocabulary == vocabulary
     assert (table.rows == rows).all()
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 3, 99])
+def test_limit_reads_the_first_words_as_gensim_does(tmp_path, limit):
+    word2vec.save(Table(["a", "b", "c"], ROWS), tmp_path / "v.bin")
+    table = word2vec.load(tmp_path / "v.bin", limit=limit)
+    assert table.vocabulary == ["a", "b", "c"][:limit]
+    assert (table.rows == ROWS[:limit]).all()
+    if limit:  # to gensim, 0 is no limit
+        expected = KeyedVectors.load_word2vec_format(tmp_path / "v.bin", binary=True, limit=limit)
+        assert table.vocabulary == expected.index_to_key
+        assert (table.rows == expected.vectors).all()
+
+
+def test_a_word_may_hold_a_newline_behind_its_first_letter(tmp_path):
+    path = file_of(tmp_path, b"2 1\n" + record(b"a\nb", [1]) + record(b"c", [2]))
+    assert word2vec.load(path).vocabulary == KeyedVectors.load_word2vec_format(path, binary=True).index_to_key
+    assert word2vec.load(path).vocabulary == ["a\nb", "c"]
 
 
 # Damage.
@@ -110,7 +129,7 @@ def test_words_and_rows_may_lie_across_the_pieces_that_are_read(tmp_path, monkey
         (b"2 1\n" + record(b"aaaa", [1]) + b"b 123", "byte 13: word 2 of 2 has too few numbers after it"),
         (b"1 1\n" + record(b"a" * 70_000, [1]), "byte 4: word 1 of 1 has no blank after it"),
         (b"1 1\n" + record(b"a", [1]) + b"more", "byte 10: data goes on after the 1 words"),
-        (b"2 3\nthe 0.25 -1 3e-5\nof .5 nan 5.\n", "text form, which does not open here"),
+        (b"2 3\nthe 0.25 -1 3e-5\nof .5 nan 5.\n", "byte 4: word2vec's text form"),
     ],
 )
 def test_damage_is_refused_with_its_place(tmp_path, content, complaint):

@@ -1,17 +1,13 @@
 """The word2vec binary format (.bin): read, and written byte for byte as gensim writes it.
 
 A line `V D`, then V times: the word, a blank, D little-endian float32; some writers put a newline after
-each row. It has no counts and no checksums, and its rows lie at odd places, so they are read, not mapped.
-The original tool cuts long words, at times within a character: such bytes become U+FFFD, with a warning. Of
-words that stand twice the first is kept, with a warning, as gensim does. Source: Mikolov et al. 2013,
-word2vec.c. Left out: the text form. Read next: `formats.py`.
+each row. It has no counts and no checksums, and its rows lie at odd places, so they are copied, by several
+threads, and not mapped. Source: Mikolov et al. 2013, word2vec.c. Left out: the text form
+(`word2vec_text.py`). Read next: `kernels.py`, `words.py`.
 """
 
 import os
-import re
-import warnings
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,25 +15,25 @@ from numpy.typing import NDArray
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import open_regular
-from rowspace.store.vocabulary import encode_token_list
+from rowspace.store.kernels import copy_rows, find_words
+from rowspace.store.mapped import in_threads, mapped_bytes, shares
+from rowspace.store.sniffing import SNIFFED, Header, header_of, is_text_of, start_of
+from rowspace.store.words import decoded_words, table_of_first, writable_words
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
 
-HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n", re.ASCII)
-MAX_HEADER = 100
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and would have us search the whole file for a blank
-CHUNK = 1 << 20
-NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)", re.ASCII | re.IGNORECASE)
 ROWS_AT_ONCE = 4096
+LEAST_SHARE = 1 << 20  # bytes of rows for which a thread is worth its start
 
 
-def load(path: StrPath) -> Table:
-    """Read the word2vec binary file `path` into memory, rows as float32; counts are None.
+def load(path: StrPath, *, limit: int | None = None) -> Table:
+    """Read the word2vec binary file `path`, or its first `limit` words, into memory; rows are (V, D) float32.
 
-    Raises `FileFormatError`, with the number of the word and the byte it begins at, where the file is cut
-    off, damaged, or holds more or less than its first line promises; sizes are compared before memory is
-    taken.
+    Counts are None. Raises `FileFormatError`, with the number of the word and the byte it begins at, where
+    the file is cut off, damaged, or holds more or less than its first line promises; sizes are compared
+    before memory is taken. Warns of words that are no UTF-8 or stand twice.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -47,17 +43,11 @@ def load(path: StrPath) -> Table:
     """
     source = os.fspath(path)
     with open_regular(Path(path)) as file:
-        size, dim = _read_header(file, source)
-        try:
-            words, rows = _read_rows(file, size, dim, source)
-        except FileFormatError as error:
-            if _looks_like_text(file, dim):
-                raise FileFormatError(
-                    f"{source}: word2vec's text form, which does not open here; write it anew as binary "
-                    "(gensim: save_word2vec_format(..., binary=True))"
-                ) from None
-            raise error from None
-    return _table(_decoded(words, source), rows, source)
+        data = mapped_bytes(file)
+    header = _checked_header(data, source)
+    wanted = header.size if limit is None else min(limit, header.size)
+    places = _find_words(data, header, wanted, source)
+    return table_of_first(decoded_words(data, places, source), _rows(data, places, header.dim), source)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -73,7 +63,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "pets.bin").read_bytes()
     b'1 1\ncat \x00\x00\x00\x00'
     """
-    words = _writable_words(table)
+    words = writable_words(table.vocabulary, forbidden=b" \n", longest=MAX_WORD, format="word2vec")
     check_target(path)
     with atomic_file(path) as file:
         file.write(f"{len(table)} {table.dim}\n".encode())
@@ -84,9 +74,10 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognises(path: Path) -> bool:
-    """Whether the file `path` begins with the line `V D`."""
-    with open_regular(path) as file:
-        return HEADER.match(file.read(MAX_HEADER)) is not None
+    """Whether the file `path` begins with the line `V D`, and goes on in binary."""
+    start = start_of(path)
+    header = header_of(start)
+    return header is not None and not is_text_of(start, header)
 
 
 def check_target(path: StrPath) -> None:
@@ -96,108 +87,49 @@ def check_target(path: StrPath) -> None:
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 
-def _read_header(file: BinaryIO, source: str) -> tuple[int, int]:
-    """Return (V, D), once the file is known to be large enough for them; leave it at the first word."""
-    start = file.read(MAX_HEADER)
-    match = HEADER.match(start)
-    if match is None:
+def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
+    """Return the header, once the file is known to be large enough for what it promises."""
+    start = data[:SNIFFED].tobytes()
+    header = header_of(start)
+    if header is None:
         raise FileFormatError(
             f"{source}: byte 0: no word2vec file: not a line of two numbers but {start[:20]!r}; check the path"
         )
-    size, dim = int(match[1]), int(match[2])
-    total = file.seek(0, os.SEEK_END)
-    least = match.end() + size * (4 * dim + 1)
-    if dim < 1 or total < least:
+    least = header.end + header.size * (4 * header.dim + 1)
+    if is_text_of(start, header):
+        raise FileFormatError(f"{source}: byte {header.end}: word2vec's text form; read it as 'word2vec-text'")
+    if header.dim < 1 or data.size < least:
         raise FileFormatError(
-            f"{source}: byte 0: promises {size} words of {dim} numbers, but has {total} bytes instead of "
-            f"{least} or more; it is cut off or damaged, get it anew"
+            f"{source}: byte 0: promises {header.size} words of {header.dim} numbers, but has {data.size} bytes "
+            f"instead of {least} or more; it is cut off or damaged, get it anew"
         )
-    file.seek(match.end())
-    return size, dim
+    return header
 
 
-def _read_rows(file: BinaryIO, size: int, dim: int, source: str) -> tuple[list[bytes], NDArray[np.float32]]:
-    """Read V = `size` words and rows (V, D) in one pass: find a blank, copy 4 D bytes, and so on."""
-    width = 4 * dim
-    rows = np.empty((size, dim), "<f4")
-    target = rows.reshape(-1).view(np.uint8).data
-    words = []
-    buffer, begin, base = b"", 0, file.tell()  # base: where in the file the buffer begins
-    view = memoryview(buffer)  # slices of it are not copied
-    for number in range(size):
-        blank = buffer.find(b" ", begin)
-        if blank < 0 or blank + width >= len(buffer):
-            base += begin
-            buffer, begin = buffer[begin:] + file.read(CHUNK + width), 0
-            view = memoryview(buffer)
-            blank = buffer.find(b" ", 0, MAX_WORD + 2)
-            if blank < 0 or blank + width >= len(buffer):
-                raise _cut_off(number, size, base, blank, source)
-        words.append(buffer[begin:blank])
-        begin = blank + 1 + width
-        target[number * width : (number + 1) * width] = view[blank + 1 : begin]
-    rest = buffer[begin:] + file.read(MAX_HEADER)
-    if rest.strip(b"\r\n"):
+def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: str) -> NDArray[np.int64]:
+    """Return where the first words begin and end, (wanted, 2); raises where one of them is not whole."""
+    places = np.empty((wanted, 2), np.int64)
+    found, place = find_words(data, header.end, 4 * header.dim, MAX_WORD, places)
+    if found < wanted:
+        has_blank = b" " in data[place : place + MAX_WORD + 2].tobytes()
+        what = "has too few numbers after it" if has_blank else "has no blank after it"
         raise FileFormatError(
-            f"{source}: byte {base + begin}: data goes on after the {size} words that were promised; "
+            f"{source}: byte {place}: word {found + 1} of {header.size} {what}: cut off or damaged, get it anew"
+        )
+    if found == header.size and data[place:].tobytes().strip(b"\r\n"):
+        raise FileFormatError(
+            f"{source}: byte {place}: data goes on after the {header.size} words that were promised; "
             "it is damaged, get it anew"
         )
-    return [word.lstrip(b"\n") for word in words], rows.astype(np.float32, copy=False)
+    return places
 
 
-def _cut_off(number: int, size: int, place: int, blank: int, source: str) -> FileFormatError:
-    what = "has no blank after it" if blank < 0 else "has too few numbers after it"
-    return FileFormatError(
-        f"{source}: byte {place}: word {number + 1} of {size} {what}: cut off or damaged, get it anew"
+def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArray[np.float32]:
+    """Copy the rows that stand behind the words, (V, dim)."""
+    rows = np.empty((len(places), dim), "<f4")
+    bytes_of_rows = rows.view(np.uint8)
+    in_threads(
+        lambda begin, end: copy_rows(data, places[begin:end], bytes_of_rows[begin:end]),
+        shares(len(places), least=max(1, LEAST_SHARE // (4 * dim))),
     )
-
-
-def _looks_like_text(file: BinaryIO, dim: int) -> bool:
-    """Whether the line after the first is a word and D numbers in digits."""
-    file.seek(0)
-    file.readline(MAX_HEADER)
-    line = file.readline(MAX_WORD + 40 * dim)
-    fields = line.split()[-dim:]
-    is_text = b"\0" not in line and line.decode(errors="replace").encode() == line
-    return is_text and len(fields) == dim and all(map(NUMBER.fullmatch, fields))
-
-
-def _decoded(words: list[bytes], source: str) -> list[str]:
-    try:
-        return [word.decode() for word in words]
-    except UnicodeDecodeError:
-        tokens = [word.decode(errors="replace") for word in words]
-    broken = [token for token, word in zip(tokens, words, strict=True) if token.encode() != word]
-    warnings.warn(
-        f"{source}: {len(broken)} words are no UTF-8, perhaps cut in mid character; what is not readable is "
-        f"U+FFFD now, first in {broken[0]!r}",
-        stacklevel=3,
-    )
-    return tokens
-
-
-def _table(tokens: list[str], rows: NDArray[np.float32], source: str) -> Table:
-    """Build the table of the first of each token."""
-    if len(set(tokens)) < len(tokens):
-        first: dict[str, int] = {}
-        for number, token in enumerate(tokens):
-            first.setdefault(token, number)
-        twice = next(token for number, token in enumerate(tokens) if first[token] != number)
-        warnings.warn(
-            f"{source}: {len(tokens) - len(first)} words stand twice, the first is kept; one is {twice!r}",
-            stacklevel=3,
-        )
-        return Table(list(first), rows[np.fromiter(first.values(), np.int64, len(first))])
-    return Table(tokens, rows)
-
-
-def _writable_words(table: Table) -> list[bytes]:
-    words = encode_token_list(table.vocabulary)
-    for number, word in enumerate(words):
-        if b" " in word or b"\n" in word or len(word) > MAX_WORD:
-            what = f"has more than {MAX_WORD} bytes" if len(word) > MAX_WORD else "holds a blank or a newline"
-            raise UsageError(
-                f"token {table.vocabulary[number]!r:.80} (id {number}) {what}, which word2vec cannot hold; "
-                "save to a directory instead (format 'native')"
-            )
-    return words
+    return rows.astype(np.float32, copy=False)

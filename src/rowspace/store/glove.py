@@ -1,0 +1,101 @@
+"""GloVe's text form (.txt): lines of a word and D numbers, to which `textrows.py` has the rules, and no header.
+
+D is what most of the first hundred lines end in, and of two as frequent widths the smaller: a word may hold
+blanks, as `. . .` in the published vectors does, and may end in a number, so that no single line tells. It
+has no counts. Of lines that hold a word twice the first is kept, with a warning, as gensim does. Source:
+Pennington et al. 2014, https://nlp.stanford.edu/projects/glove/. Left out: files with a header
+(`word2vec_text.py`). Read next: `textrows.py`.
+"""
+
+import os
+from itertools import chain
+from pathlib import Path
+
+from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.store.folder import open_regular
+from rowspace.store.mapped import mapped_bytes
+from rowspace.store.sniffing import header_of, is_table_of_numbers, start_of, whole_lines, width_of
+from rowspace.store.textrows import FORBIDDEN, Text, lines_in, table_of_lines, text_of
+from rowspace.store.word2vec import MAX_WORD
+from rowspace.store.words import writable_words
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognises", "save"]
+
+TELLING = 100  # lines that tell the width
+MAX_START = 1 << 24  # bytes that these may take
+
+
+def load(path: StrPath, *, limit: int | None = None) -> Table:
+    """Read the GloVe text file `path`, or its first `limit` words, into memory; rows are (V, D) float32.
+
+    Counts are None. Raises `FileFormatError` with the number of the line that is not a word and D numbers.
+    Warns of words that are no UTF-8 or stand twice.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["New York", "dog"], np.eye(2)), f"{folder}/places.txt")
+    ...     load(f"{folder}/places.txt")["New York"].tolist()
+    [1.0, 0.0]
+    """
+    source = os.fspath(path)
+    with open_regular(Path(path)) as file:
+        text = Text(mapped_bytes(file), source, 0)
+    telling = lines_in(Text(text.data[:MAX_START], source, 0), limit=TELLING)
+    dim = width_of([text.data[begin:end].tobytes() for begin, end in telling.tolist()])
+    if dim < 1:
+        start = text.data[:20].tobytes()
+        raise FileFormatError(
+            f"{source}: line 1: no GloVe file: not lines of a word and numbers but {start!r}; check the path"
+        )
+    return table_of_lines(text, lines_in(text, limit=limit), dim)
+
+
+def save(table: Table, path: StrPath) -> None:
+    r"""Write `table` to the file `path`, replacing an older one all at once; rows become float32.
+
+    Each number is the shortest text that reads back to the same float32. Counts, settings and tokenizer are
+    not part of the format. Raises `UsageError` where a token holds a newline or a NUL, where the table is
+    empty or its first tokens end in numbers (the width of its rows could not be told again), or where `path`
+    may not be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["New York"], np.array([[0.1, 3]])), f"{folder}/places.txt")
+    ...     Path(folder, "places.txt").read_bytes()
+    b'New York 0.1 3.0\n'
+    """
+    words = writable_words(table.vocabulary, forbidden=FORBIDDEN, longest=MAX_WORD, format="GloVe")
+    check_target(path)
+    first = b"".join(text_of(words[:TELLING], table.rows[:TELLING]))
+    if width_of(first.split(b"\n")[:-1]) != table.dim:
+        why = "end in numbers" if words else "are missing"
+        raise UsageError(
+            f"the first tokens {why}, so that a GloVe file, which has no header, would not tell the width of "
+            "the rows; save to a directory instead (format 'native')"
+        )
+    with atomic_file(path) as file:
+        file.writelines(chain([first], text_of(words[TELLING:], table.rows[TELLING:])))
+
+
+def recognises(path: Path) -> bool:
+    """Whether the file `path` begins with lines of a word and as many numbers each, and no header.
+
+    One whole number a word is no vector but a count; numbers only, with tabs between, are a projector's rows.
+    """
+    start = start_of(path)
+    lines = whole_lines(start)
+    if header_of(start) is not None or b"\0" in start or not lines or is_table_of_numbers(lines):
+        return False
+    width = width_of(lines)
+    return width > 1 or (width == 1 and any(b"." in line.split()[-1] for line in lines))
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+    target = check_file_target(path)
+    if target.exists() and target.stat().st_size and not recognises(target):
+        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")

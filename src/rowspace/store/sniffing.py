@@ -1,0 +1,115 @@
+"""What the first kilobytes of a file say: the line `V D` of word2vec, and how many numbers end a line of text.
+
+Reads little and raises nothing on odd content, so that a format can ask on any file. Left out: which format
+follows from it. Read next: `word2vec.py`, `glove.py`.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from rowspace.store.folder import open_regular
+
+__all__ = [
+    "NUMBER",
+    "SNIFFED",
+    "Header",
+    "header_of",
+    "is_table_of_numbers",
+    "is_text_of",
+    "numbers_at_end",
+    "start_of",
+    "whole_lines",
+    "width_of",
+]
+
+SNIFFED = 1 << 16  # bytes
+MAX_HEADER = 100
+MAX_LINES = 100
+MANY = 100  # numbers in a row, which no other data shows by chance
+HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n", re.ASCII)
+NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+BETWEEN = re.compile(rb"[ \t]+")
+
+
+class Header(NamedTuple):
+    """The first line of a word2vec file: V words of D numbers, the first of which begins at byte `end`."""
+
+    size: int
+    dim: int
+    end: int
+
+
+def start_of(path: Path) -> bytes:
+    """Return the first 64 KiB of the file `path`, or all of a shorter one."""
+    with open_regular(path) as file:
+        return file.read(SNIFFED)
+
+
+def header_of(start: bytes) -> Header | None:
+    r"""Return the line `V D` that a word2vec file begins with, if there is one.
+
+    >>> header_of(b"2 300\ncat ")
+    Header(size=2, dim=300, end=6)
+    """
+    match = HEADER.match(start[:MAX_HEADER])
+    return match and Header(int(match[1]), int(match[2]), match.end())
+
+
+def is_text_of(start: bytes, header: Header) -> bool:
+    r"""Whether what follows the header is a line of a word and D numbers in digits.
+
+    >>> start = b"1 2\ncat 0.5 1e-3\n"
+    >>> is_text_of(start, header_of(start))
+    True
+    """
+    lines = whole_lines(start)[1:]
+    found = numbers_at_end(lines[0]) if lines and b"\0" not in lines[0] else 0
+    return 0 < header.dim <= found or (len(start) == SNIFFED and len(lines) == 1 and found >= MANY)
+
+
+def whole_lines(start: bytes) -> list[bytes]:
+    r"""Return the first lines of what `start_of` gave, less blank ones; a cut one if there is no other.
+
+    >>> whole_lines(b"a 1\n\r\nb 2")
+    [b'a 1', b'b 2']
+    """
+    lines = start.split(b"\n", MAX_LINES)
+    is_cut = len(start) == SNIFFED or len(lines) > MAX_LINES
+    last = lines.pop() if is_cut else b""
+    lines = [line for line in lines if line.strip(b"\r")]
+    return lines if len(lines) > 1 or not is_cut else [*lines, last.rpartition(b" ")[0]]
+
+
+def numbers_at_end(line: bytes) -> int:
+    """Count the numbers that end a line of text; the first field is the word, or a part of it.
+
+    >>> [numbers_at_end(line) for line in (b"New York 0.5 -1 2e3 ", b"1 2", b" 1 2", b"a b", b"a")]
+    [3, 1, 2, 0, 0]
+    """
+    _, *fields = BETWEEN.split(line.rstrip(b" \t\r"))
+    words = (place for place, field in enumerate(reversed(fields)) if not NUMBER.fullmatch(field))
+    return next(words, len(fields))
+
+
+def width_of(lines: list[bytes]) -> int:
+    """Return the number of numbers that most of the `lines` end in; of two as frequent ones, the smaller.
+
+    A word may end in numbers itself, so that no single line tells.
+
+    >>> width_of([b"the 0.1 0.2", b"route 66 0.3 0.4", b"a 0.5 0.6"])
+    2
+    """
+    found = Counter(map(numbers_at_end, lines))
+    return min(found, key=lambda width: (-found[width], width), default=0)
+
+
+def is_table_of_numbers(lines: list[bytes]) -> bool:
+    r"""Whether each of the `lines` holds equally many numbers, with tabs between, and nothing else.
+
+    >>> is_table_of_numbers([b"0.1\t0.2", b"1\t2"]), is_table_of_numbers([b"0.1 0.2"])
+    (True, False)
+    """
+    rows = [line.rstrip(b"\r").split(b"\t") for line in lines]
+    return len(set(map(len, rows))) == 1 and all(NUMBER.fullmatch(field) for row in rows for field in row)

@@ -1,0 +1,43 @@
+"""A vocabulary as text, one token a line, which stands beside rows that have no place for it.
+
+Lines end at a newline, or CR LF; whatever else Unicode calls a line end or a space is part of the token.
+Left out: the rows. Read next: `npy.py`, `tsv.py`.
+"""
+
+from pathlib import Path
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.store.folder import open_regular
+from rowspace.store.vocabulary import encode_token_list
+
+__all__ = ["read_lines", "written_lines"]
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of the file `path`; raises `FileFormatError` with the byte that is no UTF-8."""
+    with open_regular(path) as file:
+        content = file.read()
+    try:
+        lines = content.decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path}: byte {error.start}: no UTF-8; write it anew as UTF-8") from None
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines] if b"\r" in content else lines
+
+
+def written_lines(tokens: list[str], *, forbidden: str, format: str) -> bytes:
+    r"""Return the file that `read_lines` reads the `tokens` from.
+
+    Raises `UsageError` on a token that holds one of the `forbidden` characters or ends in a carriage return.
+
+    >>> written_lines(["cat", "a\tb"], forbidden="\n", format="npy")
+    b'cat\na\tb\n'
+    """
+    for number, token in enumerate(tokens):
+        if token.endswith("\r") or any(character in token for character in forbidden):
+            raise UsageError(
+                f"token {token!r:.80} (id {number}) holds a character that ends it in {format}'s vocabulary; save to "
+                "a directory instead (format 'native')"
+            )
+    return b"\n".join([*encode_token_list(tokens), b""])

@@ -1,0 +1,99 @@
+"""Words as the formats of word2vec and GloVe hold them: bytes in a file → tokens, and tokens → words that fit.
+
+The original tools cut long words, at times within a character: what is no UTF-8 becomes U+FFFD, with a
+warning. Of words that stand twice the first is kept, with a warning, as gensim does. Left out: where in
+the file words stand. Read next: `word2vec.py`, `textrows.py`.
+"""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import UsageError
+from rowspace.store.kernels import join_words
+from rowspace.store.vocabulary import encode_token_list
+from rowspace.table import Table
+
+__all__ = ["decoded_words", "table_of_first", "writable_words"]
+
+FORBIDDEN = {ord(" "): "a blank", ord("\n"): "a newline", 0: "a NUL"}
+
+
+def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: str) -> list[str]:
+    """Return the V words at `places` in `data`, where word i is data[places[i, 0]:places[i, 1]].
+
+    Warns, naming `source`, where some are no UTF-8.
+
+    >>> decoded_words(np.frombuffer(b"cat dog", np.uint8), np.array([[0, 3], [4, 7]]), "x")
+    ['cat', 'dog']
+    """
+    ends = np.cumsum(places[:, 1] - places[:, 0] + 1)
+    joined = np.empty(ends[-1] if ends.size else 0, np.uint8)
+    join_words(data, places, joined)
+    run = joined.tobytes()
+    try:
+        if run.count(b"\n") == len(places):  # no word holds a newline itself: one split finds them all
+            return run.decode().split("\n")[:-1]
+        return [word.decode() for word in _cut(run, ends)]
+    except UnicodeDecodeError:
+        words = _cut(run, ends)
+    tokens = [word.decode(errors="replace") for word in words]
+    broken = [token for token, word in zip(tokens, words, strict=True) if token.encode() != word]
+    warnings.warn(
+        f"{source}: {len(broken)} words are no UTF-8, perhaps cut in mid character; what is not readable is "
+        f"U+FFFD now, first in {broken[0]!r}",
+        stacklevel=3,
+    )
+    return tokens
+
+
+def table_of_first(
+    tokens: list[str], rows: NDArray[np.floating], source: str, counts: NDArray[np.integer] | None = None
+) -> Table:
+    """Build the table of the first of each token; warns, naming `source`, where some stand twice.
+
+    >>> table_of_first(["cat", "dog"], np.eye(2, dtype=np.float32), "x")
+    Table(2 tokens × 2, float32)
+    """
+    if len(set(tokens)) == len(tokens):
+        return Table(tokens, rows, counts)
+    first: dict[str, int] = {}
+    for number, token in enumerate(tokens):
+        first.setdefault(token, number)
+    twice = next(token for number, token in enumerate(tokens) if first[token] != number)
+    warnings.warn(
+        f"{source}: {len(tokens) - len(first)} words stand twice, the first is kept; one is {twice!r}",
+        stacklevel=3,
+    )
+    kept = np.fromiter(first.values(), np.int64, len(first))
+    return Table(list(first), rows[kept], None if counts is None else counts[kept])
+
+
+def writable_words(tokens: Sequence[str], *, forbidden: bytes, longest: int, format: str) -> list[bytes]:
+    """Return each token's UTF-8; raises `UsageError` on one that the format cannot hold.
+
+    `forbidden` are bytes that end a word there, `longest` is in bytes.
+
+    >>> writable_words(["New York"], forbidden=b" ", longest=99, format="word2vec")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: token 'New York' (id 0) holds a blank, which word2vec cannot hold; ...
+    """
+    words = encode_token_list(tokens)
+    ending = " or ".join(FORBIDDEN[byte] for byte in forbidden)
+    for number, word in enumerate(words):
+        if len(word) <= longest and not any(byte in word for byte in forbidden):
+            continue
+        what = f"has more than {longest} bytes" if len(word) > longest else f"holds {ending}"
+        raise UsageError(
+            f"token {tokens[number]!r:.80} (id {number}) {what}, which {format} cannot hold; "
+            "save to a directory instead (format 'native')"
+        )
+    return words
+
+
+def _cut(run: bytes, ends: NDArray[np.int64]) -> list[bytes]:
+    """Return the words that were joined, each with a byte after it."""
+    begins = [0, *ends[:-1].tolist()]
+    return [run[begin : end - 1] for begin, end in zip(begins, ends.tolist(), strict=True)]
