@@ -45,6 +45,7 @@ TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table,
 SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
 
 CACHE_LINE = 64  # bytes
+ROWS_AT_ONCE = 4096  # that first values are drawn for
 LONGEST_SENTENCE = 4096  # kept words; a longer sentence is cut
 
 
@@ -106,8 +107,10 @@ class Scratch(NamedTuple):
 def make_weights(vocabulary_size: int, options: FitOptions) -> Weights:
     """Input rows uniform in ±0.5/dim (word2vec.c), output rows zero."""
     weights = empty_weights(vocabulary_size, options)
-    values = np.random.default_rng(options.seed).random((vocabulary_size, options.dim), dtype=np.float32)
-    weights.inputs[:vocabulary_size, : options.dim] = (values - np.float32(0.5)) / np.float32(options.dim)
+    generator = np.random.default_rng(options.seed)
+    for start in range(0, vocabulary_size, ROWS_AT_ONCE):
+        rows = weights.inputs[start : min(start + ROWS_AT_ONCE, vocabulary_size), : options.dim]
+        rows[:] = (generator.random(rows.shape, dtype=np.float32) - np.float32(0.5)) / np.float32(options.dim)
     return weights
 
 

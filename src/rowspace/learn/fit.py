@@ -91,14 +91,17 @@ def fit(
             ids, state = _begun(corpus, workplace, options, reports)
         if output is None:
             _learn(Trainer(ids, state), reports, keep=lambda: None, stopped=lambda: False)
+            state.release()
             return _table(ids, state)
         with stop_requests() as asked:
-            finished = _learn(Trainer(ids, state), reports, keep=lambda: state.save(workplace), stopped=asked.is_set)
+            trainer = Trainer(ids, state)
+            finished = _learn(trainer, reports, keep=lambda: state.save(workplace), stopped=asked.is_set)
+        state.release()
         table = _table(ids, state)
         table.save(output)
         if not finished:
             raise FitInterrupted(
-                f"stopped after {Trainer(ids, state).progress.words:,} words; the table so far is saved in "
+                f"stopped after {trainer.progress.words:,} words; the table so far is saved in "
                 f"{str(output)!r}: go on with rowspace fit --resume -o {output}"
             )
     return table
