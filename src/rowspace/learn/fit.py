@@ -97,11 +97,12 @@ def fit(
             trainer = Trainer(ids, state)
             finished = _learn(trainer, reports, keep=lambda: state.save(workplace), stopped=asked.is_set)
         state.release()
-        table = _table(ids, state)
+        table, words = _table(ids, state), trainer.progress.words
+        del state, trainer  # saving needs memory too
         table.save(output)
         if not finished:
             raise FitInterrupted(
-                f"stopped after {trainer.progress.words:,} words; the table so far is saved in "
+                f"stopped after {words:,} words; the table so far is saved in "
                 f"{str(output)!r}: go on with rowspace fit --resume -o {output}"
             )
     return table
