@@ -135,7 +135,7 @@ def test_every_truncation_is_refused(tmp_path):
     content = (tmp_path / "v.npz").read_bytes()
     for length in range(0, len(content), 3):
         (tmp_path / "v.npz").write_bytes(content[:length])
-        with pytest.raises(FileFormatError, match="v.npz: "):
+        with pytest.raises(FileFormatError, match=r"v\.npz: "):
             npz.load(tmp_path / "v.npz")
 
 

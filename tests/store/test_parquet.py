@@ -163,7 +163,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_without_pyarrow_the_command_that_installs_it_is_named(tmp_path, monkeypatch):
     parquet.save(Table(WORDS, ROWS), tmp_path / "v.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for act in (lambda path: parquet.load(path), lambda path: parquet.save(Table(WORDS, ROWS), path)):
+    for act in (parquet.load, lambda path: parquet.save(Table(WORDS, ROWS), path)):
         with pytest.raises(MissingExtraError, match=r"need pyarrow: pip install 'rowspace\[arrow\]'"):
             act(tmp_path / "v.parquet")
     assert parquet.recognises(tmp_path / "v.parquet")
