@@ -71,6 +71,13 @@ def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path)
     assert (table.rows == ROWS[:2]).all()
 
 
+def test_a_header_from_python_2_is_read(tmp_path, table):
+    npy.save(table, tmp_path / "v.npy")
+    content = (tmp_path / "v.npy").read_bytes()
+    (tmp_path / "v.npy").write_bytes(content.replace(b"(3, 2), } ", b"(3L, 2L)} "))
+    assert (npy.load(tmp_path / "v.npy").rows == ROWS).all()
+
+
 # Damage.
 
 

@@ -7,6 +7,7 @@ Left out: the numbers. Read next: `npy.py`, `npz.py`.
 
 import math
 import struct
+import warnings
 from tokenize import TokenError
 from typing import IO, Any, NamedTuple
 
@@ -53,7 +54,9 @@ def read_array_header(file: IO[bytes], source: str) -> ArrayHeader:
         version = npy_format.read_magic(file)
         if version not in HEADERS:
             raise FileFormatError(f"{source}: byte 6: version {version} of .npy does not open here; save it as 1.0")
-        shape, is_fortran, dtype = HEADERS[version](file)
+        with warnings.catch_warnings():  # of headers from Python 2, and of odd literals in damaged ones
+            warnings.simplefilter("ignore")
+            shape, is_fortran, dtype = HEADERS[version](file)
     except FileFormatError:
         raise
     except REFUSALS as error:

@@ -1,0 +1,51 @@
+"""Rounds of a process that saves a file and is killed at random times; run by test_kills_files.py as a script.
+
+After each the file must open whole, as the last version seen or a newer one. See kill_rounds.py, which does the
+same for directories, and at each line too.
+"""
+
+import random
+import signal
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from rowspace.table import Table
+
+SIZE = 50
+
+
+def main() -> None:
+    """Save as the module that the first argument names to the path that the second one gives, for 25 rounds."""
+    from kill_rounds import in_a_child  # found beside a script only
+
+    kind, path = import_module(f"rowspace.store.{sys.argv[1]}"), Path(sys.argv[2])
+    vocabulary = [f"w{number}" for number in range(SIZE)]
+
+    def save(version: int) -> None:
+        kind.save(Table(vocabulary, np.full((SIZE, 4), version, np.float32)), path)
+
+    def version_of() -> int:
+        table = kind.load(path)
+        assert list(table.vocabulary) == vocabulary
+        assert len(set(table.rows.ravel().tolist())) == 1
+        return int(table.rows[0, 0])
+
+    save(1)
+    chance = random.Random(0)  # noqa: S311  # no secret
+    for _ in range(25):
+        last = version_of()
+
+        def save_on(first: int = last + 1) -> None:
+            for version in range(first, first + 10_000):
+                save(version)
+
+        assert in_a_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
+        assert version_of() >= last
+    save(0)  # which tidies up
+
+
+if __name__ == "__main__":
+    main()

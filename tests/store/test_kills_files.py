@@ -1,0 +1,18 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROUNDS = Path(__file__).with_name("kill_files.py")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("word2vec", "v.bin"), ("word2vec_text", "v.vec"), ("glove", "v.txt"), ("npz", "v.npz"), ("parquet", "v.arrow")],
+)
+def test_a_file_whose_save_is_killed_at_any_time_is_the_old_or_the_new(tmp_path, kind, name):
+    command = [sys.executable, "-W", "error", ROUNDS, kind, tmp_path / name]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]

@@ -1,0 +1,185 @@
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
+from rowspace.store import parquet
+from rowspace.table import Table
+
+ROWS = np.array([[0.5, -1.25], [np.pi, 0.0], [1e-30, 3e38]], np.float32)
+WORDS = ["cat", "né😀\n한국", ""]
+
+
+def read_by_pyarrow(path):
+    return pa.parquet.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path).read_all()
+
+
+@pytest.mark.parametrize("name", ["v.parquet", "v.arrow", "v.feather"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("counts", [None, np.array([9, 0, 2**40])])
+def test_pyarrow_opens_what_we_write_and_it_comes_back(tmp_path, name, dtype, counts):
+    with np.errstate(over="ignore"):
+        rows = ROWS.astype(dtype)
+    parquet.save(Table(WORDS, rows, counts), tmp_path / name)
+    assert parquet.recognises(tmp_path / name)
+    columns = read_by_pyarrow(tmp_path / name)
+    assert columns["token"].to_pylist() == WORDS
+    assert np.array(columns["row"].to_pylist(), dtype).tobytes() == rows.tobytes()
+    again = parquet.load(tmp_path / name)
+    assert again.vocabulary == WORDS
+    assert again.rows.tobytes() == rows.tobytes()
+    assert again.rows.dtype == dtype
+    assert (again.counts is None) if counts is None else (again.counts == counts).all()
+
+
+def test_the_rows_of_an_arrow_file_are_mapped_and_not_read(tmp_path):
+    parquet.save(Table([str(number) for number in range(10_000)], np.ones((10_000, 100))), tmp_path / "v.arrow")
+    before = pa.total_allocated_bytes()
+    table = parquet.load(tmp_path / "v.arrow")
+    assert table.rows.sum() == 1_000_000
+    assert pa.total_allocated_bytes() - before < table.rows.nbytes / 10
+
+
+LISTS = pa.array(ROWS.tolist(), pa.list_(pa.float32()))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"token": WORDS, "row": LISTS, "count": [3, 2, 1]},
+        {
+            "frequency": pa.array([3, 2, 1], pa.uint8()),
+            "embedding": LISTS.cast(pa.large_list(pa.float32())),
+            "word": WORDS,
+        },
+        {"id": WORDS, "what": LISTS.cast(pa.list_(pa.float32(), 2)), "count": [3, 2, 1]},
+        {"token": pa.array(WORDS).dictionary_encode(), "note": ["x", "y", "z"], "row": LISTS, "count": [3, 2, 1]},
+        {"token": pa.array(WORDS, pa.large_string()), "row": LISTS, "spare": LISTS, "count": [3, 2, 1]},
+    ],
+)
+@pytest.mark.parametrize("write", [pa.parquet.write_table, pa.feather.write_feather])
+@pytest.mark.parametrize("limit", [None, 0, 2, 9])
+def test_what_pyarrow_writes_is_read(tmp_path, columns, write, limit):
+    write(pa.table(columns), tmp_path / "v")
+    assert parquet.recognises(tmp_path / "v")
+    table = parquet.load(tmp_path / "v", limit=limit)
+    assert table.vocabulary == WORDS[:limit]
+    assert table.rows.tobytes() == ROWS[:limit].tobytes()
+    assert table.counts.tolist() == [3, 2, 1][:limit]
+
+
+@pytest.mark.parametrize("limit", [None, 1, 4, 6, 99])
+def test_several_groups_of_rows_are_joined(tmp_path, limit):
+    columns = pa.table({"token": list("abcdefg"), "row": np.arange(14.0).reshape(7, 2).tolist()})
+    pa.parquet.write_table(columns, tmp_path / "p", row_group_size=3)
+    pa.feather.write_feather(columns, tmp_path / "f", chunksize=3)
+    for name in ("p", "f"):
+        table = parquet.load(tmp_path / name, limit=limit)
+        assert table.vocabulary == list("abcdefg")[:limit]
+        assert table.rows.tolist() == np.arange(14.0).reshape(7, 2)[:limit].tolist()
+
+
+@pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
+def test_a_table_without_tokens_comes_back(tmp_path, name):
+    parquet.save(Table([], np.zeros((0, 3))), tmp_path / name)
+    assert parquet.load(tmp_path / name).rows.shape == (0, 3)
+
+
+def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
+    pa.parquet.write_table(pa.table({"token": ["a", "b", "a"], "row": LISTS}), tmp_path / "v")
+    with pytest.warns(UserWarning, match="1 words stand twice"):
+        assert parquet.load(tmp_path / "v").vocabulary == ["a", "b"]
+
+
+# Damage.
+
+
+@pytest.mark.parametrize(
+    ("columns", "complaint"),
+    [
+        ({"row": LISTS}, r"0 of its columns \(row\) hold text; name one 'token'"),
+        ({"a": WORDS, "b": WORDS, "row": LISTS}, r"2 of its columns \(a, b, row\) hold text; name one 'token'"),
+        ({"token": WORDS}, "0 of its columns .* hold lists of numbers; name one 'row'"),
+        ({"token": WORDS, "row": [[1], [2], [3]]}, "0 of its columns .* hold lists of numbers"),
+        ({"token": ["a", None, "b"], "row": LISTS}, "column 'token': token 1 is missing"),
+        ({"token": WORDS, "row": [[1.0], [2.0, 3.0], [4.0]]}, "column 'row': lists must be equally long"),
+        ({"token": WORDS, "row": [[1.0], None, [4.0]]}, "column 'row': lists must be equally long"),
+        ({"token": WORDS, "row": [[1.0], [None], [4.0]]}, "column 'row': lists must be equally long"),
+        ({"token": WORDS, "row": [None, [1.0], [4.0]]}, "column 'row': lists must be equally long"),
+        ({"token": WORDS, "row": pa.array([[]] * 3, pa.list_(pa.float32()))}, "lists must be equally long, of 1"),
+        ({"token": WORDS, "row": LISTS, "count": [1, None, 2]}, "column 'count': has gaps"),
+    ],
+)
+def test_other_columns_are_refused(tmp_path, columns, complaint):
+    pa.parquet.write_table(pa.table(columns), tmp_path / "v")
+    with pytest.raises(FileFormatError, match=complaint):
+        parquet.load(tmp_path / "v")
+
+
+@pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
+def test_every_truncation_is_refused(tmp_path, name):
+    parquet.save(Table(WORDS, ROWS), tmp_path / name)
+    content = (tmp_path / name).read_bytes()
+    for length in range(0, len(content), 7):
+        (tmp_path / name).write_bytes(content[:length])
+        with pytest.raises(FileFormatError, match=f"{name}: "):
+            parquet.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
+@given(st.data())
+@pytest.mark.filterwarnings("ignore:.*words stand twice:UserWarning")
+def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, name, data):
+    path = tmp_path_factory.mktemp("p") / name
+    parquet.save(Table(WORDS, ROWS, np.array([3, 2, 1])), path)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        begin = data.draw(st.integers(0, len(content) - 1))
+        content[begin : begin + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    path.write_bytes(content)
+    parquet.recognises(path)
+    message = ""
+    try:
+        parquet.load(path)
+    except RowspaceError as error:
+        message = str(error)
+    assert not message or name in message
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileFormatError, match=r"v.parquet: missing"):
+        parquet.load(tmp_path / "v.parquet")
+
+
+# Writing.
+
+
+def test_without_pyarrow_the_command_that_installs_it_is_named(tmp_path, monkeypatch):
+    parquet.save(Table(WORDS, ROWS), tmp_path / "v.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for act in (parquet.load, lambda path: parquet.save(Table(WORDS, ROWS), path)):
+        with pytest.raises(MissingExtraError, match=r"need pyarrow: pip install 'rowspace\[arrow\]'"):
+            act(tmp_path / "v.parquet")
+    assert parquet.recognises(tmp_path / "v.parquet")
+
+
+def test_a_token_without_utf8_is_refused_and_nothing_written(tmp_path):
+    with pytest.raises(UsageError, match=r"\(id 1\)"):
+        parquet.save(Table(["fine", "\ud800"], np.eye(2)), tmp_path / "v.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_of_another_kind_is_not_replaced_but_the_mapped_one_is(tmp_path):
+    (tmp_path / "v.arrow").write_bytes(b"a thesis")
+    with pytest.raises(UsageError, match="a file of another kind is there"):
+        parquet.save(Table(WORDS, ROWS), tmp_path / "v.arrow")
+    (tmp_path / "v.arrow").unlink()
+    parquet.save(Table(WORDS, ROWS), tmp_path / "v.arrow")
+    parquet.save(parquet.load(tmp_path / "v.arrow"), tmp_path / "v.arrow")
+    assert (parquet.load(tmp_path / "v.arrow").rows == ROWS).all()
