@@ -122,6 +122,16 @@ def test_other_columns_are_refused(tmp_path, columns, complaint):
         parquet.load(tmp_path / "v")
 
 
+def test_offsets_that_lead_out_of_the_file_are_refused_before_they_are_followed(tmp_path):
+    parquet.save(Table(["cat", "dog"], np.ones((2, 1))), tmp_path / "v.arrow")
+    content = (tmp_path / "v.arrow").read_bytes()
+    wild = content.replace(np.int32([0, 3, 6]).tobytes(), np.int32([0, 3, 2**30]).tobytes())
+    assert wild != content
+    (tmp_path / "v.arrow").write_bytes(wild)
+    with pytest.raises(FileFormatError, match=r"v\.arrow: pyarrow cannot read it"):
+        parquet.load(tmp_path / "v.arrow")
+
+
 @pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
 def test_every_truncation_is_refused(tmp_path, name):
     parquet.save(Table(WORDS, ROWS), tmp_path / name)

@@ -56,6 +56,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         pass
     with _refusing(source):
         columns = _read(source, limit)
+        columns.validate(full=True)  # offsets that lead out of the file would end the process, not raise
         names = columns.schema.names
         token = _column(columns, TOKEN_NAMES, "text", source)
         row = _column(columns, ROW_NAMES, "lists of numbers", source)
