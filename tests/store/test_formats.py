@@ -7,7 +7,6 @@ import pytest
 
 from rowspace import store
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store import native, word2vec
 from rowspace.table import Table
 
 
@@ -18,18 +17,42 @@ def table():
 
 @pytest.mark.parametrize(
     ("name", "format_name", "kind"),
-    [("t", None, native), ("t.bin", None, word2vec), ("T.BIN", None, word2vec), ("t.v2", None, native),
-     ("t.bin", "native", native), ("t", "word2vec", word2vec)],
+    [("t", None, "native"), ("t.bin", None, "word2vec"), ("T.BIN", None, "word2vec"), ("t.v2", None, "native"),
+     ("t.bin", "native", "native"), ("t", "word2vec", "word2vec"), ("t.vec", None, "word2vec-text"),
+     ("t.txt", None, "word2vec-text"), ("t.txt", "glove", "glove"), ("t.npz", None, "npz"),
+     ("t.parquet", None, "parquet"), ("t.feather", None, "parquet")],
 )  # fmt: skip
 def test_the_format_comes_from_the_suffix_or_by_name_and_is_recognised_by_content(
     tmp_path, table, name, format_name, kind
 ):
     store.save(table, tmp_path / name, format=format_name)
-    assert kind.recognises(tmp_path / name)
-    (tmp_path / name).rename(tmp_path / "renamed.txt")
-    again = store.load(tmp_path / "renamed.txt", verify=True)
-    assert again.vocabulary == table.vocabulary
+    (tmp_path / name).rename(tmp_path / "renamed.any")
+    assert store.format_of(tmp_path / "renamed.any").name == kind
+    again = store.load(tmp_path / "renamed.any", verify=True)
+    assert list(again.vocabulary) == table.vocabulary
     assert (again.rows == table.rows).all()
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.tsv"])
+def test_two_files_that_belong_together_are_found_by_the_first(tmp_path, table, name):
+    store.save(table, tmp_path / name)
+    assert store.format_of(tmp_path / name).suffixes == (tmp_path.joinpath(name).suffix,)
+    assert (store.load(tmp_path / name).rows == table.rows).all()
+
+
+@pytest.mark.parametrize("known", store.FORMATS, ids=lambda known: known.name)
+def test_limit_opens_the_first_rows_of_each_format(tmp_path, table, known):
+    path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
+    store.save(table, path, format=known.name)
+    for limit, tokens in ((1, ["cat"]), (2, ["cat", "dog"]), (9, ["cat", "dog"])):
+        first = store.load(path, limit=limit)
+        assert list(first.vocabulary) == tokens
+        assert first.rows.tolist() == table.rows[:limit].tolist()
+        assert first.tokenizer is None or limit > 1
+        if known.has_counts:
+            assert first.counts.tolist() == table.counts[:limit].tolist()
+    with pytest.raises(UsageError, match="limit must be at least 1, not 0"):
+        store.load(path, limit=0)
 
 
 def test_paths_may_be_text(tmp_path, table):
@@ -51,13 +74,13 @@ def test_paths_may_be_text(tmp_path, table):
             "a file of another kind (it begins with b'hello, w')",
         ),
         (lambda path: path.write_bytes(gzip.compress(b"2 1\n")), "compressed: unpack it with gunzip first"),
-        (lambda path: path.write_bytes(b"PK\3\4" + bytes(99)), "a zip archive"),
+        (lambda path: path.write_bytes(b"PK\3\4" + bytes(99)), "a zip archive, but not one of arrays"),
         (lambda path: path.write_bytes((793712314).to_bytes(4, "little")), "a fastText model"),
     ],
 )
 def test_what_does_not_open_is_named_with_what_was_expected(tmp_path, make, complaint):
     make(tmp_path / "it")
-    expected = "expected a directory saved by rowspace or a word2vec .bin file: check the path"
+    expected = "expected a table of one of the formats native, .*, glove: check the path"
     with pytest.raises(FileFormatError, match=f"it: .*{re.escape(complaint)}.*; {expected}"):
         store.load(tmp_path / "it")
 
@@ -102,5 +125,7 @@ def test_check_target_says_beforehand_what_save_would(tmp_path, table, path, com
 
 
 def test_an_unknown_format_is_refused(tmp_path, table):
-    with pytest.raises(UsageError, match="unknown format 'glove'; give 'native' or 'word2vec', or leave it out"):
-        store.save(table, tmp_path / "t", format="glove")
+    with pytest.raises(
+        UsageError, match=r"unknown format 'excel'; give 'native', 'npz', .* or 'glove', or leave it out"
+    ):
+        store.save(table, tmp_path / "t", format="excel")

@@ -2,7 +2,7 @@
 
 | file | what it holds |
 |---|---|
-| `fit.py`, `near.py`, `similar.py`, `analogy.py`, `odd.py`, `eval.py`, `info.py` | one command each |
+| `fit.py`, `near.py`, `similar.py`, `analogy.py`, `odd.py`, `eval.py`, `info.py`, `convert.py` | one command each |
 | `split.py`, `merges.py`, `coverage.py` | one command each, on tokenizers |
 | `arguments.py` | the arguments and options that several commands have |
 | `opening.py` | what a command is given → the table and the tokens that it works on |
@@ -24,6 +24,7 @@ import typer
 
 from rowspace import __version__
 from rowspace.cli.analogy import analogy
+from rowspace.cli.convert import convert
 from rowspace.cli.coverage import coverage
 from rowspace.cli.eval import evaluate
 from rowspace.cli.fit import fit
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "odd": odd,
     "eval": evaluate,
     "info": info,
+    "convert": convert,
     "split": split,
     "merges": merges,
     "coverage": coverage,

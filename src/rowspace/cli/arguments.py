@@ -7,7 +7,10 @@ import typer
 __all__ = ["AsJson", "Metric", "TablePath", "Words"]
 
 TablePath = Annotated[
-    str, typer.Argument(metavar="TABLE", help="A folder that rowspace fit has saved, or a word2vec .bin file.")
+    str,
+    typer.Argument(
+        metavar="TABLE", help="A table in any format: a folder that rowspace fit has saved, word2vec, GloVe, .npz, ..."
+    ),
 ]
 Words = Annotated[list[str], typer.Argument(metavar="WORD", help="Words of the table.", show_default=False)]
 Metric = Annotated[

@@ -41,7 +41,9 @@ def info(
 
 def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
     """Return all that is known of a table, ready for JSON."""
-    kind = _format_of(path)
+    from rowspace.store import format_of  # noqa: PLC0415  # loaded when asked for
+
+    kind = format_of(path).name
     norms = table.norms
     frequent = table.vocabulary[:FREQUENT]
     return {
@@ -65,14 +67,6 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
         "settings": table.settings,
         "versions": _versions(path, kind),
     }
-
-
-def _format_of(path: str) -> str:
-    """Return the name of the format of a table that has been opened."""
-    from rowspace.store.formats import FORMATS  # noqa: PLC0415  # loaded when asked for
-
-    source = Path(path)
-    return next(known.name for known in FORMATS if known.is_directory == source.is_dir() and known.recognises(source))
 
 
 def _versions(path: str, kind: str) -> Mapping[str, str]:

@@ -62,10 +62,9 @@ def _library_tokenizer(file: Path) -> "Tokenizer":
 
 def _counts(path: str) -> dict[str, int] | None:
     """Return the counts of a table's tokens, None for a folder that is no table or has none."""
-    from rowspace.store import load  # noqa: PLC0415  # numba and safetensors, which help can do without
-    from rowspace.store.formats import FORMATS  # noqa: PLC0415
+    from rowspace.store import FORMATS, load  # noqa: PLC0415  # safetensors, which help can do without
 
-    if not any(known.is_directory and known.recognises(Path(path)) for known in FORMATS):
+    if not any(known.recognises(Path(path)) for known in FORMATS):
         return None
     try:
         table = load(path)

@@ -91,18 +91,15 @@ def fit(
             ids, state = _begun(corpus, workplace, options, reports)
         if output is None:
             _learn(Trainer(ids, state), reports, keep=lambda: None, stopped=lambda: False)
-            state.release()
-            return _table(ids, state)
+            return _last_table(ids, state)
         with stop_requests() as asked:
             trainer = Trainer(ids, state)
             finished = _learn(trainer, reports, keep=lambda: state.save(workplace), stopped=asked.is_set)
-        state.release()
-        table, words = _table(ids, state), trainer.progress.words
-        del state, trainer  # saving needs memory too
+        table = _last_table(ids, state)
         table.save(output)
         if not finished:
             raise FitInterrupted(
-                f"stopped after {words:,} words; the table so far is saved in "
+                f"stopped after {trainer.progress.words:,} words; the table so far is saved in "
                 f"{str(output)!r}: go on with rowspace fit --resume -o {output}"
             )
     return table
@@ -213,6 +210,14 @@ def _learn(trainer: Trainer, reports: Reports, *, keep: Callable[[], None], stop
         if stopped():
             return False
     return True
+
+
+def _last_table(ids: IdCorpus, state: FitState) -> Table:
+    """The rows when nothing is left to learn; the weights' memory is given back, since a save needs some too."""
+    state.release("outputs")
+    table = _table(ids, state)
+    state.release("inputs")
+    return table
 
 
 def _table(ids: IdCorpus, state: FitState) -> Table:

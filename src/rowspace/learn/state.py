@@ -53,9 +53,9 @@ class FitState:
         self.losses.append(self.loss / max(1.0, self.pairs))
         self.epoch, self.stretch, self.pairs, self.loss = self.epoch + 1, 0, 0.0, 0.0
 
-    def release(self) -> None:
-        """Give back the memory of the outputs, which nobody needs when nothing is left to learn or save."""
-        self.weights = self.weights._replace(outputs=self.weights.outputs[:0].copy())
+    def release(self, name: str) -> None:
+        """Give back the memory of "inputs" or "outputs", when nothing is left to learn or save."""
+        self.weights = self.weights._replace(**{name: getattr(self.weights, name)[:0].copy()})
 
     def save(self, directory: Path) -> None:
         """Write the state into `directory`, whole or not at all."""

@@ -4,8 +4,18 @@
 and `read_manifest` reads what stands beside the rows of a native directory.
 """
 
-from rowspace.store.formats import check_target, load, save
+from rowspace.store.formats import FORMATS, Format, check_target, format_of, load, save
 from rowspace.store.manifest import FileRecord, Manifest
 from rowspace.store.native import read_manifest
 
-__all__ = ["FileRecord", "Manifest", "check_target", "load", "read_manifest", "save"]
+__all__ = [
+    "FORMATS",
+    "FileRecord",
+    "Format",
+    "Manifest",
+    "check_target",
+    "format_of",
+    "load",
+    "read_manifest",
+    "save",
+]

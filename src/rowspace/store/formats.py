@@ -1,114 +1,127 @@
 """`save` and `load` for every format: known by content when read, by name or suffix when written.
 
-A format is one module with `load`, `save`, `recognises` and `check_target`, and one line in `FORMATS`.
-Left out: the formats themselves. Read next: `native.py`, `word2vec.py`.
+A format is one module with `load`, `save`, `recognises` and `check_target`, and one line in `FORMATS`; the module is
+imported when it is first asked. Left out: the formats themselves, and what is said of other files (`strangers.py`).
+Read next: `native.py`, `word2vec.py`.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from rowspace.atomic import StrPath, kept_beside
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store import native, word2vec
+from rowspace.store.strangers import found_at
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "save"]
+__all__ = ["FORMATS", "Format", "check_target", "format_of", "load", "save"]
 
 
 @dataclass(frozen=True)
 class Format:
-    """What can be done with one format; names that end in one of `suffixes` are saved in it."""
+    """One format: its name, the file of this folder that knows it, how files of it are called, what they hold."""
 
     name: str
-    suffixes: tuple[str, ...]
-    is_directory: bool
-    recognises: Callable[[Path], bool]
-    load: Callable[[Path, bool], Table]
-    save: Callable[[Table, StrPath], None]
-    check_target: Callable[[StrPath], None]
+    file: str
+    suffixes: tuple[str, ...] = ()
+    is_directory: bool = False
+    has_counts: bool = False
+
+    @property
+    def module(self) -> Any:
+        """The module with `load`, `save`, `recognises` and `check_target`."""
+        return import_module(f"rowspace.store.{self.file}")
+
+    def recognises(self, path: Path) -> bool:
+        """Whether what is at `path` is of this format, from its first bytes."""
+        return self.is_directory == path.is_dir() and bool(self.module.recognises(path))
 
 
-NATIVE = Format(
-    "native",
-    suffixes=(),
-    is_directory=True,
-    recognises=native.recognises,
-    load=lambda path, verify: native.load(path, verify=verify),
-    save=native.save,
-    check_target=native.check_target,
+NATIVE = Format("native", "native", is_directory=True, has_counts=True)
+
+# Asked in this order: those with a magic number first, the one that takes any lines of numbers last.
+FORMATS = (
+    NATIVE,
+    Format("npz", "npz", (".npz",), has_counts=True),
+    Format("npy", "npy", (".npy",)),
+    Format("parquet", "parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
+    Format("tsv", "tsv", (".tsv",), has_counts=True),
+    Format("word2vec", "word2vec", (".bin",)),
+    Format("word2vec-text", "word2vec_text", (".vec", ".txt")),
+    Format("glove", "glove"),
 )
-WORD2VEC = Format(
-    "word2vec",
-    suffixes=(".bin",),
-    is_directory=False,
-    recognises=word2vec.recognises,
-    load=lambda path, verify: word2vec.load(path),  # the format has no checksums
-    save=word2vec.save,
-    check_target=word2vec.check_target,
-)
-FORMATS = (NATIVE, WORD2VEC)
-OPENS = "a directory saved by rowspace or a word2vec .bin file"
-
-# What people try to open and what to do about it, by the first bytes of the file.
-HINTS = {
-    b"\x1f\x8b": "it is compressed: unpack it with gunzip first",
-    b"\xfd7zXZ\0": "it is compressed: unpack it with xz -d first",
-    b"\x28\xb5\x2f\xfd": "it is compressed: unpack it with zstd -d first",
-    b"PK\x03\x04": "it is a zip archive (.npz, .zip or a PyTorch checkpoint)",
-    b"\xba\x16\x4f\x2f": "it is a fastText model, whose .vec file gensim turns into word2vec .bin",
-}
+OPENS = f"a table of one of the formats {', '.join(known.name for known in FORMATS)}"
 
 
-def load(path: StrPath, *, verify: bool = False) -> Table:
+def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Table:
     """Open the table at `path`, in any format known here, recognised from its content.
 
-    The rows of a directory are mapped, read from the disk when first touched; those of a word2vec file are
-    read. `verify` also compares every byte with the saved checksums, where the format has them. Raises
-    `UsageError` where nothing is at `path`, and `FileFormatError` where what is there is damaged or of
-    another kind.
+    Rows are mapped, read from the disk when first touched, where the format allows it (native, .npy, .npz, Arrow);
+    else they are read by several threads. `limit` opens the first rows only; they keep no tokenizer, whose ids go
+    further. `verify` also compares every byte with the saved checksums, where the format has them (native). Raises
+    `UsageError` where nothing is at `path`, and `FileFormatError` where what is there is damaged or of another kind.
 
     >>> load("no-such-table")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     rowspace.errors.UsageError: nothing is at 'no-such-table'; expected ...
     """
-    source = _existing(path)
-    is_directory = source.is_dir()
-    for known in FORMATS:
-        if known.is_directory == is_directory and known.recognises(source):
-            return known.load(source, verify)
-    raise FileFormatError(f"{source}: {_found(source)}; expected {OPENS}: check the path")
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
+    source, known = Path(path), format_of(path)
+    if known is not NATIVE:
+        return known.module.load(source, limit=limit)  # type: ignore[no-any-return]
+    table: Table = known.module.load(source, verify=verify)
+    return table if limit is None else _first(table, limit)
 
 
 def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
     """Write `table` to `path`, all at once: a process killed at any moment leaves the old or the new whole.
 
-    `format` is "native" (a directory) or "word2vec" (a file); None takes "word2vec" for a path that ends in
-    .bin and "native" for any other. Raises `UsageError` on an unknown format, a table that the format
-    cannot hold, or a path where something else stands, and `RowspaceError` where the system refuses (disk
-    full, no permission).
+    `format` is a name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary beside it), .parquet, .arrow,
+    .feather, .tsv (and metadata beside it), .bin (word2vec), .vec and .txt (word2vec's text form); any other name
+    becomes a native directory. Two files cannot be replaced in one step: `npy.py` says what then holds. Raises
+    `UsageError` on an unknown format, a table that the format cannot hold, or a path where something else stands, and
+    `RowspaceError` where the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("pets", "pets.bin"):
+    ...     for name in ("pets", "pets.bin", "pets.txt", "pets.npz"):
     ...         save(Table(["cat", "dog"], np.eye(2, dtype=np.float32)), f"{folder}/{name}")
-    ...         print(load(f"{folder}/{name}")["dog"].tolist())
-    [0.0, 1.0]
-    [0.0, 1.0]
+    ...         print(format_of(f"{folder}/{name}").name, load(f"{folder}/{name}")["dog"].tolist())
+    native [0.0, 1.0]
+    word2vec [0.0, 1.0]
+    word2vec-text [0.0, 1.0]
+    npz [0.0, 1.0]
     """
-    _format_to_write(path, format).save(table, path)
+    _format_to_write(path, format).module.save(table, path)
 
 
 def check_target(path: StrPath, *, format: str | None = None) -> None:
     """Raise what `save` to `path` would raise about the path and the format: call it before long work.
 
-    >>> check_target("table", format="excel")
+    >>> check_target("table", format="excel")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    rowspace.errors.UsageError: unknown format 'excel'; give 'native' or 'word2vec', or leave it out
+    rowspace.errors.UsageError: unknown format 'excel'; give 'native', 'npz', ... or 'glove', or leave it out
     """
-    _format_to_write(path, format).check_target(path)
+    _format_to_write(path, format).module.check_target(path)
+
+
+def format_of(path: StrPath) -> Format:
+    """Return the format of what is at `path`; raises as `load` does where there is none."""
+    source = _existing(path)
+    for known in FORMATS:
+        if known.recognises(source):
+            return known
+    raise FileFormatError(f"{source}: {found_at(source)}; expected {OPENS}: check the path")
+
+
+def _first(table: Table, limit: int) -> Table:
+    """Return a table of the first rows, which stay mapped."""
+    counts = None if table.counts is None else table.counts[:limit]
+    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings)
 
 
 def _format_to_write(path: StrPath, name: str | None) -> Format:
@@ -118,8 +131,8 @@ def _format_to_write(path: StrPath, name: str | None) -> Format:
     for known in FORMATS:
         if known.name == name:
             return known
-    names = " or ".join(repr(known.name) for known in FORMATS)
-    raise UsageError(f"unknown format {name!r}; give {names}, or leave it out")
+    *names, last = (repr(known.name) for known in FORMATS)
+    raise UsageError(f"unknown format {name!r}; give {', '.join(names)} or {last}, or leave it out")
 
 
 def _existing(path: StrPath) -> Path:
@@ -140,16 +153,3 @@ def _existing(path: StrPath) -> Path:
                 f"rename that to {text} (the next save to it does so too)"
             )
     raise UsageError(f"nothing is at {text!r}; expected {OPENS}: check the path")
-
-
-def _found(source: Path) -> str:
-    """Say what is there instead of a table."""
-    if source.is_dir():
-        names = sorted(entry.name for entry in source.iterdir())
-        return f"a directory without rowspace.json (it holds {', '.join(names[:3])})" if names else "an empty directory"
-    with source.open("rb") as file:
-        start = file.read(8)
-    if not start:
-        return "an empty file"
-    hint = next((hint for magic, hint in HINTS.items() if start.startswith(magic)), f"it begins with {start!r}")
-    return f"a file of another kind ({hint})"

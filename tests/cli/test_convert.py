@@ -1,0 +1,63 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"),
+    [("t.bin", "word2vec"), ("t.vec", "word2vec-text"), ("t.txt", "word2vec-text"), ("t.npz", "npz"),
+     ("t.npy", "npy"), ("t.tsv", "tsv"), ("t.parquet", "parquet"), ("t.arrow", "parquet"), ("t", "native")],
+)  # fmt: skip
+def test_each_format_gives_the_same_rows_when_it_is_opened_again(
+    run: Run, table_path: str, table: rs.Table, tmp_path: Path, name: str, format_name: str
+) -> None:
+    output = str(tmp_path / name)
+    facts = json.loads(run("convert", table_path, output, "--json").stdout)
+    assert (facts["format"], facts["output_format"], facts["num_embeddings"]) == ("native", format_name, len(table))
+    again = rs.load(output)
+    assert list(again.vocabulary) == list(table.vocabulary)
+    np.testing.assert_array_equal(again.rows, table.rows)
+    assert json.loads(run("info", output, "--json").stdout)["format"] == format_name
+
+
+def test_the_format_may_be_named_and_rows_limited(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
+    output = tmp_path / "vectors.txt"
+    said = run("convert", table_path, str(output), "--format", "glove", "--limit", "7").stderr
+    assert "(glove) holds the 7 rows × 16" in said
+    assert "counts are left out" in said
+    assert len(output.read_text().splitlines()) == 7
+    np.testing.assert_array_equal(rs.load(output).rows, table.rows[:7])
+
+
+def test_counts_are_kept_where_the_format_has_a_place_for_them(
+    run: Run, table_path: str, table: rs.Table, tmp_path: Path
+) -> None:
+    assert "left out" not in run("convert", table_path, str(tmp_path / "t.npz")).stderr
+    np.testing.assert_array_equal(rs.load(tmp_path / "t.npz").counts, table.counts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (("missing", "out.bin"), 2, "nothing is at 'missing'"),
+        (("{table}", "out", "--format", "excel"), 2, "unknown format 'excel'; give 'native', "),
+        (("{table}", "missing/out.bin"), 2, "missing"),
+        (("{table}", "out.bin", "--limit", "0"), 2, "limit"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(
+    run: Run, table_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...],
+    status: int, complaint: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    said = run("convert", *(part.format(table=table_path) for part in arguments), status=status).stderr
+    assert complaint in said
+    assert list(tmp_path.iterdir()) == []
