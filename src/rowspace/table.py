@@ -6,6 +6,7 @@ treated as immutable, so norms that were computed once stay good. Read next: `sp
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace.checked import checked_counts, checked_rows, checked_vocabulary, index_of
 from rowspace.errors import RowspaceError, UnknownTokenError, UsageError
 
 if TYPE_CHECKING:
@@ -29,9 +31,10 @@ Query = str | int | Sequence[str] | Sequence[float] | Rows
 class Table:
     """A vocabulary, one row per token, and, where known, how often each token was seen.
 
-    `vocabulary` holds V distinct tokens in id order. `rows` is (V, d) floating with d >= 1, kept as given: a
-    read-only memory map stays one. `counts` is (V,) integers or None. `tokenizer` is the text of a
-    tokenizer.json whose ids 0..V-1 are the rows, or None. `settings` says how the table was learned.
+    `vocabulary` holds V distinct tokens in id order: a list, or any other `Sequence`, which is kept, and read when a
+    token is first asked for. `rows` is (V, d) floating with d >= 1, kept as given: a read-only memory map stays one.
+    `counts` is (V,) integers or None. `tokenizer` is the text of a tokenizer.json whose ids 0..V-1 are the rows, or a
+    function that reads it when it is first asked for, or None. `settings` says how the table was learned.
 
     Rows are treated as immutable: their norms are computed at the first question and kept. To change rows,
     make another table.
@@ -58,16 +61,17 @@ class Table:
         rows: Rows,
         counts: NDArray[np.integer[Any]] | None = None,
         *,
-        tokenizer: str | None = None,
+        tokenizer: str | Callable[[], str] | None = None,
         settings: Mapping[str, object] | None = None,
     ) -> None:
-        self.vocabulary = _checked_vocabulary(vocabulary)
-        self.rows = _checked_rows(rows, len(self.vocabulary))
-        self.counts = None if counts is None else _checked_counts(counts, len(self.vocabulary))
-        self.tokenizer = tokenizer
+        self.vocabulary = checked_vocabulary(vocabulary)
+        self.rows = checked_rows(rows, len(self.vocabulary))
+        self.counts = None if counts is None else checked_counts(counts, len(self.vocabulary))
         self.settings = dict(settings or {})
-        self._ids = _index(self.vocabulary)
+        self._tokenizer = tokenizer
         self._norms: NDArray[np.float64] | None = None
+        if isinstance(self.vocabulary, list):
+            self._ids  # a token that stands twice is an error now  # noqa: B018
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -86,6 +90,18 @@ class Table:
         if isinstance(key, (str, int, np.integer)):
             return cast("Rows", self.rows[self._position(key)])
         return self.rows[self._positions(key)]
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        """Return token to id, made at the first question about a token."""
+        return index_of(self.vocabulary)
+
+    @property
+    def tokenizer(self) -> str | None:
+        """Return the text of the table's tokenizer.json, where it has one."""
+        if callable(self._tokenizer):
+            self._tokenizer = self._tokenizer()
+        return self._tokenizer
 
     @property
     def dim(self) -> int:
@@ -316,45 +332,3 @@ class Table:
             else f", and none of its {len(self)} tokens is spelt like it"
         )
         return UnknownTokenError(f"token {token!r} is not in the vocabulary{hint}")
-
-
-def _checked_vocabulary(vocabulary: Sequence[str]) -> list[str]:
-    """Return the vocabulary as a list, once it is known to hold strings only."""
-    if isinstance(vocabulary, str):
-        raise UsageError(f"vocabulary must be a list of tokens, but one string came: {vocabulary[:40]!r}")
-    tokens = list(vocabulary)
-    for position, token in enumerate(tokens):
-        if not isinstance(token, str):
-            raise UsageError(f"vocabulary must hold strings, but id {position} is {token!r}")
-    return tokens
-
-
-def _checked_rows(rows: Rows, size: int) -> Rows:
-    """Return the rows as they came (a memory map stays one), once their shape and dtype are known to fit."""
-    rows = np.asanyarray(rows)
-    if rows.ndim != 2 or rows.dtype.kind != "f":
-        raise UsageError(f"rows must be a (V, d) array of floats, got shape {rows.shape} of {rows.dtype}")
-    if rows.shape[0] != size:
-        raise UsageError(f"vocabulary has {size} tokens but rows has {rows.shape[0]} rows; they must agree")
-    if rows.shape[1] < 1:
-        raise UsageError("rows must be at least 1 wide, got (V, 0)")
-    return rows
-
-
-def _checked_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
-    """Return the counts as int64, once they are known to be one whole number for each token."""
-    array = np.asarray(counts)
-    if array.shape != (size,) or array.dtype.kind not in "iu":
-        raise UsageError(f"counts must be {size} integers, one a token, got shape {array.shape} of {array.dtype}")
-    return array.astype(np.int64, copy=False)
-
-
-def _index(vocabulary: list[str]) -> dict[str, int]:
-    """Return token to id; raises `UsageError` on the first token that stands twice, with both ids."""
-    ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
-    if len(ids) < len(vocabulary):
-        for first, token in enumerate(vocabulary):
-            if ids[token] != first:
-                again = vocabulary.index(token, first + 1)
-                raise UsageError(f"token {token!r} stands twice in the vocabulary, as ids {first} and {again}")
-    return ids

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -267,7 +268,7 @@ TOKENS = ("U8", np.frombuffer(b"a\nb\na\n", np.uint8))
 @pytest.mark.parametrize(
     ("tensors", "complaint"),
     [
-        ({"offsets": OFFSETS, "tokens": TOKENS}, "'a' stands twice in the vocabulary, as ids 0 and 2"),
+        ({"offsets": ("I64", np.array([0, 2, 4, 5])), "tokens": TOKENS}, "token offsets do not rise from 0 to 6"),
         ({"offsets": ("I64", np.array([0, 6])), "tokens": TOKENS}, "'offsets' is I64"),
         ({"offsets": ("U64", np.array([0, 2, 4, 6])), "tokens": TOKENS}, "'offsets' is U64"),
         ({"offsets": OFFSETS, "tokens": ("U8", TOKENS[1].reshape(2, 3))}, "'tokens' is U8"),
@@ -279,6 +280,50 @@ def test_a_vocabulary_that_lies_is_refused(saved, tensors, complaint):
     forge(saved, "vocabulary.safetensors", vocabulary_file(tensors))
     with pytest.raises(FileFormatError, match=f"vocabulary.safetensors: .*{complaint}"):
         native.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "tokens", "complaint"),
+    [
+        ([0, 2, 4, 6], b"a\nb\na\n", "'a' stands twice in the vocabulary, as ids 0 and 2"),
+        ([0, 2, 4, 6], b"a\nbba\n", "token 1 does not end where its offset says"),
+        ([0, 2, 2, 6], b"a\nb\nc\n", "token offsets do not rise from 0 to 6"),
+        ([0, 2, 4, 6], b"a\n\xff\nc\n", "token 1 is no UTF-8"),
+    ],
+)
+def test_tokens_that_are_damaged_are_refused_when_they_are_first_asked_for(saved, offsets, tokens, complaint):
+    tensors = {"offsets": ("I64", np.array(offsets)), "tokens": ("U8", np.frombuffer(tokens, np.uint8))}
+    forge(saved, "vocabulary.safetensors", vocabulary_file(tensors))
+    table = native.load(saved)
+    assert table.rows.shape == (3, 3)
+    with pytest.raises(RowspaceError, match=complaint):
+        table.id("c")
+
+
+def test_opening_a_table_reads_neither_rows_nor_tokens(tmp_path):
+    """A table of 10 GB, most of it holes in its files: what is asked for is read, and nothing else."""
+    size, dim = 80_000, 32_000
+    table = Table([""], np.zeros((1, dim), np.float32), np.zeros(1, np.int64))
+    native.save(table, tmp_path / "t")
+    rows, offsets = size + 1, np.zeros(size + 1, np.int64)
+    offsets[1:] = np.arange(1, size + 1) * 8
+    model = header_bytes({"embeddings": ("F32", (rows, dim))})
+    forge(tmp_path / "t", "vocabulary.safetensors", vocabulary_file({
+        "offsets": ("I64", offsets), "tokens": ("U8", np.zeros(8 * size, np.uint8))
+    }), num_embeddings=size)  # fmt: skip
+    with (tmp_path / "t" / "model.safetensors").open("wb") as file:
+        file.write(model)
+        file.truncate(len(model) + 4 * rows * dim)
+    manifest = native.read_manifest(tmp_path / "t")
+    files = {**manifest.files, "model.safetensors": FileRecord(len(model) + 4 * rows * dim, "")}
+    (tmp_path / "t" / "rowspace.json").write_bytes(Manifest(**{**vars(manifest), "files": files}).to_bytes())
+    tracemalloc.start()
+    opened = native.load(tmp_path / "t")
+    assert not opened.rows[size // 2].any()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(opened), opened.dim) == (size, dim)
+    assert peak < 1 << 20
 
 
 def test_a_forged_rowspace_json_is_refused(saved):
@@ -296,8 +341,19 @@ def test_a_forged_rowspace_json_is_refused(saved):
 
 def test_a_tokenizer_that_is_no_text_is_refused(saved):
     forge(saved, "tokenizer.json", b"{\xff", own_tokenizer=True)
+    table = native.load(saved)
     with pytest.raises(FileFormatError, match=r"tokenizer.json: byte 1: no UTF-8"):
-        native.load(saved)
+        _ = table.tokenizer
+
+
+def test_a_tokenizer_is_the_one_that_was_there_when_the_table_was_opened(saved):
+    before, replaced = native.load(saved), (saved / "tokenizer.json").with_suffix(".new")
+    text = (saved / "tokenizer.json").read_text()
+    forge(saved, "tokenizer.json", text.encode(), own_tokenizer=True)
+    before = native.load(saved)
+    replaced.write_text("{}")
+    replaced.replace(saved / "tokenizer.json")
+    assert before.tokenizer == text
 
 
 def test_an_enormous_rowspace_json_is_not_read_to_its_end(saved):

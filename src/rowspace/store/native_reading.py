@@ -6,19 +6,21 @@ memory is taken. Left out: what the files are for (`native.py`). Read next: `hea
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BufferedReader
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.checked import index_of
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import Folder
 from rowspace.store.headers import Tensor, read_header
 from rowspace.store.layout import DTYPES, FILES, MODEL, TOKENIZER, VOCABULARY
 from rowspace.store.manifest import MARKER, MAX_SIZE, FileRecord, Manifest
-from rowspace.store.vocabulary import decode_vocabulary
+from rowspace.store.mapped import mapped_bytes
+from rowspace.store.vocabulary import StoredVocabulary
 from rowspace.table import Table
 
 __all__ = ["manifest_of", "table_of"]
@@ -29,20 +31,19 @@ def table_of(folder: Folder, *, verify: bool) -> Table:
     manifest = manifest_of(folder)
     for name in FILES:
         _check_file(folder, name, manifest.files.get(name), verify=verify)
-    vocabulary, counts = _read_vocabulary(folder, manifest.num_embeddings)
+    vocabulary, counts = _map_vocabulary(folder, manifest.num_embeddings)
     rows = _map_rows(folder, manifest)
-    tokenizer = _read_text(folder, TOKENIZER) if manifest.own_tokenizer else None
-    try:
-        return Table(vocabulary, rows, counts, tokenizer=tokenizer, settings=manifest.settings)
-    except UsageError as error:  # a token that stands twice
-        raise FileFormatError(f"{folder.path / VOCABULARY}: {error}; restore the file") from None
+    tokenizer = _text_later(folder, TOKENIZER) if manifest.own_tokenizer else None
+    if verify:
+        _check_tokens(vocabulary, str(folder.path / VOCABULARY))
+    return Table(vocabulary, rows, counts, tokenizer=tokenizer, settings=manifest.settings)
 
 
 def manifest_of(folder: Folder) -> Manifest:
     """Read and check rowspace.json in an open `folder`."""
     source = str(folder.path / MARKER)
     with folder.open(MARKER) as file:
-        data = file.read(MAX_SIZE + 1)
+        data = file.read(min(os.fstat(file.fileno()).st_size, MAX_SIZE) + 1)  # memory is taken for what is asked
     if len(data) > MAX_SIZE:
         raise FileFormatError(f"{source}: larger than the {MAX_SIZE} bytes that are allowed; restore it")
     return Manifest.from_bytes(data, source)
@@ -61,8 +62,8 @@ def _check_file(folder: Folder, name: str, record: FileRecord | None, *, verify:
             raise FileFormatError(f"{source}: damaged (its SHA-256 is not the saved one); restore the file")
 
 
-def _read_vocabulary(folder: Folder, size: int) -> tuple[list[str], NDArray[np.int64] | None]:
-    """Return the V = `size` tokens, and their counts where the file has them."""
+def _map_vocabulary(folder: Folder, size: int) -> tuple[StoredVocabulary, NDArray[np.int64] | None]:
+    """Map the V = `size` tokens, and their counts where the file has them."""
     source = str(folder.path / VOCABULARY)
     with folder.open(VOCABULARY) as file:
         tensors = read_header(file, source)
@@ -74,10 +75,20 @@ def _read_vocabulary(folder: Folder, size: int) -> tuple[list[str], NDArray[np.i
         if "counts" not in tensors:
             del wanted["counts"]
         _check_tensors(tensors, wanted, source)
-        content = {name: _read(file, tensors[name]) for name in wanted}
-    offsets = _integers(content["offsets"])
-    counts = _integers(content["counts"]) if "counts" in content else None
-    return decode_vocabulary(content["tokens"], offsets, source), counts
+        content = {name: _map(file, tensors[name]) for name in wanted}
+    run, offsets = content["tokens"], content["offsets"].view("<i8")
+    if offsets[0] != 0 or offsets[-1] != len(run):
+        raise FileFormatError(f"{source}: token offsets do not rise from 0 to {len(run)}; restore the file")
+    counts = content["counts"].view("<i8") if "counts" in content else None
+    return StoredVocabulary(run, offsets, source), counts
+
+
+def _check_tokens(vocabulary: StoredVocabulary, source: str) -> None:
+    """Decode all tokens, and see that none stands twice."""
+    try:
+        index_of(list(vocabulary))
+    except UsageError as error:
+        raise FileFormatError(f"{source}: {error}; restore the file") from None
 
 
 def _map_rows(folder: Folder, manifest: Manifest) -> NDArray[np.floating[Any]]:
@@ -113,18 +124,22 @@ def _check_tensors(
             )
 
 
-def _read(file: BufferedReader, tensor: Tensor) -> bytes:
-    file.seek(tensor.offset)
-    return file.read(tensor.size)
+def _map(file: BufferedReader, tensor: Tensor) -> NDArray[np.uint8]:
+    if tensor.size == 0:  # which cannot be mapped
+        return np.empty(0, np.uint8)
+    return np.memmap(file, np.uint8, "r", tensor.offset, (tensor.size,))
 
 
-def _integers(data: bytes) -> NDArray[np.int64]:
-    return np.frombuffer(data, "<i8").astype(np.int64, copy=False)
-
-
-def _read_text(folder: Folder, name: str) -> str:
+def _text_later(folder: Folder, name: str) -> Callable[[], str]:
+    """Map a file of text now, so that it is this one whatever takes its place, and decode it when it is asked for."""
+    source = folder.path / name
     with folder.open(name) as file:
+        content = mapped_bytes(file)
+
+    def text() -> str:
         try:
-            return file.read().decode()
+            return content.tobytes().decode()
         except UnicodeDecodeError as error:
-            raise FileFormatError(f"{folder.path / name}: byte {error.start}: no UTF-8; restore the file") from None
+            raise FileFormatError(f"{source}: byte {error.start}: no UTF-8; restore the file") from None
+
+    return text
