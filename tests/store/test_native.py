@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store import native
+from rowspace.store import native, tensors
 from rowspace.store.headers import header_bytes
 from rowspace.store.manifest import FileRecord, Manifest
 from rowspace.table import Table
@@ -70,7 +70,7 @@ def test_a_tables_own_tokenizer_comes_back_as_it_was(tmp_path):
     "rows", [ROWS.astype(">f4"), np.asfortranarray(ROWS), ROWS[::-1]], ids=["big", "F", "reversed"]
 )
 def test_rows_in_any_order_of_bytes_and_axes_are_saved(tmp_path, rows, monkeypatch):
-    monkeypatch.setattr(native, "WRITTEN_AT_ONCE", 1)  # row by row
+    monkeypatch.setattr(tensors, "WRITTEN_AT_ONCE", 1)  # row by row
     native.save(Table(VOCABULARY, rows), tmp_path / "t")
     assert (native.load(tmp_path / "t").rows == rows).all()
 
@@ -101,7 +101,7 @@ def test_saving_takes_no_second_copy_of_the_rows(tmp_path):
     script = """
 import resource, sys
 import numpy as np
-from rowspace.store import native
+from rowspace.store import native, tensors
 from rowspace.table import Table
 rows = np.memmap(sys.argv[1] + "/rows", ">f4", "w+", shape=(64, 1_000_000))
 table = Table([str(i) for i in range(64)], rows)

@@ -21,21 +21,25 @@ def convert(
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Take the first rows only.", show_default=False)
     ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", help="The tensor of rows, where it is not clear.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a table in another format.
 
-    The suffix decides: .npz, .npy, .parquet, .arrow, .feather, .tsv, .bin (word2vec), .vec or .txt (word2vec's text
-    form); any other name becomes a folder that model2vec and sentence-transformers open too.
+    The suffix decides: .npz, .npy, .safetensors, .parquet, .arrow, .feather, .tsv, .bin (word2vec), .vec or .txt
+    (word2vec's text form); any other name becomes a folder that model2vec and sentence-transformers open too.
 
     Example:
       rowspace convert my-table my-table.bin
       rowspace convert vectors.txt first-rows --limit 50000
+      rowspace convert a-checkpoint its-tokens
     """
     from rowspace import store  # noqa: PLC0415  # numba and safetensors, which help can do without
 
     store.check_target(output, format=format)
-    table = open_table(path, limit=limit)
+    table = open_table(path, limit=limit, key=key)
     store.save(table, output, format=format)
     source, target = store.format_of(path), store.format_of(output)
     facts: dict[str, Any] = {

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 __all__ = ["open_table", "tokens_of"]
 
 
-def open_table(path: str, *, verify: bool = False, limit: int | None = None) -> "Table":
+def open_table(path: str, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> "Table":
     """Open the table at `path`, in any format; raises as `rowspace.load` does."""
     from rowspace.store import load  # noqa: PLC0415  # numba and safetensors, which help can do without
 
-    return load(path, verify=verify, limit=limit)
+    return load(path, verify=verify, limit=limit, key=key)
 
 
 def tokens_of(table: "Table", words: Sequence[str]) -> list[str]:

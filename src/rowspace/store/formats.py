@@ -28,6 +28,8 @@ class Format:
     suffixes: tuple[str, ...] = ()
     is_directory: bool = False
     has_counts: bool = False
+    has_keys: bool = False
+    is_read_only: bool = False
 
     @property
     def module(self) -> Any:
@@ -44,6 +46,10 @@ NATIVE = Format("native", "native", is_directory=True, has_counts=True)
 # Asked in this order: those with a magic number first, the one that takes any lines of numbers last.
 FORMATS = (
     NATIVE,
+    Format("model2vec", "model2vec", is_directory=True),
+    Format("sentence-transformers", "sentence_transformers", is_directory=True),
+    Format("transformers", "checkpoint", is_directory=True, has_keys=True, is_read_only=True),
+    Format("safetensors", "safetensors_file", (".safetensors",), has_keys=True),
     Format("npz", "npz", (".npz",), has_counts=True),
     Format("npy", "npy", (".npy",)),
     Format("parquet", "parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
@@ -55,13 +61,14 @@ FORMATS = (
 OPENS = f"a table of one of the formats {', '.join(known.name for known in FORMATS)}"
 
 
-def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Table:
+def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> Table:
     """Open the table at `path`, in any format known here, recognised from its content.
 
-    Rows are mapped, read from the disk when first touched, where the format allows it (native, .npy, .npz, Arrow);
+    Rows are mapped, read from the disk when first touched, where the format allows it (safetensors, .npy, .npz, Arrow);
     else they are read by several threads. `limit` opens the first rows only; they keep no tokenizer, whose ids go
-    further. `verify` also compares every byte with the saved checksums, where the format has them (native). Raises
-    `UsageError` where nothing is at `path`, and `FileFormatError` where what is there is damaged or of another kind.
+    further. `key` names the tensor of a .safetensors file or a checkpoint where it is not clear. `verify` also compares
+    every byte with the saved checksums, where the format has them (native). Raises `UsageError` where nothing is at
+    `path`, and `FileFormatError` where what is there is damaged or of another kind.
 
     >>> load("no-such-table")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -70,6 +77,10 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Ta
     if limit is not None and limit < 1:
         raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
     source, known = Path(path), format_of(path)
+    if key is not None:
+        if not known.has_keys:
+            raise UsageError(f"{source}: a {known.name} table has one tensor of rows, and takes no key; leave it out")
+        return known.module.load(source, limit=limit, key=key)  # type: ignore[no-any-return]
     if known is not NATIVE:
         return known.module.load(source, limit=limit)  # type: ignore[no-any-return]
     table: Table = known.module.load(source, verify=verify)
@@ -79,11 +90,11 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Ta
 def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
     """Write `table` to `path`, all at once: a process killed at any moment leaves the old or the new whole.
 
-    `format` is a name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary beside it), .parquet, .arrow,
-    .feather, .tsv (and metadata beside it), .bin (word2vec), .vec and .txt (word2vec's text form); any other name
-    becomes a native directory. Two files cannot be replaced in one step: `npy.py` says what then holds. Raises
-    `UsageError` on an unknown format, a table that the format cannot hold, or a path where something else stands, and
-    `RowspaceError` where the system refuses (disk full, no permission).
+    `format` is a name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary beside it), .safetensors (and
+    a tokenizer), .parquet, .arrow, .feather, .tsv (and metadata), .bin (word2vec), .vec and .txt (word2vec's text
+    form); any other name becomes a native directory. Two files cannot be replaced in one step: `npy.py` says what then
+    holds. Raises `UsageError` on an unknown format, a table that the format cannot hold, or a path where something else
+    stands, and `RowspaceError` where the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
@@ -104,7 +115,7 @@ def check_target(path: StrPath, *, format: str | None = None) -> None:
 
     >>> check_target("table", format="excel")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    rowspace.errors.UsageError: unknown format 'excel'; give 'native', 'npz', ... or 'glove', or leave it out
+    rowspace.errors.UsageError: unknown format 'excel'; give 'native', ... or 'glove', or leave it out
     """
     _format_to_write(path, format).module.check_target(path)
 
@@ -131,7 +142,7 @@ def _format_to_write(path: StrPath, name: str | None) -> Format:
     for known in FORMATS:
         if known.name == name:
             return known
-    *names, last = (repr(known.name) for known in FORMATS)
+    *names, last = (repr(known.name) for known in FORMATS if not known.is_read_only)
     raise UsageError(f"unknown format {name!r}; give {', '.join(names)} or {last}, or leave it out")
 
 

@@ -18,19 +18,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rowspace.atomic import StrPath, atomic_directory, check_directory_target
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError
 from rowspace.store.folder import Folder
 from rowspace.store.headers import header_bytes
 from rowspace.store.layout import (
     CONFIG,
     CONFIG_CONTENT,
-    DTYPES,
     FILES,
     MODEL,
     MODULES,
@@ -40,13 +35,13 @@ from rowspace.store.layout import (
 )
 from rowspace.store.manifest import MARKER, FileRecord, Manifest, installed_versions, plain_settings
 from rowspace.store.native_reading import manifest_of, table_of
+from rowspace.store.tensors import tensor_pieces
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.vocabulary import encode_vocabulary
+from rowspace.store.writable import check_rows
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "read_manifest", "recognises", "save"]
-
-WRITTEN_AT_ONCE = 1 << 23  # bytes of rows that a save holds in memory
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -58,20 +53,20 @@ def save(table: Table, path: StrPath) -> None:
     then untouched.
 
     >>> import tempfile
+    >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(Table(["cat", "dog"], np.eye(2)), f"{folder}/pets")
     ...     load(f"{folder}/pets")["dog"].tolist()
     [0.0, 1.0]
     """
-    if table.rows.dtype.name not in DTYPES:
-        raise UsageError(f"rows of {table.rows.dtype} cannot be saved; convert them to float32")
+    check_rows(table)
     # Whatever the table can be refused for is found before the first byte is written.
     settings = plain_settings(table.settings)
     vocabulary = list(_vocabulary_pieces(table))
     tokenizer, unknown_rows = tokenizer_json(table)
     with atomic_directory(path, marker=MARKER, contents=FILES) as folder:
         contents: dict[str, Iterable[bytes | memoryview]] = {
-            MODEL: _model_pieces(table.rows, unknown_rows),
+            MODEL: tensor_pieces("embeddings", table.rows, unknown_rows),
             VOCABULARY: vocabulary,
             TOKENIZER: [tokenizer],
             CONFIG: [json.dumps(CONFIG_CONTENT, indent=1).encode()],
@@ -98,6 +93,7 @@ def load(path: StrPath, *, verify: bool = False) -> Table:
     written. A table that is saved anew while it is opened opens as the old or the new one, whole.
 
     >>> import tempfile
+    >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(Table(["cat"], np.ones((1, 2), np.float16), np.array([7])), f"{folder}/pets")
     ...     table = load(f"{folder}/pets", verify=True)
@@ -119,6 +115,7 @@ def read_manifest(path: StrPath) -> Manifest:
     Raises `FileFormatError` as `load` does.
 
     >>> import tempfile
+    >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(Table(["cat"], np.ones((1, 2)), settings={"window": 5}), f"{folder}/pets")
     ...     read_manifest(f"{folder}/pets").settings
@@ -136,17 +133,6 @@ def recognises(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     check_directory_target(path, marker=MARKER, contents=FILES)
-
-
-def _model_pieces(rows: NDArray[np.floating[Any]], unknown_rows: int) -> Iterator[bytes | memoryview]:
-    """Yield model.safetensors piece by piece: header, rows, and zeros for the ids that have no row."""
-    name, little_endian = DTYPES[rows.dtype.name]
-    yield header_bytes({"embeddings": (name, (len(rows) + unknown_rows, rows.shape[1]))})
-    width = rows.shape[1] * rows.itemsize
-    step = max(1, WRITTEN_AT_ONCE // width)
-    for begin in range(0, len(rows), step):
-        yield np.ascontiguousarray(rows[begin : begin + step], little_endian).view(np.uint8).data
-    yield bytes(width * unknown_rows)
 
 
 def _vocabulary_pieces(table: Table) -> Iterator[bytes | memoryview]:

@@ -1,0 +1,87 @@
+"""A transformers checkpoint directory, sharded or not: its token table, read by itself, and nothing else of the model.
+
+The table is the tensor that is called as one of `NAMES`. float16 and float32 stay mapped, bfloat16 becomes float32. No
+code of the checkpoint runs, and no pickle is opened: weights must be safetensors. Left out: all other weights. Read
+next: `tensors.py`.
+"""
+
+from pathlib import Path
+
+from rowspace.atomic import StrPath
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.store.documents import parse_object
+from rowspace.store.folder import open_regular
+from rowspace.store.headers import MAX_HEADER
+from rowspace.store.layout import CONFIG, MODEL
+from rowspace.store.tensors import inside, map_tensor, table_of_tensor, tensors_in
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognises", "save"]
+
+INDEX = "model.safetensors.index.json"
+# What token tables are called at the end of their names, the surer names first.
+NAMES = (
+    "shared.weight",  # T5, BART
+    "wte.weight",  # GPT-2, MPT
+    "embed_tokens.weight",  # Llama, Mistral, Qwen, Gemma, OPT, Phi
+    "word_embeddings.weight",  # BERT, RoBERTa, ALBERT, BLOOM, Falcon
+    "tok_embeddings.weight",  # ModernBERT, Meta's Llama
+    "embed_in.weight",  # GPT-NeoX
+    "token_embedding.weight",  # CLIP's text side
+)
+
+
+def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
+    """Open the token table of the checkpoint in the directory `path`; `key` names the tensor, whatever it is called.
+
+    Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `FileFormatError` where no tensor
+    is called as a token table is, or tokenizer and table do not belong together.
+    """
+    folder = Path(path)
+    files = _files(folder)
+    name = _table_name(files, key, str(folder))
+    model = inside(folder, files[name])
+    rows = map_tensor(model, name, limit=limit)
+    return table_of_tensor(rows, folder, f"{model}: {name}", limit=limit)
+
+
+def save(table: Table, path: StrPath) -> None:
+    """Refuse: a table is no model."""
+    check_target(path)
+
+
+def recognises(path: Path) -> bool:
+    """Whether the directory `path` holds a config.json and safetensors weights."""
+    return (path / CONFIG).is_file() and ((path / MODEL).is_file() or (path / INDEX).is_file())
+
+
+def check_target(path: StrPath) -> None:
+    """Raise `UsageError`: checkpoints are read only."""
+    raise UsageError(f"cannot save to {path} as a checkpoint, which holds a whole model; name another format")
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """Return the name of the file that each tensor is in."""
+    if not (folder / INDEX).is_file():
+        return dict.fromkeys(tensors_in(inside(folder, MODEL)), MODEL)
+    source = inside(folder, INDEX)
+    with open_regular(source) as file:
+        found = parse_object(file.read(MAX_HEADER), str(source)).get("weight_map")
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found.values()):
+        raise FileFormatError(f"{source}: 'weight_map' does not give each tensor a file name; restore the file")
+    return found
+
+
+def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
+    if key is not None:
+        if key not in files:
+            raise UsageError(f"{source}: holds no tensor {key!r}; it holds {', '.join(sorted(files)[:9])}, ...")
+        return key
+    for ending in NAMES:
+        for name in sorted(files, key=len):
+            if name == ending or name.endswith("." + ending):
+                return name
+    raise FileFormatError(
+        f"{source}: none of its {len(files)} tensors is called as a token table is ({', '.join(NAMES)}); "
+        "name it as the key"
+    )

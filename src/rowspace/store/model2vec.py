@@ -1,0 +1,111 @@
+"""model2vec's directory: `embeddings`, and where it was quantised `mapping` and `weights`, beside a tokenizer.json.
+
+A token's row is what model2vec itself uses: `embeddings[mapping[id]] * weights[id]`. Without the two the rows stay
+mapped. int8 becomes float32 (model2vec computes with its whole numbers). Whether texts are normalised there is kept as
+the setting `normalize`. Source: model2vec 0.10, `persistence` and `StaticModel`. Left out: the native directory, which
+model2vec opens too (`native.py`). Read next: `tensors.py`.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace.errors import FileFormatError
+from rowspace.store.documents import parse_object
+from rowspace.store.folder import open_regular
+from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, MODULES_CONTENT, TOKENIZER
+from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces, tensors_in
+from rowspace.store.tokenizer import tokenizer_json
+from rowspace.store.writable import check_rows
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognises", "save"]
+
+CONTENTS = (MODEL, TOKENIZER, CONFIG, MODULES)
+
+
+def load(path: StrPath, *, limit: int | None = None) -> Table:
+    """Open the model in the directory `path`; raises `FileFormatError` as `rowspace.load` does.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["cat", "dog"], np.eye(2)), f"{folder}/pets")
+    ...     list(load(f"{folder}/pets").vocabulary)
+    ['cat', 'dog', '[UNK]']
+    """
+    folder = Path(path)
+    model = inside(folder, MODEL)
+    names = tensors_in(model)
+    rows = map_tensor(model, "embeddings", limit=None if "mapping" in names else limit)
+    if "mapping" in names:
+        rows = rows[_mapping(model, len(rows), limit)]
+    if "weights" in names:
+        rows = _weighted(rows, map_tensor(model, "weights", limit=limit), str(model))
+    return table_of_tensor(rows, folder, str(model), limit=limit, settings={"normalize": _normalizes(folder)})
+
+
+def save(table: Table, path: StrPath) -> None:
+    """Write `table` to the directory `path`, as model2vec saves a model whose texts are not normalised.
+
+    Ids of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Counts and settings
+    have no place. Raises `UsageError` and `RowspaceError` as `rowspace.store.save` does.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["cat"], np.eye(1)), f"{folder}/pets")
+    ...     sorted(file.name for file in Path(folder, "pets").iterdir())
+    ['config.json', 'model.safetensors', 'modules.json', 'tokenizer.json']
+    """
+    check_rows(table)
+    tokenizer, unknown_rows = tokenizer_json(table)
+    with atomic_directory(path, marker=CONFIG, contents=CONTENTS) as folder:
+        with (folder / MODEL).open("xb") as file:
+            file.writelines(tensor_pieces("embeddings", table.rows, unknown_rows))
+        (folder / TOKENIZER).write_bytes(tokenizer)
+        (folder / CONFIG).write_text(json.dumps(CONFIG_CONTENT, indent=1))
+        (folder / MODULES).write_text(json.dumps(MODULES_CONTENT, indent=1))
+
+
+def recognises(path: Path) -> bool:
+    """Whether the directory `path` holds a safetensors file with `embeddings`, and a tokenizer."""
+    return (path / TOKENIZER).is_file() and holds_tensor(path / MODEL, "embeddings")
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+    check_directory_target(path, marker=CONFIG, contents=CONTENTS)
+
+
+def _mapping(model: Path, size: int, limit: int | None) -> NDArray[Any]:
+    """Return which row each id has, checked."""
+    mapping = map_tensor(model, "mapping", limit=limit)
+    if mapping.ndim != 1 or mapping.dtype.kind != "i":
+        raise FileFormatError(f"{model}: 'mapping' is {mapping.dtype} of shape {mapping.shape}, not (V,) whole numbers")
+    outside = np.flatnonzero((mapping < 0) | (mapping >= size))
+    if outside.size:
+        place = outside[0]
+        raise FileFormatError(
+            f"{model}: 'mapping' gives id {place} the row {mapping[place]}, but there are {size} rows"
+        )
+    return mapping
+
+
+def _weighted(rows: NDArray[Any], weights: NDArray[Any], source: str) -> NDArray[Any]:
+    if weights.shape != rows.shape[:1] or weights.dtype.kind != "f":
+        raise FileFormatError(
+            f"{source}: 'weights' is {weights.dtype} of shape {weights.shape}, not one for each token"
+        )
+    weighted: NDArray[Any] = rows * weights[:, np.newaxis]
+    return weighted.astype(rows.dtype)
+
+
+def _normalizes(folder: Path) -> bool:
+    """Whether model2vec normalises texts, as config.json says."""
+    if not (folder / CONFIG).is_file():
+        return False
+    with open_regular(inside(folder, CONFIG)) as file:
+        return bool(parse_object(file.read(), str(folder / CONFIG)).get("normalize"))

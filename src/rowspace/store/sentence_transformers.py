@@ -1,0 +1,81 @@
+"""sentence-transformers' static directory: `embedding.weight` and tokenizer.json, at its root or in 0_StaticEmbedding.
+
+Rows are mapped. Whether modules.json has a Normalize step is kept as the setting `normalize`. Source:
+sentence-transformers 5, `StaticEmbedding`. Left out: models that are no static table. Read next: `tensors.py`.
+"""
+
+import json
+from pathlib import Path
+
+from rowspace.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace.errors import FileFormatError
+from rowspace.store.folder import open_regular
+from rowspace.store.layout import MODEL, MODULES, MODULES_CONTENT, TOKENIZER
+from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces
+from rowspace.store.tokenizer import tokenizer_json
+from rowspace.store.writable import check_rows
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognises", "save"]
+
+KEY = "embedding.weight"
+CONTENTS = (MODEL, TOKENIZER, MODULES)
+FOLDERS = (".", "0_StaticEmbedding")
+
+
+def load(path: StrPath, *, limit: int | None = None) -> Table:
+    """Open the static model in the directory `path`; raises `FileFormatError` as `rowspace.load` does.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["cat", "dog"], np.eye(2)), f"{folder}/pets")
+    ...     load(f"{folder}/pets")["dog"].tolist()
+    [0.0, 1.0]
+    """
+    found = _place(Path(path))
+    if found is None:
+        raise FileFormatError(f"{path}: holds no {MODEL} with {KEY!r} beside a {TOKENIZER}; check the path")
+    model = inside(found, MODEL)
+    rows = map_tensor(model, KEY, limit=limit)
+    return table_of_tensor(rows, found, str(model), limit=limit, settings={"normalize": _normalizes(Path(path))})
+
+
+def save(table: Table, path: StrPath) -> None:
+    """Write `table` to the directory `path`, as one StaticEmbedding module that does not normalise.
+
+    Ids of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Counts and settings
+    have no place. Raises `UsageError` and `RowspaceError` as `rowspace.store.save` does.
+    """
+    check_rows(table)
+    tokenizer, unknown_rows = tokenizer_json(table)
+    with atomic_directory(path, marker=MODULES, contents=CONTENTS) as folder:
+        with (folder / MODEL).open("xb") as file:
+            file.writelines(tensor_pieces(KEY, table.rows, unknown_rows))
+        (folder / TOKENIZER).write_bytes(tokenizer)
+        (folder / MODULES).write_text(json.dumps(MODULES_CONTENT, indent=1))
+
+
+def recognises(path: Path) -> bool:
+    """Whether the directory `path` holds such a tensor and a tokenizer."""
+    return _place(path) is not None
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+    check_directory_target(path, marker=MODULES, contents=CONTENTS)
+
+
+def _place(path: Path) -> Path | None:
+    """Return the folder that tensor and tokenizer are in."""
+    for name in FOLDERS:
+        if (path / name / TOKENIZER).is_file() and holds_tensor(path / name / MODEL, KEY):
+            return path / name
+    return None
+
+
+def _normalizes(path: Path) -> bool:
+    if not (path / MODULES).is_file():
+        return False
+    with open_regular(inside(path, MODULES)) as file:
+        return b".Normalize" in file.read(1 << 20)

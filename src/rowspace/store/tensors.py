@@ -1,0 +1,128 @@
+"""Tables of which other libraries keep the rows as a tensor and the tokens in a tokenizer.json: what all such have.
+
+A header is checked by our own rules before anything is mapped. float16, float32 and float64 are mapped; bfloat16, which
+numpy lacks, and int8 become float32, exactly, in memory. Tokens take the ids of the tokenizer; an id without a token is
+called `[id N has no token]`. Left out: which tensor of which file (`model2vec.py`, `sentence_transformers.py`,
+`checkpoint.py`, `safetensors_file.py`). Read next: `headers.py`.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.store.folder import open_regular
+from rowspace.store.headers import Tensor, header_bytes, read_header
+from rowspace.store.layout import DTYPES, TOKENIZER
+from rowspace.table import Table
+
+__all__ = ["holds_tensor", "inside", "map_tensor", "table_of_tensor", "tensor_pieces", "tensors_in", "tokens_in"]
+
+MAPPED = dict(DTYPES.values())
+OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8"}
+WRITTEN_AT_ONCE = 1 << 23  # bytes
+
+
+def inside(folder: Path, name: str) -> Path:
+    """Return the path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out."""
+    path = folder / name
+    if Path(name).name != name or not path.resolve().is_relative_to(folder.resolve()):
+        raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")
+    return path
+
+
+def tensors_in(path: Path) -> dict[str, Tensor]:
+    """Return the tensors of the safetensors file `path`, by name, its header checked."""
+    with open_regular(path) as file:
+        return read_header(file, str(path))
+
+
+def holds_tensor(path: Path, name: str) -> bool:
+    """Whether `path` is a safetensors file with the tensor `name`; raises nothing, whatever is there."""
+    try:
+        return path.is_file() and name in tensors_in(path)
+    except RowspaceError:
+        return False
+
+
+def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[Any]:
+    """Return a tensor, or the first `limit` of its rows: mapped, or where need be as float32 in memory.
+
+    Raises `FileFormatError` where the file is damaged, has no such tensor, or one of a dtype that holds no rows.
+    """
+    with open_regular(path) as file:
+        tensors = read_header(file, str(path))
+        if name not in tensors:
+            raise FileFormatError(f"{path}: holds no tensor {name!r} but {', '.join(sorted(tensors)[:9])}")
+        tensor = tensors[name]
+        code = (MAPPED | OTHERS).get(tensor.dtype)
+        if code is None:
+            raise FileFormatError(f"{path}: tensor {name!r} is {tensor.dtype}, of which no rows can be made")
+        if tensor.size == 0:
+            return np.zeros(tensor.shape, np.float32)
+        array: NDArray[Any] = np.memmap(file, code, "r", tensor.offset, tensor.shape)[:limit]
+    if tensor.dtype == "BF16":
+        return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return array.astype(np.float32) if tensor.dtype == "I8" else array
+
+
+def tokens_in(path: Path) -> tuple[list[str], str]:
+    """Return the tokens of a tokenizer.json by id, those added to its vocabulary too, and its text."""
+    from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that other formats do without
+
+    with open_regular(path) as file:
+        data = file.read()
+    try:
+        text = data.decode()
+        ids: dict[str, int] = Tokenizer.from_str(text).get_vocab(with_added_tokens=True)
+    except Exception as error:  # the library raises nothing narrower
+        raise FileFormatError(f"{path}: does not open as a tokenizer ({error}); restore the file") from error
+    size = max(ids.values(), default=-1) + 1
+    if size > 2 * len(ids) + 1000:
+        raise FileFormatError(f"{path}: has ids up to {size - 1} for {len(ids)} tokens; restore the file")
+    tokens = [f"[id {number} has no token]" for number in range(size)]
+    for token, number in ids.items():
+        tokens[number] = token
+    return tokens, text
+
+
+def table_of_tensor(
+    rows: NDArray[Any], folder: Path, source: str, *, limit: int | None, settings: Mapping[str, object] | None = None
+) -> Table:
+    """Join rows, already cut to `limit`, with the tokens of the tokenizer.json in `folder`.
+
+    Rows beyond the tokenizer's ids are padding, and are left out with a warning. Raises `FileFormatError` where ids go
+    beyond the rows, or the rows are no (V, d) floats.
+    """
+    if rows.ndim != 2 or rows.dtype.kind != "f":
+        raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}, but rows are (V, d) floats")
+    tokens, text = tokens_in(folder / TOKENIZER)
+    if limit is not None and limit < len(tokens):
+        return Table(tokens[: len(rows)], rows[:limit], settings=settings)
+    if len(tokens) > len(rows):
+        raise FileFormatError(
+            f"{source}: has {len(rows)} rows, but {folder / TOKENIZER} has {len(tokens)} ids: the first without a row "
+            f"is {len(rows)}, {tokens[len(rows)]!r}; they do not belong together"
+        )
+    if len(rows) > len(tokens):
+        warnings.warn(
+            f"{source}: the last {len(rows) - len(tokens)} of {len(rows)} rows belong to no token of {TOKENIZER}: they "
+            "are padding and left out",
+            stacklevel=2,
+        )
+    return Table(tokens, rows[: len(tokens)], tokenizer=text, settings=settings)
+
+
+def tensor_pieces(name: str, rows: NDArray[Any], unknown_rows: int) -> Iterator[bytes | memoryview]:
+    """Yield a safetensors file of one tensor piece by piece: rows, then zeros for the ids that have none."""
+    dtype, little_endian = DTYPES[rows.dtype.name]
+    yield header_bytes({name: (dtype, (len(rows) + unknown_rows, rows.shape[1]))})
+    width = rows.shape[1] * rows.itemsize
+    step = max(1, WRITTEN_AT_ONCE // width)
+    for begin in range(0, len(rows), step):
+        yield np.ascontiguousarray(rows[begin : begin + step], little_endian).view(np.uint8).data
+    yield bytes(width * unknown_rows)
