@@ -5,6 +5,7 @@ imported when it is first asked. Left out: the formats themselves, and what is s
 Read next: `native.py`, `word2vec.py`.
 """
 
+import dataclasses
 import os
 from dataclasses import dataclass
 from importlib import import_module
@@ -132,7 +133,8 @@ def format_of(path: StrPath) -> Format:
 def _first(table: Table, limit: int) -> Table:
     """Return a table of the first rows, which stay mapped."""
     counts = None if table.counts is None else table.counts[:limit]
-    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings)
+    subwords = table.subwords and dataclasses.replace(table.subwords, own=table.subwords.own[:limit])
+    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings, subwords=subwords)
 
 
 def _format_to_write(path: StrPath, name: str | None) -> Format:

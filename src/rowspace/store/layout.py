@@ -11,6 +11,7 @@ __all__ = [
     "MODEL",
     "MODULES",
     "MODULES_CONTENT",
+    "SUBWORDS",
     "TOKENIZER",
     "VOCABULARY",
 ]
@@ -22,6 +23,7 @@ MODEL, VOCABULARY, TOKENIZER, CONFIG, MODULES = FILES = (
     "config.json",
     "modules.json",
 )
+SUBWORDS = "subwords.safetensors"  # of tables that have them
 # max_length null: model2vec would cut texts at 512 tokens, and their mean would not be the text's.
 CONFIG_CONTENT: dict[str, object] = {
     "model_type": "model2vec",

@@ -20,7 +20,16 @@ from rowspace.store.headers import Tensor, header_bytes, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
 from rowspace.table import Table
 
-__all__ = ["holds_tensor", "inside", "map_tensor", "table_of_tensor", "tensor_pieces", "tensors_in", "tokens_in"]
+__all__ = [
+    "holds_tensor",
+    "inside",
+    "map_tensor",
+    "row_pieces",
+    "table_of_tensor",
+    "tensor_pieces",
+    "tensors_in",
+    "tokens_in",
+]
 
 MAPPED = dict(DTYPES.values())
 OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8"}
@@ -119,10 +128,13 @@ def table_of_tensor(
 
 def tensor_pieces(name: str, rows: NDArray[Any], unknown_rows: int) -> Iterator[bytes | memoryview]:
     """Yield a safetensors file of one tensor piece by piece: rows, then zeros for the ids that have none."""
-    dtype, little_endian = DTYPES[rows.dtype.name]
-    yield header_bytes({name: (dtype, (len(rows) + unknown_rows, rows.shape[1]))})
-    width = rows.shape[1] * rows.itemsize
-    step = max(1, WRITTEN_AT_ONCE // width)
+    yield header_bytes({name: (DTYPES[rows.dtype.name][0], (len(rows) + unknown_rows, rows.shape[1]))})
+    yield from row_pieces(rows)
+    yield bytes(rows.shape[1] * rows.itemsize * unknown_rows)
+
+
+def row_pieces(rows: NDArray[Any]) -> Iterator[memoryview]:
+    """Yield the bytes of rows, little-endian, some megabytes at a time."""
+    step = max(1, WRITTEN_AT_ONCE // max(1, rows.shape[1] * rows.itemsize))
     for begin in range(0, len(rows), step):
-        yield np.ascontiguousarray(rows[begin : begin + step], little_endian).view(np.uint8).data
-    yield bytes(width * unknown_rows)
+        yield np.ascontiguousarray(rows[begin : begin + step], DTYPES[rows.dtype.name][1]).view(np.uint8).data
