@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.jit import kernel
-from rowspace.subwords import FNV_PRIME, FNV_START
+from rowspace.subwords import END_OF_SENTENCE, FNV_PRIME, FNV_START
 
 __all__ = ["Listed", "compose", "compose_rows", "list_buckets", "list_ngrams"]
 
@@ -40,7 +40,15 @@ def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: i
     list_buckets(text, ends, min_n, max_n, buckets, starts, np.zeros(0, np.int32))
     values = np.zeros(starts[-1], np.int32)
     list_buckets(text, ends, min_n, max_n, buckets, starts, values)
-    return Listed(starts, values)
+    listed = Listed(starts, values)
+    return _without(vocabulary.index(END_OF_SENTENCE), listed) if END_OF_SENTENCE in vocabulary else listed
+
+
+def _without(word: int, listed: Listed) -> Listed:
+    """Take all n-grams away from a word."""
+    starts, (first, end) = listed.starts.copy(), listed.starts[word : word + 2]
+    starts[word + 1 :] -= end - first
+    return Listed(starts, np.delete(listed.values, slice(first, end)))
 
 
 def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: Listed, *, threads: int) -> NDArray[np.float32]:

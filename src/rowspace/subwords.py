@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 
-__all__ = ["MISSING", "PRUNED", "Subwords", "ngram_buckets", "ngrams"]
+__all__ = ["END_OF_SENTENCE", "MISSING", "PRUNED", "Subwords", "ngram_buckets", "ngrams"]
 
 Rows = NDArray[np.floating[Any]]
 
 MISSING, PRUNED = -1, -2  # places of buckets without a row: one counts as a row of zeros, the other not at all
+END_OF_SENTENCE = "</s>"  # fastText's token, which has no n-grams
 FNV_START, FNV_PRIME = 2166136261, 16777619
 MOST_BUCKETS = 2**31 - 1
 
@@ -26,11 +27,13 @@ MOST_BUCKETS = 2**31 - 1
 def ngrams(word: str, *, min_n: int = 3, max_n: int = 6) -> list[str]:
     """Return the n-grams of `word` in angle brackets, by place and then by length, repeats included.
 
-    A bracket alone is none.
+    A bracket alone is none, and `END_OF_SENTENCE` has none.
 
     >>> ngrams("at", min_n=2, max_n=3)
     ['<a', '<at', 'at', 'at>', 't>']
     """
+    if word == END_OF_SENTENCE:
+        return []
     marked = f"<{word}>"
     last = len(marked) - 1
     return [

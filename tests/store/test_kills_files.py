@@ -9,7 +9,14 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("word2vec", "v.bin"), ("word2vec_text", "v.vec"), ("glove", "v.txt"), ("npz", "v.npz"), ("parquet", "v.arrow")],
+    [
+        ("word2vec", "v.bin"),
+        ("word2vec_text", "v.vec"),
+        ("glove", "v.txt"),
+        ("npz", "v.npz"),
+        ("parquet", "v.arrow"),
+        ("fasttext", "m.bin"),
+    ],
 )
 def test_a_file_whose_save_is_killed_at_any_time_is_the_old_or_the_new(tmp_path, kind, name):
     command = [sys.executable, "-W", "error", ROUNDS, kind, tmp_path / name]

@@ -13,7 +13,6 @@ HINTS = {
     b"\xfd7zXZ\0": "it is compressed: unpack it with xz -d first",
     b"\x28\xb5\x2f\xfd": "it is compressed: unpack it with zstd -d first",
     b"PK\x03\x04": "it is a zip archive, but not one of arrays as .npz is",
-    b"\xba\x16\x4f\x2f": "it is a fastText model, whose .vec file gensim turns into word2vec .bin",
 }
 
 
