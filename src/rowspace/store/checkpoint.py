@@ -75,7 +75,7 @@ def _files(folder: Path) -> dict[str, str]:
 def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
     if key is not None:
         if key not in files:
-            raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(files) or 'none at all'}; check the key")
+            raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(files)}; check the key")
         return key
     for ending in NAMES:
         for name in sorted(files, key=len):

@@ -80,5 +80,5 @@ def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
         found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows or tensors}
         raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({listed(found)}); name one as the key")
     if key is not None and key not in tensors:
-        raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(tensors) or 'none at all'}; check the key")
+        raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(tensors)}; check the key")
     return rows[0] if key is None else key

@@ -89,7 +89,7 @@ def listed(tensors: Iterable[str]) -> str:
     """
     names = sorted(tensors)
     more = [f"{len(names) - LISTED} more"] if len(names) > LISTED else []
-    return ", ".join([*map(repr, names[:LISTED]), *more])
+    return ", ".join([*map(repr, names[:LISTED]), *more]) or "none"
 
 
 def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[Any]:
@@ -100,7 +100,7 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[An
     with open_regular(path) as file:
         tensors = read_header(file, str(path))
         if name not in tensors:
-            raise FileFormatError(f"{path}: holds no tensor {name!r}, but {listed(tensors) or 'none at all'}")
+            raise FileFormatError(f"{path}: holds no tensor {name!r}, but {listed(tensors)}")
         tensor = tensors[name]
         code = (MAPPED | OTHERS).get(tensor.dtype)
         if code is None or not 1 <= len(tensor.shape) <= 2 or max(tensor.shape) > LONGEST:
