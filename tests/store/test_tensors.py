@@ -183,6 +183,14 @@ def test_what_is_no_tokenizer_is_refused(tmp_path, content):
         tensors.tokens_in(tmp_path / "tokenizer.json")
 
 
+def test_a_tokenizer_that_makes_the_library_panic_is_refused(tmp_path, tokenizer_of, capfd):
+    document = json.loads(tokenizer_of().to_str()) | {"normalizer": {"type": "Precompiled", "precompiled_charsmap": ""}}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    with pytest.raises(FileFormatError, match=r"tokenizer\.json: does not open as a tokenizer \(Precompiled: "):
+        tensors.tokens_in(tmp_path / "tokenizer.json")
+    assert "panicked" in capfd.readouterr().err  # which Rust says by itself
+
+
 def test_a_tokenizer_that_is_not_there_is_told_how_to_make_one(tmp_path):
     with pytest.raises(FileFormatError, match=r"tokenizer\.json: missing, .* AutoTokenizer\.from_pretrained"):
         tensors.tokens_in(tmp_path / "tokenizer.json")
