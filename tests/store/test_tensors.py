@@ -232,6 +232,14 @@ def test_the_first_rows_keep_no_tokenizer_whose_ids_go_further(folder, words, li
     assert (table.vocabulary, table.tokenizer) == (words[:limit], None)
 
 
+@pytest.mark.parametrize("limit", [None, 3, 4])
+def test_fewer_rows_than_ids_are_refused_where_it_shows(folder, limit):
+    with pytest.raises(
+        FileFormatError, match=r"rows: has 2 rows, but .* has 4 ids: the first without a row is 2, 'né'"
+    ):
+        tensors.table_of_tensor(ROWS[:2], folder, "rows", limit=limit)
+
+
 @pytest.mark.parametrize("rows", [ROWS[0], ROWS[None], ROWS.astype(int), ROWS[:, :0]])
 def test_rows_that_are_none_are_refused(folder, rows):
     with pytest.raises(RowspaceError, match=r"expected \(V, d\) floats|rows must be at least 1 wide"):

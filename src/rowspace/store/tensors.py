@@ -153,8 +153,8 @@ def table_of_tensor(
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")
     tokens, text = tokens_in(inside(folder, TOKENIZER))
-    if limit is not None and limit < len(tokens):
-        return Table(tokens[: len(rows)], rows[:limit], settings=settings)
+    if limit is not None and limit < len(tokens) and limit <= len(rows):
+        return Table(tokens[:limit], rows[:limit], settings=settings)
     if len(tokens) > len(rows):
         raise FileFormatError(
             f"{source}: has {len(rows)} rows, but {folder / TOKENIZER} has {len(tokens)} ids: the first without a row "
