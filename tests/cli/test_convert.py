@@ -28,6 +28,19 @@ def test_each_format_gives_the_same_rows_when_it_is_opened_again(
     assert json.loads(run("info", output, "--json").stdout)["format"] == format_name
 
 
+@pytest.mark.parametrize("format_name", ["model2vec", "sentence-transformers", "safetensors"])
+def test_formats_with_a_tokenizer_keep_the_tables_own(
+    run: Run, table_path: str, table: rs.Table, tmp_path: Path, format_name: str
+) -> None:
+    output, back = str(tmp_path / "t"), str(tmp_path / "back")
+    assert f"({format_name}) holds" in run("convert", table_path, output, "--format", format_name).stderr
+    run("convert", output, back)
+    again = rs.load(back)
+    assert list(again.vocabulary)[: len(table)] == list(table.vocabulary)
+    np.testing.assert_array_equal(again.rows[: len(table)], table.rows)
+    assert json.loads(again.tokenizer) == json.loads(table.tokenizer)
+
+
 def test_the_format_may_be_named_and_rows_limited(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
     output = tmp_path / "vectors.txt"
     said = run("convert", table_path, str(output), "--format", "glove", "--limit", "7").stderr
@@ -48,6 +61,8 @@ def test_counts_are_kept_where_the_format_has_a_place_for_them(
     ("arguments", "status", "complaint"),
     [
         (("missing", "out.bin"), 2, "nothing is at 'missing'"),
+        (("{table}", "out", "--format", "transformers"), 2, "as a checkpoint, which holds a whole model; name another"),
+        (("{table}", "out", "--key", "embeddings"), 2, "a native table has one tensor of rows, and takes no key"),
         (("{table}", "out", "--format", "excel"), 2, "unknown format 'excel'; give 'native', "),
         (("{table}", "missing/out.bin"), 2, "missing"),
         (("{table}", "out.bin", "--limit", "0"), 2, "limit"),

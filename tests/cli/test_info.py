@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 import rowspace as rs
+from rowspace import store
 
 Run = Callable[..., Any]
 
@@ -59,3 +61,20 @@ def test_table_without_rows_has_no_norms(run: Run, tmp_path: Path) -> None:
     rs.Table([], np.zeros((0, 3), np.float32)).save(path)
     assert json.loads(run("info", str(path), "--json").stdout)["norms"] is None
     assert "0 × 3" in run("info", str(path)).stdout
+
+
+def test_key_names_the_tensor_of_a_file_with_several(run: Run, table: rs.Table, tmp_path: Path) -> None:
+    path = tmp_path / "two.safetensors"
+    table.save(path)
+    rows = load_file(path)["embeddings"]
+    save_file({"in": rows, "out": 2 * rows}, path)
+    assert "name one as the key" in run("info", str(path), status=2).stderr
+    facts = [json.loads(run("info", str(path), "--key", key, "--json").stdout) for key in ("in", "out")]
+    assert facts[1]["norms"]["max"] == pytest.approx(2 * facts[0]["norms"]["max"])
+
+
+def test_all_files_of_a_folder_count(run: Run, table: rs.Table, tmp_path: Path) -> None:
+    store.save(table, tmp_path / "0_StaticEmbedding", format="sentence-transformers")
+    facts = json.loads(run("info", str(tmp_path), "--json").stdout)
+    assert facts["format"] == "sentence-transformers"
+    assert facts["bytes_on_disk"] > facts["bytes_of_rows"]

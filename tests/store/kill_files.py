@@ -1,7 +1,7 @@
-"""Rounds of a process that saves a file and is killed at random times; run by test_kills_files.py as a script.
+"""Rounds of a process that saves a table and is killed at random times; run by test_kills_files.py as a script.
 
-After each the file must open whole, as the last version seen or a newer one. See kill_rounds.py, which does the
-same for directories, and at each line too.
+After each what is there must open whole, as the last version seen or a newer one. See kill_rounds.py, which does the
+same for native directories, and at each line too.
 """
 
 import random
@@ -22,7 +22,8 @@ def main() -> None:
     from kill_rounds import in_a_child  # found beside a script only
 
     kind, path = import_module(f"rowspace.store.{sys.argv[1]}"), Path(sys.argv[2])
-    vocabulary = [f"w{number}" for number in range(SIZE)]
+    # With [UNK], formats that are made for a tokenizer add no row for it.
+    vocabulary = ["[UNK]", *(f"w{number}" for number in range(1, SIZE))]
 
     def save(version: int) -> None:
         kind.save(Table(vocabulary, np.full((SIZE, 4), version, np.float32)), path)

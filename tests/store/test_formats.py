@@ -1,9 +1,11 @@
 import gzip
 import os
+import pickle
 import re
 
 import numpy as np
 import pytest
+import torch
 
 from rowspace import store
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
@@ -68,8 +70,14 @@ def test_paths_may_be_text(tmp_path, table):
         (lambda path: path.mkdir(), "an empty directory"),
         (
             lambda path: (path.mkdir(), (path / "b").touch(), (path / "a").touch()),
-            "a directory without rowspace.json (it holds a, b)",
+            "a directory with neither rowspace.json nor model.safetensors (it holds a, b)",
         ),
+        (
+            lambda path: (path.mkdir(), (path / "config.json").touch(), (path / "pytorch_model.bin").touch()),
+            "its weights in pytorch_model.bin, a pickle (those can run any code, and are never opened; where you trust",
+        ),
+        (lambda path: path.write_bytes(pickle.dumps([1])), "it may be a pickle: those can run any code"),
+        (lambda path: torch.save({"a": torch.ones(1)}, path), "a pickle of torch's (those can run any code"),
         (lambda path: path.touch(), "an empty file"),
         (
             lambda path: path.write_bytes(b"hello, world"),

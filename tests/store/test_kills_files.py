@@ -8,18 +8,21 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"),
+    ("kind", "name", "beside"),
     [
-        ("word2vec", "v.bin"),
-        ("word2vec_text", "v.vec"),
-        ("glove", "v.txt"),
-        ("npz", "v.npz"),
-        ("parquet", "v.arrow"),
-        ("fasttext", "m.bin"),
+        ("word2vec", "v.bin", []),
+        ("word2vec_text", "v.vec", []),
+        ("glove", "v.txt", []),
+        ("npz", "v.npz", []),
+        ("parquet", "v.arrow", []),
+        ("safetensors_file", "v.safetensors", ["tokenizer.json"]),
+        ("model2vec", "v", []),
+        ("sentence_transformers", "v", []),
+        ("fasttext", "m.bin", []),
     ],
 )
-def test_a_file_whose_save_is_killed_at_any_time_is_the_old_or_the_new(tmp_path, kind, name):
+def test_what_a_save_that_is_killed_at_any_time_leaves_is_the_old_or_the_new(tmp_path, kind, name, beside):
     command = [sys.executable, "-W", "error", ROUNDS, kind, tmp_path / name]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted([name, *beside])

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-__all__ = ["AsJson", "Metric", "TablePath", "Words"]
+__all__ = ["AsJson", "Key", "Metric", "TablePath", "Words"]
 
 TablePath = Annotated[
     str,
@@ -15,5 +15,9 @@ TablePath = Annotated[
 Words = Annotated[list[str], typer.Argument(metavar="WORD", help="Words of the table.", show_default=False)]
 Metric = Annotated[
     Literal["cosine", "dot", "euclidean"], typer.Option(help="How near rows are; euclidean is a distance.")
+]
+Key = Annotated[
+    str | None,
+    typer.Option("--key", help="The tensor of rows, of a safetensors file or a checkpoint.", show_default=False),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rowspace.cli.arguments import AsJson, TablePath
+from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import print_json, say
 
@@ -21,9 +21,7 @@ def convert(
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Take the first rows only.", show_default=False)
     ] = None,
-    key: Annotated[
-        str | None, typer.Option("--key", help="The tensor of rows, where it is not clear.", show_default=False)
-    ] = None,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a table in another format.

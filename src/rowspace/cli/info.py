@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from rowspace.cli.arguments import AsJson, TablePath
+from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import file_size, print_facts, print_json, say, shown
 
@@ -23,6 +23,7 @@ def info(
     path: TablePath,
     *,
     verify: Annotated[bool, typer.Option("--verify", help="Compare every byte with the saved checksums.")] = False,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a table holds, what it takes, and how it was learned.
@@ -30,7 +31,7 @@ def info(
     Example:
       rowspace info my-table --verify
     """
-    facts = _facts(path, open_table(path, verify=verify), verify=verify)
+    facts = _facts(path, open_table(path, verify=verify, key=key), verify=verify)
     if verify and not facts["verified"]:
         say(f"the {facts['format']} format has no checksums to compare with; its sizes are right")
     if as_json:
@@ -84,7 +85,7 @@ def _versions(path: str, kind: str) -> Mapping[str, str]:
 
 
 def _files(path: Path) -> list[Path]:
-    return [file for file in path.iterdir() if file.is_file()] if path.is_dir() else [path]
+    return [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -12,8 +12,8 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import MAX_HEADER
-from rowspace.store.layout import CONFIG, MODEL
-from rowspace.store.tensors import inside, map_tensor, table_of_tensor, tensors_in
+from rowspace.store.layout import MODEL
+from rowspace.store.tensors import inside, listed, map_tensor, table_of_tensor, tensors_in
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
@@ -51,8 +51,8 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognises(path: Path) -> bool:
-    """Whether the directory `path` holds a config.json and safetensors weights."""
-    return (path / CONFIG).is_file() and ((path / MODEL).is_file() or (path / INDEX).is_file())
+    """Whether the directory `path` holds safetensors weights; asked last of the formats that do."""
+    return (path / MODEL).is_file() or (path / INDEX).is_file()
 
 
 def check_target(path: StrPath) -> None:
@@ -75,13 +75,13 @@ def _files(folder: Path) -> dict[str, str]:
 def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
     if key is not None:
         if key not in files:
-            raise UsageError(f"{source}: holds no tensor {key!r}; it holds {', '.join(sorted(files)[:9])}, ...")
+            raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(files)}; check the key")
         return key
     for ending in NAMES:
         for name in sorted(files, key=len):
             if name == ending or name.endswith("." + ending):
                 return name
     raise FileFormatError(
-        f"{source}: none of its {len(files)} tensors is called as a token table is ({', '.join(NAMES)}); "
-        "name it as the key"
+        f"{source}: none of its {len(files)} tensors ({listed(files)}) is called as a token table is "
+        f"({', '.join(NAMES)}); name it as the key"
     )

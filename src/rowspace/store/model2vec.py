@@ -71,8 +71,8 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognises(path: Path) -> bool:
-    """Whether the directory `path` holds a safetensors file with `embeddings`, and a tokenizer."""
-    return (path / TOKENIZER).is_file() and holds_tensor(path / MODEL, "embeddings")
+    """Whether the directory `path` holds a safetensors file with `embeddings`."""
+    return holds_tensor(path / MODEL, "embeddings")
 
 
 def check_target(path: StrPath) -> None:

@@ -4,13 +4,15 @@ Rows are mapped. Two files cannot be replaced in one step: see `npy.py`. Left ou
 `checkpoint.py`). Read next: `tensors.py`.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rowspace.atomic import StrPath, atomic_file, check_file_target
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import UsageError
+from rowspace.store.headers import Tensor
 from rowspace.store.layout import TOKENIZER
 from rowspace.store.sniffing import start_of
-from rowspace.store.tensors import map_tensor, table_of_tensor, tensor_pieces, tensors_in
+from rowspace.store.tensors import can_be_rows, listed, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows
 from rowspace.table import Table
@@ -33,14 +35,7 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     [0.0, 1.0]
     """
     source = Path(path)
-    shapes = {name: tensor.shape for name, tensor in tensors_in(source).items()}
-    candidates = [name for name, shape in shapes.items() if len(shape) == 2]
-    if key is None and len(candidates) != 1:
-        listed = ", ".join(f"{name} {shapes[name]}" for name in sorted(candidates)[:9])
-        raise UsageError(f"{source}: holds {len(candidates)} tensors of rows ({listed}); name one as the key")
-    name = candidates[0] if key is None else key
-    if not (source.parent / TOKENIZER).is_file():
-        raise FileFormatError(f"{source}: has no {TOKENIZER} beside it, which says whose rows they are; put it there")
+    name = _named(tensors_in(source), key, str(source))
     return table_of_tensor(map_tensor(source, name, limit=limit), source.parent, f"{source}: {name}", limit=limit)
 
 
@@ -68,6 +63,22 @@ def recognises(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    check_file_target(Path(path).with_name(TOKENIZER))
+    beside = check_file_target(Path(path).with_name(TOKENIZER))
+    if beside.exists() and not target.exists():
+        raise UsageError(
+            f"cannot save to {target}: {beside} is there, belongs to other rows, and would be replaced; "
+            "name a path in a folder of its own"
+        )
     if target.exists() and target.stat().st_size and not recognises(target):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+
+
+def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
+    """Return the name of the tensor that is meant."""
+    rows = [name for name, tensor in tensors.items() if can_be_rows(tensor)]
+    if key is None and len(rows) != 1:
+        found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows or tensors}
+        raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({listed(found)}); name one as the key")
+    if key is not None and key not in tensors:
+        raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(tensors)}; check the key")
+    return rows[0] if key is None else key

@@ -35,7 +35,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """
     found = _place(Path(path))
     if found is None:
-        raise FileFormatError(f"{path}: holds no {MODEL} with {KEY!r} beside a {TOKENIZER}; check the path")
+        raise FileFormatError(f"{path}: holds no {MODEL} with {KEY!r}; check the path")
+    if found != Path(path):
+        inside(Path(path), found.name)
     model = inside(found, MODEL)
     rows = map_tensor(model, KEY, limit=limit)
     return table_of_tensor(rows, found, str(model), limit=limit, settings={"normalize": _normalizes(Path(path))})
@@ -57,7 +59,7 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognises(path: Path) -> bool:
-    """Whether the directory `path` holds such a tensor and a tokenizer."""
+    """Whether the directory `path` holds such a tensor."""
     return _place(path) is not None
 
 
@@ -67,11 +69,8 @@ def check_target(path: StrPath) -> None:
 
 
 def _place(path: Path) -> Path | None:
-    """Return the folder that tensor and tokenizer are in."""
-    for name in FOLDERS:
-        if (path / name / TOKENIZER).is_file() and holds_tensor(path / name / MODEL, KEY):
-            return path / name
-    return None
+    """Return the folder that the tensor is in."""
+    return next((path / name for name in FOLDERS if holds_tensor(path / name / MODEL, KEY)), None)
 
 
 def _normalizes(path: Path) -> bool:

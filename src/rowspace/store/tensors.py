@@ -6,8 +6,9 @@ called `[id N has no token]`. Left out: which tensor of which file (`model2vec.p
 `checkpoint.py`, `safetensors_file.py`). Read next: `headers.py`.
 """
 
+import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,14 @@ from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
+from rowspace.store.tokenizer import ids_in
 from rowspace.table import Table
 
 __all__ = [
+    "can_be_rows",
     "holds_tensor",
     "inside",
+    "listed",
     "map_tensor",
     "row_pieces",
     "table_of_tensor",
@@ -33,14 +37,30 @@ __all__ = [
 
 MAPPED = dict(DTYPES.values())
 OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8"}
+LONGEST = 1 << 40  # more rows, or wider ones, than any file has: numpy would stumble over their number itself
+LISTED = 9  # names in one message
 WRITTEN_AT_ONCE = 1 << 23  # bytes
 
 
 def inside(folder: Path, name: str) -> Path:
-    """Return the path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out."""
+    """Return the path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out.
+
+    The cache of huggingface_hub is made of such links; the message says how to copy what they lead to.
+    """
     path = folder / name
-    if Path(name).name != name or not path.resolve().is_relative_to(folder.resolve()):
+    try:
+        real = Path(os.path.realpath(path))
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise FileFormatError(
+            f"{folder}: {name!r} cannot be the name of a file; restore the file that says so"
+        ) from None
+    if Path(name).name != name or name == "..":
         raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")
+    if not real.is_relative_to(os.path.realpath(folder)):
+        raise FileFormatError(
+            f"{path}: a link out of the folder, to {real}, which is not followed; open a copy of the folder that holds "
+            f"the files themselves, made with: cp -rL {folder} COPY"
+        )
     return path
 
 
@@ -58,6 +78,22 @@ def holds_tensor(path: Path, name: str) -> bool:
         return False
 
 
+def can_be_rows(tensor: Tensor) -> bool:
+    """Whether a table can have this tensor as its rows: (V, d) numbers, none of them ids."""
+    return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8"}
+
+
+def listed(tensors: Iterable[str]) -> str:
+    """Return the first names, in order of the alphabet, and how many there are beyond them.
+
+    >>> listed(["wte.weight", "wpe.weight"]), listed(map(str, range(100)))[-7:]
+    ("'wpe.weight', 'wte.weight'", '91 more')
+    """
+    names = sorted(tensors)
+    more = [f"{len(names) - LISTED} more"] if len(names) > LISTED else []
+    return ", ".join([*map(repr, names[:LISTED]), *more]) or "none"
+
+
 def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[Any]:
     """Return a tensor, or the first `limit` of its rows: mapped, or where need be as float32 in memory.
 
@@ -66,14 +102,19 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[An
     with open_regular(path) as file:
         tensors = read_header(file, str(path))
         if name not in tensors:
-            raise FileFormatError(f"{path}: holds no tensor {name!r} but {', '.join(sorted(tensors)[:9])}")
+            raise FileFormatError(f"{path}: holds no tensor {name!r}, but {listed(tensors)}")
         tensor = tensors[name]
         code = (MAPPED | OTHERS).get(tensor.dtype)
-        if code is None:
-            raise FileFormatError(f"{path}: tensor {name!r} is {tensor.dtype}, of which no rows can be made")
-        if tensor.size == 0:
-            return np.zeros(tensor.shape, np.float32)
-        array: NDArray[Any] = np.memmap(file, code, "r", tensor.offset, tensor.shape)[:limit]
+        if code is None or not 1 <= len(tensor.shape) <= 2 or max(tensor.shape) > LONGEST:
+            raise FileFormatError(
+                f"{path}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, of which no rows can be made; "
+                "expected (V, d) floats"
+            )
+        array: NDArray[Any] = (
+            np.memmap(file, code, "r", tensor.offset, tensor.shape)[:limit]
+            if tensor.size
+            else np.zeros(tensor.shape, code)  # no byte of it can be mapped
+        )
     if tensor.dtype == "BF16":
         return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
     return array.astype(np.float32) if tensor.dtype == "I8" else array
@@ -81,20 +122,23 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[An
 
 def tokens_in(path: Path) -> tuple[list[str], str]:
     """Return the tokens of a tokenizer.json by id, those added to its vocabulary too, and its text."""
-    from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that other formats do without
-
+    if not path.exists():
+        raise FileFormatError(
+            f"{path}: missing, which says whose rows the rows are; put it there: transformers' "
+            "AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER) writes one"
+        )
     with open_regular(path) as file:
         data = file.read()
     try:
         text = data.decode()
-        ids: dict[str, int] = Tokenizer.from_str(text).get_vocab(with_added_tokens=True)
-    except Exception as error:  # the library raises nothing narrower
+        ids = ids_in(text)
+    except ValueError as error:
         raise FileFormatError(f"{path}: does not open as a tokenizer ({error}); restore the file") from error
     size = max(ids.values(), default=-1) + 1
     if size > 2 * len(ids) + 1000:
         raise FileFormatError(f"{path}: has ids up to {size - 1} for {len(ids)} tokens; restore the file")
     tokens = [f"[id {number} has no token]" for number in range(size)]
-    for token, number in ids.items():
+    for token, number in sorted(ids.items(), reverse=True):  # of two tokens with one id always the same
         tokens[number] = token
     return tokens, text
 
@@ -108,10 +152,10 @@ def table_of_tensor(
     beyond the rows, or the rows are no (V, d) floats.
     """
     if rows.ndim != 2 or rows.dtype.kind != "f":
-        raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}, but rows are (V, d) floats")
-    tokens, text = tokens_in(folder / TOKENIZER)
-    if limit is not None and limit < len(tokens):
-        return Table(tokens[: len(rows)], rows[:limit], settings=settings)
+        raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")
+    tokens, text = tokens_in(inside(folder, TOKENIZER))
+    if limit is not None and limit < len(tokens) and limit <= len(rows):
+        return Table(tokens[:limit], rows[:limit], settings=settings)
     if len(tokens) > len(rows):
         raise FileFormatError(
             f"{source}: has {len(rows)} rows, but {folder / TOKENIZER} has {len(tokens)} ids: the first without a row "

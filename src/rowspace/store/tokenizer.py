@@ -10,7 +10,7 @@ import json
 from rowspace.errors import UsageError
 from rowspace.table import Table
 
-__all__ = ["UNKNOWN", "tokenizer_json"]
+__all__ = ["UNKNOWN", "ids_in", "tokenizer_json"]
 
 UNKNOWN = "[UNK]"
 
@@ -45,13 +45,30 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
     return text.encode(), len(ids) - len(table)
 
 
-def _checked(table: Table, text: str) -> tuple[bytes, int]:
-    """Check that the ids of the tokenizer `text` are 0..n-1 and begin with the vocabulary's."""
-    from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that most saves and all loads do without
+def ids_in(text: str) -> dict[str, int]:
+    """Return token to id, in no order, of a tokenizer.json, those added to its vocabulary too.
+
+    Raises `ValueError`, in the words of the tokenizers library, where it cannot open it.
+
+    >>> import numpy as np
+    >>> ids_in(tokenizer_json(Table(["a"], np.eye(1)))[0].decode()) == {"a": 0, "[UNK]": 1}
+    True
+    """
+    from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that most saves and loads do without
 
     try:
-        ids = Tokenizer.from_str(text).get_vocab(with_added_tokens=True)
-    except Exception as error:  # the library raises nothing narrower
+        return dict(Tokenizer.from_str(text).get_vocab(with_added_tokens=True))
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # it raises nothing narrower, and where its own code panics no `Exception` at all
+        raise ValueError(str(error)) from error
+
+
+def _checked(table: Table, text: str) -> tuple[bytes, int]:
+    """Check that the ids of the tokenizer `text` are 0..n-1 and begin with the vocabulary's."""
+    try:
+        ids = ids_in(text)
+    except ValueError as error:
         raise UsageError(f"the table's tokenizer does not open: {error}; mend it or pass None") from error
     for number, token in enumerate(table.vocabulary):
         if ids.get(token) != number:

@@ -1,0 +1,79 @@
+"""Tiny models such as other libraries keep, made on the spot, and how to damage a file.
+
+Left out: what is to be read from them, which is the tests' business.
+"""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from safetensors.numpy import save_file
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+ODD = [b"9", b"-1", b"1e9", b"null", b"\0", b'"', b"[", b"{}", b"\\ud800"]  # what breaks JSON, or still is some
+
+
+@pytest.fixture(scope="session")
+def words():
+    return ["[UNK]", "cat", "né", "한국"]
+
+
+@pytest.fixture(scope="session")
+def rows():
+    return np.array([[0, 0, 0], [0.1, -1.25, 3], [np.pi, 1e-5, 7], [1 / 3, 65504, -2]], np.float32)
+
+
+@pytest.fixture(scope="session")
+def tokenizer_of(words):
+    """`tokenizer_of()` makes one that looks whole words up; their ids are their places, or those given."""
+
+    def make(ids=range(4)):
+        tokenizer = Tokenizer(models.WordLevel(dict(zip(words, ids, strict=False)), unk_token="[UNK]"))  # noqa: S106
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        return tokenizer
+
+    return make
+
+
+@pytest.fixture
+def folder_of(tmp_path, tokenizer_of):
+    """`folder_of(tensors)` makes a directory with them, as the safetensors library writes them, and a tokenizer."""
+
+    def make(tensors, *, ids=range(4), config=None, file="model.safetensors"):
+        folder = tmp_path / "model"
+        folder.mkdir()
+        save_file(tensors, folder / file)
+        tokenizer_of(ids).save(str(folder / "tokenizer.json"))
+        if config is not None:
+            (folder / "config.json").write_text(json.dumps(config))
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def write_header():
+    """`write_header(path, header, data)` makes a safetensors file that says anything at all."""
+
+    def write(path, header, data=b""):
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def damaged():
+    """`damaged(content, data)` is what Hypothesis makes of the bytes: some replaced, added, left out, or all cut."""
+
+    def damage(content, data):
+        result = bytearray(content)
+        for _ in range(data.draw(st.integers(1, 3))):
+            begin = data.draw(st.integers(0, len(result)))
+            new = data.draw(st.sampled_from(ODD) | st.binary(max_size=4))
+            result[begin : begin + data.draw(st.integers(0, 4))] = new
+        return bytes(result[: data.draw(st.just(len(result)) | st.integers(0, len(result)))])
+
+    return damage
