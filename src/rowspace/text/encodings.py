@@ -105,8 +105,8 @@ def _cached(name: str, url: str) -> Path:
         return path
     looked = f"{path} is not there" if folder else "TIKTOKEN_CACHE_DIR is empty"
     raise FileFormatError(
-        f"the data of the tiktoken encoding {name!r} is not on this machine ({looked}), and rowspace downloads nothing; "
-        f"fetch {url} to a file and open that, or let tiktoken.get_encoding({name!r}) fetch it once"
+        f"the data of the tiktoken encoding {name!r} is not on this machine ({looked}), and rowspace downloads nothing;"
+        f" let tiktoken.get_encoding({name!r}) fetch {url} once, or open a file of ranks"
     )
 
 

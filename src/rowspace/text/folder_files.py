@@ -1,4 +1,4 @@
-"""The small JSON files beside a tokenizer in a folder of transformers: what they say, read as data and never as code."""
+"""The small JSON files beside a tokenizer in a folder of transformers: what they say, which is data and never code."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def read_text(path: Path) -> str:
 
 
 def object_in(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file, an empty one where there is no file; raises FileFormatError for anything else."""
+    """Return the JSON object in a file, an empty one where there is no file; raises FileFormatError for all else."""
     if not path.exists():
         return {}
     try:

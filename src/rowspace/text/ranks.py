@@ -1,4 +1,4 @@
-"""tiktoken's files of ranks: lines of a token in base64, a blank and its rank, which is its id and its place in merging.
+"""tiktoken's files of ranks: lines of a token in base64 and its rank, which is its id and its place in merging.
 
 Everything is checked that tiktoken takes on trust, since it stops the process or loses tokens where it does not hold.
 Left out: encoding with them (tiktoken_reader.py).
