@@ -10,7 +10,7 @@ from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus
 from rowspace.text.coverage import Coverage, measure_coverage
 from rowspace.text.encode import ReplacedTextWarning, encode_corpus
 from rowspace.text.ids import IdCorpus
-from rowspace.text.library import LibraryTokenizer
+from rowspace.text.library import AnyTokenizer, LibraryTokenizer
 from rowspace.text.merges import trace_training
 from rowspace.text.merges_applied import trace_encoding
 from rowspace.text.opened import Located, OpenedTokenizer
@@ -22,6 +22,7 @@ from rowspace.text.stdlib import standard_library
 from rowspace.text.words import WordTokenizer, whitespace_json
 
 __all__ = [
+    "AnyTokenizer",
     "Corpus",
     "Coverage",
     "IdCorpus",

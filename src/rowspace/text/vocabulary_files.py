@@ -17,26 +17,15 @@ from rowspace.text.library import LibraryTokenizer
 __all__ = ["open_bert", "open_gpt2", "refused"]
 
 # By tokenizer class or, in old folders, model type: those that cut text as the first of each does.
-BERT_LIKE = {None, "Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "Funnel", "LayoutLM", "Lxmert"}
+BERT_LIKE = {None, "Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "LayoutLM", "Lxmert"}
 BERT_LIKE |= {"bert", "distilbert", "electra", "mobilebert", "convbert", "layoutlm", "lxmert"}
 GPT2_LIKE = {None, "GPT2", "gpt2"}
 ROBERTA_LIKE = {"Roberta", "Bart", "Longformer", "LED", "roberta", "bart", "longformer", "led"}
 
-BERT_SPECIAL = {
-    "unk_token": "[UNK]",
-    "sep_token": "[SEP]",
-    "pad_token": "[PAD]",
-    "cls_token": "[CLS]",
-    "mask_token": "[MASK]",
-}
-ROBERTA_SPECIAL = {
-    "bos_token": "<s>",
-    "pad_token": "<pad>",
-    "eos_token": "</s>",
-    "unk_token": "<unk>",
-    "mask_token": "<mask>",
-}
-GPT2_SPECIAL = dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>")
+_NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+BERT_SPECIAL = dict(zip(_NAMES[2:], ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"), strict=True))
+ROBERTA_SPECIAL = dict(zip(_NAMES, ("<s>", "</s>", "<unk>", "</s>", "<pad>", "<s>", "<mask>"), strict=True))
+GPT2_SPECIAL = dict.fromkeys(_NAMES[:3], "<|endoftext|>")
 
 
 def open_bert(folder: Path) -> LibraryTokenizer:
@@ -49,7 +38,8 @@ def open_bert(folder: Path) -> LibraryTokenizer:
     lines = read_text(folder / "vocab.txt").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     special = _special(settings, BERT_SPECIAL)
     vocabulary = {token: number for number, token in enumerate(lines)}
-    library = Tokenizer(models.WordPiece(vocabulary, unk_token=special["unk_token"], max_input_chars_per_word=100))
+    unknown = special["unk_token"].content if "unk_token" in special else BERT_SPECIAL["unk_token"]
+    library = Tokenizer(models.WordPiece(vocabulary, unk_token=unknown, max_input_chars_per_word=100))
     library.normalizer = normalizers.BertNormalizer(
         clean_text=True,
         handle_chinese_chars=_flag(settings, "tokenize_chinese_chars", default=True),
@@ -58,7 +48,7 @@ def open_bert(folder: Path) -> LibraryTokenizer:
     )
     library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     library.decoder = decoders.WordPiece()
-    _add(library, folder, [AddedToken(token, special=True) for token in dict.fromkeys(special.values())])
+    _add(library, folder, special)
     return LibraryTokenizer(library, source=str(folder))
 
 
@@ -77,10 +67,7 @@ def open_gpt2(folder: Path) -> LibraryTokenizer:
     prefix = _flag(settings, "add_prefix_space", default=False)
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
     library.decoder = decoders.ByteLevel()
-    special = _special(settings, ROBERTA_SPECIAL if kind in ROBERTA_LIKE else GPT2_SPECIAL)
-    mask = special.pop("mask_token", None)
-    tokens = [AddedToken(token, special=True) for token in dict.fromkeys(special.values())]
-    _add(library, folder, tokens + ([AddedToken(mask, lstrip=True, special=True)] if mask else []))
+    _add(library, folder, _special(settings, ROBERTA_SPECIAL if kind in ROBERTA_LIKE else GPT2_SPECIAL))
     return LibraryTokenizer(library, source=str(folder))
 
 
@@ -96,14 +83,17 @@ def _flag(settings: dict[str, Any], name: str, *, default: bool) -> bool:
     return bool(settings.get(name, default))
 
 
-def _special(settings: dict[str, Any], defaults: dict[str, str]) -> dict[str, str]:
+def _special(settings: dict[str, Any], defaults: dict[str, str]) -> dict[str, AddedToken]:
     """Return the special tokens, by what they are for; a setting can be a string or an object with one."""
-    special = dict[str, str]()
-    for name, default in defaults.items():
-        value = settings.get(name, default)
-        value = value.get("content") if isinstance(value, dict) else value
-        if isinstance(value, str) and value:
-            special[name] = value
+    said = {name: settings.get(name, defaults.get(name)) for name in _NAMES}
+    more = settings.get("extra_special_tokens") or settings.get("additional_special_tokens")
+    said |= {f"additional {number}": token for number, token in enumerate(more if isinstance(more, list) else [])}
+    special = dict[str, AddedToken]()
+    for name, value in said.items():
+        facts = value if isinstance(value, dict) else {"content": value}
+        if isinstance(facts.get("content"), str) and facts["content"]:
+            strips = {side: bool(facts.get(side)) for side in ("lstrip", "rstrip")}
+            special[name] = AddedToken(facts["content"], special=True, **strips)
     return special
 
 
@@ -120,11 +110,12 @@ def _merges(path: Path) -> list[tuple[str, str]]:
     return merges
 
 
-def _add(library: Tokenizer, folder: Path, special: list[AddedToken]) -> None:
+def _add(library: Tokenizer, folder: Path, special: dict[str, AddedToken]) -> None:
     """Add the tokens that the files name, and see to it that each gets the id that they say."""
     said = _added(folder)
     library.add_tokens([token for _, token in sorted(said.items())])
-    library.add_special_tokens([token for token in special if token.content not in {a.content for a in said.values()}])
+    contents = {token.content for token in said.values()}
+    library.add_special_tokens([token for token in special.values() if token.content not in contents])
     for number, token in said.items():
         if library.token_to_id(token.content) != number:
             raise FileFormatError(
