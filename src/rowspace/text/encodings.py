@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from rowspace.errors import FileFormatError, MissingExtraError
+from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 from rowspace.text.byte_alphabet import bytes_of_alphabet
 from rowspace.text.ranks import Ranks, check_ranks, parse_ranks
 
@@ -91,8 +91,12 @@ def _run(name: str, of_ranks: Callable[..., Ranks], of_encoder: Callable[..., Ra
     names |= {"load_tiktoken_bpe": of_ranks, "data_gym_to_mergeable_bpe_ranks": of_encoder}
     for key, constructor in openai_public.ENCODING_CONSTRUCTORS.items():  # one builds on another
         names[key] = FunctionType(constructor.__code__, names)
-    made = names[name]()
-    return Description(name, made["pat_str"], made["special_tokens"], made["mergeable_ranks"])
+    try:
+        made = names[name]()
+        return Description(name, made["pat_str"], made["special_tokens"], made["mergeable_ranks"])
+    except (NameError, TypeError, KeyError) as error:
+        message = f"this version of tiktoken describes {name!r} in a way that is not known here ({error})"
+        raise UsageError(f"{message}; open its file of ranks") from error
 
 
 def _cached(name: str, url: str) -> Path:

@@ -8,13 +8,14 @@ along, are taken off: they would change what a text is. Left out: folders withou
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.text.byte_alphabet import bytes_of_alphabet
 from rowspace.text.opened import (
     Ids,
@@ -27,7 +28,7 @@ from rowspace.text.opened import (
     tokenizer_fails,
 )
 
-__all__ = ["AnyTokenizer", "LibraryTokenizer", "library_of", "opened", "parsed"]
+__all__ = ["AnyTokenizer", "LibraryTokenizer", "library_of", "opened", "parsed", "refusing"]
 
 AnyTokenizer = Tokenizer | OpenedTokenizer
 KINDS = {"BPE": "bpe", "Unigram": "unigram", "WordPiece": "wordpiece", "WordLevel": "words"}
@@ -77,7 +78,7 @@ class LibraryTokenizer(OpenedTokenizer):
         try:
             found = self.library.encode_batch_fast(list(map(clean, texts)), add_special_tokens=False)
         except BaseException as error:
-            raise tokenizer_fails(error) from error
+            raise tokenizer_fails(error, "give it an unknown token") from error
         return [as_ids(encoding.ids) for encoding in found]
 
     def locate(self, texts: Sequence[str]) -> list[Located]:
@@ -85,7 +86,7 @@ class LibraryTokenizer(OpenedTokenizer):
         try:
             found = self.library.encode_batch(list(map(clean, texts)), add_special_tokens=False)
         except BaseException as error:
-            raise tokenizer_fails(error) from error
+            raise tokenizer_fails(error, "give it an unknown token") from error
         return [
             Located(as_ids(encoding.ids), encoding.tokens, np.array(encoding.offsets, np.int64).reshape(-1, 2))
             for encoding in found
@@ -93,7 +94,7 @@ class LibraryTokenizer(OpenedTokenizer):
 
     def token(self, number: int) -> str:
         """Return the token of an id as the tokenizer.json writes it."""
-        return self._tokens.get(self._checked(number)) or nameless(number)
+        return self._tokens.get(self._checked(number), nameless(number))
 
     def token_bytes(self, number: int) -> bytes | None:
         """Return the bytes of text that an id stands for: a token inside a word loses its mark, `▁` is a blank."""
@@ -146,14 +147,20 @@ class LibraryTokenizer(OpenedTokenizer):
 
 def parsed(text: str, source: str) -> LibraryTokenizer:
     """Return the tokenizer of a tokenizer.json's text; raises FileFormatError, naming `source`, where it is none."""
-    try:
+    with refusing(source):
         library = Tokenizer.from_str(text)
-    except BaseException as error:  # the library raises nothing narrower, and panics on some files
-        if isinstance(error, (KeyboardInterrupt, SystemExit)):
-            raise
-        message = f"{source}: does not open as a tokenizer ({error}); restore the file"
-        raise FileFormatError(message) from error
     return LibraryTokenizer(library, text=text, source=source)
+
+
+@contextmanager
+def refusing(source: str) -> Iterator[None]:
+    """Raise FileFormatError, naming `source`, for whatever the library raises: nothing narrower, and panics."""
+    try:
+        yield
+    except (RowspaceError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise FileFormatError(f"{source}: does not open as a tokenizer ({error}); restore the file") from error
 
 
 def opened(tokenizer: AnyTokenizer) -> OpenedTokenizer:

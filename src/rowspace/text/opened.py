@@ -109,8 +109,11 @@ def check_ids(highest: int, tokens: int, source: str) -> None:
         raise FileFormatError(f"{source}: has ids up to {highest} for {tokens} tokens; restore the file")
 
 
-def tokenizer_fails(error: BaseException) -> UsageError:
-    """Return the error to raise where a library cannot encode a text; Ctrl-C and an exit go on as they are."""
+def tokenizer_fails(error: BaseException, step: str) -> UsageError:
+    """Return the error to raise where a library cannot encode a text; Ctrl-C and an exit go on as they are.
+
+    `step`: what the caller can do.
+    """
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         raise error
-    return UsageError(f"the tokenizer fails on this text ({error}); give it an unknown token")
+    return UsageError(f"the tokenizer fails on this text ({error}); {step}")

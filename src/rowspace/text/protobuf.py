@@ -40,7 +40,7 @@ def fields(data: bytes, source: str, *, offset: int = 0) -> Iterator[Field]:
             size, at = varint(data, at) if tag & 7 == 2 else (_FIXED.get(tag & 7, _NONE), at)
             place = at + size
             value = data[at:place]
-        if not tag >> 3 or not begin < at < place <= len(data):
+        if not tag >> 3 or not begin < at <= place <= len(data):
             what = "no field of a message, or one that goes beyond its end"
             raise FileFormatError(f"{source}: byte {offset + begin}: {what}; the file is damaged, restore it")
         yield Field(tag >> 3, value, offset + at)

@@ -69,7 +69,7 @@ class SentencePieceTokenizer(OpenedTokenizer):
         try:
             return self.processor.encode(list(map(clean, texts)), return_type=what)
         except Exception as error:  # the library raises nothing narrower
-            raise tokenizer_fails(error) from error
+            raise tokenizer_fails(error, "check the model") from error
 
     def _located(self, found: dict[str, Any]) -> Located:
         ids, offsets = as_ids(found["ids"]), np.array(found["offsets"], np.int64).reshape(-1, 2)
@@ -102,6 +102,8 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
         raise MissingExtraError(message) from error
     found = list(fields(data, source))
     kind, count = _kind(found, source), sum(field.number == _PIECE for field in found)
+    if not count:
+        raise FileFormatError(f"{source}: holds no pieces, so is no SentencePiece model; restore the file")
     try:
         processor = SentencePieceProcessor(model_proto=data)
         pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]

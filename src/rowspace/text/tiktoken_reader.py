@@ -6,7 +6,8 @@ Read next: encodings.py (by name), ranks.py (the file).
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,8 @@ class TiktokenTokenizer(OpenedTokenizer):
         """Return the ids of each text: int32 (n,)."""
         try:
             return [as_ids(ids) for ids in self.encoding.encode_ordinary_batch(list(map(clean, texts)))]
-        except BaseException as error:  # it panics where a pattern takes too long
-            raise tokenizer_fails(error) from error
+        except BaseException as error:  # it panics on some patterns
+            raise tokenizer_fails(error, "check its pattern") from error
 
     def locate(self, texts: Sequence[str]) -> list[Located]:
         """Return the tokens of each text and where they lie in it."""
@@ -64,12 +65,20 @@ class TiktokenTokenizer(OpenedTokenizer):
         """Return the bytes that an id stands for, None for special tokens."""
         return self._bytes.get(self._checked(number))
 
-    def words(self, text: str) -> Iterator[tuple[int, bytes, list[int]]]:
-        """Yield each word that the pattern finds, where in the text it begins, as bytes, and its ids."""
+    def words(self, text: str) -> list[tuple[int, bytes, list[int]]]:
+        """Return each word that the pattern finds: where in the text it begins, its bytes, and its ids.
+
+        Raises UsageError where tiktoken, whose engine for regular expressions is another, finds other words.
+        """
         import regex  # noqa: PLC0415  # tiktoken brings it along
 
-        for match in regex.finditer(self._pattern, clean(text)):
-            yield match.start(), match[0].encode(), self.encode(match[0]).tolist()
+        text = clean(text)
+        with suppress(regex.error):
+            words = [(match.start(), match[0].encode()) for match in regex.finditer(self._pattern, text)]
+            split = self.encode_batch([word.decode() for _, word in words])
+            if np.array_equal(np.concatenate([as_ids([]), *split]), self.encode(text)):
+                return [(*word, ids.tolist()) for word, ids in zip(words, split, strict=True)]
+        raise UsageError("the pattern means something else in tiktoken than in Python, so the words are not known")
 
     def _located(self, text: str, ids: Ids) -> Located:
         data = np.frombuffer(text.encode(), np.uint8)

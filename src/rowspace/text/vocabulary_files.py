@@ -12,7 +12,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 from rowspace.errors import FileFormatError
 from rowspace.text.folder_files import class_of, object_in, read_text, settings_of
-from rowspace.text.library import LibraryTokenizer
+from rowspace.text.library import LibraryTokenizer, refusing
 
 __all__ = ["open_bert", "open_gpt2", "refused"]
 
@@ -60,10 +60,9 @@ def open_gpt2(folder: Path) -> LibraryTokenizer:
     vocabulary = object_in(folder / "vocab.json")
     if not all(type(number) is int and 0 <= number < 2**31 for number in vocabulary.values()):
         raise FileFormatError(f"{folder / 'vocab.json'}: has an id that is no 31-bit number; restore the file")
-    try:
-        library = Tokenizer(models.BPE(vocabulary, _merges(folder / "merges.txt")))
-    except Exception as error:  # the library raises nothing narrower
-        raise FileFormatError(f"{folder}: vocab.json and merges.txt do not fit together: {error}") from error
+    merges = _merges(folder / "merges.txt")
+    with refusing(f"{folder}: vocab.json with merges.txt"):
+        library = Tokenizer(models.BPE(vocabulary, merges))
     prefix = _flag(settings, "add_prefix_space", default=False)
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
     library.decoder = decoders.ByteLevel()
