@@ -7,7 +7,6 @@ called `[id N has no token]`. Left out: which tensor of which file (`model2vec.p
 """
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.checked import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, read_header
@@ -156,17 +156,8 @@ def table_of_tensor(
     tokens, text = tokens_in(inside(folder, TOKENIZER))
     if limit is not None and limit < len(tokens) and limit <= len(rows):
         return Table(tokens[:limit], rows[:limit], settings=settings)
-    if len(tokens) > len(rows):
-        raise FileFormatError(
-            f"{source}: has {len(rows)} rows, but {folder / TOKENIZER} has {len(tokens)} ids: the first without a row "
-            f"is {len(rows)}, {tokens[len(rows)]!r}; they do not belong together"
-        )
-    if len(rows) > len(tokens):
-        warnings.warn(
-            f"{source}: the last {len(rows) - len(tokens)} of {len(rows)} rows belong to no token of {TOKENIZER}: they "
-            "are padding and left out",
-            stacklevel=2,
-        )
+    first = repr(tokens[len(rows)]) if len(tokens) > len(rows) else ""
+    check_sizes(len(tokens), len(rows), source, tokenizer=str(folder / TOKENIZER), first=first)
     return Table(tokens, rows[: len(tokens)], tokenizer=text, settings=settings)
 
 
