@@ -18,17 +18,9 @@ from rowspace.errors import FileFormatError
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
 from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
-from rowspace.store.tensors import (
-    holds_tensor,
-    inside,
-    map_tensor,
-    modules_of,
-    table_of_tensor,
-    tensor_pieces,
-    tensors_in,
-)
+from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json
-from rowspace.store.writable import check_rows
+from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
@@ -75,7 +67,7 @@ def save(table: Table, path: StrPath) -> None:
         with (folder / MODEL).open("xb") as file:
             file.writelines(tensor_pieces("embeddings", table.rows, unknown_rows))
         (folder / TOKENIZER).write_bytes(tokenizer)
-        config = CONFIG_CONTENT | {"normalize": table.settings.get("normalize") is True}
+        config = CONFIG_CONTENT | {"normalize": normalizes(table)}
         (folder / CONFIG).write_text(json.dumps(config, indent=1))
         (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
 

@@ -11,9 +11,9 @@ from rowspace.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
 from rowspace.store.folder import open_regular
 from rowspace.store.layout import MODEL, MODULES, TOKENIZER
-from rowspace.store.tensors import holds_tensor, inside, map_tensor, modules_of, table_of_tensor, tensor_pieces
+from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces
 from rowspace.store.tokenizer import tokenizer_json
-from rowspace.store.writable import check_rows
+from rowspace.store.writable import check_rows, modules_of
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]

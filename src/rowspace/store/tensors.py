@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, read_header
-from rowspace.store.layout import DTYPES, MODULES_CONTENT, NORMALIZE_MODULE, TOKENIZER
+from rowspace.store.layout import DTYPES, TOKENIZER
 from rowspace.store.tokenizer import ids_in
 from rowspace.table import Table
 
@@ -28,7 +28,6 @@ __all__ = [
     "inside",
     "listed",
     "map_tensor",
-    "modules_of",
     "table_of_tensor",
     "tensor_pieces",
     "tensors_in",
@@ -168,11 +167,6 @@ def table_of_tensor(
             stacklevel=2,
         )
     return Table(tokens, rows[: len(tokens)], tokenizer=text, settings=settings)
-
-
-def modules_of(table: Table) -> list[dict[str, object]]:
-    """Return the content of a modules.json: normalising where the table was opened from a model that does."""
-    return [*MODULES_CONTENT, NORMALIZE_MODULE] if table.settings.get("normalize") is True else MODULES_CONTENT
 
 
 def tensor_pieces(name: str, rows: NDArray[Any], unknown_rows: int) -> Iterator[bytes | memoryview]:
