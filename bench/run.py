@@ -1,4 +1,4 @@
-"""The benchmarks of learning, each beside gensim in one run; prints Markdown, as kept in bench/RESULTS.md.
+"""The benchmarks of learning, each beside its peer in one run; prints Markdown, as kept in bench/RESULTS.md.
 
     scripts/bench --corpus books.txt.xz --eval folder-with-evaluation-sets
 
@@ -26,7 +26,8 @@ SETS = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
 def run_side(side, corpus, folder, **job):
     """Run one side; return what it printed, and where its table is."""
     job = {"corpus": str(corpus), "dim": 100, "model": "skipgram", "seed": 1, "workers": 2} | job
-    job["output"] = str(Path(folder, f"{side}-{job['model']}-{job['dim']}-{job['seed']}.bin"))
+    ending = "" if side == "rowspace" and job.get("subwords") else ".bin"
+    job["output"] = str(Path(folder, f"{side}-{job['model']}-{job['dim']}-{job['seed']}{ending}"))
     side_file = Path(__file__).with_name("side.py")
     done = subprocess.run(
         [sys.executable, side_file, side, json.dumps(job)], check=True, text=True, stdout=subprocess.PIPE
@@ -38,6 +39,11 @@ def speed(result):
     return result["words"] / result["learning"] / 1e6
 
 
+def pace(result):
+    """Words a second of reading and learning, which fastText does in one call."""
+    return result["words"] / (result["reading"] + result["learning"]) / 1e6
+
+
 def quality(path, eval_folder):
     """Spearman on the two sets of pairs, and the share of analogies answered."""
     import rowspace as rs
@@ -47,24 +53,24 @@ def quality(path, eval_folder):
     return [*pairs, table.evaluate_analogies(eval_folder / SETS[2]).accuracy]
 
 
-def against_gensim(name, corpus, options, *, seeds, **job):
-    """Both sides in turn, once a seed; prints a row of speeds and one of quality."""
-    ratios, wholes, speeds, marks = [], [], {"rowspace": [], "gensim": []}, {"rowspace": [], "gensim": []}
+def beside(peer, name, corpus, options, *, seeds, measure=speed, **job):
+    """Both sides in turn, once a seed; prints a row of speeds and returns rows of quality."""
+    ratios, wholes, speeds, marks = [], [], {"rowspace": [], peer: []}, {"rowspace": [], peer: []}
     for seed in range(1, seeds + 1):
         results = {
             side: run_side(side, corpus, options.folder, seed=seed, workers=options.workers, **job)
-            for side in ("gensim", "rowspace")
+            for side in (peer, "rowspace")
         }
-        ratios.append(speed(results["rowspace"]) / speed(results["gensim"]))
-        wholes.append(results["gensim"]["whole"] / results["rowspace"]["whole"])
+        ratios.append(measure(results["rowspace"]) / measure(results[peer]))
+        wholes.append(results[peer]["whole"] / results["rowspace"]["whole"])
         for side, result in results.items():
-            speeds[side].append(speed(result))
+            speeds[side].append(measure(result))
             if options.eval:
                 marks[side].append(quality(result["table"], options.eval))
         print(f"<!-- {name} seed {seed}: {json.dumps(results)} -->", file=sys.stderr, flush=True)
-    ours, theirs = (statistics.median(speeds[side]) for side in ("rowspace", "gensim"))
+    ours, theirs = (statistics.median(speeds[side]) for side in ("rowspace", peer))
     print(
-        f"| {name} | {ours:.2f} | {theirs:.3f} | {_spread(ratios)} | {_spread(wholes)} |",
+        f"| {name}, {peer} | {ours:.2f} | {theirs:.3f} | {_spread(ratios)} | {_spread(wholes)} |",
         flush=True,
     )
     return [f"| {name} | {side} | " + _means(rows) for side, rows in marks.items() if rows]
@@ -76,6 +82,14 @@ def _spread(ratios):
 
 def _means(rows):
     return " | ".join(f"{statistics.mean(column):.3f}" for column in zip(*rows, strict=True)) + " |"
+
+
+JOBS = [  # peer, name, seeds (0: as --seeds says), what differs
+    ("gensim", "SGNS d=100", 0, {}),
+    ("gensim", "SGNS d=300", 1, {"dim": 300}),
+    ("gensim", "CBOW d=100", 0, {"model": "cbow"}),
+    ("fastText", "SGNS with n-grams d=100", 0, {"subwords": True, "measure": pace}),
+]
 
 
 def threads(corpus, options, times=3):
@@ -117,23 +131,29 @@ def main():
     parser.add_argument("--eval", type=Path)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", default="", help="part of a name: run the fits that have it, and nothing else")
     options = parser.parse_args()
-    versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "gensim", "numpy", "numba"))
+    packages = ("rowspace", "gensim", "fasttext", "numpy", "numba")
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
           f"{versions}; {options.corpus.name}, {options.workers} threads\n")  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         options.folder = folder
         corpus = token_file(options.corpus, folder)
-        print("| one pass | rowspace, M words/s | gensim, M words/s | learning | whole fit |\n|---|---|---|---|---|")
-        marks = against_gensim("SGNS d=100", corpus, options, seeds=options.seeds)
-        marks += against_gensim("SGNS d=300", corpus, options, seeds=1, dim=300)
-        marks += against_gensim("CBOW d=100", corpus, options, seeds=options.seeds, model="cbow")
+        print(
+            "| one pass, beside | rowspace, M words/s | peer, M words/s | learning | whole fit |\n|---|---|---|---|---|"
+        )
+        marks = []
+        for peer, name, seeds, job in JOBS:
+            if options.only in name:
+                marks += beside(peer, name, corpus, options, seeds=seeds or options.seeds, **job)
         if marks:
             print("\n| mean over seeds | side | WordSim-353 | SimLex-999 | Google analogies |\n|---|---|---|---|---|")
             print("\n".join(marks))
-        threads(corpus, options)
-        memory(corpus, options)
-    imports()
+        if not options.only:
+            threads(corpus, options)
+            memory(corpus, options)
+            imports()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""One side of a benchmark in a process of its own: text file → saved table, by rowspace or by gensim.
+"""One side of a benchmark in a process of its own: text file → saved table, by rowspace, gensim or fastText.
 
     python bench/side.py rowspace '{"corpus": "tokens.txt", "output": "ours.bin", "dim": 100, "seed": 1, "workers": 2}'
 
 Prints one JSON object: seconds by step, words read, and the peak of resident memory in MB. gensim is called as its
-documentation advises for speed: `corpus_file`, one token file with a sentence on each line.
+documentation advises for speed: `corpus_file`, one token file with a sentence on each line. fastText reads and learns
+in one call: its reading counts as learning.
 """
 
 import json
@@ -21,7 +22,7 @@ def by_rowspace(job):
     reports = Reports(on_vocabulary=lambda _: encoded.append(time.perf_counter()))
     table = fit(
         job["corpus"], output=job["output"], dim=job["dim"], model=job["model"], epochs=1,
-        workers=job["workers"], seed=job["seed"], reports=reports,
+        workers=job["workers"], seed=job["seed"], reports=reports, subwords=job.get("subwords", False),
     )  # fmt: skip
     ended = time.perf_counter()
     learned = table.settings["seconds"]
@@ -45,15 +46,32 @@ def by_gensim(job):
     return words, counted - began, trained - counted, time.perf_counter() - trained
 
 
+def by_fasttext(job):
+    from fasttext import train_unsupervised
+
+    began = time.perf_counter()
+    model = train_unsupervised(
+        job["corpus"], model=job["model"], dim=job["dim"], ws=5, neg=5, t=1e-3, minCount=5, minn=3, maxn=6,
+        bucket=2_000_000, lr=0.05, epoch=1, thread=job["workers"], verbose=0,
+    )  # fmt: skip
+    trained = time.perf_counter()
+    words = int(model.get_words(include_freq=True)[1].sum())
+    model.save_model(job["output"])
+    return words, 0.0, trained - began, time.perf_counter() - trained
+
+
 def peak_memory():
     """Peak resident memory of this process in MB, from Linux; `getrusage` would count the process that started it."""
     return int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
 
 
+SIDES = {"rowspace": by_rowspace, "gensim": by_gensim, "fastText": by_fasttext}
+
+
 def main():
     side, job = sys.argv[1], json.loads(sys.argv[2])
     began = time.perf_counter()
-    words, reading, learning, saving = {"rowspace": by_rowspace, "gensim": by_gensim}[side](job)
+    words, reading, learning, saving = SIDES[side](job)
     result = {
         "words": words,
         "reading": reading,

@@ -1,17 +1,19 @@
-"""What a `Table` is made of, checked: a vocabulary, rows, counts, and the index from token to id.
+"""What a `Table` is made of, checked: a vocabulary, rows, counts, the index from token to id, ids that have a row.
 
 Left out: the table (`table.py`).
 """
 
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import UsageError
+from rowspace.errors import FileFormatError, UsageError
 
-__all__ = ["checked_counts", "checked_rows", "checked_vocabulary", "index_of"]
+__all__ = ["check_sizes", "checked_counts", "checked_rows", "checked_vocabulary", "index_of"]
 
 Rows = NDArray[np.floating[Any]]
 
@@ -58,3 +60,26 @@ def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
                 again = vocabulary.index(token, first + 1)
                 raise UsageError(f"token {token!r} stands twice in the vocabulary, as ids {first} and {again}")
     return ids
+
+
+def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its tokenizer", first: str = "") -> None:
+    """Compare how many ids a tokenizer has with the rows of the table in `source`.
+
+    More rows are padding, which many checkpoints have: a warning says how many. Raises `FileFormatError` for more ids,
+    naming the first without a row, `first` if its token is known. `tokenizer`: where it is.
+
+    >>> check_sizes(3, 2, "model.safetensors", first="'cat'")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    rowspace.errors.FileFormatError: model.safetensors: has 2 rows, but its tokenizer has 3 ids: the first without ...
+    """
+    if tokens > rows:
+        raise FileFormatError(
+            f"{source}: has {rows} rows, but {tokenizer} has {tokens} ids: the first without a row is {rows}"
+            f"{first and ', '}{first}; they do not belong together"
+        )
+    if rows > tokens:
+        warnings.warn(
+            f"{source}: the last {rows - tokens} of {rows} rows belong to no token of {Path(tokenizer).name}: they are "
+            "padding and left out",
+            stacklevel=3,
+        )

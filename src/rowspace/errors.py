@@ -1,4 +1,4 @@
-"""Every error that rowspace raises on purpose, under one base.
+"""Every error that rowspace raises on purpose, under one base, and what it warns of.
 
 Each message is one clear sentence: what was wrong, where, and the next step. The command line prints it and exits
 with status 1 (`UsageError`: 2). Nothing here imports anything of ours.
@@ -11,6 +11,7 @@ __all__ = [
     "MissingExtraError",
     "RowspaceError",
     "UnknownTokenError",
+    "UnseenTokenWarning",
     "UsageError",
 ]
 
@@ -37,6 +38,10 @@ class UnknownTokenError(RowspaceError, KeyError):
     def __str__(self) -> str:
         """The sentence itself: `KeyError` would print its quoted form."""
         return str(self.args[0])
+
+
+class UnseenTokenWarning(UserWarning):
+    """A token is not in the vocabulary; its row was made of its character n-grams."""
 
 
 class MissingExtraError(RowspaceError, ImportError):

@@ -1,6 +1,6 @@
 """The one way in which rowspace compiles a kernel: cached on disk, free of the interpreter lock, announced once.
 
-A kernel is a plain function on arrays, in a file named `kernels.py`, that allocates nothing: it is compiled without
+A kernel is a plain function on arrays, in its folder's `kernels.py`, that allocates nothing: it is compiled without
 Numba's reference counts, which took half of the scanner's time and make threads wait for each other. With
 `NUMBA_DISABLE_JIT=1` it runs as the Python that it is, which is how the tests measure its coverage. Compiled code is
 kept beside the source, or, where that folder cannot be written, in the user's cache directory (Numba's own rule;

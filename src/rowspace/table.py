@@ -5,6 +5,7 @@ It looks tokens up and passes arrays to `rowspace.space`, where every formula li
 treated as immutable, so norms that were computed once stay good. Read next: `space/neighbors.py`.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.checked import checked_counts, checked_rows, checked_vocabulary, index_of
-from rowspace.errors import RowspaceError, UnknownTokenError, UsageError
+from rowspace.errors import RowspaceError, UnknownTokenError, UnseenTokenWarning, UsageError
+from rowspace.subwords import Subwords
 
 if TYPE_CHECKING:
     from rowspace.space.analogies import AnalogyScores
@@ -33,7 +35,8 @@ class Table:
 
     `vocabulary` holds V distinct tokens in id order: a list, or any other `Sequence`, which is kept, and read when a
     token is first asked for. `rows` is (V, d) floating with d >= 1, kept as given: a read-only memory map stays one.
-    `counts` is (V,) integers or None. `tokenizer` is the text of a tokenizer.json whose ids 0..V-1 are the rows, or a
+    `counts` is (V,) integers or None. `subwords` gives tokens that are not in the vocabulary a row, which comes with an
+    `UnseenTokenWarning`. `tokenizer` is the text of a tokenizer.json whose ids 0..V-1 are the rows, or a
     function that reads it when it is first asked for, or None. `settings` says how the table was learned.
 
     Rows are treated as immutable: their norms are computed at the first question and kept. To change rows,
@@ -63,11 +66,13 @@ class Table:
         *,
         tokenizer: str | Callable[[], str] | None = None,
         settings: Mapping[str, object] | None = None,
+        subwords: Subwords | None = None,
     ) -> None:
         self.vocabulary = checked_vocabulary(vocabulary)
         self.rows = checked_rows(rows, len(self.vocabulary))
         self.counts = None if counts is None else checked_counts(counts, len(self.vocabulary))
         self.settings = dict(settings or {})
+        self.subwords = subwords
         self._tokenizer = tokenizer
         self._norms: NDArray[np.float64] | None = None
         if isinstance(self.vocabulary, list):
@@ -86,10 +91,16 @@ class Table:
         return f"Table({len(self)} tokens × {self.dim}, {self.rows.dtype})"
 
     def __getitem__(self, key: str | int | Sequence[str] | Sequence[int] | NDArray[np.integer[Any]]) -> Rows:
-        """Return the row (d,) of a token or an id, or the rows (n, d) of a list of either."""
+        """Return the row (d,) of a token or an id, or the rows (n, d) of a list of either.
+
+        A token that was never seen gets a row from its n-grams where the table has `subwords`, with a warning.
+        """
         if isinstance(key, (str, int, np.integer)):
-            return cast("Rows", self.rows[self._position(key)])
-        return self.rows[self._positions(key)]
+            return self._row(key)
+        keys = self._checked_list(key)
+        if self.subwords is None or all(token in self for token in keys if isinstance(token, str)):
+            return self.rows[self._positions(keys)]
+        return np.stack([self._row(token) for token in keys])
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -174,7 +185,7 @@ class Table:
         >>> table.similarity("a", "b"), table.similarity("a", "b", metric="dot")
         (1.0, 3.0)
         """
-        return float(space.score(self[self._position(a)], self[self._position(b)], metric=metric))
+        return float(space.score(self._row(a), self._row(b), metric=metric))
 
     def analogy(
         self,
@@ -211,8 +222,8 @@ class Table:
         >>> table.odd_one_out(["cat", "the", "dog"])
         'the'
         """
-        ids = self._positions(tokens)
-        return self.vocabulary[int(ids[space.odd_one_out(self.rows[ids])])]
+        tokens = self._checked_list(tokens)
+        return str(tokens[space.odd_one_out(self[tokens])])
 
     def set_similarity(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
         """Return the cosine of the mean rows of two sets of tokens (gensim's `n_similarity`).
@@ -240,7 +251,10 @@ class Table:
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
     ) -> "PairScores":
-        """Correlate cosines with people's judgement of word pairs: see `rowspace.space.evaluate_pairs`."""
+        """Correlate cosines with people's judgement of word pairs: see `rowspace.space.evaluate_pairs`.
+
+        Where the table has `subwords`, unseen words get rows of their n-grams; the scores say for how many pairs.
+        """
         return space.evaluate_pairs(
             path,
             self.vocabulary,
@@ -248,6 +262,7 @@ class Table:
             restrict_vocab=restrict_vocab,
             case_insensitive=case_insensitive,
             dummy4unknown=dummy4unknown,
+            unseen=None if self.subwords is None else self.subwords.row,
         )
 
     def evaluate_analogies(
@@ -294,22 +309,38 @@ class Table:
 
     def _positions(self, keys: object) -> NDArray[np.int64]:
         """Return the ids of several tokens or ids, (n,) int64."""
+        return np.fromiter((self._position(key) for key in self._checked_list(keys)), np.int64)
+
+    def _checked_list(self, keys: object) -> list[Any]:
+        """Return tokens or ids as a list, once they are known to be several."""
         if isinstance(keys, str) or not isinstance(keys, Iterable):
             raise UsageError(f"a list of tokens was expected, got {keys!r}")
-        return np.fromiter((self._position(key) for key in keys), np.int64)
+        return list(keys)
+
+    def _row(self, key: str | int) -> Rows:
+        """Return the row (d,) of a token or an id, or one made of n-grams, which is said."""
+        if isinstance(key, str) and self.subwords is not None and key not in self:
+            row = self.subwords.row(key)
+            if row is not None:
+                warnings.warn(
+                    f"{key!r} is not in the vocabulary: its row is the mean of its n-grams' rows",
+                    UnseenTokenWarning,
+                    stacklevel=3,
+                )
+                return row
+        return cast("Rows", self.rows[self._position(key)])
 
     def _two_sets(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> tuple[Rows, Rows]:
         """Return the rows of two lists of tokens."""
-        return self.rows[self._positions(tokens_a)], self.rows[self._positions(tokens_b)]
+        return self[self._checked_list(tokens_a)], self[self._checked_list(tokens_b)]
 
     def _query(self, query: Query) -> tuple[Rows, list[int]]:
         """Return the vector (d,) that a query stands for, and the ids to leave out of its answer."""
         if isinstance(query, (str, int, np.integer)):
-            asked = [self._position(query)]
-            return self.rows[asked[0]], asked
+            return self._row(query), self._known([query])
         if isinstance(query, Sequence) and query and all(isinstance(item, str) for item in query):
-            asked = self._positions(query).tolist()
-            return space.mean_unit_row(self.rows[asked]), asked
+            tokens = cast("Sequence[str]", query)
+            return space.mean_unit_row(self[tokens]), self._known(tokens)
         vector = np.asarray(query)
         if vector.shape != (self.dim,) or vector.dtype.kind not in "fiu":
             raise UsageError(
@@ -317,6 +348,10 @@ class Table:
                 f"got shape {vector.shape} of {vector.dtype}"
             )
         return vector, []
+
+    def _known(self, keys: Sequence[str | int]) -> list[int]:
+        """Return the ids of those tokens or ids that are in the vocabulary."""
+        return [self._position(key) for key in keys if key in self or not isinstance(key, str)]
 
     def _named(self, ids: NDArray[np.int64], scores: NDArray[np.float32]) -> list[tuple[str, float]]:
         """Return ids and scores as tokens and plain floats; id -1 marks a place that no row could fill."""

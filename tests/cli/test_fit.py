@@ -42,6 +42,7 @@ def test_every_option_is_there_with_its_default(field: dataclasses.Field[object]
         "shrink_windows": "shrink",
         "cbow_mean": "mean",
         "cased": "lowercase all",
+        "subwords": "words only",
         "max_vocabulary": "all",
         "sentences": "line; standard library paragraph",
         "field": "plain text",

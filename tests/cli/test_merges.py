@@ -79,7 +79,7 @@ def test_long_text_is_shortened(run: Run) -> None:
     ("arguments", "status", "message"),
     [
         (["text", "--steps", "0"], 2, "--steps must be 1 or more, not 0"),
-        (["text", "--tokens", "no-such-file"], 1, "'no-such-file'"),
+        (["text", "--tokens", "no-such-file"], 2, "'no-such-file'"),
     ],
 )
 def test_failures(run: Run, arguments: list[str], status: int, message: str) -> None:

@@ -113,8 +113,8 @@ def test_sizes_that_cannot_be(run: Run, tokenizer_path: str, sizes: str, message
 
 def test_what_is_no_tokenizer(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{}")
-    for path in (tmp_path, tmp_path / "broken.json", tmp_path / "nothing"):
-        assert str(path) in run("split", "a", "--tokens", str(path), status=1).stderr
+    for path, status in ((tmp_path, 1), (tmp_path / "broken.json", 1), (tmp_path / "nothing", 2)):
+        assert str(path) in run("split", "a", "--tokens", str(path), status=status).stderr
 
 
 def test_folder_that_is_no_table_has_no_counts(run: Run, tmp_path: Path) -> None:

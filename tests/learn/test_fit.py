@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.errors import CorpusError, FileFormatError, FitInterrupted, UsageError
+from rowspace.errors import CorpusError, FileFormatError, FitInterrupted, UnseenTokenWarning, UsageError
 from rowspace.learn import Reports, workplace_of
 
 SMALL = {"dim": 20, "epochs": 2, "workers": 1}
@@ -69,7 +69,7 @@ def test_token_lists_keep_their_tokens():
 
 
 def test_no_corpus_is_the_standard_library():
-    table = rs.fit(dim=16, epochs=1)
+    table = rs.fit(dim=16, epochs=3)
     assert {"typeerror", "valueerror", "sin", "cos"} <= set(table)
     assert "cos" in dict(table.neighbors("sin", k=10))
 
@@ -101,7 +101,7 @@ def test_an_output_is_saved_and_its_workplace_is_gone(english, tmp_path, table):
 
 # A fit that stops itself with a real signal after some progress reports, as a user's Ctrl-C or a `kill` would.
 STOPPED = """
-import os, sys, signal
+import json, os, sys, signal
 import rowspace as rs
 from rowspace.errors import FitInterrupted
 from rowspace.learn import Reports
@@ -110,29 +110,46 @@ def on_progress(progress, seen=[]):
     if 0 < progress.words < progress.total_words and len(seen) > 1:
         os.kill(os.getpid(), getattr(signal, sys.argv[3]))
 try:
-    rs.fit(sys.argv[1], output=sys.argv[2], dim=40, epochs=30, workers=1, reports=Reports(on_progress=on_progress))
+    reports = Reports(on_progress=on_progress)
+    options = json.loads(sys.argv[4])
+    rs.fit(sys.argv[1], output=sys.argv[2], dim=40, workers=1, reports=reports, **options)
 except FitInterrupted as error:
     print(error)
     sys.exit(7)
 """
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("SIGINT", {"epochs": 30}), ("SIGTERM", {"epochs": 30}), ("SIGINT", {"epochs": 20, "subwords": True})],
+    ids=["SIGINT", "SIGTERM", "n-grams"],
+)
+def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, tmp_path, name, options):
     output = tmp_path / "table"
-    run = subprocess.run(
-        [sys.executable, "-c", STOPPED, english, output, name], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", STOPPED, english, output, name, json.dumps(options)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 7, run.stderr
     assert f"rowspace fit --resume -o {output}" in run.stdout
     so_far = rs.load(output)
     resumed = rs.fit(output=output, resume=True)
-    whole = rs.fit(english, dim=40, epochs=30, workers=1)
+    whole = rs.fit(english, dim=40, workers=1, **options)
     assert not np.array_equal(so_far.rows, whole.rows)
     np.testing.assert_array_equal(resumed.rows, whole.rows)
     np.testing.assert_array_equal(rs.load(output).rows, whole.rows)
+    if "subwords" in options:
+        np.testing.assert_array_equal(resumed.subwords.rows, whole.subwords.rows)
     assert resumed.settings["losses"] == whole.settings["losses"]
     assert not workplace_of(output).exists()
+
+
+def test_ngrams_are_learned_with_the_words_and_saved(english, tmp_path):
+    learned = rs.fit(english, output=tmp_path / "t", **SMALL, subwords=True, buckets=5000, max_n=4)
+    with pytest.warns(UnseenTokenWarning, match="'lernable' is not in the vocabulary"):
+        row = learned["lernable"]
+    with pytest.warns(UnseenTokenWarning):
+        np.testing.assert_array_equal(rs.load(tmp_path / "t")["lernable"], row)
+    assert 0 < len(learned.subwords.rows) < 5000
+    assert learned.settings["subwords"] is True
 
 
 @pytest.fixture

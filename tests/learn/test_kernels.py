@@ -110,7 +110,7 @@ def drawn_windows(options, length, times):
     scratch.sentence[:length] = np.arange(length)
     plan = make_plan(options, 0.1, 0.1)
     for _ in range(times):
-        count = kernels.cut_window(length // 2, length, plan, scratch.context[0], scratch)
+        count = kernels.cut_window(length // 2, length, plan, scratch.sentence, scratch.context[0], scratch)
         yield scratch.context[0, :count].tolist()
 
 

@@ -20,7 +20,7 @@ def corpus(tmp_path):
 @pytest.mark.parametrize("workers", [1, 3])
 def test_each_pair_is_learned_once_an_epoch(corpus, workers):
     options = FitOptions(dim=4, sample=0, window=1, workers=workers, epochs=2)
-    trainer = Trainer(corpus, FitState.start(3, options, {}))
+    trainer = Trainer(corpus, FitState.start(corpus, options, {}))
     pairs = []
     while trainer.state.epoch < 2:
         trainer.run_epoch(lambda _: pairs.append(trainer.state.pairs) or False)
@@ -29,7 +29,7 @@ def test_each_pair_is_learned_once_an_epoch(corpus, workers):
 
 
 def test_a_pause_stops_between_two_stretches_and_goes_on_there(corpus):
-    trainer = Trainer(corpus, FitState.start(3, FitOptions(dim=4, workers=1, epochs=1), {}))
+    trainer = Trainer(corpus, FitState.start(corpus, FitOptions(dim=4, workers=1, epochs=1), {}))
     assert trainer.run_epoch(lambda _: True) is False or trainer.state.epoch == 1
     while trainer.state.epoch < 1:
         trainer.run_epoch(lambda _: False)
@@ -38,7 +38,7 @@ def test_a_pause_stops_between_two_stretches_and_goes_on_there(corpus):
 
 def test_the_learning_rate_falls_linearly_over_all_epochs(corpus):
     options = FitOptions(dim=4, epochs=3, alpha=0.1, min_alpha=0.04)
-    trainer = Trainer(corpus, FitState.start(3, options, {}))
+    trainer = Trainer(corpus, FitState.start(corpus, options, {}))
     rates = []
     for epoch in range(3):
         for stretch in (0, trainer.stretches // 2):

@@ -85,7 +85,6 @@ def test_paths_may_be_text(tmp_path, table):
         ),
         (lambda path: path.write_bytes(gzip.compress(b"2 1\n")), "compressed: unpack it with gunzip first"),
         (lambda path: path.write_bytes(b"PK\3\4" + bytes(99)), "a zip archive, but not one of arrays"),
-        (lambda path: path.write_bytes((793712314).to_bytes(4, "little")), "a fastText model"),
     ],
 )
 def test_what_does_not_open_is_named_with_what_was_expected(tmp_path, make, complaint):

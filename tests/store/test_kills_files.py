@@ -18,6 +18,7 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
         ("safetensors_file", "v.safetensors", ["tokenizer.json"]),
         ("model2vec", "v", []),
         ("sentence_transformers", "v", []),
+        ("fasttext", "m.bin", []),
     ],
 )
 def test_what_a_save_that_is_killed_at_any_time_leaves_is_the_old_or_the_new(tmp_path, kind, name, beside):

@@ -8,7 +8,7 @@ import typer
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import file_size, print_facts, print_json, shown
 from rowspace.cli.progress import teller
-from rowspace.cli.tokenizers import TokenizerPath, open_source
+from rowspace.cli.tokenizers import Pattern, TokenizerPath, open_source
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def coverage(
     *,
     k: Annotated[int, typer.Option("-k", help="How many frequent and unused tokens to show.")] = 10,
     field: Annotated[str | None, typer.Option(help="The field of JSON lines that holds the text.")] = None,
+    pattern: Pattern = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how a tokenizer fits a corpus.
@@ -43,10 +44,10 @@ def coverage(
 
     if k < 0:
         raise UsageError(f"-k must be 0 or more, not {k}")
-    library = open_source(tokenizer).tokenizer
+    source = open_source(tokenizer, pattern=pattern)
     paths = [Path(name) for name in corpus]
     with teller(corpus_bytes(paths)) as told:
-        measured = measure_coverage(library, paths, field=field, on_bytes=told.on_bytes)
+        measured = measure_coverage(source.tokenizer, paths, field=field, on_bytes=told.on_bytes)
     if as_json:
         print_json({"tokenizer": tokenizer, "corpus": corpus, **_document(measured, k)})
     else:

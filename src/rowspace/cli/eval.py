@@ -7,7 +7,7 @@ import typer
 
 from rowspace.cli.arguments import AsJson, TablePath
 from rowspace.cli.opening import open_table
-from rowspace.cli.output import print_json, print_table
+from rowspace.cli.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from rowspace.space import AnalogyScores, PairScores, SectionScore
@@ -57,6 +57,9 @@ def evaluate(
         }
         print_json({"table": path, **options, **results})
         return
+    for file, result in pairs:
+        if result.composed:
+            say(f"{Path(file).name}: in {result.composed} pairs a word is not in the vocabulary: n-grams made its row")
     if pairs:
         print_table("word pairs", ("file", "used", "unknown", "Pearson", "Spearman"), map(_pairs_line, pairs))
     for file, scores in analogies:
@@ -77,6 +80,7 @@ def _pairs(file: str, scores: "PairScores") -> dict[str, object]:
     return {
         "file": file,
         "used": scores.used,
+        "composed": scores.composed,
         "oov_ratio": scores.oov_ratio,
         "pearson": {"r": scores.pearson.r, "p": scores.pearson.p},
         "spearman": {"r": scores.spearman.r, "p": scores.spearman.p},

@@ -75,6 +75,12 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     cbow_gradient: Annotated[
         Literal["exact", "word2vec"] | None, _option("The true gradient, or that of word2vec.c.", "exact")
     ] = None,
+    subwords: Annotated[
+        bool | None, _option("Learn character n-grams too, so that unseen words get a row.", "words only", "--subwords")
+    ] = None,
+    min_n: Annotated[int | None, _option("The least characters of an n-gram.", "3")] = None,
+    max_n: Annotated[int | None, _option("The most characters of an n-gram.", "6")] = None,
+    buckets: Annotated[int | None, _option("Rows that all n-grams share by hash.", "2000000")] = None,
     workers: Annotated[int | None, _option("Threads; 1 is repeatable to the bit.", "all cores")] = None,
     seed: Annotated[int | None, _option("Of all that is drawn.", "1")] = None,
     min_count: Annotated[int | None, _option("Leave out rarer words.", "5")] = None,

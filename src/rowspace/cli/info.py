@@ -62,6 +62,14 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
             {"token": token, "count": None if table.counts is None else int(table.counts[row])}
             for row, token in enumerate(frequent)
         ],
+        "ngrams": None
+        if table.subwords is None
+        else {
+            "num_embeddings": len(table.subwords.rows),
+            "buckets": len(table.subwords.places),
+            "min_n": table.subwords.min_n,
+            "max_n": table.subwords.max_n,
+        },
         "norms": dict(zip(("min", "median", "max"), np.quantile(norms, (0, 0.5, 1)).tolist(), strict=True))
         if len(norms)
         else None,
@@ -88,6 +96,8 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("format", f"{facts['format']}, {file_size(facts['bytes_on_disk'])} on disk{_checked(facts)}"),
         ("rows", f"{rows}, {file_size(facts['bytes_of_rows'])} {where}"),
     ]
+    if facts["ngrams"]:
+        lines.append(("n-grams", "{num_embeddings:,} rows, of {min_n} to {max_n} characters".format(**facts["ngrams"])))
     if facts["norms"]:
         lines.append(("norms", ", ".join(f"{name} {value:.3g}" for name, value in facts["norms"].items())))
     if facts["words_counted"] is not None:

@@ -8,7 +8,7 @@ import typer
 
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_line, print_table
-from rowspace.cli.tokenizers import open_source, standard_input
+from rowspace.cli.tokenizers import Pattern, open_source, standard_input
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def merges(
             help="Apply the merges of this tokenizer; without it they are learned from the text.",
         ),
     ] = None,
+    pattern: Pattern = None,
     steps: Annotated[int, typer.Option(help="How many merges to show.")] = STEPS,
     as_json: AsJson = False,
 ) -> None:
@@ -46,7 +47,7 @@ def merges(
         raise UsageError(f"--steps must be 1 or more, not {steps}")
     if text == "-":
         text = standard_input()
-    every = iter(_trace(text, tokens, steps + 1))
+    every = iter(_trace(text, tokens, pattern, steps + 1))
     found = list(islice(every, steps))
     if as_json:
         print_json({"text": text, "tokenizer": tokens, "merges": [_document(merge) for merge in found]})
@@ -58,10 +59,12 @@ def merges(
         print_line("no merge of the tokenizer applies" if tokens else "no pair of characters comes twice inside words")
 
 
-def _trace(text: str, tokens: str | None, steps: int) -> "Iterable[Merge]":
+def _trace(text: str, tokens: str | None, pattern: str | None, steps: int) -> "Iterable[Merge]":
     from rowspace.text import trace_encoding, trace_training  # noqa: PLC0415  # loaded when asked for
 
-    return trace_training(text, steps) if tokens is None else trace_encoding(text, open_source(tokens).tokenizer)
+    if tokens is None:
+        return trace_training(text, steps)
+    return trace_encoding(text, open_source(tokens, pattern=pattern).tokenizer)
 
 
 def _document(merge: "Merge") -> dict[str, object]:

@@ -22,7 +22,7 @@ def open_table(path: str, *, verify: bool = False, limit: int | None = None, key
 def tokens_of(table: "Table", words: Sequence[str]) -> list[str]:
     """Return the token of each word: itself or, where the table's text was lowercased, lowercased, which is said.
 
-    Raises `UnknownTokenError`, with the nearest spellings, for a word that the table does not have.
+    Raises `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for.
     """
     return [_token_of(table, word) for word in words]
 
@@ -30,11 +30,17 @@ def tokens_of(table: "Table", words: Sequence[str]) -> list[str]:
 def _token_of(table: "Table", word: str) -> str:
     lowercased = word.lower()
     if word not in table and lowercased != word and _lowercases(table):
-        table.id(lowercased)
+        _check_row(table, lowercased)
         say(f"{word!r} is looked up as {lowercased!r}: the text of this table was lowercased")
         return lowercased
-    table.id(word)
+    _check_row(table, word)
     return word
+
+
+def _check_row(table: "Table", word: str) -> None:
+    """Raise `UnknownTokenError` for a word that has no row, not even one made of its n-grams."""
+    if table.subwords is None or table.subwords.row(word) is None:
+        table.id(word)
 
 
 def _lowercases(table: "Table") -> bool:

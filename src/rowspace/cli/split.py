@@ -9,20 +9,18 @@ import typer
 
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_table, say
-from rowspace.cli.tokenizers import Source, open_source, texts_of
+from rowspace.cli.tokenizers import TOKENIZERS, Pattern, Source, open_source, texts_of
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-    from rowspace.text import SplitToken
+    from rowspace.text import AnyTokenizer, SplitToken
 
 __all__ = ["split"]
 
 # What a smaller vocabulary is, where it is not what training to that size would have given.
 INEXACT = {
-    "Unigram": "a unigram tokenizer trained to fewer tokens would weigh them anew; these are the best of this one",
-    "WordPiece": "these sizes keep the first tokens; a tokenizer trained to fewer tokens may have others",
+    "unigram": "a unigram tokenizer trained to fewer tokens would weigh them anew; these are the best of this one",
+    "wordpiece": "these sizes keep the first tokens; a tokenizer trained to fewer tokens may have others",
 }
 
 Splits = Mapping[int, "list[SplitToken]"]
@@ -33,9 +31,8 @@ def split(
         list[str], typer.Argument(metavar="TEXT", help="Texts to split, or - for lines of standard input.")
     ],
     *,
-    tokens: Annotated[
-        str, typer.Option(metavar="TOKENIZER|TABLE", help="A tokenizer.json, or a folder with one, such as a table.")
-    ],
+    tokens: Annotated[str, typer.Option(metavar="TOKENIZER|TABLE", help=TOKENIZERS)],
+    pattern: Pattern = None,
     sizes: Annotated[str | None, typer.Option(help="Vocabulary sizes to compare, as in 1000,4000,16000.")] = None,
     corpus: Annotated[
         str | None, typer.Option(help="Count tokens in this text, instead of showing a table's counts.")
@@ -52,16 +49,15 @@ def split(
     """
     if corpus == "-" and "-" in texts:
         raise UsageError("standard input cannot hold both the texts and the corpus; name a file for one")
-    source = open_source(tokens)
-    whole = source.tokenizer.get_vocab_size(with_added_tokens=True)
-    wanted = [whole] if sizes is None else _numbers(sizes)
+    source = open_source(tokens, pattern=pattern)
+    wanted = [source.size] if sizes is None else _numbers(sizes)
     found = texts_of(texts)
     if sizes is not None:
-        _say_what_is_inexact(source.tokenizer)
+        _say_what_is_inexact(source.tokenizer.kind)
     split_by_text = _split_all(found, source, wanted, corpus)
     if as_json:
         documents = [_document(text, splits) for text, splits in zip(found, split_by_text, strict=True)]
-        print_json({"tokenizer": tokens, "num_tokens": whole, "texts": documents})
+        print_json({"tokenizer": tokens, "num_tokens": source.size, "texts": documents})
         return
     for text, splits in zip(found, split_by_text, strict=True):
         _print(text, splits, side_by_side=sizes is not None)
@@ -76,30 +72,36 @@ def _numbers(sizes: str) -> list[int]:
         ) from error
 
 
-def _say_what_is_inexact(tokenizer: "Tokenizer") -> None:
-    kind = type(tokenizer.model).__name__
+def _say_what_is_inexact(kind: str) -> None:
     if kind in INEXACT:
         say(INEXACT[kind])
 
 
 def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpus: str | None) -> list[Splits]:
     """Return, for each text, its tokens at each size."""
-    from rowspace.text import cut_counts, cut_tokenizer, split_tokens  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import split_tokens  # noqa: PLC0415  # loaded when asked for
 
-    ids = source.tokenizer.get_vocab(with_added_tokens=True)
     splits: list[dict[int, list[SplitToken]]] = [{} for _ in texts]
     for size in sizes:
-        cut = source.tokenizer if size == len(ids) else cut_tokenizer(source.tokenizer, size)
-        if corpus is not None:
-            counts: Mapping[str, int] | None = _counted(cut, corpus)
-        else:
-            counts = None if source.counts is None else cut_counts(source.tokenizer, source.counts, size)
+        cut, counts, ids = _cut(source, size)
+        counts = counts if corpus is None else _counted(cut, corpus)
         for text, found in zip(texts, splits, strict=True):
             found[size] = split_tokens(text, cut, counts=counts, ids=ids)
     return list(splits)
 
 
-def _counted(tokenizer: "Tokenizer", corpus: str) -> dict[str, int]:
+def _cut(source: Source, size: int) -> "tuple[AnyTokenizer, Mapping[str, int] | None, Mapping[str, int] | None]":
+    """Return the tokenizer at a size, its counts where they are known, and the whole one's ids if it is another."""
+    from rowspace.text import cut_counts, cut_tokenizer  # noqa: PLC0415  # loaded when asked for
+
+    if size == source.size:
+        return source.tokenizer, source.counts, None
+    ids = {token: number for number, token in enumerate(source.tokenizer.vocabulary)}
+    counts = None if source.counts is None else cut_counts(source.tokenizer, source.counts, size)
+    return cut_tokenizer(source.tokenizer, size), counts, ids
+
+
+def _counted(tokenizer: "AnyTokenizer", corpus: str) -> dict[str, int]:
     from rowspace.text import measure_coverage  # noqa: PLC0415  # loaded when asked for
 
     coverage = measure_coverage(tokenizer, Path(corpus))

@@ -1,4 +1,4 @@
-"""What a command is given for a tokenizer → the `tokenizers` library's, and how often a table's tokens were seen."""
+"""What a command is given for a tokenizer → one that encodes, and how often a table's tokens were seen."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rowspace.cli.output import say
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import RowspaceError, UsageError
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from rowspace.text import OpenedTokenizer
 
-__all__ = ["Source", "TokenizerPath", "open_source", "standard_input", "texts_of"]
+__all__ = ["TOKENIZERS", "Pattern", "Source", "TokenizerPath", "open_source", "standard_input", "texts_of"]
 
-TokenizerPath = Annotated[
-    str,
-    typer.Argument(metavar="TOKENIZER|TABLE", help="A tokenizer.json, or a folder with one: a table or a checkpoint."),
+TOKENIZERS = (
+    "A tokenizer.json, a folder with a tokenizer (a table, a checkpoint), a SentencePiece model, a tiktoken file, "
+    "or the name of a tiktoken encoding."
+)
+TokenizerPath = Annotated[str, typer.Argument(metavar="TOKENIZER|TABLE", help=TOKENIZERS)]
+Pattern = Annotated[
+    str | None, typer.Option(help="How a tiktoken file cuts text: the name of an encoding, or a regular expression.")
 ]
 
 
@@ -25,14 +29,20 @@ TokenizerPath = Annotated[
 class Source:
     """A tokenizer, and the counts of its tokens where it came with a table that has them."""
 
-    tokenizer: "Tokenizer"
+    tokenizer: "OpenedTokenizer"
     counts: Mapping[str, int] | None
 
+    @property
+    def size(self) -> int:
+        """How many tokens it has."""
+        return len(self.tokenizer) - len(self.tokenizer.nameless_ids)
 
-def open_source(path: str) -> Source:
-    """Open a tokenizer, or the one of a table; raises FileFormatError for what is neither."""
-    file = Path(path, "tokenizer.json") if Path(path).is_dir() else Path(path)
-    return Source(_library_tokenizer(file), _counts(path) if Path(path).is_dir() else None)
+
+def open_source(path: str, *, pattern: str | None = None) -> Source:
+    """Open a tokenizer, or the one of a table; raises as `open_tokenizer` does."""
+    from rowspace.text import open_tokenizer  # noqa: PLC0415  # numba and tokenizers, which help can do without
+
+    return Source(open_tokenizer(path, pattern=pattern), _counts(path) if Path(path).is_dir() else None)
 
 
 def texts_of(texts: Iterable[str]) -> list[str]:
@@ -48,16 +58,6 @@ def texts_of(texts: Iterable[str]) -> list[str]:
 def standard_input() -> str:
     """Return all text of standard input; what is not UTF-8 is replaced."""
     return typer.get_text_stream("stdin", encoding="utf-8", errors="replace").read()
-
-
-def _library_tokenizer(file: Path) -> "Tokenizer":
-    from tokenizers import Tokenizer  # noqa: PLC0415  # which help can do without
-
-    try:
-        return Tokenizer.from_file(str(file))
-    except Exception as error:  # the library raises nothing narrower
-        message = f"{str(file)!r} does not open as a tokenizer ({error}); name a tokenizer.json, or a folder with one"
-        raise FileFormatError(message) from error
 
 
 def _counts(path: str) -> dict[str, int] | None:

@@ -3,6 +3,7 @@
 Read `kernels.py` for what happens to them.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from rowspace.learn.lanes import WIDTH
 from rowspace.learn.options import FitOptions
+from rowspace.ngrams import list_ngrams
 
 __all__ = [
     "GROUP",
@@ -21,11 +23,13 @@ __all__ = [
     "TOGETHER",
     "Copies",
     "Ids",
+    "Ngrams",
     "Plan",
     "Rows",
     "Scratch",
     "Weights",
     "empty_weights",
+    "list_used",
     "make_plan",
     "make_scratch",
     "make_weights",
@@ -44,9 +48,20 @@ PATIENCE = 8  # times that a worker learns a word in its copy before it tells th
 TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table, within 1e-3, flat beyond its ends
 SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
 
+NO_ROWS: Rows = np.zeros((0, WIDTH), np.float32)
+
 CACHE_LINE = 64  # bytes
 ROWS_AT_ONCE = 4096  # that first values are drawn for
 LONGEST_SENTENCE = 4096  # kept words; a longer sentence is cut
+
+
+class Ngrams(NamedTuple):
+    """Which n-grams each word is made of, and their rows; without n-grams all is empty."""
+
+    rows: Rows  # (B, columns)
+    buckets: Ids  # (B,): which bucket each row is of
+    starts: Ids  # (V + 1,): where each word's begin in `places`
+    places: NDArray[np.int32]  # rows of n-grams, word by word
 
 
 class Weights(NamedTuple):
@@ -55,8 +70,9 @@ class Weights(NamedTuple):
     Rows are padded with zeros to a multiple of sixteen columns.
     """
 
-    inputs: Rows  # (V + workers * (1 + copied words), columns): the first V are the rows of the table
+    inputs: Rows  # (V + workers * (1 + copied words), columns): the first V are the words' own rows
     outputs: Rows  # likewise: what inputs are scored against
+    ngrams: Ngrams
     size: int  # V
 
 
@@ -64,6 +80,7 @@ class Plan(NamedTuple):
     """How one stretch is learned."""
 
     cbow: bool
+    subwords: bool
     together: int  # windows that share their negatives
     window: int
     shrink: bool
@@ -90,6 +107,9 @@ class Scratch(NamedTuple):
 
     random: NDArray[np.uint64]  # (1,) state of the generator, never 0
     sentence: Ids  # (most words of a sentence,) rows of the words that were kept
+    slots: Ids  # likewise: the rows of `composed` that the words take in turn
+    composed: Rows  # (n, columns): the words around the window, each the mean of its own row and its n-grams', moved
+    formed: Rows  # likewise, as they were
     context: Ids  # (TOGETHER, 2 * window): neighbours' rows, window by window
     counts: Ids  # (TOGETHER,): how many neighbours each window has
     targets: Ids  # (RING, n): the windows' words, then their negatives, then padding to a whole number of groups
@@ -104,21 +124,42 @@ class Scratch(NamedTuple):
     copies: Copies
 
 
-def make_weights(vocabulary_size: int, options: FitOptions) -> Weights:
-    """Input rows uniform in ±0.5/dim (word2vec.c), output rows zero."""
-    weights = empty_weights(vocabulary_size, options)
+def list_used(vocabulary: Sequence[str], counts: Ids, options: FitOptions) -> Ngrams:
+    """The n-grams of a vocabulary, without rows yet: only buckets that it uses get one, the most used ones first."""
+    if not options.subwords:
+        return no_ngrams()
+    listed = list_ngrams(vocabulary, min_n=options.min_n, max_n=options.max_n, buckets=options.buckets)
+    buckets, places = np.unique(listed.values, return_inverse=True)
+    used = np.bincount(places, np.repeat(counts, np.diff(listed.starts)), len(buckets))
+    order = np.argsort(-used, kind="stable")
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return Ngrams(NO_ROWS, buckets[order].astype(np.int64), listed.starts, ranks[places])
+
+
+def no_ngrams() -> Ngrams:
+    """What stands for n-grams where there are none."""
+    return Ngrams(NO_ROWS, np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
+
+
+def make_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | None = None) -> Weights:
+    """Input rows and n-grams' uniform in ±0.5/dim (word2vec.c), output rows zero."""
+    weights = empty_weights(vocabulary_size, options, ngrams)
     generator = np.random.default_rng(options.seed)
-    for start in range(0, vocabulary_size, ROWS_AT_ONCE):
-        rows = weights.inputs[start : min(start + ROWS_AT_ONCE, vocabulary_size), : options.dim]
-        rows[:] = (generator.random(rows.shape, dtype=np.float32) - np.float32(0.5)) / np.float32(options.dim)
+    for rows in (weights.inputs[:vocabulary_size], weights.ngrams.rows):
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows[start : start + ROWS_AT_ONCE, : options.dim]
+            some[:] = (generator.random(some.shape, dtype=np.float32) - np.float32(0.5)) / np.float32(options.dim)
     return weights
 
 
-def empty_weights(vocabulary_size: int, options: FitOptions) -> Weights:
+def empty_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | None = None) -> Weights:
     """Rows of zeros, with room for each worker's copies."""
     rows = vocabulary_size + options.threads * (1 + _copied_words(vocabulary_size, options))
     columns = _columns(options)
-    return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), vocabulary_size)
+    listed = ngrams or no_ngrams()
+    listed = listed._replace(rows=_aligned_zeros(len(listed.buckets), columns))
+    return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), listed, vocabulary_size)
 
 
 def _copied_words(vocabulary_size: int, options: FitOptions) -> int:
@@ -142,6 +183,7 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
     """The options as one stretch's kernel reads them."""
     return Plan(
         cbow=options.model == "cbow",
+        subwords=options.subwords,
         together=_together(options),
         window=options.window,
         shrink=options.shrink_windows,
@@ -163,23 +205,33 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
     targets = -(-grouped // GROUP) * GROUP + (TOGETHER if options.model == "cbow" else 0)
     gradients = np.zeros((max(TOGETHER, 2 * options.window), GROUP), np.float32)
     copies = _make_copies(vocabulary_size, options, worker)
+    columns = _columns(options)
+    composed = _composed(options)
     scores = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
     return Scratch(
         random=np.ones(1, np.uint64),
         sentence=np.zeros(LONGEST_SENTENCE, np.int64),
+        slots=np.arange(LONGEST_SENTENCE) & (composed - 1),
+        composed=_aligned_zeros(composed, columns),
+        formed=_aligned_zeros(composed, columns),
         context=np.zeros((TOGETHER, 2 * options.window), np.int64),
         counts=np.zeros(TOGETHER, np.int64),
         targets=np.full((RING, targets), copies.padding, np.int64),
         gradients=gradients,
         steps=gradients.reshape(-1),
-        hidden=_aligned_zeros(TOGETHER, _columns(options)),
-        before=_aligned_zeros(TOGETHER, _columns(options)),
+        hidden=_aligned_zeros(TOGETHER, columns),
+        before=_aligned_zeros(TOGETHER, columns),
         windows=np.arange(TOGETHER),
         logistic=(1 / (1 + np.exp(-scores))).astype(np.float32),
         softplus=np.log1p(np.exp(scores)).astype(np.float32),
         tally=np.zeros(2),
         copies=copies,
     )
+
+
+def _composed(options: FitOptions) -> int:
+    """How many words are held composed: a power of two that the widest window fits into."""
+    return 1 << (2 * options.window + TOGETHER).bit_length() if options.subwords else 1
 
 
 def _make_copies(vocabulary_size: int, options: FitOptions, worker: int) -> Copies:

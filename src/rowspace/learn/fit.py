@@ -15,11 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rowspace.errors import FitInterrupted, UsageError
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitOptions
+from rowspace.learn.rows import composed_rows, learned_subwords
 from rowspace.learn.state import STATE_NAME, FitState
 from rowspace.learn.trainer import Progress, Trainer
 from rowspace.table import Table
@@ -155,7 +154,7 @@ def _begun(
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
-    return ids, FitState.start(len(ids.vocabulary), options, dataclasses.asdict(text))
+    return ids, FitState.start(ids, options, dataclasses.asdict(text))
 
 
 def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState]:
@@ -165,7 +164,7 @@ def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState
     ids = IdCorpus.load(workplace)
     _parted(given)
     changes = {"workers": given["workers"]} if "workers" in given else {}
-    state = FitState.load(workplace, len(ids.vocabulary), **changes)
+    state = FitState.load(workplace, ids, **changes)
     before = state.text | dataclasses.asdict(state.options)
     for name, value in given.items():
         if name != "workers" and before[name] != value:
@@ -236,5 +235,5 @@ def _table(ids: IdCorpus, state: FitState) -> Table:
             "repeatable": state.options.threads == 1,
         }
     )
-    rows = np.ascontiguousarray(state.weights.inputs[: state.weights.size, : state.options.dim])
-    return Table(ids.vocabulary, rows, ids.counts, tokenizer=ids.tokenizer, settings=settings)
+    rows, subwords = composed_rows(state.weights, state.options), learned_subwords(state.weights, state.options)
+    return Table(ids.vocabulary, rows, ids.counts, tokenizer=ids.tokenizer, settings=settings, subwords=subwords)

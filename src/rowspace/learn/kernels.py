@@ -58,6 +58,11 @@ def learn_sentence(
 ) -> None:
     """Learn each window of the sentence in `scratch.sentence[:length]`, `plan.together` at a time."""
     together = plan.together
+    # What windows list and move: words' rows, or what was composed of a word's row and its n-grams'.
+    neighbors = scratch.slots if plan.subwords else scratch.sentence
+    inputs = scratch.composed if plan.subwords else weights.inputs
+    moved = Weights(inputs, weights.outputs, weights.ngrams, weights.size)
+    composed = 0
     turns = (length + together - 1) // together
     for turn in range(min(AHEAD, turns)):
         draw_targets(turn, length, weights, sampler, plan, scratch)
@@ -67,15 +72,67 @@ def learn_sentence(
             draw_targets(turn + AHEAD, length, weights, sampler, plan, scratch)
         entering = first + AHEAD * together + plan.window
         for place in range(entering, min(entering + together, length)):
-            fetch_row(weights.inputs, at(scratch.sentence, place))
+            fetch_word(at(scratch.sentence, place), weights, scratch.copies)
         windows = min(together, length - first)
+        if plan.subwords:
+            while composed < min(first + together + plan.window, length):
+                compose(composed, weights, scratch)
+                composed += 1
         for w in range(windows):
-            scratch.counts[w] = cut_window(first + w, length, plan, scratch.context[w], scratch)
+            scratch.counts[w] = cut_window(first + w, length, plan, neighbors, scratch.context[w], scratch)
         targets = scratch.targets[turn & (RING - 1)]
         if plan.cbow:
-            learn_cbow(windows, targets, alpha, weights, plan, scratch)
+            learn_cbow(windows, targets, alpha, moved, plan, scratch)
         else:
-            learn_skipgram(targets, alpha, weights, scratch)
+            learn_skipgram(targets, alpha, moved, scratch)
+        if plan.subwords:
+            # What no later window reaches, or everything after the last one.
+            done = first + together - plan.window if turn + 1 < turns else length
+            for place in range(max(0, first - plan.window), done):
+                scatter(place, weights, scratch)
+
+
+@kernel
+def compose(place: int, weights: Weights, scratch: Scratch) -> None:
+    """Form the mean of a word's own row and its n-grams' rows, for as long as windows reach the word."""
+    row, ngrams, slot = at(scratch.sentence, place), weights.ngrams, at(scratch.slots, place)
+    word = word_of(row, weights.size, scratch.copies)
+    first, end = ngrams.starts[word], ngrams.starts[word + 1]
+    zero, one = splat(np.float32(0)), splat(np.float32(1))
+    scale = splat(np.float32(1) / np.float32(1 + end - first))
+    for column in range(0, weights.inputs.shape[1], WIDTH):
+        block = load(weights.inputs, row, column)
+        for i in range(first, end):
+            block = add_product(one, load(ngrams.rows, ngrams.places[i], column), block)
+        block = add_product(scale, block, zero)
+        store(scratch.composed, slot, column, block)
+        store(scratch.formed, slot, column, block)
+
+
+@kernel
+def scatter(place: int, weights: Weights, scratch: Scratch) -> None:
+    """Add what a composed row has moved to the word's own row and to each of its n-grams', whole, as fastText does."""
+    row, ngrams, slot = at(scratch.sentence, place), weights.ngrams, at(scratch.slots, place)
+    word = word_of(row, weights.size, scratch.copies)
+    first, end = ngrams.starts[word], ngrams.starts[word + 1]
+    minus, one = splat(np.float32(-1)), splat(np.float32(1))
+    for column in range(0, weights.inputs.shape[1], WIDTH):
+        moved = add_product(minus, load(scratch.formed, slot, column), load(scratch.composed, slot, column))
+        store(weights.inputs, row, column, add_product(one, moved, load(weights.inputs, row, column)))
+        for i in range(first, end):
+            part = ngrams.places[i]
+            store(ngrams.rows, part, column, add_product(one, moved, load(ngrams.rows, part, column)))
+
+
+@kernel
+def fetch_word(row: np.int64, weights: Weights, copies: Copies) -> None:
+    """Ask for a word's own row and its n-grams' rows ahead of their use."""
+    fetch_row(weights.inputs, row)
+    ngrams = weights.ngrams
+    if len(ngrams.places) > 0:
+        word = word_of(row, weights.size, copies)
+        for i in range(ngrams.starts[word], ngrams.starts[word + 1]):
+            fetch_row(ngrams.rows, ngrams.places[i])
 
 
 @kernel
@@ -276,6 +333,12 @@ def own_row(word: np.int64, copies: Copies) -> np.int64:
 
 
 @kernel
+def word_of(row: np.int64, size: int, copies: Copies) -> np.int64:
+    """The word that a row belongs to: the inverse of `own_row`."""
+    return row - (row >= size) * copies.first
+
+
+@kernel
 def start_copies(weights: Weights, copies: Copies) -> None:
     """Make a worker's copies equal to the table's rows."""
     for word in range(copies.words):
@@ -330,16 +393,16 @@ def draw_targets(turn: int, length: int, weights: Weights, sampler: Sampler, pla
 
 
 @kernel
-def cut_window(center: int, length: int, plan: Plan, context: Ids, scratch: Scratch) -> int:
-    """List the neighbours of the word at `center` in `context`; return how many there are."""
+def cut_window(center: int, length: int, plan: Plan, neighbors: Ids, context: Ids, scratch: Scratch) -> int:
+    """List the neighbours of the word at `center`, by their rows, in `context`; return how many there are."""
     reach = plan.window
     if plan.shrink:
         reach = 1 + below(plan.window, random_bits(scratch.random))
     first, end = max(0, center - reach), min(length, center + reach + 1)
     for place in range(first, center):
-        context[np.uint64(place - first)] = at(scratch.sentence, place)
+        context[np.uint64(place - first)] = at(neighbors, place)
     for place in range(center + 1, end):
-        context[np.uint64(place - first - 1)] = at(scratch.sentence, place)
+        context[np.uint64(place - first - 1)] = at(neighbors, place)
     return end - first - 1
 
 

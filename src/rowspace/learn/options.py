@@ -37,6 +37,10 @@ class FitOptions:
         cbow_mean: average the neighbours' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);
             "word2vec" does not, as word2vec.c and gensim.
+        subwords: learn character n-grams with the words, so that unseen words get a row: a word's row is the mean of
+            its own and its n-grams' (fastText).
+        min_n, max_n: the characters of an n-gram, the angle brackets around a word among them.
+        buckets: how many rows all n-grams share by hash; only those that the vocabulary uses take memory.
         workers: threads; `None` takes all cores. One worker is repeatable to the bit; several are not.
         seed: of the first rows, of the order of the text and of everything drawn.
 
@@ -59,6 +63,10 @@ class FitOptions:
     epochs: int = 5
     cbow_mean: bool = True
     cbow_gradient: Literal["exact", "word2vec"] = "exact"
+    subwords: bool = False
+    min_n: int = 3
+    max_n: int = 6
+    buckets: int = 2_000_000
     workers: int | None = None
     seed: int = 1
 
@@ -70,6 +78,9 @@ class FitOptions:
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+
+        if self.min_n > self.max_n:
+            raise UsageError(f"min_n must not exceed max_n, but {self.min_n} > {self.max_n}")
 
     @property
     def learning_rates(self) -> tuple[float, float]:
@@ -99,6 +110,9 @@ _RANGES: list[tuple[str, float, float]] = [
     ("alpha", 0.0, 10.0),
     ("min_alpha", 0.0, 10.0),
     ("epochs", 1, 100_000),
+    ("min_n", 1, 1_000),
+    ("max_n", 1, 1_000),
+    ("buckets", 1, 2**31 - 1),
     ("workers", 1, 1_024),
     ("seed", 0, 2**63 - 1),
 ]

@@ -1,6 +1,6 @@
 """Where a fit stands, and how that is kept on disk so that a stopped fit goes on to the same rows.
 
-One file, `state.safetensors`: both weight arrays as tensors, all else as JSON in its header. It is replaced whole, so a
+One file, `state.safetensors`: the rows as tensors, all else as JSON in its header. It is replaced whole, so a
 process killed at any moment leaves an older state or this one. Left out: the ids beside it (`rowspace.text.IdCorpus`).
 """
 
@@ -15,8 +15,9 @@ from safetensors.numpy import save
 
 from rowspace.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn.arrays import Weights, empty_weights, make_weights
+from rowspace.learn.arrays import Weights, empty_weights, list_used, make_weights
 from rowspace.learn.options import FitOptions
+from rowspace.text import IdCorpus
 
 __all__ = ["STATE_NAME", "FitState"]
 
@@ -44,9 +45,10 @@ class FitState:
     seconds: float = 0.0
 
     @classmethod
-    def start(cls, vocabulary_size: int, options: FitOptions, text: dict[str, Any]) -> "FitState":
+    def start(cls, corpus: IdCorpus, options: FitOptions, text: dict[str, Any]) -> "FitState":
         """The state of a fit that has not begun."""
-        return cls(make_weights(vocabulary_size, options), options, text)
+        ngrams = list_used(corpus.vocabulary, corpus.counts, options)
+        return cls(make_weights(len(corpus.vocabulary), options, ngrams), options, text)
 
     def end_epoch(self) -> None:
         """Count the epoch as finished and start its sums anew."""
@@ -66,11 +68,12 @@ class FitState:
         }
         header = {"place": json.dumps(place), "options": json.dumps(dataclasses.asdict(self.options))}
         tensors = {name: getattr(self.weights, name)[: self.weights.size] for name in TENSORS}
+        tensors["ngrams"] = self.weights.ngrams.rows
         with atomic_file(directory / STATE_NAME) as file:
             file.write(save(tensors, header))
 
     @classmethod
-    def load(cls, directory: Path, vocabulary_size: int, **changes: Any) -> "FitState":
+    def load(cls, directory: Path, corpus: IdCorpus, **changes: Any) -> "FitState":
         """Read the state in `directory`; `changes` are options that are to be different from now on.
 
         Raises UsageError where there is none, and FileFormatError where it is damaged or of another vocabulary.
@@ -79,17 +82,19 @@ class FitState:
         if not path.exists():
             raise UsageError(f"there is nothing to resume in {str(directory)!r}; start a fit without resume")
         try:
-            return cls._read(path, vocabulary_size, changes)
+            return cls._read(path, corpus, changes)
         except (SafetensorError, ValueError, KeyError, TypeError) as error:
             raise FileFormatError(f"{str(path)!r} is damaged ({error}); start a fit without resume") from error
 
     @classmethod
-    def _read(cls, path: Path, vocabulary_size: int, changes: dict[str, Any]) -> "FitState":
+    def _read(cls, path: Path, corpus: IdCorpus, changes: dict[str, Any]) -> "FitState":
         with safe_open(path, framework="numpy") as file:
             header = cast("dict[str, str]", file.metadata())
             options = FitOptions(**json.loads(header["options"]) | changes)
             place: dict[str, Any] = json.loads(header["place"])
-            weights = empty_weights(vocabulary_size, options)
+            ngrams = list_used(corpus.vocabulary, corpus.counts, options)
+            weights = empty_weights(len(corpus.vocabulary), options, ngrams)
             for name in TENSORS:
-                np.copyto(getattr(weights, name)[:vocabulary_size], file.get_tensor(name))
+                np.copyto(getattr(weights, name)[: weights.size], file.get_tensor(name))
+            np.copyto(weights.ngrams.rows, file.get_tensor("ngrams"))
         return cls(weights, options, **place)

@@ -15,6 +15,7 @@ def warm() -> None:
     learned = fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1)
     mapped = learned.rows.copy()
     mapped.setflags(write=False)  # as rows are that a saved table maps: another type to a kernel
+    fit(["a small text for a start"], dim=2, epochs=1, min_count=1, subwords=True, buckets=10)
     for table in (learned, Table(learned.vocabulary, mapped)):
         table.neighbors("a", k=1)
         table.analogy("a", "text", "small", k=1)

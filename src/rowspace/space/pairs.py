@@ -5,7 +5,7 @@ gensim drops them, here they are an error. WordSim-353 and SimLex-999 come in th
 `correlation.py`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -21,35 +21,41 @@ from rowspace.space.wordfiles import first_ids, numbered_lines
 
 __all__ = ["PairScores", "evaluate_pairs"]
 
+Rows = NDArray[np.floating[Any]]
+
 
 @dataclass(frozen=True)
 class PairScores:
     """How well cosines follow the judgements of one file.
 
     `pearson` and `spearman` hold (r, p); `oov_ratio` is the share of pairs with an unknown word, in percent;
-    `used` is the number of pairs that the correlations stand on.
+    `used` is the number of pairs that the correlations stand on, `composed` those of them in which the row of a word
+    that is not in the vocabulary was made of its n-grams.
     """
 
     pearson: Correlation
     spearman: Correlation
     oov_ratio: float
     used: int
+    composed: int = 0
 
 
 def evaluate_pairs(
     path: str | Path,
     vocabulary: Sequence[str],
-    rows: NDArray[np.floating[Any]],
+    rows: Rows,
     *,
     restrict_vocab: int | None = 300_000,
     case_insensitive: bool = True,
     dummy4unknown: bool = False,
+    unseen: Callable[[str], Rows | None] | None = None,
 ) -> PairScores:
     r"""Correlate the cosines of `rows` (V, d) with the judgements in a file of "word word number" lines.
 
     Fields are parted by tabs, or by other white space where a line has no tab; lines that start with # are
     comments. Only the first `restrict_vocab` tokens count. A pair with an unknown word is left out, or with
-    `dummy4unknown` counts as cosine 0. A zero row has cosine 0.
+    `dummy4unknown` counts as cosine 0. A zero row has cosine 0. `unseen` may give a row (d,) to a word that is not in
+    the vocabulary, which comes to it in lower case where case is ignored; such a word is not unknown then.
 
     Raises `FileFormatError` for a file that cannot be read, a malformed line (with its number) or a file
     without pairs; `RowspaceError` where fewer than two pairs are left to correlate.
@@ -68,19 +74,28 @@ def evaluate_pairs(
     ids = first_ids(vocabulary, restrict_vocab, case_insensitive)
     judged: list[float] = []
     measured: list[float] = []
-    total = unknown = 0
+    total = unknown = composed = 0
+
+    def row_of(word: str) -> Rows | None:
+        if word in ids:
+            return np.asarray(rows[ids[word]])
+        return None if unseen is None else unseen(word.lower() if case_insensitive else word)
+
     for a, b, judgement in _pairs(path, case_insensitive):
         total += 1
-        known = a in ids and b in ids
+        row_a, row_b = row_of(a), row_of(b)
+        known = row_a is not None and row_b is not None
         unknown += not known
+        composed += known and not (a in ids and b in ids)
         if known or dummy4unknown:
             judged.append(judgement)
-            measured.append(float(cosine(rows[ids[a]], rows[ids[b]])) if known else 0.0)
+            measured.append(0.0 if row_a is None or row_b is None else float(cosine(row_a, row_b)))
     if not total:
         raise FileFormatError(f"{path} holds no word pair; a line is: word, word, number")
     if len(judged) < 2:
         raise RowspaceError(f"of {total} pairs in {path}, {len(judged)} are in the vocabulary; at least 2 are needed")
-    return PairScores(pearson(judged, measured), spearman(judged, measured), 100 * unknown / total, len(judged))
+    correlations = pearson(judged, measured), spearman(judged, measured)
+    return PairScores(*correlations, 100 * unknown / total, len(judged), composed)
 
 
 def _pairs(path: str | Path, case_insensitive: bool) -> Iterator[tuple[str, str, float]]:

@@ -5,7 +5,9 @@ imported when it is first asked. Left out: the formats themselves, and what is s
 Read next: `native.py`, `word2vec.py`.
 """
 
+import dataclasses
 import os
+import warnings
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +31,7 @@ class Format:
     is_directory: bool = False
     has_counts: bool = False
     has_keys: bool = False
+    has_subwords: bool = False
     is_read_only: bool = False
 
     @property
@@ -41,7 +44,7 @@ class Format:
         return self.is_directory == path.is_dir() and bool(self.module.recognises(path))
 
 
-NATIVE = Format("native", "native", is_directory=True, has_counts=True)
+NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subwords=True)
 
 # Asked in this order: those with a magic number first, the one that takes any lines of numbers last.
 FORMATS = (
@@ -50,6 +53,7 @@ FORMATS = (
     Format("sentence-transformers", "sentence_transformers", is_directory=True),
     Format("transformers", "checkpoint", is_directory=True, has_keys=True, is_read_only=True),
     Format("safetensors", "safetensors_file", (".safetensors",), has_keys=True),
+    Format("fasttext", "fasttext", has_counts=True, has_subwords=True),
     Format("npz", "npz", (".npz",), has_counts=True),
     Format("npy", "npy", (".npy",)),
     Format("parquet", "parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
@@ -107,7 +111,14 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
     word2vec-text [0.0, 1.0]
     npz [0.0, 1.0]
     """
-    _format_to_write(path, format).module.save(table, path)
+    known = _format_to_write(path, format)
+    if table.subwords is not None and not known.has_subwords:
+        warnings.warn(
+            f"{os.fspath(path)}: the {known.name} format has no place for n-grams, so unseen words will have no row "
+            "there; 'native' and 'fasttext' have",
+            stacklevel=2,
+        )
+    known.module.save(table, path)
 
 
 def check_target(path: StrPath, *, format: str | None = None) -> None:
@@ -132,7 +143,8 @@ def format_of(path: StrPath) -> Format:
 def _first(table: Table, limit: int) -> Table:
     """Return a table of the first rows, which stay mapped."""
     counts = None if table.counts is None else table.counts[:limit]
-    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings)
+    subwords = table.subwords and dataclasses.replace(table.subwords, own=table.subwords.own[:limit])
+    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings, subwords=subwords)
 
 
 def _format_to_write(path: StrPath, name: str | None) -> Format:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rowspace.jit import kernel
 
-__all__ = ["copy_rows", "find_lines", "find_words", "join_words", "parse_rows", "print_rows"]
+__all__ = ["ENTRY", "copy_rows", "find_entries", "find_lines", "find_words", "join_words", "parse_rows", "print_rows"]
 
 TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32
 PLUS, MINUS, POINT, ZERO, NINE = 43, 45, 46, 48, 57
@@ -28,6 +28,7 @@ ROOM = 10**17  # a mantissa below this takes one more digit; what lies behind it
 BELOW, ABOVE = 1 - 2.0**-49, 1 + 2.0**-49
 LOG_10_OF_2 = math.log10(2)
 NEGATIVE_ZERO = np.float32(-0.0)
+ENTRY = 9  # bytes after a word and its NUL in fastText's dictionary: a count, and whether it is a label
 DECIMALS = 9  # digits that tell any two float32 apart
 WIDEST = 16  # bytes of one printed number, at most: "-1.23456789e-38" and a blank
 FIXED_FROM, FIXED_BELOW = 1e-4, 1e6  # between them numpy 2.4 prints a float32 without an exponent
@@ -54,6 +55,30 @@ def find_words(
         places[number, 0] = place
         places[number, 1] = blank
         place = blank + 1 + width
+    return places.shape[0], place
+
+
+@kernel
+def find_entries(
+    data: NDArray[np.uint8], place: int, longest: int, places: NDArray[np.int64], counts: NDArray[np.int64]
+) -> tuple[int, int]:
+    """Follow the entries of fastText's dictionary from `place`: word, NUL, count, kind.
+
+    Returns how many are whole, and where the one after them begins.
+    """
+    for number in range(places.shape[0]):
+        end = place
+        last = min(place + longest + 1, data.size - ENTRY)
+        while end < last and data[end] != 0:
+            end += 1
+        if end >= last:
+            return number, place
+        places[number, 0], places[number, 1] = place, end
+        count = np.uint64(0)
+        for byte in range(8):
+            count |= np.uint64(data[end + 1 + byte]) << np.uint64(8 * byte)
+        counts[number] = np.int64(count)
+        place = end + 1 + ENTRY
     return places.shape[0], place
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "MODULES",
     "MODULES_CONTENT",
     "NORMALIZE_MODULE",
+    "SUBWORDS",
     "TOKENIZER",
     "VOCABULARY",
 ]
@@ -23,6 +24,7 @@ MODEL, VOCABULARY, TOKENIZER, CONFIG, MODULES = FILES = (
     "config.json",
     "modules.json",
 )
+SUBWORDS = "subwords.safetensors"  # of tables that have them
 # max_length null: model2vec would cut texts at 512 tokens, and their mean would not be the text's.
 CONFIG_CONTENT: dict[str, object] = {
     "model_type": "model2vec",

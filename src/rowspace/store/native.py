@@ -2,6 +2,7 @@
 
     model.safetensors       `embeddings`, (V + unknown rows, d): the rows, then zeros for ids without one
     vocabulary.safetensors  tokens as UTF-8 and offsets; counts, where known
+    subwords.safetensors    n-grams' rows, where the table has them (`subwords.py`)
     tokenizer.json          the table's tokenizer, or one made from the vocabulary
     config.json             what model2vec wants: no normalising, no cut of long texts
     modules.json            what sentence-transformers wants
@@ -30,11 +31,13 @@ from rowspace.store.layout import (
     MODEL,
     MODULES,
     MODULES_CONTENT,
+    SUBWORDS,
     TOKENIZER,
     VOCABULARY,
 )
 from rowspace.store.manifest import MARKER, FileRecord, Manifest, installed_versions, plain_settings
 from rowspace.store.native_reading import manifest_of, table_of
+from rowspace.store.subwords import subword_pieces
 from rowspace.store.tensors import tensor_pieces
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.vocabulary import encode_vocabulary
@@ -64,7 +67,7 @@ def save(table: Table, path: StrPath) -> None:
     settings = plain_settings(table.settings)
     vocabulary = list(_vocabulary_pieces(table))
     tokenizer, unknown_rows = tokenizer_json(table)
-    with atomic_directory(path, marker=MARKER, contents=FILES) as folder:
+    with atomic_directory(path, marker=MARKER, contents=(*FILES, SUBWORDS)) as folder:
         contents: dict[str, Iterable[bytes | memoryview]] = {
             MODEL: tensor_pieces("embeddings", table.rows, unknown_rows),
             VOCABULARY: vocabulary,
@@ -72,6 +75,8 @@ def save(table: Table, path: StrPath) -> None:
             CONFIG: [json.dumps(CONFIG_CONTENT, indent=1).encode()],
             MODULES: [json.dumps(MODULES_CONTENT, indent=1).encode()],
         }
+        if table.subwords is not None:
+            contents[SUBWORDS] = subword_pieces(table.subwords)
         manifest = Manifest(
             num_embeddings=len(table),
             embedding_dim=table.dim,
@@ -132,7 +137,7 @@ def recognises(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_directory_target(path, marker=MARKER, contents=FILES)
+    check_directory_target(path, marker=MARKER, contents=(*FILES, SUBWORDS))
 
 
 def _vocabulary_pieces(table: Table) -> Iterator[bytes | memoryview]:

@@ -17,10 +17,12 @@ from rowspace.checked import index_of
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import Folder
 from rowspace.store.headers import Tensor, read_header
-from rowspace.store.layout import DTYPES, FILES, MODEL, TOKENIZER, VOCABULARY
+from rowspace.store.layout import DTYPES, FILES, MODEL, SUBWORDS, TOKENIZER, VOCABULARY
 from rowspace.store.manifest import MARKER, MAX_SIZE, FileRecord, Manifest
 from rowspace.store.mapped import mapped_bytes
+from rowspace.store.subwords import map_subwords
 from rowspace.store.vocabulary import StoredVocabulary
+from rowspace.subwords import Subwords
 from rowspace.table import Table
 
 __all__ = ["manifest_of", "table_of"]
@@ -29,14 +31,16 @@ __all__ = ["manifest_of", "table_of"]
 def table_of(folder: Folder, *, verify: bool) -> Table:
     """Build the table in an open `folder`; raises `FileFormatError` as `native.load` says."""
     manifest = manifest_of(folder)
-    for name in FILES:
+    has_subwords = SUBWORDS in manifest.files
+    for name in (*FILES, *[SUBWORDS] * has_subwords):
         _check_file(folder, name, manifest.files.get(name), verify=verify)
     vocabulary, counts = _map_vocabulary(folder, manifest.num_embeddings)
     rows = _map_rows(folder, manifest)
     tokenizer = _text_later(folder, TOKENIZER) if manifest.own_tokenizer else None
     if verify:
         _check_tokens(vocabulary, str(folder.path / VOCABULARY))
-    return Table(vocabulary, rows, counts, tokenizer=tokenizer, settings=manifest.settings)
+    subwords = _map_subwords(folder, rows) if has_subwords else None
+    return Table(vocabulary, rows, counts, tokenizer=tokenizer, settings=manifest.settings, subwords=subwords)
 
 
 def manifest_of(folder: Folder) -> Manifest:
@@ -106,6 +110,11 @@ def _map_rows(folder: Folder, manifest: Manifest) -> NDArray[np.floating[Any]]:
         offset = tensors["embeddings"].offset
         rows = np.memmap(file, little_endian, "r", offset, shape)
     return rows[: manifest.num_embeddings]
+
+
+def _map_subwords(folder: Folder, rows: NDArray[np.floating[Any]]) -> Subwords:
+    with folder.open(SUBWORDS) as file:
+        return map_subwords(file, str(folder.path / SUBWORDS), (len(rows), rows.shape[1]))
 
 
 def _check_tensors(

@@ -20,7 +20,6 @@ HINTS = {
     b"\x28\xb5\x2f\xfd": "it is compressed: unpack it with zstd -d first",
     b"PK\x03\x04": "it is a zip archive, but not one of arrays as .npz is",
     b"\x80": f"it may be a pickle: {NEVER_OPENED}",
-    b"\xba\x16\x4f\x2f": "it is a fastText model, whose .vec file gensim turns into word2vec .bin",
 }
 
 

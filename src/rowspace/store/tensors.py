@@ -7,7 +7,6 @@ called `[id N has no token]`. Left out: which tensor of which file (`model2vec.p
 """
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.checked import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, read_header
@@ -28,6 +28,7 @@ __all__ = [
     "inside",
     "listed",
     "map_tensor",
+    "row_pieces",
     "table_of_tensor",
     "tensor_pieces",
     "tensors_in",
@@ -155,26 +156,20 @@ def table_of_tensor(
     tokens, text = tokens_in(inside(folder, TOKENIZER))
     if limit is not None and limit < len(tokens) and limit <= len(rows):
         return Table(tokens[:limit], rows[:limit], settings=settings)
-    if len(tokens) > len(rows):
-        raise FileFormatError(
-            f"{source}: has {len(rows)} rows, but {folder / TOKENIZER} has {len(tokens)} ids: the first without a row "
-            f"is {len(rows)}, {tokens[len(rows)]!r}; they do not belong together"
-        )
-    if len(rows) > len(tokens):
-        warnings.warn(
-            f"{source}: the last {len(rows) - len(tokens)} of {len(rows)} rows belong to no token of {TOKENIZER}: they "
-            "are padding and left out",
-            stacklevel=2,
-        )
+    first = repr(tokens[len(rows)]) if len(tokens) > len(rows) else ""
+    check_sizes(len(tokens), len(rows), source, tokenizer=str(folder / TOKENIZER), first=first)
     return Table(tokens, rows[: len(tokens)], tokenizer=text, settings=settings)
 
 
 def tensor_pieces(name: str, rows: NDArray[Any], unknown_rows: int) -> Iterator[bytes | memoryview]:
     """Yield a safetensors file of one tensor piece by piece: rows, then zeros for the ids that have none."""
-    dtype, little_endian = DTYPES[rows.dtype.name]
-    yield header_bytes({name: (dtype, (len(rows) + unknown_rows, rows.shape[1]))})
-    width = rows.shape[1] * rows.itemsize
-    step = max(1, WRITTEN_AT_ONCE // width)
+    yield header_bytes({name: (DTYPES[rows.dtype.name][0], (len(rows) + unknown_rows, rows.shape[1]))})
+    yield from row_pieces(rows)
+    yield bytes(rows.shape[1] * rows.itemsize * unknown_rows)
+
+
+def row_pieces(rows: NDArray[Any]) -> Iterator[memoryview]:
+    """Yield the bytes of rows, little-endian, some megabytes at a time."""
+    step = max(1, WRITTEN_AT_ONCE // max(1, rows.shape[1] * rows.itemsize))
     for begin in range(0, len(rows), step):
-        yield np.ascontiguousarray(rows[begin : begin + step], little_endian).view(np.uint8).data
-    yield bytes(width * unknown_rows)
+        yield np.ascontiguousarray(rows[begin : begin + step], DTYPES[rows.dtype.name][1]).view(np.uint8).data

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rowspace.store import tsv, word2vec, word2vec_text
+from rowspace.store import fasttext, tsv, word2vec, word2vec_text
+from rowspace.subwords import Subwords
 from rowspace.table import Table
 
 __all__ = ["warm"]
@@ -16,11 +17,15 @@ __all__ = ["warm"]
 
 def warm() -> None:
     """Run each kernel once; takes no time where all are compiled already."""
-    table = Table(["a", "é"], np.eye(2))
+    rows = np.eye(2, dtype=np.float32)
+    table = Table(["a", "é"], rows)
+    with_ngrams = Table(["a", "é"], rows, subwords=Subwords(rows, rows, np.zeros(1, np.int32)))
     with tempfile.TemporaryDirectory() as folder:
         for kind, name in ((word2vec, "v.bin"), (word2vec_text, "v.vec"), (tsv, "vectors.tsv")):
             kind.save(table, Path(folder, name))
             kind.load(Path(folder, name))
+        fasttext.save(with_ngrams, Path(folder, "m.bin"))
+        fasttext.load(Path(folder, "m.bin"))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,20 @@
 """text → ids: corpora, the word tokenizer, and the fast scan that turns one into the other.
 
 Start at encode.py (`encode_corpus`), then corpus.py and reading.py (what flows in), words.py (the rule for
-words and its tokenizer.json), kernels.py (the scanner). Subword tokenizers will stand beside words.py; merges.py
-and merges_applied.py show how one of them is learned and applied, pieces.py what a smaller vocabulary would do,
-coverage.py how one fits a corpus.
+words and its tokenizer.json), kernels.py (the scanner). Tokenizers that others made open in opening.py; merges.py and
+merges_applied.py show how one of them is learned and applied, pieces.py what a smaller vocabulary would do, coverage.py
+how one fits a corpus.
 """
 
 from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus
 from rowspace.text.coverage import Coverage, measure_coverage
 from rowspace.text.encode import ReplacedTextWarning, encode_corpus
 from rowspace.text.ids import IdCorpus
+from rowspace.text.library import AnyTokenizer, LibraryTokenizer
 from rowspace.text.merges import trace_training
 from rowspace.text.merges_applied import trace_encoding
+from rowspace.text.opened import Located, OpenedTokenizer
+from rowspace.text.opening import open_tokenizer
 from rowspace.text.options import TextOptions
 from rowspace.text.pieces import SplitToken, cut_counts, cut_tokenizer, split_at_sizes, split_tokens
 from rowspace.text.segmentation import Merge
@@ -19,10 +22,14 @@ from rowspace.text.stdlib import standard_library
 from rowspace.text.words import WordTokenizer, whitespace_json
 
 __all__ = [
+    "AnyTokenizer",
     "Corpus",
     "Coverage",
     "IdCorpus",
+    "LibraryTokenizer",
+    "Located",
     "Merge",
+    "OpenedTokenizer",
     "ReplacedTextWarning",
     "SplitToken",
     "TextOptions",
@@ -33,6 +40,7 @@ __all__ = [
     "encode_corpus",
     "measure_coverage",
     "open_corpus",
+    "open_tokenizer",
     "split_at_sizes",
     "split_tokens",
     "standard_library",

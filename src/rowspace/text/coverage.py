@@ -1,23 +1,21 @@
 """How a tokenizer fits a corpus: tokens for a word, bytes in a token, unknown text, tokens that never come.
 
-The corpus is read as a stream, in runs of lines, so that memory does not grow with it; the `tokenizers` library encodes
-several runs at a time and says where in the text each token lies. A word is what `WORD_PATTERN` of words.py matches,
-whatever the tokenizer takes for one, so that two tokenizers can be compared. Read next: spans.py, which lays tokens and
-words of a text over each other.
+The corpus is read as a stream, in runs of lines, so that memory does not grow with it; the tokenizer encodes several
+runs at a time and says where in the text each token lies. A word is what `WORD_PATTERN` of words.py matches, whatever
+the tokenizer takes for one, so that two tokenizers can be compared. Read next: spans.py, which lays tokens and words of
+a text over each other.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from rowspace.errors import UsageError
 from rowspace.text.blocks import blocks
 from rowspace.text.corpus import Corpus, open_corpus
+from rowspace.text.library import AnyTokenizer, opened
+from rowspace.text.opened import OpenedTokenizer
 from rowspace.text.reading import utf8
 from rowspace.text.spans import measure_text
 
@@ -86,7 +84,7 @@ class Coverage:
 
 
 def measure_coverage(
-    tokenizer: Tokenizer,
+    tokenizer: AnyTokenizer,
     corpus: Corpus,
     *,
     field: str | None = None,
@@ -97,6 +95,7 @@ def measure_coverage(
     `corpus`, `field` and `on_bytes`: see `open_corpus`. No special tokens are put around texts. Raises CorpusError for
     what cannot be read as text, UsageError where the tokenizer fails on a text.
 
+    >>> from tokenizers import Tokenizer
     >>> from tokenizers.models import WordLevel
     >>> from tokenizers.pre_tokenizers import Whitespace
     >>> tokenizer = Tokenizer(WordLevel({"the": 0, "cat": 1, "dog": 2, "[UNK]": 3}, unk_token="[UNK]"))
@@ -105,7 +104,7 @@ def measure_coverage(
     >>> coverage.words, coverage.one_piece, coverage.covered, coverage.unused.tolist()
     (5, 0.8, 0.8, [2])
     """
-    tally = _Tally(tokenizer)
+    tally = _Tally(opened(tokenizer))
     for texts in _runs(corpus, field, on_bytes):
         tally.add(texts)
     return tally.coverage()
@@ -137,39 +136,26 @@ def _lines(data: bytearray, start: int, end: int) -> Iterator[tuple[int, int]]:
 class _Tally:
     """What has been counted so far."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = Tokenizer.from_str(tokenizer.to_str())
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-        ids: dict[str, int] = self._tokenizer.get_vocab(with_added_tokens=True)
-        self._vocabulary = [""] * (max(ids.values(), default=-1) + 1)
-        self._named = np.zeros(len(self._vocabulary), np.bool_)  # some tokenizers leave ids out
-        for token, number in ids.items():
-            self._vocabulary[number], self._named[number] = token, True
-        self._unknown = _unknown_id(tokenizer)
-        self._counts = np.zeros(len(self._vocabulary), np.int64)
+    def __init__(self, tokenizer: OpenedTokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._unknown = -1 if tokenizer.unknown_id is None else tokenizer.unknown_id
+        self._counts = np.zeros(len(tokenizer), np.int64)
         self._sums = np.zeros(8, np.int64)
 
     def add(self, texts: list[str]) -> None:
         """Count some texts."""
-        try:
-            encodings = self._tokenizer.encode_batch(texts, add_special_tokens=False)
-        except Exception as error:  # the library raises nothing narrower
-            raise UsageError(f"the tokenizer fails on this corpus ({error}); give it an unknown token") from error
-        for text, encoding in zip(texts, encodings, strict=True):
-            ids = np.array(encoding.ids, np.int64)
-            offsets = np.array(encoding.offsets, np.int64).reshape(-1, 2)
-            self._counts += np.bincount(ids, minlength=len(self._counts))
-            self._sums += measure_text(text, offsets, ids == self._unknown)
+        for text, found in zip(texts, self._tokenizer.locate(texts), strict=True):
+            self._counts += np.bincount(found.ids, minlength=len(self._counts))
+            self._sums += measure_text(text, found.offsets, found.ids == self._unknown)
 
     def coverage(self) -> Coverage:
         """Return all that was counted."""
-        unused = self._named & (self._counts == 0)
-        passed = [number for number, token in self._tokenizer.get_added_tokens_decoder().items() if token.special]
-        unused[[*passed, *([] if self._unknown is None else [self._unknown])]] = False
+        unused = self._counts == 0
+        unused[[*self._tokenizer.special_ids, *self._tokenizer.nameless_ids]] = False
+        unused[[] if self._unknown < 0 else [self._unknown]] = False
         size, characters, words, pieces, whole, visible, unknown, dropped = self._sums.tolist()
         return Coverage(
-            vocabulary=self._vocabulary,
+            vocabulary=self._tokenizer.vocabulary,
             counts=self._counts,
             unused=np.flatnonzero(unused),
             bytes=size,
@@ -180,13 +166,5 @@ class _Tally:
             characters=visible,
             unknown_characters=unknown,
             dropped_characters=dropped,
-            unknown_tokens=0 if self._unknown is None else int(self._counts[self._unknown]),
+            unknown_tokens=0 if self._unknown < 0 else int(self._counts[self._unknown]),
         )
-
-
-def _unknown_id(tokenizer: Tokenizer) -> int | None:
-    """Return the id of the unknown token, None where there is none."""
-    model: dict[str, Any] = json.loads(tokenizer.to_str())["model"]
-    if model["type"] == "Unigram":
-        return None if model["unk_id"] is None else int(model["unk_id"])
-    return None if model.get("unk_token") is None else tokenizer.token_to_id(model["unk_token"])

@@ -7,21 +7,25 @@ whatever it does to the text before and to characters that it does not know. Lef
 
 import heapq
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
-from rowspace.text.reading import utf8
+from rowspace.text.byte_alphabet import in_alphabet
+from rowspace.text.library import AnyTokenizer, library_of
+from rowspace.text.opened import clean
 from rowspace.text.segmentation import NOWHERE, Merge, Pair, Segmentation
+from rowspace.text.tiktoken_reader import TiktokenTokenizer
 
 __all__ = ["trace_encoding"]
 
 _Words = dict[int | None, list[str]]
+_Rank = Callable[[Pair], int | None]
 
 
-def trace_encoding(text: str, tokenizer: Tokenizer) -> Iterator[Merge]:
+def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
     """Encode a text with a byte-pair tokenizer, and yield each merge that applies to it, those of lower rank first.
 
     After the last one the tokens are the tokenizer's own, without special tokens, truncation and dropout. A tokenizer
@@ -35,33 +39,52 @@ def trace_encoding(text: str, tokenizer: Tokenizer) -> Iterator[Merge]:
     >>> [(merge.rank, merge.count, merge.tokens) for merge in trace_encoding("ababa", tokenizer)]
     [(0, 2, ['ab', 'ab', 'a']), (1, 1, ['ab', 'aba'])]
     """
-    document: dict[str, Any] = json.loads(tokenizer.to_str()) | {"truncation": None, "padding": None}
+    if isinstance(tokenizer, TiktokenTokenizer):
+        return _trace_ranks(text, tokenizer)
+    library = library_of(tokenizer, "a trace of merges")
+    document: dict[str, Any] = json.loads(library.to_str()) | {"truncation": None, "padding": None}
     model = document["model"]
     if model["type"] != "BPE":
         raise UsageError(f"merges are what byte-pair encoding (BPE) has, and this tokenizer is of kind {model['type']}")
     prefix = model["continuing_subword_prefix"] or ""
     ranks: dict[Pair, int] = {(left, right): rank for rank, (left, right) in enumerate(model["merges"])}
+    rank = ranks.get
     first = _words(text, document, merges=[], ignore_merges=False)
     if model["ignore_merges"]:
-        first = _whole_where_merges_lead_elsewhere(first, _words(text, document), ranks, prefix)
-    return _apply(_segmentation(first, prefix), ranks, prefix)
+        first = _whole_where_merges_lead_elsewhere(first, _words(text, document), rank, prefix)
+    return _apply(_segmentation(first, prefix), rank, prefix)
+
+
+def _trace_ranks(text: str, tokenizer: TiktokenTokenizer) -> Iterator[Merge]:
+    """Yield the merges of a tiktoken encoding, its bytes in GPT-2's alphabet; a word with a rank is taken whole."""
+    ranks = {in_alphabet(token): rank for token, rank in tokenizer.ranks.items()}
+    first, wanted = _Words(), _Words()
+    for number, (_, word, ids) in enumerate(tokenizer.words(text)):
+        first[number] = list(in_alphabet(word))
+        wanted[number] = [in_alphabet(tokenizer.token_bytes(each) or b"") for each in ids]
+
+    def rank(pair: Pair) -> int | None:
+        return ranks.get(pair[0] + pair[1])
+
+    first = _whole_where_merges_lead_elsewhere(first, wanted, rank, "")
+    return _apply(_segmentation(first, ""), rank, "")
 
 
 def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
     """Return the tokens of each word, by its number, as a tokenizer.json with its model changed cuts the text."""
     model = document["model"] | {"dropout": None} | changes
     library = Tokenizer.from_str(json.dumps(document | {"model": model}))
-    encoding = library.encode(utf8(text).decode(errors="replace"), add_special_tokens=False)
+    encoding = library.encode(clean(text), add_special_tokens=False)
     words = _Words()
     for word, token in zip(encoding.word_ids, encoding.tokens, strict=True):
         words.setdefault(word, []).append(token)
     return words
 
 
-def _whole_where_merges_lead_elsewhere(first: _Words, wanted: _Words, ranks: Mapping[Pair, int], prefix: str) -> _Words:
+def _whole_where_merges_lead_elsewhere(first: _Words, wanted: _Words, rank: _Rank, prefix: str) -> _Words:
     """Return the symbols to start from, but the one `wanted` token for words that merges would cut otherwise."""
     text = _segmentation({word: first.get(word, []) for word in wanted}, prefix)
-    steps = sum(1 for _ in _apply(text, ranks, prefix))
+    steps = sum(1 for _ in _apply(text, rank, prefix))
     reached = zip(wanted, text.words(steps), strict=True)
     return {word: first[word] if tokens == wanted[word] else wanted[word] for word, tokens in reached}
 
@@ -70,14 +93,15 @@ def _segmentation(words: _Words, prefix: str) -> Segmentation:
     return Segmentation(words.values(), order=range(len(words)), prefix=prefix)
 
 
-def _apply(text: Segmentation, ranks: Mapping[Pair, int], prefix: str) -> Iterator[Merge]:
+def _apply(text: Segmentation, rank_of: _Rank, prefix: str) -> Iterator[Merge]:
     """Join the pair of lowest rank, of several the first, until no pair has a rank."""
     queue = list[tuple[int, int, Pair]]()
 
     def meet(position: int) -> None:
         pair = None if position == NOWHERE else text.pair(position)
-        if pair is not None and pair in ranks:
-            heapq.heappush(queue, (ranks[pair], position, pair))
+        rank = None if pair is None else rank_of(pair)
+        if pair is not None and rank is not None:
+            heapq.heappush(queue, (rank, position, pair))
 
     for position in range(len(text.symbols)):
         meet(position)

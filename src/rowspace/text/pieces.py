@@ -18,7 +18,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
-from rowspace.text.reading import utf8
+from rowspace.text.library import AnyTokenizer, library_of, opened
 
 __all__ = ["SplitToken", "cut_counts", "cut_tokenizer", "split_at_sizes", "split_tokens"]
 
@@ -36,23 +36,24 @@ class SplitToken:
 
 
 def split_tokens(
-    text: str, tokenizer: Tokenizer, *, counts: Mapping[str, int] | None = None, ids: Mapping[str, int] | None = None
+    text: str, tokenizer: AnyTokenizer, *, counts: Mapping[str, int] | None = None, ids: Mapping[str, int] | None = None
 ) -> list[SplitToken]:
     """Return a text's tokens, without special tokens around it and without truncation.
 
     `counts`: of tokens; one that is not there has 0. `ids`: those to show, by token, if not the tokenizer's own.
     """
-    encoding = _bare(tokenizer).encode(utf8(text).decode(errors="replace"), add_special_tokens=False)
+    source = opened(tokenizer)
+    found = source.locate([text])[0]
     pieces = list[SplitToken]()
-    for shown, number in zip(encoding.tokens, encoding.ids, strict=True):
-        token = tokenizer.id_to_token(number) or shown  # a unigram tokenizer shows the text itself where it is unknown
+    for shown, number in zip(found.tokens, found.ids.tolist(), strict=True):
+        token = source.token(number)  # where a unigram tokenizer does not know the text it shows the text itself
         count = None if counts is None else counts.get(token, 0)
         pieces.append(SplitToken(shown, number if ids is None else ids[token], count))
     return pieces
 
 
 def split_at_sizes(
-    text: str, tokenizer: Tokenizer, sizes: Iterable[int], *, counts: Mapping[str, int] | None = None
+    text: str, tokenizer: AnyTokenizer, sizes: Iterable[int], *, counts: Mapping[str, int] | None = None
 ) -> dict[int, list[SplitToken]]:
     """Return a text's tokens at each size of the tokenizer's vocabulary, with the ids that they have in the whole one.
 
@@ -65,27 +66,29 @@ def split_at_sizes(
     >>> [[piece.token for piece in pieces] for pieces in cut.values()]
     [['a', 'b', 'a', 'b'], ['ab', 'ab'], ['abab']]
     """
-    ids = tokenizer.get_vocab(with_added_tokens=True)
+    library = library_of(tokenizer, "a smaller vocabulary")
+    ids = library.get_vocab(with_added_tokens=True)
     return {
         size: split_tokens(
             text,
-            cut_tokenizer(tokenizer, size),
-            counts=None if counts is None else cut_counts(tokenizer, counts, size),
+            cut_tokenizer(library, size),
+            counts=None if counts is None else cut_counts(library, counts, size),
             ids=ids,
         )
         for size in sizes
     }
 
 
-def cut_tokenizer(tokenizer: Tokenizer, size: int) -> Tokenizer:
+def cut_tokenizer(tokenizer: AnyTokenizer, size: int) -> Tokenizer:
     """Return a tokenizer with a vocabulary cut to `size` tokens, ids 0 to size - 1 in the order that they had.
 
     It adds no special tokens around a text. Raises UsageError for more tokens than there are, and for fewer than
-    must stay.
+    must stay, and for a tokenizer that is no tokenizer.json.
     """
-    document: dict[str, Any] = json.loads(tokenizer.to_str())
+    library = library_of(tokenizer, "a smaller vocabulary")
+    document: dict[str, Any] = json.loads(library.to_str())
     model: _Model = document["model"]
-    have = tokenizer.get_vocab_size(with_added_tokens=True)
+    have = library.get_vocab_size(with_added_tokens=True)
     if size > have:
         raise UsageError(f"a vocabulary of {size:,} tokens cannot be cut from this one, which has {have:,}")
     cut = {"BPE": _cut_merges, "Unigram": _cut_unigram, "WordPiece": _cut_first, "WordLevel": _cut_first}[model["type"]]
@@ -97,7 +100,7 @@ def cut_tokenizer(tokenizer: Tokenizer, size: int) -> Tokenizer:
     return Tokenizer.from_str(json.dumps(document))
 
 
-def cut_counts(tokenizer: Tokenizer, counts: Mapping[str, int], size: int) -> dict[str, int] | None:
+def cut_counts(tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int) -> dict[str, int] | None:
     """Return how often each token would have come at a smaller size, from the `counts` at the whole size.
 
     Each merge that is cut off is undone: its token's count goes to the two that it was made of. None where that is
@@ -108,15 +111,16 @@ def cut_counts(tokenizer: Tokenizer, counts: Mapping[str, int], size: int) -> di
     >>> cut_counts(tokenizer, {"a": 1, "b": 2, "ab": 10}, 2)
     {'a': 11, 'b': 12}
     """
-    if size == tokenizer.get_vocab_size(with_added_tokens=True):
+    library = library_of(tokenizer, "a smaller vocabulary")
+    if size == library.get_vocab_size(with_added_tokens=True):
         return dict(counts)
-    model: _Model = json.loads(tokenizer.to_str())["model"]
+    model: _Model = json.loads(library.to_str())["model"]
     if model["type"] != "BPE":
         return None
     made = _made(model)
     if len(set(made)) < len(made):
         return None
-    kept = cut_tokenizer(tokenizer, size).get_vocab(with_added_tokens=True)
+    kept = cut_tokenizer(library, size).get_vocab(with_added_tokens=True)
     left = dict(counts)
     for token, parts in reversed(list(zip(made, model["merges"], strict=True))):
         if token not in kept:
@@ -124,16 +128,6 @@ def cut_counts(tokenizer: Tokenizer, counts: Mapping[str, int], size: int) -> di
             for part in parts:
                 left[part] = left.get(part, 0) + count
     return left
-
-
-def _bare(tokenizer: Tokenizer) -> Tokenizer:
-    """Return the tokenizer without truncation and padding, itself if it has none."""
-    if tokenizer.truncation is None and tokenizer.padding is None:
-        return tokenizer
-    bare = Tokenizer.from_str(tokenizer.to_str())
-    bare.no_truncation()
-    bare.no_padding()
-    return bare
 
 
 def _made(model: _Model) -> list[str]:

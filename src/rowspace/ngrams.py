@@ -1,0 +1,145 @@
+"""The n-grams of all words of a vocabulary at once, and the rows that they make: compiled.
+
+Left out: what n-grams are, and the same for one word (`subwords.py`).
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.jit import kernel
+from rowspace.subwords import END_OF_SENTENCE, FNV_PRIME, FNV_START
+
+__all__ = ["Listed", "compose", "compose_rows", "list_buckets", "list_ngrams"]
+
+OPEN, CLOSE = ord("<"), ord(">")
+ROWS_AT_ONCE = 4096
+
+
+class Listed(NamedTuple):
+    """The n-grams of each word: those of word w are `values[starts[w] : starts[w + 1]]`."""
+
+    starts: NDArray[np.int64]  # (V + 1,)
+    values: NDArray[np.int32]  # buckets, or places of rows
+
+
+def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: int) -> Listed:
+    """Return the buckets of each word's n-grams.
+
+    >>> list_ngrams(["at", ""], min_n=3, max_n=6, buckets=1000).starts.tolist()
+    [0, 3, 3]
+    """
+    words = [word.encode(errors="surrogatepass") for word in vocabulary]
+    ends = np.cumsum([len(word) for word in words], dtype=np.int64)
+    text = np.frombuffer(b"".join(words), np.uint8)
+    starts = np.zeros(len(words) + 1, np.int64)
+    # Twice the same walk: first to count, then to list.
+    list_buckets(text, ends, min_n, max_n, buckets, starts, np.zeros(0, np.int32))
+    values = np.zeros(starts[-1], np.int32)
+    list_buckets(text, ends, min_n, max_n, buckets, starts, values)
+    listed = Listed(starts, values)
+    return _without(vocabulary.index(END_OF_SENTENCE), listed) if END_OF_SENTENCE in vocabulary else listed
+
+
+def _without(word: int, listed: Listed) -> Listed:
+    """Take all n-grams away from a word."""
+    starts, (first, end) = listed.starts.copy(), listed.starts[word : word + 2]
+    starts[word + 1 :] -= end - first
+    return Listed(starts, np.delete(listed.values, slice(first, end)))
+
+
+def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: Listed, *, threads: int) -> NDArray[np.float32]:
+    """Return the mean of each word's own row and its n-grams' rows: (V, d) float32.
+
+    `own` (V, d) and `rows` (B, d) are float32; `listed` gives places in `rows`, of which a negative one counts as
+    zeros. Sums go in fastText's order, so that they have its bits.
+    """
+    composed = np.empty(own.shape, np.float32)
+
+    def work(begin: int) -> None:
+        end = min(begin + ROWS_AT_ONCE, len(own))
+        compose(own, rows, listed.starts, listed.values, begin, end, composed)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(0, len(own), ROWS_AT_ONCE)))
+    return composed
+
+
+@kernel
+def compose(
+    own: NDArray[np.float32],
+    rows: NDArray[np.float32],
+    starts: NDArray[np.int64],
+    places: NDArray[np.int32],
+    begin: int,
+    end: int,
+    composed: NDArray[np.float32],
+) -> None:
+    """Write the rows of the words from `begin` to `end` into `composed`."""
+    for word in range(begin, end):
+        for column in range(rows.shape[1]):
+            composed[word, column] = own[word, column]
+        for i in range(starts[word], starts[word + 1]):
+            if places[i] >= 0:
+                for column in range(rows.shape[1]):
+                    composed[word, column] += rows[places[i], column]
+        scale = np.float32(1 / (1 + starts[word + 1] - starts[word]))
+        for column in range(rows.shape[1]):
+            composed[word, column] *= scale
+
+
+@kernel
+def list_buckets(
+    text: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    min_n: int,
+    max_n: int,
+    buckets: int,
+    starts: NDArray[np.int64],
+    values: NDArray[np.int32],
+) -> None:
+    """Write where each word's n-grams start; and their buckets, where `values` has room for them."""
+    found, begin = 0, 0
+    for word in range(len(ends)):
+        length = ends[word] - begin + 2
+        for first in range(length):
+            if is_inside(text, begin, length, first):
+                continue
+            place, hashed = first, np.uint32(FNV_START)
+            for n in range(1, max_n + 1):
+                if place == length:
+                    break
+                hashed = mix(hashed, marked(text, begin, length, place))
+                place += 1
+                while place < length and is_inside(text, begin, length, place):
+                    hashed = mix(hashed, marked(text, begin, length, place))
+                    place += 1
+                if n >= min_n and not (n == 1 and (first == 0 or place == length)):
+                    if found < len(values):
+                        values[found] = np.uint64(hashed) % np.uint64(buckets)
+                    found += 1
+        begin = ends[word]
+        starts[word + 1] = found
+
+
+@kernel
+def marked(text: NDArray[np.uint8], begin: int, length: int, place: int) -> np.uint8:
+    """The byte at a place of the word that begins at `begin`, in its angle brackets."""
+    if place == 0:
+        return np.uint8(OPEN)
+    return np.uint8(CLOSE) if place == length - 1 else text[begin + place - 1]
+
+
+@kernel
+def is_inside(text: NDArray[np.uint8], begin: int, length: int, place: int) -> bool:
+    """Whether a byte goes on with a character, rather than starts one."""
+    return (marked(text, begin, length, place) & 0xC0) == 0x80  # type: ignore[no-any-return]
+
+
+@kernel
+def mix(hashed: np.uint32, byte: np.uint8) -> np.uint32:
+    """One step of FNV-1a, the byte's sign stretched to 32 bits."""
+    return np.uint32((hashed ^ np.uint32(np.int8(byte))) * np.uint32(FNV_PRIME))

@@ -1,0 +1,179 @@
+"""fastText's model files: .bin read and written, .ftz (quantised, pruned too) read.
+
+A word's row is the mean of its own row and its n-grams' rows, with fastText's bits; the n-grams come along as the
+table's `subwords`, mapped, so that unseen words have rows. Counts are kept, and the settings under our names. Written
+are word and n-gram rows: what predicts words is no part of a table, and is zeros. Source: fastText 0.9, `FastText`,
+`Dictionary`. Left out: the dictionary (`fasttext_parts.py`), product quantisation (`quantised.py`), fastText's .vec
+(`word2vec_text.py`).
+"""
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.ngrams import Listed, compose_rows, list_ngrams
+from rowspace.store.fasttext_parts import MAGIC, VERSIONS, Arguments, Words, read_words, start_bytes, words_bytes
+from rowspace.store.folder import open_regular
+from rowspace.store.mapped import cores, mapped_bytes
+from rowspace.store.quantised import read_quantised
+from rowspace.store.reader import Reader
+from rowspace.store.sniffing import start_of
+from rowspace.store.words import decoded_words, table_of_first
+from rowspace.subwords import MISSING, PRUNED, Subwords
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognises", "save"]
+
+BUCKETS_AT_ONCE = 16_384
+
+
+def load(path: StrPath, *, limit: int | None = None) -> Table:
+    """Open the model in the file `path`, or its first `limit` words; labels of a classifier are left out.
+
+    Rows (V, d) are float32. Without n-grams they are mapped; else they are composed in memory, and the n-grams' rows
+    are mapped. Raises `FileFormatError`, with the byte, where the file is cut off, damaged or of a newer version.
+    """
+    source = os.fspath(path)
+    with open_regular(Path(path)) as file:
+        reader = Reader(mapped_bytes(file), source)
+    arguments, words = _start(reader)
+    quantised = reader.flag("whether rows are quantised")
+    matrix = read_quantised(reader) if quantised else _read_matrix(reader)
+    _check_end(reader, quantised=quantised)
+    size = len(words.counts) if limit is None else min(limit, len(words.counts))
+    tokens = decoded_words(reader.data, words.places[:size], source)
+    rows, subwords = matrix[:size], None
+    if arguments.max_n > 0:
+        subwords = _subwords(matrix, arguments, words, size, source)
+        rows = _composed(tokens, subwords)
+    elif len(matrix) < len(words.counts):
+        raise FileFormatError(f"{source}: has {len(matrix)} rows for {len(words.counts)} words; it is damaged")
+    table = table_of_first(tokens, rows, source, words.counts[:size])
+    table.settings.update(arguments.settings())
+    table.subwords = _for_tokens(subwords, tokens, table)
+    return table
+
+
+def save(table: Table, path: StrPath) -> None:
+    """Write `table` to `path` as an unquantised model; rows become float32.
+
+    A bucket that no n-gram has used is a row of zeros, so the file holds all buckets. Without counts words count 1.
+    Raises `UsageError` where n-grams were pruned away, which the format cannot say, or a token holds a NUL, and else as
+    `rowspace.store.save` does.
+    """
+    subwords = table.subwords
+    if subwords is not None and (subwords.places == PRUNED).any():
+        raise UsageError("n-grams of this table were pruned, which only quantised models can say; save it as 'native'")
+    start = start_bytes(table) + words_bytes(table)
+    check_target(path)
+    with atomic_file(path) as file:
+        file.write(start)
+        for piece in _matrix_pieces(table):
+            file.write(piece)
+        file.write(b"\0" + np.array([len(table), table.dim], "<i8").tobytes())
+        for begin in range(0, len(table), BUCKETS_AT_ONCE):
+            file.write(bytes(4 * table.dim * min(BUCKETS_AT_ONCE, len(table) - begin)))
+
+
+def recognises(path: Path) -> bool:
+    """Whether the file `path` begins as fastText's models do."""
+    return start_of(path)[:4] == MAGIC.to_bytes(4, "little")
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+    target = check_file_target(path)
+    if target.exists() and target.stat().st_size and not recognises(target):
+        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+
+
+def _start(reader: Reader) -> tuple[Arguments, Words]:
+    magic, version = reader.numbers("<i4", 2, "its magic number and version").tolist()
+    if magic != MAGIC or version not in VERSIONS:
+        raise FileFormatError(
+            f"{reader.source}: byte 0: magic number {magic} and version {version}, but fastText's are {MAGIC} and "
+            f"{' or '.join(map(str, VERSIONS))}; get it anew"
+        )
+    arguments = Arguments.read(reader)
+    if version == min(VERSIONS) and arguments.model == "supervised":
+        arguments = dataclasses.replace(arguments, max_n=0)  # classifiers of old had no n-grams
+    return arguments, read_words(reader)
+
+
+def _read_matrix(reader: Reader) -> NDArray[Any]:
+    """Map a matrix of float32, (m, d)."""
+    return reader.matrix("<f4", *reader.sizes("the sizes of a matrix"), "its rows")
+
+
+def _check_end(reader: Reader, *, quantised: bool) -> None:
+    """Walk over what predicts words or labels, to the end of the file."""
+    if reader.flag("whether what it predicts with is quantised") and quantised:
+        read_quantised(reader)
+    else:
+        _read_matrix(reader)
+    reader.end()
+
+
+def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: int, source: str) -> Subwords:
+    """The n-grams' rows, which follow the words' in the matrix."""
+    known = len(words.counts)
+    buckets = words.kept_buckets
+    needed = known + (arguments.buckets if buckets is None else len(buckets))
+    if arguments.buckets < 1 or len(matrix) < needed:
+        raise FileFormatError(
+            f"{source}: has {len(matrix)} rows for {known} words and {needed - known} n-grams in {arguments.buckets} "
+            "buckets; it is damaged, get it anew"
+        )
+    if buckets is None:
+        places = np.arange(arguments.buckets, dtype=np.int32)
+    else:
+        outside = buckets[(buckets < 0) | (buckets >= [arguments.buckets, len(buckets)])]
+        if outside.size:
+            raise FileFormatError(f"{source}: keeps a bucket or a row of number {outside[0]}, which it has not")
+        places = np.full(arguments.buckets, PRUNED, np.int32)
+        places[buckets[:, 0]] = buckets[:, 1]
+    return Subwords(matrix[known:needed], matrix[:size], places, max(1, arguments.min_n), arguments.max_n)
+
+
+def _composed(tokens: list[str], subwords: Subwords) -> NDArray[np.float32]:
+    listed = list_ngrams(tokens, min_n=subwords.min_n, max_n=subwords.max_n, buckets=len(subwords.places))
+    places = subwords.places[listed.values]
+    kept = places != PRUNED
+    if not kept.all():
+        starts = np.concatenate([[0], np.cumsum(kept)])[listed.starts]
+        listed = Listed(starts, places[kept])
+    else:
+        listed = Listed(listed.starts, places)
+    return compose_rows(subwords.own, subwords.rows, listed, threads=cores())
+
+
+def _for_tokens(subwords: Subwords | None, tokens: list[str], table: Table) -> Subwords | None:
+    """Leave out the own rows of tokens that stood twice, as the table does."""
+    if subwords is None or len(tokens) == len(table):
+        return subwords
+    first = {token: number for number, token in reversed(list(enumerate(tokens)))}
+    return dataclasses.replace(subwords, own=subwords.own[[first[token] for token in table.vocabulary]])
+
+
+def _matrix_pieces(table: Table) -> Iterator[bytes]:
+    """Yield the words' own rows, and then a row for each bucket."""
+    subwords = table.subwords
+    own = table.rows if subwords is None else subwords.own
+    buckets = 0 if subwords is None else len(subwords.places)
+    yield b"\0" + np.array([len(table) + buckets, table.dim], "<i8").tobytes()
+    for begin in range(0, len(own), BUCKETS_AT_ONCE):
+        yield own[begin : begin + BUCKETS_AT_ONCE].astype("<f4").tobytes()
+    if subwords is None:
+        return
+    for begin in range(0, buckets, BUCKETS_AT_ONCE):
+        places = subwords.places[begin : begin + BUCKETS_AT_ONCE]
+        rows = np.zeros((len(places), table.dim), "<f4")
+        rows[places != MISSING] = subwords.rows[places[places != MISSING]]
+        yield rows.tobytes()

@@ -1,0 +1,111 @@
+"""Character n-grams: rows for words that were never seen, by fastText's scheme.
+
+A word in angle brackets is cut into its n-grams of `min_n` to `max_n` characters; each is hashed (32-bit FNV-1a, over
+signed bytes) into a bucket that has a row. A word's row is the mean of its own row and its n-grams' rows, an unseen
+word's the mean of its n-grams' rows. Source: Bojanowski et al. 2017, and fastText 0.9. Left out: all words at once
+(`ngrams.py`), learning (`rowspace.learn`).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import UsageError
+
+__all__ = ["END_OF_SENTENCE", "MISSING", "PRUNED", "Subwords", "ngram_buckets", "ngrams"]
+
+Rows = NDArray[np.floating[Any]]
+
+MISSING, PRUNED = -1, -2  # places of buckets without a row: one counts as a row of zeros, the other not at all
+END_OF_SENTENCE = "</s>"  # fastText's token, which has no n-grams
+FNV_START, FNV_PRIME = 2166136261, 16777619
+MOST_BUCKETS = 2**31 - 1
+
+
+def ngrams(word: str, *, min_n: int = 3, max_n: int = 6) -> list[str]:
+    """Return the n-grams of `word` in angle brackets, by place and then by length, repeats included.
+
+    A bracket alone is none, and `END_OF_SENTENCE` has none.
+
+    >>> ngrams("at", min_n=2, max_n=3)
+    ['<a', '<at', 'at', 'at>', 't>']
+    """
+    if word == END_OF_SENTENCE:
+        return []
+    marked = f"<{word}>"
+    last = len(marked) - 1
+    return [
+        marked[start : start + n]
+        for start in range(len(marked))
+        for n in range(min_n, min(max_n, len(marked) - start) + 1)
+        if not (n == 1 and start in (0, last))
+    ]
+
+
+def ngram_buckets(word: str, *, min_n: int = 3, max_n: int = 6, buckets: int = 2_000_000) -> NDArray[np.int64]:
+    """Return the bucket of each n-gram of `word`, in the order of `ngrams`: (n,) int64.
+
+    >>> ngram_buckets("at", min_n=3, max_n=6, buckets=1000).tolist()
+    [174, 408, 106]
+    """
+    return np.array([_hash(gram) % buckets for gram in ngrams(word, min_n=min_n, max_n=max_n)], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Subwords:
+    """What a table needs to give unseen words a row.
+
+    `rows` (B, d) floating are those of n-grams, `own` (V, d) those of the words without their n-grams. `places`
+    (buckets,) int32 gives each bucket its row of `rows`, or `MISSING`, or `PRUNED`.
+
+    Raises `UsageError` where these do not fit together.
+    """
+
+    rows: Rows
+    own: Rows
+    places: NDArray[np.int32]
+    min_n: int = 3
+    max_n: int = 6
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_n <= self.max_n:
+            raise UsageError(f"n-grams must have 1 or more characters, not {self.min_n} to {self.max_n}")
+        if self.rows.ndim != 2 or self.own.ndim != 2 or self.rows.shape[1] != self.own.shape[1]:
+            raise UsageError(f"rows of n-grams and words must be equally wide, not {self.rows.shape}, {self.own.shape}")
+        if self.places.ndim != 1 or not 0 < len(self.places) <= MOST_BUCKETS:
+            raise UsageError(f"places must name a row for each bucket, got shape {self.places.shape}")
+        least, most = int(self.places.min()), int(self.places.max())
+        if least < PRUNED or most >= len(self.rows):
+            raise UsageError(f"places go from {least} to {most}, but there are {len(self.rows)} rows of n-grams")
+
+    def places_of(self, word: str) -> NDArray[np.int32]:
+        """Return where the rows of the n-grams of `word` are, `MISSING` ones too: (n,) int32."""
+        buckets = ngram_buckets(word, min_n=self.min_n, max_n=self.max_n, buckets=len(self.places))
+        found: NDArray[np.int32] = self.places[buckets]
+        return np.asarray(found[found != PRUNED])
+
+    def row(self, word: str) -> NDArray[np.float32] | None:
+        """Return the row (d,) of a word that was never seen, or None where none of its n-grams has a row.
+
+        >>> places = np.full(1000, MISSING, np.int32)
+        >>> places[[408, 106]] = 0, 1
+        >>> Subwords(np.array([[3.0], [6.0]]), np.zeros((0, 1)), places).row("at")
+        array([3.], dtype=float32)
+        """
+        places = self.places_of(word)
+        if not (places >= 0).any():
+            return None
+        total = np.zeros(self.rows.shape[1], np.float32)
+        for place in places[places >= 0]:
+            total += self.rows[place]
+        return total * np.float32(1 / len(places))
+
+
+def _hash(gram: str) -> int:
+    """FNV-1a over the bytes of UTF-8, each with its sign stretched to 32 bits, as fastText has it."""
+    value = FNV_START
+    for byte in gram.encode(errors="surrogatepass"):
+        value = ((value ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * FNV_PRIME) & 0xFFFFFFFF
+    return value

@@ -1,0 +1,244 @@
+"""fastText's model files against fastText and gensim themselves: rows bit for bit; from damage nothing but errors."""
+
+import contextlib
+import struct
+import warnings
+
+import fasttext
+import numpy as np
+import pytest
+from gensim.models import FastText
+from gensim.models.fasttext import load_facebook_vectors, save_facebook_model
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.store import format_of, load, save
+from rowspace.subwords import MISSING, PRUNED, Subwords
+from rowspace.table import Table
+
+SENTENCES = ["the cat sat on the mat", "straße und häuser 日本 😀", "the dog ate the cats dinner"]
+UNSEEN = ["catss", "zzz", "häuslein", "日本語", "a"]
+RNG = np.random.default_rng(2)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("fasttext") / "text"
+    path.write_text("\n".join(f"__label__{'ab'[i % 2]} {line}" for i, line in enumerate(SENTENCES * 40)) + "\n")
+    return str(path)
+
+
+def learned(text, **options):
+    # fastText 0.9.3 gives a tenth of the numbers, rounded down, a first value in each thread; others are chance.
+    options = {"dim": 7, "minCount": 1, "bucket": 500, "epoch": 3, "thread": 11, "verbose": 0} | options
+    if options.pop("supervised", False):
+        model = fasttext.train_supervised(text, **options)
+    else:
+        model = fasttext.train_unsupervised(text, **options)
+    return model
+
+
+def row_of(table, word):
+    if word in table:
+        return table[word]
+    row = table.subwords.row(word)
+    return np.zeros(table.dim) if row is None else row  # where no bucket is used, fastText gives zeros
+
+
+def assert_same(table, model, unseen=UNSEEN):
+    """The words, counts and rows of a model that fastText has open, unseen words' too."""
+    words, counts = model.get_words(include_freq=True)
+    assert list(table.vocabulary) == words
+    assert table.counts.tolist() == counts.tolist()
+    for word in [*words, *unseen]:
+        np.testing.assert_array_equal(row_of(table, word), model.get_word_vector(word), err_msg=word)
+
+
+KINDS = {
+    "n-grams": {},
+    "cbow": {"model": "cbow", "minn": 1, "maxn": 2},
+    "from 0 characters": {"minn": 0, "maxn": 3},
+    "classifier": {"supervised": True, "minn": 2, "maxn": 4},
+}
+
+
+@pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
+def test_fasttexts_files_open_with_its_bits(tmp_path, text, options):
+    # Parity: fastText 0.9.3.
+    model = learned(text, **options)
+    model.save_model(str(tmp_path / "m.bin"))
+    assert format_of(tmp_path / "m.bin").name == "fasttext"
+    assert_same(load(tmp_path / "m.bin"), model)
+
+
+@pytest.mark.parametrize("options", [{"maxn": 0}, {"supervised": True, "wordNgrams": 2}], ids=["words", "classifier"])
+def test_a_model_without_ngrams_is_mapped(tmp_path, text, options):
+    model = learned(text, **options)
+    model.save_model(str(tmp_path / "m.bin"))
+    table = load(tmp_path / "m.bin")
+    assert_same(table, model, unseen=[])
+    assert table.subwords is None
+    assert not table.rows.flags.owndata
+    assert "min_n" not in table.settings
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"qnorm": True}, {"dsub": 3}, {"qnorm": True, "dsub": 7, "qout": True}], ids=str
+)
+@pytest.mark.parametrize("cutoff", [0, 300], ids=["all", "pruned"])
+def test_quantised_models_open_with_fasttexts_bits(tmp_path, text, options, cutoff):
+    # 300 classes of words, since product quantisation needs 256 rows at least
+    lines = [f"__label__{i % 300} word{i} {SENTENCES[i % 3]}" for i in range(600)]
+    (tmp_path / "text").write_text("\n".join(lines) + "\n")
+    model = learned(str(tmp_path / "text"), supervised=True, minn=2, maxn=4)
+    model.quantize(str(tmp_path / "text"), cutoff=cutoff, retrain=False, **options)
+    model.save_model(str(tmp_path / "m.ftz"))
+    assert_same(load(tmp_path / "m.ftz"), model, unseen=["catss", "zzz", "words"])
+
+
+def test_pruned_ngrams_cannot_be_written_but_kept_natively(tmp_path):
+    table = Table(
+        ["a"], np.ones((1, 2), np.float32), subwords=Subwords(*np.ones((2, 1, 2), "f4"), np.array([0, PRUNED]))
+    )
+    with pytest.raises(UsageError, match=r"n-grams of this table were pruned.*save it as 'native'"):
+        save(table, tmp_path / "m.bin", format="fasttext")
+    save(table, tmp_path / "t")
+    assert load(tmp_path / "t").subwords.places.tolist() == [0, PRUNED]
+
+
+def test_gensims_files_open(tmp_path):
+    # Parity: gensim 4.4, which composes rows in another order of sums.
+    model = FastText([line.split() for line in SENTENCES * 20], vector_size=6, min_count=1, bucket=300, workers=1)
+    save_facebook_model(model, str(tmp_path / "m.bin"))
+    table = load(tmp_path / "m.bin")
+    assert list(table.vocabulary) == model.wv.index_to_key
+    np.testing.assert_array_equal(table.subwords.own, model.wv.vectors_vocab)
+    for word in [*table.vocabulary, *UNSEEN]:
+        np.testing.assert_allclose(row_of(table, word), model.wv[word], atol=1e-7)
+
+
+def own_table(subwords=True):
+    words = ["the", "häuser", "</s>", "日本"]
+    own, rows = (RNG.normal(size=(size, 5)).astype(np.float32) for size in (4, 30))
+    places = np.full(100, MISSING, np.int32)
+    places[RNG.permutation(100)[:30]] = np.arange(30)
+    table = Table(words, own, np.array([9, 8, 7, 6]), settings={"window": 3, "model": "cbow", "sample": 0.01})
+    if subwords:
+        table.subwords = Subwords(rows, own, places, 2, 5)
+    return table
+
+
+def test_ours_open_in_fasttext_and_gensim_and_here(tmp_path):
+    table = own_table()
+    save(table, tmp_path / "m.bin", format="fasttext")
+    again = load(tmp_path / "m.bin")
+    model = fasttext.load_model(str(tmp_path / "m.bin"))
+    assert_same(again, model)
+    np.testing.assert_array_equal(again.subwords.own, table.subwords.own)
+    assert any(table.subwords.row(word) is not None for word in UNSEEN)
+    assert (model.f.getArgs().ws, str(model.f.getArgs().model), model.f.getArgs().t) == (3, "model_name.cbow", 0.01)
+    gensims = load_facebook_vectors(str(tmp_path / "m.bin"))
+    np.testing.assert_allclose(gensims["häuser"], again["häuser"], atol=1e-6)
+
+
+def test_a_table_without_ngrams_and_counts_is_written_too(tmp_path):
+    table = own_table(subwords=False)
+    table.counts = None
+    save(table, tmp_path / "m.bin", format="fasttext")
+    model = fasttext.load_model(str(tmp_path / "m.bin"))
+    for word, row in zip(table.vocabulary, table.rows, strict=True):
+        np.testing.assert_array_equal(model.get_word_vector(word), row)
+    assert load(tmp_path / "m.bin").counts.tolist() == [1, 1, 1, 1]
+
+
+def test_limit_reads_the_first_words_with_all_ngrams(tmp_path, text):
+    model = learned(text)
+    model.save_model(str(tmp_path / "m.bin"))
+    table = load(tmp_path / "m.bin", limit=2)
+    assert list(table.vocabulary) == model.words[:2]
+    for word in [*model.words[:2], "zzz"]:
+        np.testing.assert_array_equal(row_of(table, word), model.get_word_vector(word))
+
+
+def test_words_that_became_the_same_keep_the_first_row(tmp_path):
+    path = tmp_path / "m.bin"
+    save(Table(["é", "ab", "cd"], np.arange(6, dtype=np.float32).reshape(3, 2)), path, format="fasttext")
+    path.write_bytes(path.read_bytes().replace(b"ab\0", b"\xff\0", 1).replace(b"cd\0", b"\xfe\0", 1))
+    with (
+        pytest.warns(UserWarning, match="2 words are no UTF-8"),
+        pytest.warns(UserWarning, match="1 words stand twice"),
+    ):
+        table = load(path)
+    assert list(table.vocabulary) == ["é", "\ufffd"]
+    assert table.rows.tolist() == [[0, 1], [2, 3]]
+
+
+def test_a_token_with_a_nul_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"token 'a\\x00b' \(id 0\) holds a NUL, which fastText cannot hold"):
+        save(Table(["a\0b"], np.ones((1, 2))), tmp_path / "m.bin", format="fasttext")
+
+
+def test_a_file_of_another_kind_is_not_replaced(tmp_path):
+    (tmp_path / "m.bin").write_text("mine")
+    with pytest.raises(UsageError, match=r"m.bin: a file of another kind is there"):
+        save(own_table(), tmp_path / "m.bin", format="fasttext")
+
+
+def test_formats_without_a_place_for_ngrams_say_so(tmp_path):
+    with pytest.warns(UserWarning, match="the word2vec format has no place for n-grams"):
+        save(own_table(), tmp_path / "m.bin")
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ours") / "m.bin"
+    save(own_table(), path, format="fasttext")
+    return path.read_bytes()
+
+
+def patched(data, place, code, *values):
+    packed = struct.pack(code, *values)
+    return data[:place] + packed + data[place + len(packed) :]
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "values", "complaint"),
+    [
+        (4, "<i", (13,), r"byte 0: magic number 793712314 and version 13, but fastText's are .* 11 or 12"),
+        (36, "<i", (9,), "byte 8: model 9, 5 columns"),
+        (40, "<i", (-1,), "-1 buckets"),
+        (40, "<i", (101,), "has 104 rows for 4 words and 101 n-grams in 101 buckets"),
+        (64, "<3i", (5, 4, 0), "byte 64: 5 entries of 4 words and 0 labels"),
+        (64, "<3i", (2**30, 2**30, 0), r"ends before its 1073741824 words: 10737418240 bytes are needed"),
+        (64, "<3i", (2**8, 2**8, 0), r"ends before its 256 words|entry \d+ of 256 is not whole"),
+        (84, "<q", (2**61,), "ends before the n-grams that are left"),
+        (84, "<q", (-2,), "byte 64: 4 entries of 4 words and 0 labels, -2 n-grams"),
+    ],
+)
+def test_headers_that_lie_are_refused(tmp_path, ours, place, code, values, complaint):
+    (tmp_path / "m.bin").write_bytes(patched(ours, place, code, *values))
+    with pytest.raises(FileFormatError, match=complaint):
+        load(tmp_path / "m.bin")
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-1], lambda data: data + b"\0"], ids=["short", "long"])
+def test_a_file_that_does_not_end_where_it_should_is_refused(tmp_path, ours, change):
+    (tmp_path / "m.bin").write_bytes(change(ours))
+    with pytest.raises(FileFormatError, match=r"m.bin: byte \d+: (ends before its rows|the file goes on after all)"):
+        load(tmp_path / "m.bin")
+
+
+@given(data=st.data())
+def test_damage_gives_a_table_or_an_error(tmp_path_factory, ours, data):
+    # Hits the head more than the rows, where each byte is right.
+    changed = bytearray(ours[: data.draw(st.one_of(st.just(len(ours)), st.integers(0, len(ours))))])
+    for _ in range(data.draw(st.integers(0, 3)) if changed else 0):
+        place = data.draw(st.one_of(st.integers(0, min(200, len(changed)) - 1), st.integers(0, len(changed) - 1)))
+        changed[place] = data.draw(st.integers(0, 255))
+    path = tmp_path_factory.mktemp("damage") / "m.bin"
+    path.write_bytes(changed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with contextlib.suppress(RowspaceError):
+            assert isinstance(load(path), Table)

@@ -1,0 +1,87 @@
+"""N-grams and their buckets, by fastText's own answer, and the rows of words that were never seen."""
+
+import fasttext
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.errors import UsageError
+from rowspace.ngrams import list_ngrams
+from rowspace.subwords import MISSING, PRUNED, Subwords, ngram_buckets, ngrams
+
+pytestmark = pytest.mark.kernels
+
+WORDS = ["at", "banana", "straße", "日本語テキスト", "é", "😀x", "don't", "ab" * 40]
+
+
+@pytest.fixture(scope="module", params=[(3, 6), (1, 3), (2, 2), (1, 1)], ids=str)
+def model(request, tmp_path_factory):
+    """A model of fastText itself."""
+    text = tmp_path_factory.mktemp("fasttext") / "text"
+    text.write_text("some words to learn\n" * 5)
+    least, most = request.param
+    return fasttext.train_unsupervised(str(text), minn=least, maxn=most, bucket=997, dim=2, minCount=1, verbose=0)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_ngrams_and_buckets_are_those_of_fasttext(model, word):
+    # Parity with fastText 0.9.3. A word that it knows comes first among its n-grams; these words it does not know.
+    theirs, places = model.get_subwords(word)
+    sizes = {"min_n": model.f.getArgs().minn, "max_n": model.f.getArgs().maxn}
+    assert ngrams(word, **sizes) == theirs
+    assert ngram_buckets(word, **sizes, buckets=997).tolist() == (places - len(model.words)).tolist()
+
+
+@given(st.lists(st.text(max_size=8), max_size=4), st.integers(1, 4), st.integers(0, 3))
+def test_all_words_at_once_have_the_buckets_of_each_alone(words, least, more):
+    words = [word.encode("utf-8", "ignore").decode() for word in words]
+    with np.errstate(over="ignore"):
+        listed = list_ngrams(words, min_n=least, max_n=least + more, buckets=2_000_003)
+    for word, start, end in zip(words, listed.starts[:-1], listed.starts[1:], strict=True):
+        one = ngram_buckets(word, min_n=least, max_n=least + more, buckets=2_000_003)
+        assert listed.values[start:end].tolist() == one.tolist()
+
+
+def subwords(places, **sizes):
+    rows = np.arange(1.0, 7.0, dtype=np.float32).reshape(3, 2)
+    return Subwords(rows, np.zeros((0, 2), np.float32), np.asarray(places, np.int32), **sizes)
+
+
+def test_an_unseen_word_has_the_mean_of_its_ngrams_rows():
+    buckets = ngram_buckets("at", buckets=50).tolist()
+    places = np.full(50, MISSING)
+    places[buckets] = 0, 1, 2
+    assert subwords(places).row("at").tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(("absent", "row"), [(MISSING, [4 / 3, 2]), (PRUNED, [2, 3])])
+def test_a_missing_bucket_counts_as_zeros_and_a_pruned_one_not_at_all(absent, row):
+    places = np.full(50, MISSING)
+    places[ngram_buckets("at", buckets=50)] = 0, absent, 1
+    np.testing.assert_allclose(subwords(places).row("at"), row, rtol=1e-6)
+
+
+@pytest.mark.parametrize("word", ["at", ""])
+def test_a_word_none_of_whose_ngrams_has_a_row_has_none(word):
+    assert subwords(np.full(50, MISSING)).row(word) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"min_n": 0}, "n-grams must have 1 or more characters, not 0 to 6"),
+        ({"min_n": 4, "max_n": 3}, "n-grams must have 1 or more characters, not 4 to 3"),
+        ({"places": [3]}, "places go from 3 to 3, but there are 3 rows of n-grams"),
+        ({"places": [-3, 0]}, "places go from -3 to 0"),
+        ({"places": []}, "places must name a row for each bucket"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(change, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        subwords(**{"places": [0], **change})
+
+
+def test_rows_of_another_width_are_refused():
+    with pytest.raises(UsageError, match=r"equally wide, not \(3, 2\), \(1, 5\)"):
+        Subwords(np.ones((3, 2)), np.ones((1, 5)), np.zeros(4, np.int32))

@@ -1,0 +1,80 @@
+"""A table with n-grams: words that were never seen get rows wherever a row is asked for, and it is said."""
+
+import numpy as np
+import pytest
+
+from rowspace.errors import UnknownTokenError, UnseenTokenWarning
+from rowspace.subwords import MISSING, Subwords, ngram_buckets
+from rowspace.table import Table
+
+TOKENS = ["cat", "dog", "the"]
+ROWS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+CATTY = np.array([1, 0.5, 0], np.float32)  # the row that each n-gram of "catty" has
+
+
+@pytest.fixture
+def table():
+    places = np.full(1000, MISSING, np.int32)
+    places[ngram_buckets("catty", buckets=1000)] = 0
+    return Table(TOKENS, ROWS, subwords=Subwords(CATTY[np.newaxis], ROWS, places))
+
+
+def says(word="catty"):
+    return pytest.warns(UnseenTokenWarning, match=f"'{word}' is not in the vocabulary: its row is the mean of its n-gr")
+
+
+def test_a_row_is_made_and_said(table):
+    with says():
+        np.testing.assert_allclose(table["catty"], CATTY, rtol=1e-6)
+    with says():
+        np.testing.assert_allclose(table[["dog", "catty", 0]], [ROWS[1], CATTY, ROWS[0]], rtol=1e-6)
+
+
+def test_what_is_in_the_vocabulary_is_what_it_was_and_needs_no_warning(table):
+    np.testing.assert_array_equal(table["cat"], ROWS[0])
+    np.testing.assert_array_equal(table[["dog", "cat"]], ROWS[[1, 0]])
+    np.testing.assert_array_equal(table[np.array([2, 1])], ROWS[[2, 1]])
+    assert table[[]].shape == (0, 3)
+    assert "catty" not in table
+
+
+def test_neighbors_leave_out_only_what_has_an_id(table):
+    with says():
+        assert [token for token, _ in table.neighbors("catty")] == ["cat", "dog", "the"]
+    with says():
+        assert [token for token, _ in table.neighbors(["catty", "cat"])] == ["dog", "the"]
+
+
+def test_similarity_sets_and_the_odd_one_take_it(table):
+    with says():
+        assert table.similarity("catty", "dog") == pytest.approx(0.5 / np.sqrt(1.25))
+    with says():
+        assert table.set_similarity(["catty"], ["dog"]) == pytest.approx(0.5 / np.sqrt(1.25))
+    with says():
+        assert table.odd_one_out(["cat", "catty", "the"]) == "the"
+
+
+def test_pairs_count_it_and_say_for_how_many(table, tmp_path):
+    file = tmp_path / "pairs"
+    file.write_text("cat dog 1\nCatty cat 9\ncatty the 0\ncat zzz 3\n")
+    scores = table.evaluate_pairs(file)
+    assert (scores.used, scores.composed, scores.oov_ratio) == (3, 2, 25)
+    assert scores.spearman.r == pytest.approx(0.866, abs=1e-3)  # cosines 0, .894, 0
+    plain = Table(TOKENS, ROWS)
+    file.write_text("cat dog 1\ncat the 2\ncatty cat 9\n")
+    assert (plain.evaluate_pairs(file).composed, table.evaluate_pairs(file).composed) == (0, 1)
+    assert table.evaluate_pairs(file, case_insensitive=False).composed == 1
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: table["zzz"],
+        lambda table: table.neighbors("zzz"),
+        lambda table: table.id("catty"),
+        lambda table: table.analogy("cat", "dog", "catty"),
+    ],
+)
+def test_no_row_and_no_id_are_errors_as_ever(table, ask):
+    with pytest.raises(UnknownTokenError, match="is not in the vocabulary"):
+        ask(table)
