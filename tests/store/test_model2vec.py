@@ -8,7 +8,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store import model2vec
+from rowspace.store import model2vec, sentence_transformers
 from rowspace.table import Table
 
 WEIGHTS = np.array([1, 0.5, 2, 0.1], np.float32)
@@ -93,6 +93,20 @@ def test_other_libraries_open_what_we_write_and_it_comes_back(tmp_path, table, d
     assert again.vocabulary == [*table.vocabulary, "[UNK]"]
     assert again.rows.tobytes() == rows.tobytes() + bytes(rows[0].nbytes)
     assert again.settings == {"normalize": False}
+
+
+@pytest.mark.parametrize(("setting", "normalizes"), [(True, True), (False, False), ("a word", False), (None, False)])
+@pytest.mark.parametrize("module", [model2vec, sentence_transformers])
+def test_both_libraries_normalise_where_the_setting_says_so(tmp_path, table, assert_close, module, setting, normalizes):
+    from model2vec import StaticModel
+    from sentence_transformers import SentenceTransformer
+
+    module.save(Table(table.vocabulary, table.rows, settings={"normalize": setting}), tmp_path / "m")
+    assert module.load(tmp_path / "m").settings == {"normalize": normalizes}
+    expected = table.rows / np.linalg.norm(table.rows, axis=1, keepdims=True) if normalizes else table.rows
+    assert_close(SentenceTransformer(str(tmp_path / "m"), device="cpu").encode(table.vocabulary), expected)
+    if module is model2vec:  # which opens the other only with a file that sentence-transformers adds
+        assert_close(StaticModel.from_pretrained(tmp_path / "m").encode(table.vocabulary), expected)
 
 
 def test_a_tables_own_tokenizer_is_written(tmp_path, words, rows, tokenizer_of):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.store.writable import check_rows
+from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
 
 
@@ -15,3 +15,14 @@ def test_longer_floats_are_refused_with_what_to_do():
     rows = np.ones((1, 2), np.longdouble)
     with pytest.raises(UsageError, match=f"rows of {rows.dtype} cannot be saved; convert them to float32"):
         check_rows(Table(["cat"], rows))
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"), [(True, True), (False, False), (None, False), ("yes", False), (1, False)]
+)
+def test_only_a_table_that_says_so_normalises(setting, expected):
+    table = Table(["cat"], np.ones((1, 2)), settings={"normalize": setting})
+    assert normalizes(table) == expected
+    assert [module["type"].rpartition(".")[2] for module in modules_of(table)] == (
+        ["StaticEmbedding", "Normalize"] if expected else ["StaticEmbedding"]
+    )

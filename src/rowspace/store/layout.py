@@ -11,6 +11,7 @@ __all__ = [
     "MODEL",
     "MODULES",
     "MODULES_CONTENT",
+    "NORMALIZE_MODULE",
     "SUBWORDS",
     "TOKENIZER",
     "VOCABULARY",
@@ -34,5 +35,9 @@ CONFIG_CONTENT: dict[str, object] = {
 MODULES_CONTENT: list[dict[str, object]] = [
     {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}
 ]
+# What follows in the modules.json of a model that normalises texts; it has no files of its own.
+NORMALIZE_MODULE: dict[str, object] = {
+    "idx": 1, "name": "1", "path": "1_Normalize", "type": "sentence_transformers.models.Normalize"
+}  # fmt: skip
 # numpy's name: safetensors' name, and numpy's code of the little-endian form that files hold
 DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}

@@ -17,10 +17,10 @@ from rowspace.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
-from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, MODULES_CONTENT, TOKENIZER
+from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
 from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json
-from rowspace.store.writable import check_rows
+from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
@@ -49,10 +49,11 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the directory `path`, as model2vec saves a model whose texts are not normalised.
+    """Write `table` to the directory `path`, as model2vec saves a model.
 
-    Ids of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Counts and settings
-    have no place. Raises `UsageError` and `RowspaceError` as `rowspace.store.save` does.
+    Texts are normalised there if the table's setting `normalize` is True; counts and other settings have no place. Ids
+    of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Raises
+    `UsageError` and `RowspaceError` as `rowspace.store.save` does.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -66,8 +67,9 @@ def save(table: Table, path: StrPath) -> None:
         with (folder / MODEL).open("xb") as file:
             file.writelines(tensor_pieces("embeddings", table.rows, unknown_rows))
         (folder / TOKENIZER).write_bytes(tokenizer)
-        (folder / CONFIG).write_text(json.dumps(CONFIG_CONTENT, indent=1))
-        (folder / MODULES).write_text(json.dumps(MODULES_CONTENT, indent=1))
+        config = CONFIG_CONTENT | {"normalize": normalizes(table)}
+        (folder / CONFIG).write_text(json.dumps(config, indent=1))
+        (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
 
 
 def recognises(path: Path) -> bool:

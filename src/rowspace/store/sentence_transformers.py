@@ -10,10 +10,10 @@ from pathlib import Path
 from rowspace.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
 from rowspace.store.folder import open_regular
-from rowspace.store.layout import MODEL, MODULES, MODULES_CONTENT, TOKENIZER
+from rowspace.store.layout import MODEL, MODULES, TOKENIZER
 from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces
 from rowspace.store.tokenizer import tokenizer_json
-from rowspace.store.writable import check_rows
+from rowspace.store.writable import check_rows, modules_of
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
@@ -44,10 +44,11 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the directory `path`, as one StaticEmbedding module that does not normalise.
+    """Write `table` to the directory `path`, as one StaticEmbedding module.
 
-    Ids of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Counts and settings
-    have no place. Raises `UsageError` and `RowspaceError` as `rowspace.store.save` does.
+    A Normalize module follows if the table's setting `normalize` is True; counts and other settings have no place. Ids
+    of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Raises
+    `UsageError` and `RowspaceError` as `rowspace.store.save` does.
     """
     check_rows(table)
     tokenizer, unknown_rows = tokenizer_json(table)
@@ -55,7 +56,7 @@ def save(table: Table, path: StrPath) -> None:
         with (folder / MODEL).open("xb") as file:
             file.writelines(tensor_pieces(KEY, table.rows, unknown_rows))
         (folder / TOKENIZER).write_bytes(tokenizer)
-        (folder / MODULES).write_text(json.dumps(MODULES_CONTENT, indent=1))
+        (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
 
 
 def recognises(path: Path) -> bool:
