@@ -42,9 +42,9 @@ class Reader:
         return self.numbers(code, rows * columns, what).reshape(rows, columns)
 
     def sizes(self, what: str) -> tuple[int, int]:
-        """Return the next two sizes, int64, which are not negative."""
+        """Return the next two sizes, int64: of rows, and of columns, which any row has, and no more than 2³¹ - 1."""
         rows, columns = self.numbers("<i8", 2, what).tolist()
-        if rows < 0 or columns < 0:
+        if rows < 0 or not (rows > 0) <= columns < 2**31:
             raise self.wrong(f"{what} are {rows} and {columns}", 16)
         return rows, columns
 

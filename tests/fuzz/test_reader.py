@@ -1,0 +1,24 @@
+"""Some thousand files that atheris makes up, for each reader of a binary format; `reader.py` says how to go on."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUNS = 3000
+
+
+@pytest.mark.parametrize("kind", ["word2vec", "fasttext", "npy", "npz", "parquet", "safetensors_file"])
+def test_made_up_bytes_give_a_table_or_an_error(kind):
+    script = Path(__file__).with_name("reader.py")
+    run = subprocess.run(
+        [sys.executable, script, kind, f"-runs={RUNS}", "-seed=1", "-max_len=4096"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-4000:]
+    assert f"Done {RUNS} runs" in run.stderr
