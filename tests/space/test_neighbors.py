@@ -137,8 +137,3 @@ def test_k_must_be_a_whole_number_of_at_least_one(k):
 def test_input_that_does_not_fit_is_refused(queries, rows, options, message):
     with pytest.raises(UsageError, match=message):
         nearest(queries, rows, 1, **options)
-
-
-def test_threads_default_to_the_processors_even_where_affinity_is_unknown(monkeypatch):
-    monkeypatch.delattr(neighbors.os, "sched_getaffinity", raising=False)
-    assert nearest(np.eye(3), np.eye(3), 1)[0].ravel().tolist() == [0, 1, 2]

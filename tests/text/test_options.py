@@ -1,13 +1,12 @@
 """The options: wrong values are refused by name."""
 
 import dataclasses
-import os
 
 import pytest
 
+from rowspace.cores import available_cores
 from rowspace.errors import UsageError
 from rowspace.text import TextOptions
-from rowspace.text.options import _cores
 
 
 def test_the_defaults_are_those_of_word2vec():
@@ -33,7 +32,5 @@ def test_a_wrong_value_is_refused(changes, message):
         TextOptions(**changes)
 
 
-def test_workers_are_the_processors_of_this_process(monkeypatch):
-    assert TextOptions().workers == _cores() >= 1
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)  # as on macOS and Windows
-    assert _cores() == os.cpu_count()
+def test_workers_are_the_processors_of_this_process():
+    assert TextOptions().workers == available_cores()

@@ -4,19 +4,14 @@ Left out: hierarchical softmax, which negative sampling has replaced. Read `fit.
 """
 
 import dataclasses
-import os
 from typing import Literal
 
+from rowspace.cores import available_cores
 from rowspace.errors import UsageError
 
-__all__ = ["FitOptions", "available_cores"]
+__all__ = ["FitOptions"]
 
 DEFAULT_ALPHA = {"skipgram": 0.035, "cbow": 0.1}
-
-
-def available_cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

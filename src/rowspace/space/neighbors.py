@@ -6,7 +6,6 @@ same question, the whole matrix and a stable sort; the tests hold the two togeth
 index here. Read next: `kernels.py`.
 """
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.cores import available_cores
 from rowspace.errors import UsageError
 from rowspace.space import kernels
 from rowspace.space.similarity import METRICS, Metric, checked_metric
@@ -214,7 +214,7 @@ def _checked_exclude(exclude: Ids | None, n: int) -> Ids:
 def _workers(threads: int | None) -> int:
     """Return how many threads select: those asked for, or the processors that this process may use."""
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return available_cores()
     if threads < 1:
         raise UsageError(f"threads must be at least 1, got {threads}")
     return threads

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace.cores import available_cores
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.ngrams import Listed, compose_rows, list_ngrams
 from rowspace.store.fasttext_parts import MAGIC, VERSIONS, Arguments, Words, read_words, start_bytes, words_bytes
 from rowspace.store.folder import open_regular
-from rowspace.store.mapped import cores, mapped_bytes
+from rowspace.store.mapped import mapped_bytes
 from rowspace.store.quantised import read_quantised
 from rowspace.store.reader import Reader
 from rowspace.store.sniffing import start_of
@@ -151,7 +152,7 @@ def _composed(tokens: list[str], subwords: Subwords) -> NDArray[np.float32]:
         listed = Listed(starts, places[kept])
     else:
         listed = Listed(listed.starts, places)
-    return compose_rows(subwords.own, subwords.rows, listed, threads=cores())
+    return compose_rows(subwords.own, subwords.rows, listed, threads=available_cores())
 
 
 def _for_tokens(subwords: Subwords | None, tokens: list[str], table: Table) -> Subwords | None:

@@ -14,7 +14,9 @@ from typing import BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cores", "in_threads", "mapped_bytes", "shares"]
+from rowspace.cores import available_cores
+
+__all__ = ["in_threads", "mapped_bytes", "shares"]
 
 Result = TypeVar("Result")
 SHARES_EACH = 4  # of the work per core: a core that is slowed down leaves some of its share to the others
@@ -35,22 +37,13 @@ def mapped_bytes(file: BinaryIO) -> NDArray[np.uint8]:
     return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
 
 
-def cores() -> int:
-    """Return how many processors this process may use.
-
-    >>> cores() > 0
-    True
-    """
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def shares(total: int, *, least: int) -> list[tuple[int, int]]:
     """Cut range(total) into some more pieces than there are cores, of at least `least` but for a lone one.
 
     >>> shares(10, least=6)
     [(0, 10)]
     """
-    count = max(1, min(SHARES_EACH * cores(), total // least))
+    count = max(1, min(SHARES_EACH * available_cores(), total // least))
     edges = [total * number // count for number in range(count + 1)]
     return list(pairwise(edges))
 
@@ -63,5 +56,5 @@ def in_threads(task: Callable[[int, int], Result], pieces: Sequence[tuple[int, i
     """
     if len(pieces) == 1:
         return [task(*pieces[0])]
-    with ThreadPoolExecutor(cores(), thread_name_prefix="rowspace-store") as pool:
+    with ThreadPoolExecutor(available_cores(), thread_name_prefix="rowspace-store") as pool:
         return list(pool.map(lambda piece: task(*piece), pieces))

@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.cores import available_cores
 from rowspace.errors import FileFormatError
 from rowspace.store.kernels import WIDEST, find_lines, parse_rows, print_rows
-from rowspace.store.mapped import cores, in_threads, shares
+from rowspace.store.mapped import in_threads, shares
 from rowspace.store.sniffing import NUMBER
 from rowspace.store.words import decoded_words, table_of_first
 from rowspace.table import Table
@@ -112,8 +113,8 @@ def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
     step = max(1, PRINTED_AT_ONCE // (WIDEST * rows.shape[1]))
     edges = [*range(0, len(words), step), len(words)]
     pieces = list(pairwise(edges))
-    for number in range(0, len(pieces), 4 * cores()):
-        yield b"".join(in_threads(printed, pieces[number : number + 4 * cores()]))
+    for number in range(0, len(pieces), 4 * available_cores()):
+        yield b"".join(in_threads(printed, pieces[number : number + 4 * available_cores()]))
 
 
 def _pieces(text: Text) -> list[tuple[int, int]]:

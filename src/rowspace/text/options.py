@@ -1,22 +1,15 @@
 """How text becomes ids: the choices a caller has. Read next: encode.py."""
 
 import dataclasses
-import os
 from dataclasses import dataclass
 from typing import Literal
 
+from rowspace.cores import available_cores
 from rowspace.errors import UsageError
 
 __all__ = ["TextOptions"]
 
 _SENTENCES = ("line", "paragraph", "document")
-
-
-def _cores() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ class TextOptions:
     max_vocabulary: int | None = None
     sentences: Literal["line", "paragraph", "document"] = "line"
     field: str | None = None
-    workers: int = dataclasses.field(default_factory=_cores)
+    workers: int = dataclasses.field(default_factory=available_cores)
 
     def __post_init__(self) -> None:
         for name in ("min_count", "max_vocabulary", "workers"):

@@ -1,0 +1,12 @@
+import os
+
+from rowspace.cores import available_cores
+
+
+def test_cores_are_those_of_this_process_where_the_system_says_and_else_all(monkeypatch):
+    if hasattr(os, "sched_getaffinity"):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {4, 7, 9})
+        assert available_cores() == 3
+        monkeypatch.delattr(os, "sched_getaffinity")  # as on macOS and Windows
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert available_cores() == 1
