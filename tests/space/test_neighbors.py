@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rowspace.errors import UsageError
-from rowspace.space import nearest, nearest_reference, neighbors
+from rowspace.space import nearest, nearest_reference
 
 METRICS = ["cosine", "dot", "euclidean"]
 
