@@ -8,6 +8,7 @@ Read next: encodings.py (by name), ranks.py (the file).
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,16 +81,24 @@ class TiktokenTokenizer(OpenedTokenizer):
                 return [(*word, ids.tolist()) for word, ids in zip(words, split, strict=True)]
         raise UsageError("the pattern means something else in tiktoken than in Python, so the words are not known")
 
+    @cached_property
+    def _shown(self) -> list[str]:
+        return self.vocabulary
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.array([len(self._bytes.get(number, b"")) for number in range(len(self))], np.int64)
+
     def _located(self, text: str, ids: Ids) -> Located:
         data = np.frombuffer(text.encode(), np.uint8)
-        sizes = np.array([len(self._bytes[number]) for number in ids.tolist()], np.int64)
+        sizes = self._sizes[ids]
         ends = np.cumsum(sizes)
         places = np.stack([ends - sizes, ends], axis=1)
         if sizes.sum() != len(data):  # the pattern leaves some text out
             places = self._places(text)
         character = np.cumsum((data & 0xC0) != 0x80) - 1  # of each byte
         offsets = np.stack([character[places[:, 0]], character[places[:, 1] - 1] + 1], axis=1) if len(ids) else places
-        return Located(ids, [self.token(number) for number in ids.tolist()], offsets)
+        return Located(ids, [self._shown[number] for number in ids.tolist()], offsets)
 
     def _places(self, text: str) -> NDArray[np.int64]:
         """Return where in the bytes of a text its tokens begin and end, word by word."""
