@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.text.byte_alphabet import readable
-from rowspace.text.encodings import Description, described, encoding_names, name_of_ranks, require_tiktoken
+from rowspace.text.encodings import Description, described, encoding_names, names_of_ranks, require_tiktoken
 from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, clean, nameless, tokenizer_fails
 from rowspace.text.ranks import parse_ranks
 
@@ -118,16 +118,16 @@ def open_encoding(name: str) -> TiktokenTokenizer:
 
 
 def open_ranks(data: bytes, source: str, *, pattern: str | None = None) -> TiktokenTokenizer:
-    """Open a file of ranks: that of a known encoding is this one, another is cut with `pattern`.
+    """Open a file of ranks: that of a known encoding is this one, with its special tokens; others have none.
 
-    `pattern`: the name of an encoding or a regular expression. Warns where none is given and that of cl100k_base is
-    taken. Raises FileFormatError for a damaged file, UsageError for a pattern that is none.
+    `pattern`: what cuts text, the name of an encoding or a regular expression. Warns where none is given and that of
+    cl100k_base is taken. Raises FileFormatError for a damaged file, UsageError for a pattern that is none.
     """
     require_tiktoken(f"{source}: a file of ranks")
     ranks = parse_ranks(data, source)
-    name = None if pattern else name_of_ranks(data)
-    if name is not None:
-        return _made(described(name, with_ranks=False)._replace(ranks=ranks), name)
+    names = [name for name in names_of_ranks(data) if pattern in (None, name)]
+    if names:
+        return _made(described(names[0], with_ranks=False)._replace(ranks=ranks), names[0])
     if pattern is None:
         warnings.warn(
             f"{source}: holds ranks only, and is no file that tiktoken knows; text is cut with the pattern of "
