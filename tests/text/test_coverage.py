@@ -5,13 +5,16 @@ from functools import cache
 from pathlib import Path
 from pydoc_data.topics import topics
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from rowspace.errors import CorpusError, UsageError
-from rowspace.text import WordTokenizer, measure_coverage
+from rowspace.text import OpenedTokenizer, WordTokenizer, measure_coverage
+from rowspace.text.sentencepiece_reader import open_sentencepiece
+from rowspace.text.tiktoken_reader import open_ranks
 from rowspace.text.words import WORD_PATTERN
 
 TEXTS = [
@@ -202,3 +205,31 @@ def test_tokenizer_that_fails() -> None:
 def test_corpus_that_is_not_there() -> None:
     with pytest.raises(CorpusError, match="there is no file"):
         measure_coverage(tokenizer("ours"), "no-such-file")
+
+
+@pytest.mark.parametrize("kind", ["tiktoken", "sentencepiece"])
+def test_other_tokenizers_count_like_their_libraries(
+    kind: str, english: Path, ranks_file: bytes, bpe_model: bytes
+) -> None:
+    tokenizer: OpenedTokenizer = (
+        open_ranks(ranks_file, "x", pattern="gpt2") if kind == "tiktoken" else open_sentencepiece(bpe_model, "x")
+    )
+    texts = [line for line in english.read_text(encoding="utf-8").split("\n")[:200] if line.strip()]
+    coverage = measure_coverage(tokenizer, iter([*texts, "naïve 안녕 🙂"]))
+    ids = np.concatenate(tokenizer.encode_batch([*texts, "naïve 안녕 🙂"]))
+    assert coverage.counts.tolist() == np.bincount(ids, minlength=len(tokenizer)).tolist()
+    assert coverage.covered == 1.0  # both can write every byte
+    assert coverage.unknown_tokens == 0
+    assert not set(coverage.unused.tolist()) & {*ids.tolist(), *tokenizer.special_ids}
+    assert 1 < coverage.tokens_per_word < 4
+
+
+def test_bytes_of_a_character_all_lie_in_its_word(ranks_file: bytes, bpe_model: bytes) -> None:
+    for tokenizer in (open_ranks(ranks_file, "x", pattern="gpt2"), open_sentencepiece(bpe_model, "x")):
+        assert measure_coverage(tokenizer, ["鿿"]).word_pieces == 3  # bytes of one character
+
+
+def test_unknown_pieces_of_sentencepiece(unigram_model: bytes) -> None:
+    coverage = measure_coverage(open_sentencepiece(unigram_model, "x"), ["the 안녕"])
+    assert (coverage.unknown_characters, coverage.unknown_tokens) == (2, 1)
+    assert coverage.words_in_one_piece == 1

@@ -11,7 +11,7 @@ from tiktoken_ext import openai_public
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 from rowspace.text.byte_alphabet import in_alphabet
-from rowspace.text.encodings import described, encoding_names, name_of_ranks, require_tiktoken
+from rowspace.text.encodings import described, encoding_names, names_of_ranks, require_tiktoken
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +104,7 @@ def test_description_that_reads_otherwise_fails_closed(monkeypatch: pytest.Monke
 
 
 def test_file_that_no_encoding_has() -> None:
-    assert name_of_ranks(b"IQ== 0\n") is None
+    assert names_of_ranks(b"IQ== 0\n") == []
     assert "cl100k_base" in encoding_names()
 
 

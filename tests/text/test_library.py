@@ -136,6 +136,13 @@ def llama() -> Tokenizer:
     return made
 
 
+def t5() -> Tokenizer:
+    """As T5 has it: a mark for blanks, put there before text is cut."""
+    made = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁a", -1.0), ("b", -2.0)], 0))
+    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    return made
+
+
 def suffixed() -> Tokenizer:
     """As CLIP has it: a mark at the end of a word."""
     return Tokenizer(models.BPE({"a": 0, "a</w>": 1, "b": 2}, [], end_of_word_suffix="</w>"))
@@ -145,6 +152,7 @@ def suffixed() -> Tokenizer:
     ("make", "expected"),
     [
         (llama, [None, b"\xe2", b" ", b"a", b" a"]),
+        (t5, [None, b" a", b"b"]),
         (suffixed, [b"a", b"a ", b"b"]),
         (lambda: Tokenizer(models.WordPiece({"[UNK]": 0, "un": 1, "##do": 2})), [None, b"un", b"do"]),
         (lambda: Tokenizer(models.WordLevel({"é": 0, "[UNK]": 1}, unk_token="[UNK]")), ["é".encode(), None]),

@@ -1,3 +1,4 @@
+import base64
 import json
 from functools import cache
 from pydoc_data.topics import topics
@@ -9,6 +10,9 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 from rowspace.errors import UsageError
 from rowspace.text import trace_encoding
+from rowspace.text.byte_alphabet import in_alphabet
+from rowspace.text.sentencepiece_reader import open_sentencepiece
+from rowspace.text.tiktoken_reader import open_ranks
 
 AWKWARD = [
     "",
@@ -157,3 +161,40 @@ def test_other_kinds_have_no_merges() -> None:
     library = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}))
     with pytest.raises(UsageError, match="of kind WordPiece"):
         trace_encoding("a", library)
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_tiktoken(text: str, ranks_file: bytes) -> None:
+    encoding = open_ranks(ranks_file, "x", pattern="cl100k_base")
+    merges = list(trace_encoding(text, encoding))
+    expected = [in_alphabet(encoding.token_bytes(number) or b"") for number in encoding.encode(text).tolist()]
+    if merges:
+        assert merges[-1].tokens == expected
+        assert "".join(merges[0].tokens_before) == "".join(expected)
+    else:
+        assert all(len(token) == 1 for token in expected)
+
+
+@given(
+    tokens=st.lists(st.text("abc", min_size=2, max_size=4), unique=True, max_size=12),
+    text=st.text("abc", min_size=1, max_size=30),
+)
+def test_tiktoken_with_ranks_in_any_order(tokens: list[str], text: str) -> None:
+    # Two pairs can make one token, and tiktoken takes a word whole that has a rank, whether or not merges lead there.
+    ranks = {bytes([byte]): byte for byte in range(256)} | {token.encode(): 256 + i for i, token in enumerate(tokens)}
+    data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+    encoding = open_ranks(data + b"eno= 300\n", "x", pattern=r"\w+")
+    text = f"{text} zz"  # so that there is always a merge
+    *_, last = trace_encoding(text, encoding)
+    assert last.tokens == [encoding.token(number) for number in encoding.encode(text).tolist()]
+
+
+def test_ranks_of_merges_are_those_of_tiktoken(ranks_file: bytes, tiny_ranks: dict[bytes, int]) -> None:
+    first, *_, last = trace_encoding(" the", open_ranks(ranks_file, "x", pattern="gpt2"))
+    assert (first.left + first.right, first.rank) == (first.merged, tiny_ranks[first.merged.replace("Ġ", " ").encode()])
+    assert (last.merged, last.rank) == ("Ġthe", tiny_ranks[b" the"])
+
+
+def test_sentencepiece_has_no_merges_to_show(bpe_model: bytes) -> None:
+    with pytest.raises(UsageError, match=r"a trace of merges needs a tokenizer\.json"):
+        trace_encoding("a", open_sentencepiece(bpe_model, "x"))

@@ -10,6 +10,8 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors
 
 from rowspace.errors import UsageError
 from rowspace.text import SplitToken, cut_counts, cut_tokenizer, split_at_sizes, split_tokens
+from rowspace.text.sentencepiece_reader import open_sentencepiece
+from rowspace.text.tiktoken_reader import open_ranks
 
 LINES = "\n".join(topics.values()).split("\n")
 AWKWARD = ["", "a", " ", "🙂 class", "안녕하세요", "e\u0301 é", "a\0b", "x" * 3000, "\ud800 a", "the [MASK] class"]
@@ -164,3 +166,23 @@ def test_added_tokens_stay_and_count() -> None:
 def test_sizes_that_cannot_be(kind: str, size: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         cut_tokenizer(trained(kind, 700), size)
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_other_tokenizers_split_too(text: str, ranks_file: bytes, bpe_model: bytes) -> None:
+    for tokenizer in (open_ranks(ranks_file, "x", pattern="gpt2"), open_sentencepiece(bpe_model, "x")):
+        pieces = split_tokens(text, tokenizer, counts={tokenizer.token(97): 5})
+        assert [piece.id for piece in pieces] == tokenizer.encode(text).tolist()
+        assert [piece.token for piece in pieces] == [tokenizer.token(piece.id) for piece in pieces]
+        assert all(piece.count == 5 * (piece.id == 97) for piece in pieces)
+
+
+def test_only_a_tokenizer_json_can_be_cut(ranks_file: bytes) -> None:
+    tokenizer = open_ranks(ranks_file, "x", pattern="gpt2")
+    for call in (
+        lambda: cut_tokenizer(tokenizer, 300),
+        lambda: split_at_sizes("a", tokenizer, [300]),
+        lambda: cut_counts(tokenizer, {}, 300),
+    ):
+        with pytest.raises(UsageError, match=r"^a smaller vocabulary needs a tokenizer\.json, and this tok"):
+            call()

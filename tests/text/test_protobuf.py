@@ -44,6 +44,7 @@ def test_fields_of_every_kind_and_where_they_begin() -> None:
         (b"\x0a\x05hi", 0),  # five bytes are promised, two are there
         (b"\x0a\x02hi\x0a\xff", 4),
         (b"\x08\x01\x08\xff", 2),
+        (b"\xff", 0),
         (b"\x0b", 0),  # wire type 3, a group
         (b"\x02\x00", 0),  # field number 0
         (b"\x15\x00\x00", 0),

@@ -140,6 +140,11 @@ def test_damaged_models(data: bytes, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_piece_that_sentencepiece_passes_over(unigram_model: bytes) -> None:
+    with pytest.raises(FileFormatError, match="m: has 401 pieces, of which sentencepiece reads 400"):
+        open_sentencepiece(unigram_model + b"\x08\x01", "m")
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_mutated_models_give_a_tokenizer_or_an_error(model: bytes, seed: int) -> None:
     drawn = random.Random(seed)  # noqa: S311

@@ -187,7 +187,8 @@ def test_special_tokens_of_an_encoding(tiny_encoding: str) -> None:
 
 def test_file_of_a_known_encoding_is_this_encoding(tiny_encoding: str, ranks_file: bytes) -> None:
     tokenizer = open_ranks(ranks_file, "x")  # and nothing is warned of
-    assert len(tokenizer) == 451
+    assert len(tokenizer) == len(open_ranks(ranks_file, "x", pattern=tiny_encoding)) == 451
+    assert len(open_ranks(ranks_file, "x", pattern="gpt2")) == 400  # cut in another way it is another
     assert tokenizer.encode("it's 12345").tolist() == open_encoding(tiny_encoding).encode("it's 12345").tolist()
 
 

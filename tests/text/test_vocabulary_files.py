@@ -187,6 +187,22 @@ def test_bert_without_its_basic_tokenizer(bert_tokens: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    "settings_", [{"unk_token": "\ud800"}, {"added_tokens_decoder": {"500": {"content": "\ud800"}}}]
+)
+def test_tokens_that_are_no_text(bert_tokens: str, settings_: dict[str, Any], tmp_path: Path) -> None:
+    write(tmp_path, vocab=bert_tokens, tokenizer_config=settings_)
+    with pytest.raises(FileFormatError, match=str(tmp_path)):
+        open_bert(tmp_path)
+
+
+def test_settings_of_other_types_are_taken_as_true_or_false(bert_tokens: str, tmp_path: Path) -> None:
+    write(tmp_path, vocab=bert_tokens, tokenizer_config={"strip_accents": 0, "do_lower_case": 1})
+    strange = open_bert(tmp_path).json
+    write(tmp_path, vocab=bert_tokens, tokenizer_config={"strip_accents": False, "do_lower_case": True})
+    assert open_bert(tmp_path).json == strange
+
+
+@pytest.mark.parametrize(
     ("vocab", "merges", "message"),
     [
         ({"a": 0, "b": 1}, "a b c\n", "line 1: expected two tokens, not 'a b c'"),

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 from rowspace.text.byte_alphabet import bytes_of_alphabet
+from rowspace.text.folder_files import read_bytes
 from rowspace.text.ranks import Ranks, check_ranks, parse_ranks
 
-__all__ = ["Description", "described", "encoding_names", "name_of_ranks", "require_tiktoken"]
+__all__ = ["Description", "described", "encoding_names", "names_of_ranks", "require_tiktoken"]
 
 _NO_MERGES = {"<|endoftext|>", "<|startoftext|>"}  # in encoder.json, though no merge makes them
 
@@ -66,8 +67,8 @@ def described(name: str, *, with_ranks: bool = True) -> Description:
     return _run(name, of_ranks, of_encoder)
 
 
-def name_of_ranks(data: bytes) -> str | None:
-    """Return the first encoding whose file of ranks has this content, None where none has."""
+def names_of_ranks(data: bytes) -> list[str]:
+    """Return the encodings whose file of ranks has this content; some share one."""
     digest, found = hashlib.sha256(data).hexdigest(), list[str]()
     for name in encoding_names():
 
@@ -76,7 +77,7 @@ def name_of_ranks(data: bytes) -> str | None:
             return {}
 
         _run(name, compare, lambda **_: {})
-    return found[0] if found else None
+    return found
 
 
 def _run(name: str, of_ranks: Callable[..., Ranks], of_encoder: Callable[..., Ranks]) -> Description:
@@ -89,9 +90,9 @@ def _run(name: str, of_ranks: Callable[..., Ranks], of_encoder: Callable[..., Ra
         if getattr(value, "__module__", None) != "tiktoken.load"
     }
     names |= {"load_tiktoken_bpe": of_ranks, "data_gym_to_mergeable_bpe_ranks": of_encoder}
-    for key, constructor in openai_public.ENCODING_CONSTRUCTORS.items():  # one builds on another
-        names[key] = FunctionType(constructor.__code__, names)
     try:
+        for key, constructor in openai_public.ENCODING_CONSTRUCTORS.items():  # one builds on another
+            names[key] = FunctionType(constructor.__code__, names)
         made = names[name]()
         return Description(name, made["pat_str"], made["special_tokens"], made["mergeable_ranks"])
     except (NameError, TypeError, KeyError) as error:
@@ -115,7 +116,7 @@ def _cached(name: str, url: str) -> Path:
 
 
 def _checked(path: Path, digest: str) -> bytes:
-    data = path.read_bytes()
+    data = read_bytes(path)
     if hashlib.sha256(data).hexdigest() != digest:
         raise FileFormatError(f"{path}: is damaged: its SHA-256 is not the one that tiktoken knows; fetch it again")
     return data

@@ -1,8 +1,8 @@
 """A byte-pair tokenizer applied to a text, merge by merge, until the tokens are the tokenizer's own.
 
-The `tokenizers` library does all but the merging: without merges, the same tokenizer gives the symbols to start from,
-whatever it does to the text before and to characters that it does not know. Left out: how merges are learned
-(merges.py).
+The tokenizer's library does all but the merging. Without merges, a tokenizer.json gives the symbols to start from,
+whatever it does to the text before and to characters that it does not know; tiktoken starts from the bytes of words.
+Left out: how merges are learned (merges.py).
 """
 
 import heapq
@@ -30,8 +30,8 @@ def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
 
     After the last one the tokens are the tokenizer's own, without special tokens, truncation and dropout. A tokenizer
     whose list is not in the order of training can come back to a lower rank. One that takes a known word whole
-    (`ignore_merges`) has those merges shown that lead there, if any do. Raises UsageError for a tokenizer of another
-    kind.
+    (`ignore_merges`, and all of tiktoken) has those merges shown that lead there, if any do. The tokens of tiktoken are
+    in GPT-2's alphabet, a character for each byte. Raises UsageError for a tokenizer of another kind.
 
     >>> from tokenizers.models import BPE
     >>> vocabulary = {"a": 0, "b": 1, "ab": 2, "aba": 3}
@@ -109,7 +109,7 @@ def _apply(text: Segmentation, rank_of: _Rank, prefix: str) -> Iterator[Merge]:
     while queue:
         rank, _, pair = queue[0]
         merged, count = pair[0] + pair[1][len(prefix) :], 0
-        while queue and queue[0][0] == rank:
+        while queue and queue[0][0] == rank and queue[0][2] == pair:  # in tiktoken two pairs can have one rank
             _, position, _ = heapq.heappop(queue)
             if text.pair(position) == pair:
                 text.join(position, merged, step=step + 1)

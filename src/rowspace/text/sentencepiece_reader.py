@@ -32,7 +32,7 @@ class SentencePieceTokenizer(OpenedTokenizer):
         self.processor, self.kind, self._pieces = processor, kind, pieces
         ids = range(len(pieces))
         self.unknown_id = processor.unk_id() if processor.unk_id() >= 0 else None
-        self._bytes = frozenset(number for number in ids if processor.is_byte(number))
+        self._is_byte = np.array([processor.is_byte(number) for number in ids], np.bool_)
         self.special_ids = frozenset(number for number in ids if processor.is_control(number))
         self.nameless_ids = frozenset()
 
@@ -61,7 +61,7 @@ class SentencePieceTokenizer(OpenedTokenizer):
         piece = self.token(number)
         if number in self.special_ids or number == self.unknown_id:
             return None
-        if number in self._bytes:
+        if self._is_byte[number]:
             return bytes([int(piece[3:5], 16)])
         return piece.replace(_BLANK, " ").encode()
 
@@ -73,10 +73,10 @@ class SentencePieceTokenizer(OpenedTokenizer):
 
     def _located(self, found: dict[str, Any]) -> Located:
         ids, offsets = as_ids(found["ids"]), np.array(found["offsets"], np.int64).reshape(-1, 2)
-        for place in range(len(ids) - 2, -1, -1):  # of the bytes of a character only the last is said to hold it
-            begin, end = offsets[place]
-            if begin == end == offsets[place + 1, 0] and {int(ids[place]), int(ids[place + 1])} <= self._bytes:
-                offsets[place] = offsets[place + 1]
+        is_byte = self._is_byte[ids]
+        empty = is_byte[:-1] & is_byte[1:] & (offsets[:-1, 0] == offsets[:-1, 1])
+        for place in np.flatnonzero(empty)[::-1]:  # of the bytes of a character only the last is said to hold it
+            offsets[place] = offsets[place + 1]
         return Located(ids, found["pieces"], offsets)
 
 

@@ -8,6 +8,7 @@ Read next: encodings.py (by name), ranks.py (the file).
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.text.byte_alphabet import readable
-from rowspace.text.encodings import Description, described, encoding_names, name_of_ranks, require_tiktoken
+from rowspace.text.encodings import Description, described, encoding_names, names_of_ranks, require_tiktoken
 from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, clean, nameless, tokenizer_fails
 from rowspace.text.ranks import parse_ranks
 
@@ -80,16 +81,24 @@ class TiktokenTokenizer(OpenedTokenizer):
                 return [(*word, ids.tolist()) for word, ids in zip(words, split, strict=True)]
         raise UsageError("the pattern means something else in tiktoken than in Python, so the words are not known")
 
+    @cached_property
+    def _shown(self) -> list[str]:
+        return self.vocabulary
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.array([len(self._bytes.get(number, b"")) for number in range(len(self))], np.int64)
+
     def _located(self, text: str, ids: Ids) -> Located:
         data = np.frombuffer(text.encode(), np.uint8)
-        sizes = np.array([len(self._bytes[number]) for number in ids.tolist()], np.int64)
+        sizes = self._sizes[ids]
         ends = np.cumsum(sizes)
         places = np.stack([ends - sizes, ends], axis=1)
         if sizes.sum() != len(data):  # the pattern leaves some text out
             places = self._places(text)
         character = np.cumsum((data & 0xC0) != 0x80) - 1  # of each byte
         offsets = np.stack([character[places[:, 0]], character[places[:, 1] - 1] + 1], axis=1) if len(ids) else places
-        return Located(ids, [self.token(number) for number in ids.tolist()], offsets)
+        return Located(ids, [self._shown[number] for number in ids.tolist()], offsets)
 
     def _places(self, text: str) -> NDArray[np.int64]:
         """Return where in the bytes of a text its tokens begin and end, word by word."""
@@ -109,16 +118,16 @@ def open_encoding(name: str) -> TiktokenTokenizer:
 
 
 def open_ranks(data: bytes, source: str, *, pattern: str | None = None) -> TiktokenTokenizer:
-    """Open a file of ranks: that of a known encoding is this one, another is cut with `pattern`.
+    """Open a file of ranks: that of a known encoding is this one, with its special tokens; others have none.
 
-    `pattern`: the name of an encoding or a regular expression. Warns where none is given and that of cl100k_base is
-    taken. Raises FileFormatError for a damaged file, UsageError for a pattern that is none.
+    `pattern`: what cuts text, the name of an encoding or a regular expression. Warns where none is given and that of
+    cl100k_base is taken. Raises FileFormatError for a damaged file, UsageError for a pattern that is none.
     """
     require_tiktoken(f"{source}: a file of ranks")
     ranks = parse_ranks(data, source)
-    name = None if pattern else name_of_ranks(data)
-    if name is not None:
-        return _made(described(name, with_ranks=False)._replace(ranks=ranks), name)
+    names = [name for name in names_of_ranks(data) if pattern in (None, name)]
+    if names:
+        return _made(described(names[0], with_ranks=False)._replace(ranks=ranks), names[0])
     if pattern is None:
         warnings.warn(
             f"{source}: holds ranks only, and is no file that tiktoken knows; text is cut with the pattern of "

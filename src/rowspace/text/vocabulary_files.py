@@ -36,19 +36,21 @@ def open_bert(folder: Path) -> LibraryTokenizer:
     if settings.get("do_basic_tokenize") is False:
         raise refused(folder, "vocab.txt without its basic tokenizer")
     lines = read_text(folder / "vocab.txt").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
-    special = _special(settings, BERT_SPECIAL)
-    vocabulary = {token: number for number, token in enumerate(lines)}
-    unknown = special["unk_token"].content if "unk_token" in special else BERT_SPECIAL["unk_token"]
-    library = Tokenizer(models.WordPiece(vocabulary, unk_token=unknown, max_input_chars_per_word=100))
-    library.normalizer = normalizers.BertNormalizer(
-        clean_text=True,
-        handle_chinese_chars=_flag(settings, "tokenize_chinese_chars", default=True),
-        strip_accents=settings.get("strip_accents"),
-        lowercase=_flag(settings, "do_lower_case", default=True),
-    )
-    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    library.decoder = decoders.WordPiece()
-    _add(library, folder, special)
+    strips_accents = settings.get("strip_accents")
+    with refusing(str(folder)):
+        special = _special(settings, BERT_SPECIAL)
+        unknown = special["unk_token"].content if "unk_token" in special else BERT_SPECIAL["unk_token"]
+        vocabulary = {token: number for number, token in enumerate(lines)}
+        library = Tokenizer(models.WordPiece(vocabulary, unk_token=unknown, max_input_chars_per_word=100))
+        library.normalizer = normalizers.BertNormalizer(
+            clean_text=True,
+            handle_chinese_chars=_flag(settings, "tokenize_chinese_chars", default=True),
+            strip_accents=strips_accents if strips_accents is None else bool(strips_accents),
+            lowercase=_flag(settings, "do_lower_case", default=True),
+        )
+        library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        library.decoder = decoders.WordPiece()
+        _add(library, folder, special)
     return LibraryTokenizer(library, source=str(folder))
 
 
@@ -63,10 +65,10 @@ def open_gpt2(folder: Path) -> LibraryTokenizer:
     merges = _merges(folder / "merges.txt")
     with refusing(f"{folder}: vocab.json with merges.txt"):
         library = Tokenizer(models.BPE(vocabulary, merges))
-    prefix = _flag(settings, "add_prefix_space", default=False)
-    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
-    library.decoder = decoders.ByteLevel()
-    _add(library, folder, _special(settings, ROBERTA_SPECIAL if kind in ROBERTA_LIKE else GPT2_SPECIAL))
+        prefix = _flag(settings, "add_prefix_space", default=False)
+        library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
+        library.decoder = decoders.ByteLevel()
+        _add(library, folder, _special(settings, ROBERTA_SPECIAL if kind in ROBERTA_LIKE else GPT2_SPECIAL))
     return LibraryTokenizer(library, source=str(folder))
 
 
