@@ -15,7 +15,7 @@ from rowspace.cli import app
 from rowspace.cli.fit import _default_output, _losses
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, workplace_of
-from rowspace.text import TextOptions
+from rowspace.text import TextOptions, TokenizerOptions
 
 Run = Callable[..., Any]
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -24,7 +24,7 @@ QUICK = ("--dim", "8", "--epochs", "1", "--workers", "1")
 
 
 def option_fields() -> list[dataclasses.Field[object]]:
-    return [*dataclasses.fields(FitOptions), *dataclasses.fields(TextOptions)]
+    return [field for kind in (FitOptions, TextOptions, TokenizerOptions) for field in dataclasses.fields(kind)]
 
 
 def parameters() -> dict[str, object]:
@@ -45,6 +45,11 @@ def test_every_option_is_there_with_its_default(field: dataclasses.Field[object]
         "max_vocabulary": "all",
         "sentences": "line; standard library paragraph",
         "field": "plain text",
+        "vocabulary_size": "32000; chars all",
+        "normalize": "none; wordpiece bert; unigram nfkc",
+        "pretokenize": "bpe gpt2; wordpiece bert; unigram metaspace",
+        "special": "[UNK] where text can be unknown",
+        "min_frequency": "5; unigram has none",
     }
     assert said == in_words.get(field.name, str(field.default))
 
@@ -55,6 +60,12 @@ def test_defaults_in_words_are_true() -> None:
     assert (skipgram.shrink_windows, skipgram.cbow_mean, skipgram.workers) == (True, True, None)
     text = TextOptions()
     assert (text.cased, text.max_vocabulary, text.sentences, text.field) == (False, None, "line", None)
+    kinds = {kind: TokenizerOptions(kind) for kind in ("bpe", "wordpiece", "unigram", "bytes", "chars")}
+    assert [kind for kind in kinds if kinds[kind].vocabulary_size == 32000] == ["bpe", "wordpiece", "unigram"]
+    assert [kinds[kind].normalize for kind in kinds] == ["none", "bert", "nfkc", "none", "none"]
+    assert [kinds[kind].pretokenize for kind in kinds] == ["gpt2", "bert", "metaspace", None, None]
+    assert [kinds[kind].special for kind in kinds] == [(), ("[UNK]",), ("[UNK]",), (), ("[UNK]",)]
+    assert [kinds[kind].min_frequency for kind in kinds] == [5, 5, None, None, 5]
 
 
 def test_same_table_as_from_python(run: Run, english: Path, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """`rowspace fit`: learn a table from text.
 
-An option that is not given is not passed on, so that the defaults stand in one place (`rowspace.learn.FitOptions` and
-`rowspace.text.TextOptions`; a test compares the help with them) and `--resume` needs no other. Left out: what is shown
-while it runs (`progress.py`).
+An option that is not given is not passed on, so that the defaults stand in one place (`rowspace.learn.FitOptions`,
+`rowspace.text.TextOptions` and `TokenizerOptions`; a test compares the help with them) and `--resume` needs no other.
+Left out: what is shown while it runs (`progress.py`).
 """
 
 import shlex
@@ -80,19 +80,39 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     min_count: Annotated[int | None, _option("Leave out rarer words.", "5")] = None,
     max_vocabulary: Annotated[int | None, _option("Keep so many of the most frequent words.", "all")] = None,
     cased: Annotated[bool | None, _option("Keep case.", "lowercase all", "--cased")] = None,
+    tokens: Annotated[
+        str | None,
+        _option("words; bpe, wordpiece, unigram, bytes or chars, trained on the text; or a tokenizer.json.", "words"),
+    ] = None,
+    vocabulary_size: Annotated[int | None, _option("The most tokens to train.", "32000; chars all")] = None,
+    normalize: Annotated[
+        Literal["none", "nfc", "nfkc", "lower", "bert"] | None,
+        _option("What is done to text before it is cut.", "none; wordpiece bert; unigram nfkc"),
+    ] = None,
+    pretokenize: Annotated[
+        Literal["gpt2", "llama3", "bert", "whitespace", "metaspace"] | None,
+        _option("Borders that no token goes across.", "bpe gpt2; wordpiece bert; unigram metaspace"),
+    ] = None,
+    special: Annotated[
+        list[str] | None, _option("A token that stands for no text; once for each.", "[UNK] where text can be unknown")
+    ] = None,
+    min_frequency: Annotated[
+        int | None, _option("Join no rarer pair; a rarer character is unknown.", "5; unigram has none")
+    ] = None,
     sentences: Annotated[
         Literal["line", "paragraph", "document"] | None,
         _option("What ends a sentence.", "line; standard library paragraph"),
     ] = None,
     field: Annotated[str | None, _option("The field of JSON lines that holds the text.", "plain text")] = None,
 ) -> None:
-    """Learn a table from text: a row for each frequent word.
+    """Learn a table from text: a row for each frequent word, or for each token of a tokenizer.
 
     Ctrl-C (or SIGTERM) saves what was learned; --resume goes on from there, with the text and the options that it had.
 
     Example:
       rowspace fit my-text.txt -o my-table
       rowspace fit articles/ more.txt.xz --dim 300 --epochs 10 -o big-table
+      rowspace fit my-text.txt --tokens bpe --vocabulary-size 8000 -o my-pieces
       rowspace fit --resume -o big-table
     """
     options = {name: value for name, value in locals().items() if name not in NO_OPTIONS and value is not None}
