@@ -5,6 +5,7 @@ An option that is not given is not passed on, so that the defaults stand in one 
 Left out: what is shown while it runs (`progress.py`).
 """
 
+import heapq
 import shlex
 import signal
 import sys
@@ -30,6 +31,7 @@ __all__ = ["fit"]
 NO_OPTIONS = frozenset({"corpus", "output", "resume", "as_json"})
 COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
 SHOWN_LOSSES = 10
+FREQUENT = 100  # tokens
 
 
 def _option(help: str, default: str, *names: str) -> Any:
@@ -138,10 +140,12 @@ def _learned(names: list[str], output: str, *, resume: bool, options: Mapping[st
     from rowspace.learn import Reports  # noqa: PLC0415  # numba, which help can do without
     from rowspace.learn import fit as learn_table  # noqa: PLC0415
     from rowspace.learn.warm import warm  # noqa: PLC0415
-    from rowspace.text import corpus_bytes  # noqa: PLC0415
+    from rowspace.text import TokenizerOptions, corpus_bytes  # noqa: PLC0415
 
     corpus = _corpus(names)
     total = None if resume or corpus is None else corpus_bytes(corpus)
+    if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
+        total *= 2  # once to train the tokenizer, once to use it
     warm()  # so that a first compilation neither stands in the way of the bars nor counts as learning
     with teller(total) as told:
         reports = Reports(on_bytes=told.on_bytes, on_vocabulary=told.on_vocabulary, on_progress=told.on_progress)
@@ -209,9 +213,10 @@ def _words_per_second(settings: Mapping[str, Any]) -> float:
 def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     """Yield what was learned, how, where it is, and what to type next."""
     settings: Mapping[str, Any] = table.settings
-    yield f"{len(table):,} tokens × {table.dim}, learned from {settings['words']:,} words"
+    unit = "words" if settings["tokens"] == "words" else "tokens"
+    yield f"{len(table):,} tokens × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
     yield (
-        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M words/s, "
+        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
         f"this command {seconds:.1f} s"
     )
     yield f"loss by epoch: {_losses(settings['losses'])}"
@@ -227,6 +232,14 @@ def _losses(losses: list[float]) -> str:
     return " ".join(f"{loss:.3f}" for loss in (few if few[0] == losses[0] else [losses[0], *few]))
 
 
+def _unused(table: "Table") -> str:
+    """Say how many tokens of a tokenizer the text never used; a word always is."""
+    unused = 0 if table.counts is None else int((table.counts == 0).sum())
+    return f"; {unused:,} were never used, their rows are zeros" if unused else ""
+
+
 def _example(table: "Table") -> str:
-    """Return a word worth asking for: of the frequent ones the longest."""
-    return max(table.vocabulary[:100], key=len)
+    """Return a token worth asking for: of the frequent ones the longest."""
+    counts = [0] * len(table) if table.counts is None else table.counts.tolist()
+    frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
+    return max((table.vocabulary[number] for number in frequent), key=len)

@@ -82,17 +82,19 @@ def _train_wordpiece(texts: Iterator[str], options: TokenizerOptions) -> Tokeniz
 def _train_unigram(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
     tokenizer = _around(models.Unigram(), options)
     trainer = trainers.UnigramTrainer(**_common(options), unk_token=options.unknown_token)
-    tokenizer.train_from_iterator(_with_room(texts, tokenizer, options), trainer)
+    tokenizer.train_from_iterator(_with_room(texts, options), trainer)
     return tokenizer
 
 
-def _with_room(texts: Iterator[str], tokenizer: Tokenizer, options: TokenizerOptions) -> Iterator[str]:
+def _with_room(texts: Iterator[str], options: TokenizerOptions) -> Iterator[str]:
     """Yield the texts, and fail after them if there are too many characters: the library would prune for ever."""
     characters = set[str]()
+    normalizer = _normalizer(options)  # the tokenizer's own is locked while it is trained
     for text in texts:
         characters.update(text)
         yield text
-    normalized = {part for character in characters for part in tokenizer.normalizer.normalize_str(f"a{character}")}
+    texts_of_one = (f"a{character}" for character in characters)  # white space at an end would be stripped
+    normalized = set[str]().union(*(normalizer.normalize_str(text) if normalizer else text for text in texts_of_one))
     needed = len(normalized) + len(options.special_tokens) + 1
     if options.vocabulary_size and needed > options.vocabulary_size:
         raise _too_small(needed, options)
