@@ -220,7 +220,9 @@ def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         f"this command {seconds:.1f} s"
     )
     yield f"loss by epoch: {_losses(settings['losses'])}"
-    if not settings["repeatable"]:
+    if not settings["same_tokens_again"]:
+        yield f"{settings['tokens']} trains a little differently each time; --tokens {shlex.quote(output)} keeps these"
+    if settings["workers"] > 1:
         yield f"{settings['workers']} workers: rows vary a little between runs; --workers 1 repeats them to the bit"
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
 

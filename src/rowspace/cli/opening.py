@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["open_table", "tokens_of"]
 
+UNKNOWN = {"[UNK]", "<unk>"}  # what tokenizers make of what they do not know
+
 
 def open_table(path: str, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> "Table":
     """Open the table at `path`, in any format; raises as `rowspace.load` does."""
@@ -44,13 +46,13 @@ def _token_of(table: "Table", word: str) -> str:
 def _piece_of(table: "Table", word: str) -> str:
     """Return the token that the table's tokenizer makes of a whole word."""
     pieces = _pieces(table, word)
-    if len(pieces) == 1 and pieces[0] in table:
+    if len(pieces) == 1 and pieces[0] in table and pieces[0] not in UNKNOWN:
         say(f"{word!r} is looked up as {pieces[0]!r}, the table's token for it")
         return pieces[0]
     try:
         table.id(word)
     except UnknownTokenError as error:
-        if len(pieces) > 1 and all(piece in table for piece in pieces):
+        if len(pieces) > 1 and not UNKNOWN.intersection(pieces):
             raise UnknownTokenError(f"{error} Its tokenizer makes {len(pieces)} of it: {' '.join(pieces)}") from error
         raise
     return word
@@ -63,7 +65,7 @@ def _pieces(table: "Table", word: str) -> list[str]:
     try:
         tokenizer = Tokenizer.from_str(str(table.tokenizer))
         alone, after = (tokenizer.encode(text, add_special_tokens=False).tokens for text in (word, f" {word}"))
-    except Exception:  # noqa: BLE001  # the library raises nothing narrower; the word stays unknown
+    except Exception:  # the library raises nothing narrower; the word stays unknown
         return []
     return list(after) if len(after) <= len(alone) else list(alone)
 

@@ -117,9 +117,8 @@ class Lines:
         """Say how far the learning has come."""
         share = progress.words / progress.total_words
         if self._pace.is_due(share):
-            say(
-                f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {_learning_facts(progress, self._unit)}"
-            )
+            facts = _learning_facts(progress, self._unit)
+            say(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {facts}")
 
 
 class _Reading:

@@ -79,7 +79,8 @@ def fit(
     Returns:
         The table, its rows float32 (V, dim); `table.settings` says how it was learned. Words go by falling count; other
         tokens have their tokenizer's ids, and zeros where the text never used them. With `workers=1` the same call
-        gives the same bits; with more it does not, quite.
+        gives the same bits; with more it does not, quite, nor where training a tokenizer does not
+        (`TokenizerOptions.repeats`): `tokens=PATH` takes the one that was made before.
 
     Raises:
         UsageError: an option is unknown or wrong, or there is nothing to resume.
@@ -189,7 +190,8 @@ def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState
 def _text_settings(text: TextOptions, tokens: TokenizerOptions) -> dict[str, Any]:
     """How the text is read and cut, without what has no meaning for these tokens."""
     read = dataclasses.asdict(text)
-    return {name: read[name] for name in read if tokens.is_words or name not in WORDS_ONLY} | tokens.settings()
+    used = {name: read[name] for name in read if tokens.is_words or name not in WORDS_ONLY}
+    return used | tokens.settings() | {"same_tokens_again": tokens.repeats}
 
 
 def _parted(given: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
@@ -253,7 +255,7 @@ def _table(ids: IdCorpus, state: FitState) -> Table:
             "words": ids.words,
             "losses": state.losses,
             "seconds": round(state.seconds, 3),
-            "repeatable": state.options.threads == 1,
+            "repeatable": state.options.threads == 1 and state.text["same_tokens_again"],
         }
     )
     rows = ids.by_token(state.weights.inputs[: state.weights.size, : state.options.dim])

@@ -116,6 +116,16 @@ class TokenizerOptions:
         return self.tokens == "bytes" or self.pretokenize in _OVER_BYTES
 
     @property
+    def repeats(self) -> bool:
+        """Whether the same text always trains the same tokenizer.
+
+        Where words have marks inside (`##`) or at their end, the library numbers characters in the order of a hash
+        table, and breaks ties by these numbers; unigram's sums differ in their last digits.
+        """
+        marked = self.tokens == "bpe" and self.pretokenize in ("bert", "whitespace")
+        return self.tokens not in ("wordpiece", "unigram") and not marked
+
+    @property
     def special_tokens(self) -> list[str]:
         """The special tokens in the order of their ids, the unknown token among them."""
         return list(self.special or ())
