@@ -89,6 +89,42 @@ def test_options_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
     assert settings.items() >= (given | {"shrink_windows": False, "cbow_mean": False, "cased": True}).items()
 
 
+def test_options_of_tokens_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
+    given = {"tokens": "bpe", "vocabulary_size": 600, "normalize": "nfc", "pretokenize": "llama3", "min_frequency": 3}
+    options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    special = ["--special", "<s>", "--special", "</s>"]
+    shown = run("fit", str(english), "-o", str(tmp_path / "table"), *options, *special, *QUICK, "--json").stdout
+    assert json.loads(shown)["settings"].items() >= (given | {"special": ["<s>", "</s>"]}).items()
+    assert rs.load(tmp_path / "table").vocabulary[:2] == ["<s>", "</s>"]
+
+
+def test_tokens_are_counted_as_tokens_and_those_never_used_are_said(
+    command: Command, english: Path, tmp_path: Path
+) -> None:
+    done = command("fit", english, "-o", tmp_path / "table", "--tokens", "bytes", *QUICK)
+    table = rs.load(tmp_path / "table")
+    unused = int((table.counts == 0).sum())
+    assert f"256 tokens × 8, learned from {table.counts.sum():,} tokens; {unused} were never used" in done.stdout
+    assert "M tokens/s" in done.stdout
+    assert f" {256 - unused} tokens to learn; {unused} of 256 were never used" in done.stderr
+    assert "rowspace near" in done.stdout
+
+
+def test_reading_twice_is_counted_twice(command: Command, english: Path, tmp_path: Path) -> None:
+    done = command("fit", english, "-o", tmp_path / "table", "--tokens", "chars", *QUICK)
+    shares = re.findall(r"reading: (\S+ .B) of (\S+ .B)", done.stderr)
+    assert shares[-1][0] == shares[-1][1]
+
+
+def test_a_tokenizer_that_varies_is_told_how_to_keep(run: Run, english: Path, tmp_path: Path) -> None:
+    tokens = ("--tokens", "wordpiece", "--vocabulary-size", "500")
+    result = run("fit", str(english), "-o", str(tmp_path / "table"), *tokens, *QUICK)
+    assert f"wordpiece trains a little differently each time; --tokens {tmp_path}/table keeps these" in result.stdout
+    again = run("fit", str(english), "-o", str(tmp_path / "again"), "--tokens", str(tmp_path / "table"), *QUICK)
+    assert "differently" not in again.stdout
+    np.testing.assert_array_equal(rs.load(tmp_path / "table").rows, rs.load(tmp_path / "again").rows)
+
+
 def test_json_is_alone_on_standard_output(command: Command, english: Path, tmp_path: Path) -> None:
     done = command("fit", english, "-o", tmp_path / "table", *QUICK, "--json")
     document = json.loads(done.stdout)
@@ -169,6 +205,10 @@ def test_output_that_nobody_named_replaces_nothing(tmp_path: Path, monkeypatch: 
         (("--dim", "0"), 2, "dim must be "),
         (("--model", "glove"), 2, "--model"),
         (("--resume",), 2, "no interrupted fit"),
+        (("--tokens", "bep"), 2, "did you mean bpe?"),
+        (("--tokens", "bpe", "--min-count", "3"), 2, "min_count has no meaning with tokens='bpe'"),
+        (("--tokens", "chars", "--pretokenize", "bert"), 2, "pretokenize has no meaning with tokens='chars'"),
+        (("--vocabulary-size", "500"), 2, "vocabulary_size has no meaning with tokens='words'"),
     ],
 )
 def test_wrong_call_is_told_and_leaves_nothing(
