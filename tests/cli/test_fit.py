@@ -15,7 +15,7 @@ from rowspace.cli import app
 from rowspace.cli.fit import _default_output, _losses
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, workplace_of
-from rowspace.text import TextOptions
+from rowspace.text import TextOptions, TokenizerOptions
 
 Run = Callable[..., Any]
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -24,7 +24,7 @@ QUICK = ("--dim", "8", "--epochs", "1", "--workers", "1")
 
 
 def option_fields() -> list[dataclasses.Field[object]]:
-    return [*dataclasses.fields(FitOptions), *dataclasses.fields(TextOptions)]
+    return [field for kind in (FitOptions, TextOptions, TokenizerOptions) for field in dataclasses.fields(kind)]
 
 
 def parameters() -> dict[str, object]:
@@ -46,6 +46,11 @@ def test_every_option_is_there_with_its_default(field: dataclasses.Field[object]
         "max_vocabulary": "all",
         "sentences": "line; standard library paragraph",
         "field": "plain text",
+        "vocabulary_size": "32000; chars all",
+        "normalize": "none; wordpiece bert; unigram nfkc",
+        "pretokenize": "bpe gpt2; wordpiece bert; unigram metaspace",
+        "special": "[UNK] where text can be unknown",
+        "min_frequency": "5; unigram has none",
     }
     assert said == in_words.get(field.name, str(field.default))
 
@@ -56,6 +61,12 @@ def test_defaults_in_words_are_true() -> None:
     assert (skipgram.shrink_windows, skipgram.cbow_mean, skipgram.workers) == (True, True, None)
     text = TextOptions()
     assert (text.cased, text.max_vocabulary, text.sentences, text.field) == (False, None, "line", None)
+    kinds = {kind: TokenizerOptions(kind) for kind in ("bpe", "wordpiece", "unigram", "bytes", "chars")}
+    assert [kind for kind in kinds if kinds[kind].vocabulary_size == 32000] == ["bpe", "wordpiece", "unigram"]
+    assert [kinds[kind].normalize for kind in kinds] == ["none", "bert", "nfkc", "none", "none"]
+    assert [kinds[kind].pretokenize for kind in kinds] == ["gpt2", "bert", "metaspace", None, None]
+    assert [kinds[kind].special for kind in kinds] == [(), ("[UNK]",), ("[UNK]",), (), ("[UNK]",)]
+    assert [kinds[kind].min_frequency for kind in kinds] == [5, 5, None, None, 5]
 
 
 def test_same_table_as_from_python(run: Run, english: Path, tmp_path: Path) -> None:
@@ -77,6 +88,42 @@ def test_options_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
     shown = run("fit", str(english), "-o", str(tmp_path / "table"), *options, *flags, "--json").stdout
     settings = json.loads(shown)["settings"]
     assert settings.items() >= (given | {"shrink_windows": False, "cbow_mean": False, "cased": True}).items()
+
+
+def test_options_of_tokens_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
+    given = {"tokens": "bpe", "vocabulary_size": 600, "normalize": "nfc", "pretokenize": "llama3", "min_frequency": 3}
+    options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    special = ["--special", "<s>", "--special", "</s>"]
+    shown = run("fit", str(english), "-o", str(tmp_path / "table"), *options, *special, *QUICK, "--json").stdout
+    assert json.loads(shown)["settings"].items() >= (given | {"special": ["<s>", "</s>"]}).items()
+    assert rs.load(tmp_path / "table").vocabulary[:2] == ["<s>", "</s>"]
+
+
+def test_tokens_are_counted_as_tokens_and_those_never_used_are_said(
+    command: Command, english: Path, tmp_path: Path
+) -> None:
+    done = command("fit", english, "-o", tmp_path / "table", "--tokens", "bytes", *QUICK)
+    table = rs.load(tmp_path / "table")
+    unused = int((table.counts == 0).sum())
+    assert f"256 tokens × 8, learned from {table.counts.sum():,} tokens; {unused} were never used" in done.stdout
+    assert "M tokens/s" in done.stdout
+    assert f" {256 - unused} tokens to learn; {unused} of 256 were never used" in done.stderr
+    assert "rowspace near" in done.stdout
+
+
+def test_reading_twice_is_counted_twice(command: Command, english: Path, tmp_path: Path) -> None:
+    done = command("fit", english, "-o", tmp_path / "table", "--tokens", "chars", *QUICK)
+    shares = re.findall(r"reading: (\S+ .B) of (\S+ .B)", done.stderr)
+    assert shares[-1][0] == shares[-1][1]
+
+
+def test_a_tokenizer_that_varies_is_told_how_to_keep(run: Run, english: Path, tmp_path: Path) -> None:
+    tokens = ("--tokens", "wordpiece", "--vocabulary-size", "500")
+    result = run("fit", str(english), "-o", str(tmp_path / "table"), *tokens, *QUICK)
+    assert f"wordpiece trains a little differently each time; --tokens {tmp_path}/table keeps these" in result.stdout
+    again = run("fit", str(english), "-o", str(tmp_path / "again"), "--tokens", str(tmp_path / "table"), *QUICK)
+    assert "differently" not in again.stdout
+    np.testing.assert_array_equal(rs.load(tmp_path / "table").rows, rs.load(tmp_path / "again").rows)
 
 
 def test_json_is_alone_on_standard_output(command: Command, english: Path, tmp_path: Path) -> None:
@@ -159,6 +206,10 @@ def test_output_that_nobody_named_replaces_nothing(tmp_path: Path, monkeypatch: 
         (("--dim", "0"), 2, "dim must be "),
         (("--model", "glove"), 2, "--model"),
         (("--resume",), 2, "no interrupted fit"),
+        (("--tokens", "bep"), 2, "did you mean bpe?"),
+        (("--tokens", "bpe", "--min-count", "3"), 2, "min_count has no meaning with tokens='bpe'"),
+        (("--tokens", "chars", "--pretokenize", "bert"), 2, "pretokenize has no meaning with tokens='chars'"),
+        (("--vocabulary-size", "500"), 2, "vocabulary_size has no meaning with tokens='words'"),
     ],
 )
 def test_wrong_call_is_told_and_leaves_nothing(

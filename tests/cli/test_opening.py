@@ -36,6 +36,36 @@ def test_lowercasing_among_other_steps_is_seen() -> None:
     assert tokens_of(rs.Table(["class"], np.ones((1, 2)), tokenizer=steps), ["Class"]) == ["class"]
 
 
+@pytest.mark.parametrize(
+    ("options", "word", "token"),
+    [
+        ({"tokens": "bpe"}, "dog", "Ġdog"),
+        ({"tokens": "bpe"}, "née", "ĠnÃ©e"),
+        ({"tokens": "bpe", "pretokenize": "metaspace"}, "dog", "▁dog"),
+        ({"tokens": "bpe", "pretokenize": "whitespace"}, "dog", "dog</w>"),
+        ({"tokens": "wordpiece"}, "Dog", "dog"),
+    ],
+)
+def test_a_word_that_is_one_piece_is_found_by_its_mark(
+    options: dict[str, str], word: str, token: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = rs.fit(["a dog née ran", "one dog née saw"] * 20, **options, dim=2, epochs=1)
+    assert tokens_of(table, [word]) == [token]
+    assert f"{word!r} is looked up as {token!r}" in capsys.readouterr().err
+
+
+def test_a_word_of_several_pieces_is_told_with_them() -> None:
+    table = rs.fit(["a dog ran"] * 20, tokens="bpe", dim=2, epochs=1)
+    with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog'.*Its tokenizer makes 2 of it: Ġdog s"):
+        tokens_of(table, ["dogs"])
+
+
+def test_the_unknown_token_stands_for_no_word() -> None:
+    table = rs.fit(["a dog ran"] * 20, tokens="chars", dim=2, epochs=1)
+    with pytest.raises(UnknownTokenError, match="'é' is not in the vocabulary"):
+        tokens_of(table, ["é"])
+
+
 def test_unknown_word_is_told_as_it_was_looked_up(run: Run, table_path: str) -> None:
     assert "token 'clas' is not" in run("near", table_path, "Clas", status=1).stderr
 

@@ -226,6 +226,7 @@ def test_a_strangers_folder_is_left_alone(tmp_path):
     [
         ({"dimm": 4}, "no option 'dimm'; did you mean dim?"),
         ({"dim": 0}, "dim must be"),
+        ({"subwords": True, "tokens": "bpe"}, "subwords are n-grams of words, not of the tokens .bpe.; leave one"),
         ({"resume": True}, "resume needs the output"),
         ({"resume": True, "output": "nothing"}, "no interrupted fit"),
     ],

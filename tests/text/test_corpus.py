@@ -135,6 +135,11 @@ def test_a_list_of_names_of_files_is_taken_for_a_mistake(folder):
     assert texts(iter(names)) == names
 
 
+@pytest.mark.parametrize("text", ["words " * 100, "a/" * 400, "a\0b", "x" * 2000])
+def test_a_list_of_texts_that_no_file_could_be_called_is_texts(text):
+    assert b"".join(data for data, _ in open_corpus([text]).pieces) == text.encode()
+
+
 def test_a_directory_without_files_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="holds no text files"):
         texts(tmp_path)

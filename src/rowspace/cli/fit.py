@@ -1,10 +1,11 @@
 """`rowspace fit`: learn a table from text.
 
-An option that is not given is not passed on, so that the defaults stand in one place (`rowspace.learn.FitOptions` and
-`rowspace.text.TextOptions`; a test compares the help with them) and `--resume` needs no other. Left out: what is shown
-while it runs (`progress.py`).
+An option that is not given is not passed on, so that the defaults stand in one place (`rowspace.learn.FitOptions`,
+`rowspace.text.TextOptions` and `TokenizerOptions`; a test compares the help with them) and `--resume` needs no other.
+Left out: what is shown while it runs (`progress.py`).
 """
 
+import heapq
 import shlex
 import signal
 import sys
@@ -30,6 +31,7 @@ __all__ = ["fit"]
 NO_OPTIONS = frozenset({"corpus", "output", "resume", "as_json"})
 COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
 SHOWN_LOSSES = 10
+FREQUENT = 100  # tokens
 
 
 def _option(help: str, default: str, *names: str) -> Any:
@@ -86,19 +88,39 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     min_count: Annotated[int | None, _option("Leave out rarer words.", "5")] = None,
     max_vocabulary: Annotated[int | None, _option("Keep so many of the most frequent words.", "all")] = None,
     cased: Annotated[bool | None, _option("Keep case.", "lowercase all", "--cased")] = None,
+    tokens: Annotated[
+        str | None,
+        _option("words; bpe, wordpiece, unigram, bytes or chars, trained on the text; or a tokenizer.json.", "words"),
+    ] = None,
+    vocabulary_size: Annotated[int | None, _option("The most tokens to train.", "32000; chars all")] = None,
+    normalize: Annotated[
+        Literal["none", "nfc", "nfkc", "lower", "bert"] | None,
+        _option("What is done to text before it is cut.", "none; wordpiece bert; unigram nfkc"),
+    ] = None,
+    pretokenize: Annotated[
+        Literal["gpt2", "llama3", "bert", "whitespace", "metaspace"] | None,
+        _option("Borders that no token goes across.", "bpe gpt2; wordpiece bert; unigram metaspace"),
+    ] = None,
+    special: Annotated[
+        list[str] | None, _option("A token that stands for no text; once for each.", "[UNK] where text can be unknown")
+    ] = None,
+    min_frequency: Annotated[
+        int | None, _option("Join no rarer pair; a rarer character is unknown.", "5; unigram has none")
+    ] = None,
     sentences: Annotated[
         Literal["line", "paragraph", "document"] | None,
         _option("What ends a sentence.", "line; standard library paragraph"),
     ] = None,
     field: Annotated[str | None, _option("The field of JSON lines that holds the text.", "plain text")] = None,
 ) -> None:
-    """Learn a table from text: a row for each frequent word.
+    """Learn a table from text: a row for each word or token.
 
     Ctrl-C (or SIGTERM) saves what was learned; --resume goes on from there, with the text and the options that it had.
 
     Example:
       rowspace fit my-text.txt -o my-table
       rowspace fit articles/ more.txt.xz --dim 300 --epochs 10 -o big-table
+      rowspace fit my-text.txt --tokens bpe --vocabulary-size 8000 -o my-pieces
       rowspace fit --resume -o big-table
     """
     options = {name: value for name, value in locals().items() if name not in NO_OPTIONS and value is not None}
@@ -124,10 +146,12 @@ def _learned(names: list[str], output: str, *, resume: bool, options: Mapping[st
     from rowspace.learn import Reports  # noqa: PLC0415  # numba, which help can do without
     from rowspace.learn import fit as learn_table  # noqa: PLC0415
     from rowspace.learn.warm import warm  # noqa: PLC0415
-    from rowspace.text import corpus_bytes  # noqa: PLC0415
+    from rowspace.text import TokenizerOptions, corpus_bytes  # noqa: PLC0415
 
     corpus = _corpus(names)
     total = None if resume or corpus is None else corpus_bytes(corpus)
+    if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
+        total *= 2  # once to train the tokenizer, once to use it
     warm()  # so that a first compilation neither stands in the way of the bars nor counts as learning
     with teller(total) as told:
         reports = Reports(on_bytes=told.on_bytes, on_vocabulary=told.on_vocabulary, on_progress=told.on_progress)
@@ -195,13 +219,16 @@ def _words_per_second(settings: Mapping[str, Any]) -> float:
 def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     """Yield what was learned, how, where it is, and what to type next."""
     settings: Mapping[str, Any] = table.settings
-    yield f"{len(table):,} tokens × {table.dim}, learned from {settings['words']:,} words"
+    unit = "words" if settings["tokens"] == "words" else "tokens"
+    yield f"{len(table):,} tokens × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
     yield (
-        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M words/s, "
+        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
         f"this command {seconds:.1f} s"
     )
     yield f"loss by epoch: {_losses(settings['losses'])}"
-    if not settings["repeatable"]:
+    if not settings["same_tokens_again"]:
+        yield f"{settings['tokens']} trains a little differently each time; --tokens {shlex.quote(output)} keeps these"
+    if settings["workers"] > 1:
         yield f"{settings['workers']} workers: rows vary a little between runs; --workers 1 repeats them to the bit"
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
 
@@ -213,6 +240,14 @@ def _losses(losses: list[float]) -> str:
     return " ".join(f"{loss:.3f}" for loss in (few if few[0] == losses[0] else [losses[0], *few]))
 
 
+def _unused(table: "Table") -> str:
+    """Say how many tokens of a tokenizer the text never used; a word always is."""
+    unused = 0 if table.counts is None else int((table.counts == 0).sum())
+    return f"; {unused:,} were never used, their rows are zeros" if unused else ""
+
+
 def _example(table: "Table") -> str:
-    """Return a word worth asking for: of the frequent ones the longest."""
-    return max(table.vocabulary[:100], key=len)
+    """Return a token worth asking for: of the frequent ones the longest."""
+    counts = [0] * len(table) if table.counts is None else table.counts.tolist()
+    frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
+    return max((table.vocabulary[number] for number in frequent), key=len)

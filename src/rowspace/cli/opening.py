@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rowspace.cli.output import say
+from rowspace.errors import UnknownTokenError
 
 if TYPE_CHECKING:
     from rowspace.table import Table
 
 __all__ = ["open_table", "tokens_of"]
+
+UNKNOWN = {"[UNK]", "<unk>"}  # what tokenizers make of what they do not know
 
 
 def open_table(path: str, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> "Table":
@@ -20,9 +23,10 @@ def open_table(path: str, *, verify: bool = False, limit: int | None = None, key
 
 
 def tokens_of(table: "Table", words: Sequence[str]) -> list[str]:
-    """Return the token of each word: itself or, where the table's text was lowercased, lowercased, which is said.
+    """Return the token of each word: itself, or what the table's tokenizer makes of it, which is said.
 
-    Raises `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for.
+    That is the word lowercased or, in tables of pieces, with the mark of a word's beginning (`Ġ`, `▁`). Raises
+    `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for.
     """
     return [_token_of(table, word) for word in words]
 
@@ -33,6 +37,8 @@ def _token_of(table: "Table", word: str) -> str:
         _check_row(table, lowercased)
         say(f"{word!r} is looked up as {lowercased!r}: the text of this table was lowercased")
         return lowercased
+    if word not in table and table.subwords is None and table.tokenizer is not None:
+        return _piece_of(table, word)
     _check_row(table, word)
     return word
 
@@ -41,6 +47,33 @@ def _check_row(table: "Table", word: str) -> None:
     """Raise `UnknownTokenError` for a word that has no row, not even one made of its n-grams."""
     if table.subwords is None or table.subwords.row(word) is None:
         table.id(word)
+
+
+def _piece_of(table: "Table", word: str) -> str:
+    """Return the token that the table's tokenizer makes of a whole word."""
+    pieces = _pieces(table, word)
+    if len(pieces) == 1 and pieces[0] in table and pieces[0] not in UNKNOWN:
+        say(f"{word!r} is looked up as {pieces[0]!r}, the table's token for it")
+        return pieces[0]
+    try:
+        table.id(word)
+    except UnknownTokenError as error:
+        if len(pieces) > 1 and not UNKNOWN.intersection(pieces):
+            raise UnknownTokenError(f"{error} Its tokenizer makes {len(pieces)} of it: {' '.join(pieces)}") from error
+        raise
+    return word
+
+
+def _pieces(table: "Table", word: str) -> list[str]:
+    """Return the tokens of a word that stands inside a text, without those of the space before it."""
+    from tokenizers import Tokenizer  # noqa: PLC0415  # which help can do without
+
+    try:
+        tokenizer = Tokenizer.from_str(str(table.tokenizer))
+        alone, after = (tokenizer.encode(text, add_special_tokens=False).tokens for text in (word, f" {word}"))
+    except Exception:  # the library raises nothing narrower; the word stays unknown
+        return []
+    return list(after) if len(after) <= len(alone) else list(alone)
 
 
 def _lowercases(table: "Table") -> bool:

@@ -50,6 +50,7 @@ class Bars:
         )
         self._read = self._bars.add_task("reading", total=total_bytes, facts="")
         self._learned: TaskID | None = None
+        self._unit = "words"
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -67,6 +68,7 @@ class Bars:
 
     def on_vocabulary(self, corpus: "IdCorpus") -> None:
         """Fill the bar of the reading."""
+        self._unit = _unit(corpus)
         self._bars.update(self._read, total=1, completed=1, facts=_vocabulary_facts(corpus))
 
     def on_progress(self, progress: "Progress") -> None:
@@ -79,7 +81,7 @@ class Bars:
             self._learned,
             description=f"epoch {progress.epoch}/{progress.epochs}",
             completed=progress.words,
-            facts=_learning_facts(progress),
+            facts=_learning_facts(progress, self._unit),
         )
 
 
@@ -89,6 +91,7 @@ class Lines:
     def __init__(self, total_bytes: int | None) -> None:
         self._reading = _Reading(total_bytes)
         self._pace = _Pace()
+        self._unit = "words"
 
     def __enter__(self) -> Self:
         return self
@@ -106,6 +109,7 @@ class Lines:
 
     def on_vocabulary(self, corpus: "IdCorpus") -> None:
         """Say what was read."""
+        self._unit = _unit(corpus)
         say(f"read: {_vocabulary_facts(corpus)}")
         self._pace = _Pace()
 
@@ -113,7 +117,8 @@ class Lines:
         """Say how far the learning has come."""
         share = progress.words / progress.total_words
         if self._pace.is_due(share):
-            say(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {_learning_facts(progress)}")
+            facts = _learning_facts(progress, self._unit)
+            say(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {facts}")
 
 
 class _Reading:
@@ -156,15 +161,21 @@ class _Pace:
 
 
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
-    return f"{corpus.words:,} words, {len(corpus.vocabulary):,} tokens to learn"
+    learned, known = len(corpus.vocabulary), len(corpus.tokens())
+    unused = f"; {known - learned:,} of {known:,} were never used" if known > learned else ""
+    return f"{corpus.words:,} {_unit(corpus)}, {learned:,} tokens to learn{unused}"
 
 
-def _learning_facts(progress: "Progress") -> str:
+def _unit(corpus: "IdCorpus") -> str:
+    return "words" if corpus.token_ids is None else "tokens"
+
+
+def _learning_facts(progress: "Progress", unit: str) -> str:
     """Return rate, loss, learning rate and time left in a few words."""
     rate = progress.words / max(1e-3, progress.seconds)
     left = _duration((progress.total_words - progress.words) / max(1.0, rate))
     loss = "" if math.isnan(progress.loss) else f"loss {progress.loss:.3f}, "
-    return f"{rate / 1e6:.2f} M words/s, {loss}alpha {progress.alpha:.4f}, {left} left"
+    return f"{rate / 1e6:.2f} M {unit}/s, {loss}alpha {progress.alpha:.4f}, {left} left"
 
 
 def _duration(seconds: float) -> str:

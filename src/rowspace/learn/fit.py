@@ -22,7 +22,15 @@ from rowspace.learn.rows import composed_rows, learned_subwords
 from rowspace.learn.state import STATE_NAME, FitState
 from rowspace.learn.trainer import Progress, Trainer
 from rowspace.table import Table
-from rowspace.text import Corpus, IdCorpus, TextOptions, encode_corpus
+from rowspace.text import (
+    WORDS_ONLY,
+    Corpus,
+    IdCorpus,
+    TextOptions,
+    TokenizerOptions,
+    encode_corpus,
+    encode_tokens,
+)
 from rowspace.text.stdlib import standard_library
 
 __all__ = ["Reports", "fit", "workplace_of"]
@@ -57,7 +65,7 @@ def fit(
     reports: Reports = SILENT,
     **options: Any,
 ) -> Table:
-    """Learn a table from text: a row for each word that is frequent enough.
+    """Learn a table from text: a row for each word that is frequent enough, or for each token of a tokenizer.
 
     Args:
         corpus: a path or several, a directory, a glob, `-` for standard input; or an iterable of strings or of token
@@ -66,11 +74,14 @@ def fit(
         resume: go on with the interrupted fit of `output`. Its text and options are kept there; `workers` may differ,
             any other option that is given must be the same.
         reports: functions that are told how it goes.
-        **options: the fields of `TextOptions` and `FitOptions`: dim=100, epochs=5, window=5, min_count=5, ...
+        **options: the fields of `TextOptions`, `TokenizerOptions` and `FitOptions`: dim=100, epochs=5, window=5,
+            min_count=5, tokens="words", ...
 
     Returns:
-        The table, its rows float32 (V, dim), by falling count; `table.settings` says how it was learned. With
-        `workers=1` the same call gives the same bits; with more it does not, quite.
+        The table, its rows float32 (V, dim); `table.settings` says how it was learned. Words go by falling count; other
+        tokens have their tokenizer's ids, and zeros where the text never used them. With `workers=1` the same call
+        gives the same bits; with more it does not, quite, nor where training a tokenizer does not
+        (`TokenizerOptions.repeats`): `tokens=PATH` takes the one that was made before.
 
     Raises:
         UsageError: an option is unknown or wrong, or there is nothing to resume.
@@ -149,12 +160,19 @@ def _begun(
     """Encode the corpus and start from random rows."""
     if corpus is None:
         corpus, given = standard_library(), {"sentences": "paragraph"} | given
-    text, options = _parted(given)
-    ids = encode_corpus(corpus, workplace, options=text, on_bytes=reports.on_bytes)
+    text, tokens, options = _parted(given)
+    if options.subwords and not tokens.is_words:
+        raise UsageError(
+            f"subwords are n-grams of words, not of the tokens {str(tokens.tokens)!r}; leave one of them out"
+        )
+    if tokens.is_words:
+        ids = encode_corpus(corpus, workplace, options=text, on_bytes=reports.on_bytes)
+    else:
+        ids = encode_tokens(corpus, workplace, tokens=tokens, options=text, on_bytes=reports.on_bytes)
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
-    return ids, FitState.start(ids, options, dataclasses.asdict(text))
+    return ids, FitState.start(ids, options, _text_settings(text, tokens))
 
 
 def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState]:
@@ -162,30 +180,40 @@ def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState
     if not (workplace / STATE_NAME).exists():
         raise UsageError(f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume")
     ids = IdCorpus.load(workplace)
-    _parted(given)
     changes = {"workers": given["workers"]} if "workers" in given else {}
     state = FitState.load(workplace, ids, **changes)
     before = state.text | dataclasses.asdict(state.options)
-    for name, value in given.items():
-        if name != "workers" and before[name] != value:
-            raise UsageError(f"the interrupted fit has {name}={before[name]!r}, not {value!r}; leave it out to resume")
+    text, tokens, options = _parted({"tokens": before["tokens"]} | given)
+    now = _text_settings(text, tokens) | dataclasses.asdict(options)
+    for name in given:
+        if name != "workers" and before.get(name) != now[name]:
+            had = f"{name}={before[name]!r}" if name in before else f"no {name}"
+            raise UsageError(f"the interrupted fit has {had}, not {now[name]!r}; leave it out to resume")
     return ids, state
 
 
-def _parted(given: dict[str, Any]) -> tuple[TextOptions, FitOptions]:
-    """The given options as those of the text and those of the learning; `workers` belongs to both."""
-    text_names = {field.name for field in dataclasses.fields(TextOptions)}
-    fit_names = {field.name for field in dataclasses.fields(FitOptions)}
-    unknown = given.keys() - text_names - fit_names
+def _text_settings(text: TextOptions, tokens: TokenizerOptions) -> dict[str, Any]:
+    """How the text is read and cut, without what has no meaning for these tokens."""
+    read = dataclasses.asdict(text)
+    used = {name: read[name] for name in read if tokens.is_words or name not in WORDS_ONLY}
+    return used | tokens.settings() | {"same_tokens_again": tokens.repeats}
+
+
+def _parted(given: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
+    """The given options as those of the text, its tokens, and the learning; `workers` belongs to the first and last."""
+    kinds = (TextOptions, TokenizerOptions, FitOptions)
+    names = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
+    unknown = given.keys() - set[str]().union(*names)
     if unknown:
-        near = difflib.get_close_matches(min(unknown), text_names | fit_names, 1)
+        near = difflib.get_close_matches(min(unknown), set[str]().union(*names), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageError(f"fit has no option {min(unknown)!r}{hint}")
     given = {name: value for name, value in given.items() if (name, value) != ("workers", None)}
-    return (
-        TextOptions(**{name: given[name] for name in given.keys() & text_names}),
-        FitOptions(**{name: given[name] for name in given.keys() & fit_names}),
+    text, tokens, options = (
+        kind(**{name: given[name] for name in given.keys() & own}) for kind, own in zip(kinds, names, strict=True)
     )
+    tokens.refuse_word_options(given)
+    return text, tokens, options
 
 
 def _learn(trainer: Trainer, reports: Reports, *, keep: Callable[[], None], stopped: Callable[[], bool]) -> bool:
@@ -232,8 +260,15 @@ def _table(ids: IdCorpus, state: FitState) -> Table:
             "words": ids.words,
             "losses": state.losses,
             "seconds": round(state.seconds, 3),
-            "repeatable": state.options.threads == 1,
+            "repeatable": state.options.threads == 1 and state.text["same_tokens_again"],
         }
     )
     rows, subwords = composed_rows(state.weights, state.options), learned_subwords(state.weights, state.options)
-    return Table(ids.vocabulary, rows, ids.counts, tokenizer=ids.tokenizer, settings=settings, subwords=subwords)
+    return Table(
+        ids.tokens(),
+        ids.by_token(rows),
+        ids.by_token(ids.counts),
+        tokenizer=ids.tokenizer,
+        settings=settings,
+        subwords=subwords,
+    )

@@ -1,14 +1,16 @@
 """text → ids: corpora, the word tokenizer, and the fast scan that turns one into the other.
 
-Start at encode.py (`encode_corpus`), then corpus.py and reading.py (what flows in), words.py (the rule for
-words and its tokenizer.json), kernels.py (the scanner). Tokenizers that others made open in opening.py; merges.py and
-merges_applied.py show how one of them is learned and applied, pieces.py what a smaller vocabulary would do, coverage.py
-how one fits a corpus.
+Start at encode.py (`encode_corpus`), then corpus.py and reading.py (what flows in), words.py (the rule for words and
+its tokenizer.json), kernels.py (the scanner). Tokenizers that others made open in opening.py, training.py makes one of
+the text's own, and encode_tokens.py encodes a corpus by either. merges.py and merges_applied.py show how byte pairs are
+learned and applied, pieces.py what a smaller vocabulary would do, coverage.py how a tokenizer fits a corpus.
 """
 
 from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus
 from rowspace.text.coverage import Coverage, measure_coverage
-from rowspace.text.encode import ReplacedTextWarning, encode_corpus
+from rowspace.text.encode import encode_corpus
+from rowspace.text.encode_tokens import encode_tokens
+from rowspace.text.final_ids import ReplacedTextWarning
 from rowspace.text.ids import IdCorpus
 from rowspace.text.library import AnyTokenizer, LibraryTokenizer
 from rowspace.text.merges import trace_training
@@ -19,9 +21,12 @@ from rowspace.text.options import TextOptions
 from rowspace.text.pieces import SplitToken, cut_counts, cut_tokenizer, split_at_sizes, split_tokens
 from rowspace.text.segmentation import Merge
 from rowspace.text.stdlib import standard_library
+from rowspace.text.tokenizer_options import WORDS_ONLY, TokenizerOptions
+from rowspace.text.training import train_tokenizer
 from rowspace.text.words import WordTokenizer, whitespace_json
 
 __all__ = [
+    "WORDS_ONLY",
     "AnyTokenizer",
     "Corpus",
     "Coverage",
@@ -33,11 +38,13 @@ __all__ = [
     "ReplacedTextWarning",
     "SplitToken",
     "TextOptions",
+    "TokenizerOptions",
     "WordTokenizer",
     "corpus_bytes",
     "cut_counts",
     "cut_tokenizer",
     "encode_corpus",
+    "encode_tokens",
     "measure_coverage",
     "open_corpus",
     "open_tokenizer",
@@ -46,5 +53,6 @@ __all__ = [
     "standard_library",
     "trace_encoding",
     "trace_training",
+    "train_tokenizer",
     "whitespace_json",
 ]

@@ -170,7 +170,7 @@ def _pattern(pattern: str) -> Iterator[_Source]:
 
 
 def _names_file(text: object) -> bool:
-    return isinstance(text, str) and len(text) < 1000 and "\0" not in text and Path(text).is_file()
+    return isinstance(text, str) and len(text) < 1000 and _kind(text) == stat.S_IFREG
 
 
 def _text_pieces(texts: Iterable[object]) -> Iterator[Piece]:

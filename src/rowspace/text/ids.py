@@ -7,12 +7,15 @@ all else. Left out: how they come about (encode.py).
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from rowspace.atomic import atomic_file
 from rowspace.errors import FileFormatError
+from rowspace.text.numbering import tokens_of
 
 __all__ = ["CORPUS_NAME", "IDS_NAME", "IdCorpus"]
 
@@ -27,7 +30,8 @@ class IdCorpus:
     `ids_path`: a file of `size` little-endian int32, -1 at each end of a sentence (none is empty, the last
     entry is one); `vocabulary`: V tokens by falling count; `counts`: int64 (V,); `words`: how many words were
     read, rare ones too; `replaced`: how many bad UTF-8 sequences were; `tokenizer`: a tokenizer.json with the
-    same ids.
+    same ids, unless `token_ids`, int64 (V,), says which id of the tokenizer each token has: one that was made
+    elsewhere, or trained, has an order of its own, and tokens that the text never uses.
 
     >>> import tempfile
     >>> from rowspace.text import TextOptions, encode_corpus
@@ -45,10 +49,23 @@ class IdCorpus:
     words: int
     replaced: int
     tokenizer: str
+    token_ids: NDArray[np.int64] | None = None
 
     def ids(self) -> NDArray[np.int32]:
         """Return the ids as a read-only memory map: int32 (size,)."""
         return np.memmap(self.ids_path, dtype="<i4", mode="r", shape=(self.size,))
+
+    def tokens(self) -> list[str]:
+        """Return a token for each id of the tokenizer, or the vocabulary, where ids are the same."""
+        return self.vocabulary if self.token_ids is None else tokens_of(Tokenizer.from_str(self.tokenizer))
+
+    def by_token(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return `values`, (V, ...) one for each word learned, in the order of `tokens`, zero for those never used."""
+        if self.token_ids is None:
+            return np.ascontiguousarray(values)
+        ordered = np.zeros((len(self.tokens()), *values.shape[1:]), values.dtype)
+        ordered[self.token_ids] = values
+        return ordered
 
     def save(self) -> None:
         """Write all but the ids, which are on disk, beside them; whole or not at all."""
@@ -60,6 +77,7 @@ class IdCorpus:
             "vocabulary": self.vocabulary,
             "counts": self.counts.tolist(),
             "tokenizer": self.tokenizer,
+            "token_ids": None if self.token_ids is None else self.token_ids.tolist(),
         }
         with atomic_file(self.ids_path.with_name(CORPUS_NAME)) as file:
             file.write(json.dumps(parts).encode())
@@ -71,7 +89,9 @@ class IdCorpus:
         try:
             parts = json.loads(path.read_bytes())
             version, counts = parts.pop("version"), np.array(parts.pop("counts"), np.int64)
-            corpus = cls(ids_path=ids_path, counts=counts, **parts)
+            order = parts.pop("token_ids", None)
+            order = None if order is None else np.array(order, np.int64)
+            corpus = cls(ids_path=ids_path, counts=counts, token_ids=order, **parts)
             found = ids_path.stat().st_size
         except OSError as error:
             raise FileFormatError(f"{error.filename!r} cannot be read: {error.strerror}; encode again") from error

@@ -1,0 +1,200 @@
+"""What kind of tokens a text is cut into, and how a tokenizer for them is trained: the choices a caller has.
+
+Left out: how the text is read (options.py). Read next: training.py.
+"""
+
+import dataclasses
+import difflib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rowspace.errors import UsageError
+
+__all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]
+
+WORDS = "words"
+WORDS_ONLY = ("cased", "min_count", "max_vocabulary")  # the fields of TextOptions that other tokens have no use for
+_NORMALIZATIONS = ("none", "nfc", "nfkc", "lower", "bert")
+_PRETOKENIZATIONS = ("gpt2", "llama3", "bert", "whitespace", "metaspace")
+_OVER_BYTES = ("gpt2", "llama3")  # they leave no text unknown
+_UNKNOWN_TOKENS = ("[UNK]", "<unk>")
+
+
+class _Kind(NamedTuple):
+    """The defaults of a kind of tokens; None where it has none, and all that it can be cut by first."""
+
+    vocabulary_size: int | None
+    normalize: str
+    pretokenize: tuple[str, ...]
+    min_frequency: int | None
+
+
+TRAINED = {
+    "bpe": _Kind(32_000, "none", _PRETOKENIZATIONS, 5),
+    "wordpiece": _Kind(32_000, "bert", ("bert", "whitespace"), 5),
+    "unigram": _Kind(32_000, "nfkc", ("metaspace",), None),
+    "bytes": _Kind(None, "none", (), None),
+    "chars": _Kind(None, "none", (), 5),
+}
+
+
+@dataclass(frozen=True)
+class TokenizerOptions:
+    """What a text is cut into. What is not given becomes the default of the kind.
+
+    Attributes:
+        tokens: "words", or what is trained on the text: "bpe", "wordpiece", "unigram", "chars", or "bytes", which
+            need no training; or the path of a tokenizer.json, or of a folder with one, which is used as it is.
+        vocabulary_size: the most tokens, special ones too: 32 000; of characters all.
+        normalize: "none", "nfc", "nfkc", "lower", or "bert" (lowercase and no accents). The default is "bert" for
+            wordpiece, "nfkc" for unigram, "none" for the others.
+        pretokenize: borders that no token goes across: "gpt2" or "llama3" (their patterns, over bytes), "bert" (white
+            space and punctuation), "whitespace", "metaspace" (white space, a token begins with it). bpe takes each, by
+            default "gpt2"; wordpiece "bert" or "whitespace"; unigram "metaspace".
+        special: tokens that stand for no text. Where text can be unknown, `[UNK]` is put before them if they do not
+            hold it (or `<unk>`).
+        min_frequency: a pair that comes less often is not joined (bpe, wordpiece), a character that comes less often
+            is unknown (chars): 5.
+
+    Raises:
+        UsageError: a value that cannot work, or that has no meaning with these tokens.
+
+    >>> options = TokenizerOptions("wordpiece", special=["[CLS]", "[SEP]"])
+    >>> options.vocabulary_size, options.normalize, options.special
+    (32000, 'bert', ('[UNK]', '[CLS]', '[SEP]'))
+    """
+
+    tokens: str | os.PathLike[str] = WORDS
+    vocabulary_size: int | None = None
+    normalize: str | None = None
+    pretokenize: str | None = None
+    special: Iterable[str] | None = None
+    min_frequency: int | None = None
+
+    def __post_init__(self) -> None:
+        self._set("tokens", _checked_tokens(self.tokens))
+        for name in ("vocabulary_size", "min_frequency"):
+            value = getattr(self, name)
+            if value is not None and not (type(value) is int and value >= 1):
+                raise UsageError(f"{name} must be a whole number of 1 or more, not {value!r}")
+        kind = TRAINED.get(str(self.tokens))
+        if kind is None:
+            self._refuse(*(field.name for field in dataclasses.fields(self) if field.name != "tokens"))
+            return
+        self._set("normalize", self._chosen("normalize", (kind.normalize, *_NORMALIZATIONS)))
+        self._set("pretokenize", self._chosen("pretokenize", kind.pretokenize))
+        self._set("special", self._special(_checked_special(self.special)))
+        if kind.min_frequency is None:
+            self._refuse("min_frequency")
+        if self.tokens == "bytes":
+            self._refuse("vocabulary_size")
+        for name in ("vocabulary_size", "min_frequency"):
+            if getattr(self, name) is None:
+                self._set(name, getattr(kind, name))
+
+    @property
+    def is_words(self) -> bool:
+        """Whether the text is cut into words, for which no tokenizer is needed."""
+        return self.tokens == WORDS
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether the tokenizer comes from the text."""
+        return self.tokens in TRAINED
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether the text must be read before the tokenizer is there."""
+        return self.is_trained and self.tokens != "bytes"
+
+    @property
+    def over_bytes(self) -> bool:
+        """Whether the trained tokens are made of bytes, so that no text is unknown."""
+        return self.tokens == "bytes" or self.pretokenize in _OVER_BYTES
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the same text always trains the same tokenizer.
+
+        Where words have marks inside (`##`) or at their end, the library numbers characters in the order of a hash
+        table, and breaks ties by these numbers; unigram's sums differ in their last digits.
+        """
+        marked = self.tokens == "bpe" and self.pretokenize in ("bert", "whitespace")
+        return self.tokens not in ("wordpiece", "unigram") and not marked
+
+    @property
+    def special_tokens(self) -> list[str]:
+        """The special tokens in the order of their ids, the unknown token among them."""
+        return list(self.special or ())
+
+    @property
+    def unknown_token(self) -> str | None:
+        """The token for text that is in no other; None where there is no such text."""
+        return next((token for token in self.special_tokens if token in _UNKNOWN_TOKENS and not self.over_bytes), None)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options that have a meaning, as JSON holds them.
+
+        >>> TokenizerOptions().settings()
+        {'tokens': 'words'}
+        """
+        values = dataclasses.asdict(self) | {"special": self.special_tokens if self.is_trained else None}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def refuse_word_options(self, given: Iterable[str]) -> None:
+        """Raise UsageError where an option that only words have was given with other tokens."""
+        for name in WORDS_ONLY:
+            if name in given and not self.is_words:
+                instead = {"cased": "normalize", "min_count": "min_frequency", "max_vocabulary": "vocabulary_size"}
+                hint = f"; see {instead[name]}" if self.is_trained else ""
+                raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}; leave it out{hint}")
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # it is frozen from here on
+
+    def _refuse(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) is not None:
+                instead = "" if self.is_trained else f": it is for {', '.join(TRAINED)}"
+                raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}{instead}; leave it out")
+
+    def _chosen(self, name: str, choices: tuple[str, ...]) -> str | None:
+        """Return what was given for a name, once it is known to be a choice, or the first choice."""
+        value: str | None = getattr(self, name)
+        if value is not None and value not in choices:
+            if not choices:
+                self._refuse(name)
+            known = ", ".join(dict.fromkeys(choices))
+            raise UsageError(f"{name} must be one of {known} with tokens={self.tokens!r}, not {value!r}")
+        return value or next(iter(choices), None)
+
+    def _special(self, given: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the special tokens that were given, after an unknown token if one is missing."""
+        if self.over_bytes or any(token in _UNKNOWN_TOKENS for token in given):
+            return given
+        return (_UNKNOWN_TOKENS[0], *given)
+
+
+def _checked_tokens(tokens: object) -> str:
+    """Return a kind of tokens or a path, as a string."""
+    if isinstance(tokens, os.PathLike):
+        return str(os.fspath(tokens))
+    if isinstance(tokens, str) and (tokens == WORDS or tokens in TRAINED or (tokens and Path(tokens).exists())):
+        return tokens
+    kinds = [WORDS, *TRAINED]
+    near = difflib.get_close_matches(str(tokens), kinds, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise UsageError(f"tokens must be one of {', '.join(kinds)} or the path of a tokenizer.json, not {tokens!r}{hint}")
+
+
+def _checked_special(special: Iterable[str] | None) -> tuple[str, ...]:
+    if isinstance(special, str):
+        raise UsageError(f"special must be a list of tokens, but one string came: {special!r}; put it into a list")
+    tokens = tuple(special or ())
+    for place, token in enumerate(tokens):
+        if not isinstance(token, str) or not token or token in tokens[:place]:
+            raise UsageError(f"special must hold distinct tokens with text, but item {place} is {token!r}")
+    return tokens

@@ -1,0 +1,147 @@
+"""`rowspace.fit` with tokens that are no words: rows in the tokenizer's order, resumable, and others open the table."""
+
+import re
+import signal
+
+import numpy as np
+import pytest
+from model2vec import StaticModel
+from sentence_transformers import SentenceTransformer
+from tokenizers import Tokenizer
+
+import rowspace as rs
+from rowspace.errors import FitInterrupted, UsageError
+from rowspace.learn import Reports
+
+KINDS = {
+    "bpe": {"vocabulary_size": 800},
+    "wordpiece": {"vocabulary_size": 800},
+    "unigram": {"vocabulary_size": 800},
+    "bytes": {},
+    "chars": {},
+}
+SMALL = {"dim": 8, "epochs": 1, "workers": 1}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def saved(request, english, tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / request.param
+    rs.fit(english, tokens=request.param, output=path, **KINDS[request.param], **SMALL)
+    return path
+
+
+def test_a_row_stands_at_its_tokens_id_and_counts_are_the_librarys(saved, english):
+    table = rs.load(saved)
+    library = Tokenizer.from_str(table.tokenizer)
+    counts = np.zeros(len(table), np.int64)
+    for line in english.read_text().split("\n"):
+        np.add.at(counts, library.encode(line, add_special_tokens=False).ids, 1)
+    assert list(table) == [library.id_to_token(number) for number in range(library.get_vocab_size())]
+    np.testing.assert_array_equal(table.counts, counts)
+    np.testing.assert_array_equal(table.norms == 0, counts == 0)
+    assert table.settings["words"] == counts.sum()
+
+
+# parity: model2vec and sentence-transformers, which give a text the mean of its tokens' rows
+def test_other_libraries_open_it_and_find_the_same_rows(saved):
+    table, text = rs.load(saved), "The expression is evaluated first"
+    ids = Tokenizer.from_str(table.tokenizer).encode(text, add_special_tokens=False).ids
+    expected = table.rows[ids].mean(axis=0)
+    for encode in (StaticModel.from_pretrained(saved).encode, SentenceTransformer(str(saved), device="cpu").encode):
+        np.testing.assert_allclose(encode([text])[0], expected, atol=1e-6)
+
+
+def test_settings_say_how_tokens_were_made(saved):
+    settings = rs.load(saved).settings
+    assert settings["tokens"] == saved.name
+    assert settings["repeatable"] is (saved.name in ("bpe", "bytes", "chars"))
+    assert not settings.keys() & {"min_count", "cased", "max_vocabulary"}
+
+
+def test_pieces_used_alike_become_neighbours():
+    rng = np.random.default_rng(0)
+    kinds = {"animal": (["cat", "dog", "cow"], ["eats", "sleeps"]), "tool": (["saw", "axe", "pen"], ["cuts", "breaks"])}
+    texts = []
+    for _ in range(3000):
+        nouns, verbs = kinds[rng.choice(["animal", "tool"])]
+        texts.append(f"the {rng.choice(nouns)} {rng.choice(verbs)} and the {rng.choice(nouns)} {rng.choice(verbs)}")
+    table = rs.fit(texts, tokens="bpe", dim=16, epochs=5, workers=2, sample=0, window=2)
+    assert {token for token, _ in table.neighbors("Ġcat", k=2)} == {"Ġdog", "Ġcow"}
+
+
+def test_one_worker_gives_the_same_bits_again(english):
+    first, second = (rs.fit(english, tokens="bpe", vocabulary_size=500, **SMALL) for _ in range(2))
+    np.testing.assert_array_equal(first.rows, second.rows)
+    assert first.tokenizer == second.tokenizer
+
+
+def test_a_tables_tokenizer_makes_another_table(saved, english):
+    again = rs.fit(english, tokens=saved, **SMALL)
+    assert again.tokenizer == rs.load(saved).tokenizer
+    np.testing.assert_array_equal(again.rows, rs.load(saved).rows)
+
+
+def test_the_standard_library_is_the_default_text_here_too():
+    table = rs.fit(tokens="bytes", **SMALL)
+    assert table.counts[ord("e")] > 100_000
+
+
+def test_every_epochs_table_has_the_tokenizers_order(english):
+    seen = []
+    reports = Reports(on_epoch=lambda _epoch, table, _loss: seen.append(table))
+    table = rs.fit(english, tokens="chars", reports=reports, **SMALL)
+    assert list(seen[0]) == list(table)
+    np.testing.assert_array_equal(seen[0].rows, table.rows)
+
+
+LONGER = {"tokens": "bpe", "vocabulary_size": 600, "special": ["<s>"], "dim": 8, "epochs": 3, "workers": 1}
+
+
+@pytest.fixture
+def interrupted(english, tmp_path):
+    """The output of a fit that a signal stopped in its first epoch."""
+
+    def stop(_progress):
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(FitInterrupted):
+        rs.fit(english, output=tmp_path / "table", reports=Reports(on_progress=stop), **LONGER)
+    return tmp_path / "table"
+
+
+def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, interrupted):
+    resumed, whole = rs.fit(output=interrupted, resume=True, **LONGER), rs.fit(english, **LONGER)
+    np.testing.assert_array_equal(resumed.rows, whole.rows)
+    np.testing.assert_array_equal(resumed.counts, whole.counts)
+    assert (resumed.tokenizer, list(resumed)) == (whole.tokenizer, list(whole))
+    np.testing.assert_array_equal(rs.load(interrupted).rows, whole.rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tokens": "chars"}, "has tokens='bpe', not 'chars'"),
+        ({"vocabulary_size": 700}, "has vocabulary_size=600, not 700"),
+        ({"special": ["<s>", "</s>"]}, r"has special=['<s>'], not ['<s>', '</s>']"),
+        ({"min_count": 5}, "min_count has no meaning with tokens='bpe'"),
+    ],
+)
+def test_resume_refuses_other_tokens(interrupted, options, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        rs.fit(output=interrupted, resume=True, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tokens": "bep"}, "did you mean bpe?"),
+        ({"tokens": "bpe", "min_count": 2}, "min_count has no meaning with tokens='bpe'; leave it out; see min_freq"),
+        ({"tokens": "bpe", "vocabulary_size": 256}, "vocabulary_size=256 has no room for the 257"),
+        ({"vocabulary_size": 256}, "vocabulary_size has no meaning with tokens='words'"),
+        ({"vocabulary_sice": 256}, "did you mean vocabulary_size?"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence_and_leaves_nothing(options, message, tmp_path):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        rs.fit(["a b"] * 9, output=tmp_path / "table", special=["<s>"] if "tokens" in options else None, **options)
+    assert not list(tmp_path.iterdir())
