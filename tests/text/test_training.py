@@ -7,6 +7,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from rowspace.errors import UsageError
 from rowspace.text import TokenizerOptions, train_tokenizer
+from rowspace.text import training as module
 from rowspace.text.training import LLAMA3_PATTERN
 
 TEXTS = ["The lowest tower is lower than the newest tower.", "Don't slow down: 12345 slow towers!"] * 20
@@ -163,6 +164,19 @@ def test_a_vocabulary_without_room_for_the_characters_is_refused(tokens, size):
 @pytest.mark.parametrize("texts", [[], [""], ["  "]])
 def test_no_text_makes_a_small_tokenizer(tokens, texts):
     assert trained(tokens, texts).get_vocab_size() <= 257
+
+
+@pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram", "chars"])
+def test_a_word_without_end_is_trained_on_in_parts(tokens):
+    tokenizer = trained(tokens, ["abcd" * 100_000])
+    assert {"a", "b", "c", "d"} <= set(tokenizer.get_vocab())
+
+
+def test_cutting_long_words_keeps_the_text():
+    text = "x" * 2500 + " " + "y" * 999 + " " + "z" * 1000
+    parts = list(module._cut([text, "short", ""]))
+    assert "".join(parts) == text + "short"
+    assert [len(part) for part in parts] == [1000, 1000, 2501, 0, 5, 0]
 
 
 @pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram", "chars"])

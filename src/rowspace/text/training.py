@@ -5,6 +5,7 @@ decoder that makes text again. Memory grows with the distinct words only (with w
 no borders). Left out: the options (tokenizer_options.py), encoding with the result (encode_tokens.py).
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -30,6 +31,8 @@ LLAMA3_PATTERN = "|".join(
 )
 _END_OF_WORD = "</w>"  # Sennrich, Haddow & Birch 2016: how a token says that a word ends with it
 _INSIDE_WORD = "##"
+_LONGEST_WORD = 1000  # characters
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD}}}")
 
 
 def train_tokenizer(texts: Iterable[str], options: TokenizerOptions) -> str:
@@ -45,11 +48,21 @@ def train_tokenizer(texts: Iterable[str], options: TokenizerOptions) -> str:
     """
     if not options.is_trained:
         raise UsageError(f"tokens={options.tokens!r} need no training")
-    tokenizer = _TRAINERS[str(options.tokens)](iter(texts), options)
+    tokenizer = _TRAINERS[str(options.tokens)](_cut(texts), options)
     size = tokenizer.get_vocab_size()
     if options.vocabulary_size and size > options.vocabulary_size:
         raise _too_small(size, options)
     return tokenizer.to_str()
+
+
+def _cut(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the texts, cut where a word has no end: each merge reads a word whole, so a long one takes for ever."""
+    for text in texts:
+        start = 0
+        for word in _LONG_WORD.finditer(text) if len(text) > _LONGEST_WORD else ():
+            yield text[start : word.end()]
+            start = word.end()
+        yield text[start:]
 
 
 def _too_small(needed: int, options: TokenizerOptions) -> UsageError:
