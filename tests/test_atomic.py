@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from rowspace import atomic
 from rowspace.atomic import (
     atomic_directory,
     atomic_file,
     check_directory_target,
     check_file_target,
     kept_beside,
+    leftovers,
+    swap,
 )
 from rowspace.errors import RowspaceError, UsageError
 
@@ -39,7 +40,7 @@ def read(path: Path) -> str:
 def either_way(request, monkeypatch):
     """The kernel's exchange, and what other systems get: a file system without it cannot be mounted here."""
     if not request.param:
-        monkeypatch.setattr(atomic, "_exchange", lambda *_: False)
+        monkeypatch.setattr(swap, "exchange", lambda *_: False)
 
 
 @pytest.mark.usefixtures("either_way")
@@ -99,7 +100,7 @@ def test_an_exception_leaves_the_old_file_and_nothing_beside_it(tmp_path):
 
 def test_a_failed_second_rename_puts_the_old_directory_back(tmp_path, monkeypatch):
     # The new directory vanishes just before it is renamed, as when somebody cleans up by hand.
-    monkeypatch.setattr(atomic, "_exchange", lambda temporary, _: bool(atomic._remove(temporary)))
+    monkeypatch.setattr(swap, "exchange", lambda temporary, _: bool(leftovers.remove(temporary)))
     write(tmp_path / "t", "old")
     with pytest.raises(RowspaceError, match="No such file"):
         write(tmp_path / "t", "new")
@@ -245,20 +246,21 @@ def test_a_link_to_nothing_makes_what_it_leads_to(tmp_path):
 
 DIE = """
 import os, signal, sys
-from rowspace import atomic
+from pathlib import Path
+from rowspace.atomic import atomic_directory, swap
 {fallback}
-with atomic.atomic_directory(sys.argv[1]) as folder:
+with atomic_directory(sys.argv[1]) as folder:
     (folder / "rowspace.json").write_text("new")
     {inside}
 """
 KILL = "os.kill(os.getpid(), signal.SIGKILL)"
 KILL_BETWEEN = f"""
-atomic._exchange = lambda *_: False
-rename = atomic.Path.rename
+swap.exchange = lambda *_: False
+rename = Path.rename
 def renaming(path, target):
     rename(path, target)
     {KILL}
-atomic.Path.rename = renaming
+Path.rename = renaming
 """
 
 
@@ -299,7 +301,7 @@ def test_an_old_directory_beside_a_whole_one_is_removed(tmp_path):
 
 
 def test_temporaries_of_running_processes_and_of_others_are_left_alone(tmp_path):
-    prefix, others = atomic._prefix(tmp_path / "t"), atomic._prefix(tmp_path / "another")
+    prefix, others = leftovers._prefix(tmp_path / "t"), leftovers._prefix(tmp_path / "another")
     dead = 4194305  # the largest process id that Linux gives is one less
     (tmp_path / f"{prefix}{dead}-00000000.tmp").touch()
     running = [f"{prefix}{process}-00000000.tmp" for process in (os.getpid(), 1, 2**70)]
@@ -320,12 +322,12 @@ def test_temporary_names_hide_and_tell_process_and_kind(tmp_path):
 def test_the_exchange_says_where_the_system_has_none(tmp_path, system):
     # On Linux there is no renamex_np; a directory cannot change places with its own child (EINVAL).
     (tmp_path / "a" / "b").mkdir(parents=True)
-    assert atomic._exchange(tmp_path / "a", tmp_path / "a" / "b", system) is False
+    assert swap.exchange(tmp_path / "a", tmp_path / "a" / "b", system) is False
 
 
 def test_the_exchange_passes_other_refusals_on(tmp_path):
     with pytest.raises(FileNotFoundError):
-        atomic._exchange(tmp_path / "a", tmp_path / "b")
+        swap.exchange(tmp_path / "a", tmp_path / "b")
 
 
 def test_a_kept_directory_is_not_looked_for_in_a_missing_folder(tmp_path):
@@ -334,5 +336,5 @@ def test_a_kept_directory_is_not_looked_for_in_a_missing_folder(tmp_path):
 
 def test_folders_are_synced_where_the_system_can_and_files_always(tmp_path):
     with pytest.raises(OSError, match="Invalid argument"):
-        atomic._sync(Path("/dev/null"))
-    atomic._sync(Path("/proc/self/fdinfo"))  # a folder that refuses, with EINVAL
+        swap.sync(Path("/dev/null"))
+    swap.sync(Path("/proc/self/fdinfo"))  # a folder that refuses, with EINVAL

@@ -56,7 +56,7 @@ def test_a_word_that_is_one_piece_is_found_by_its_mark(
 
 def test_a_word_of_several_pieces_is_told_with_them() -> None:
     table = rs.fit(["a dog ran"] * 20, tokens="bpe", dim=2, epochs=1)
-    with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog'.*Its tokenizer makes 2 of it: Ġdog s"):
+    with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog'.*its tokenizer makes 2 of it: Ġdog s"):
         tokens_of(table, ["dogs"])
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rowspace import atomic, store
+from rowspace import store
+from rowspace.atomic import kept_beside, swap
 from rowspace.table import Table
 
 SIZE = 50
@@ -34,7 +35,7 @@ def table_of(version: int) -> Table:
 
 def version_of(path: Path) -> int:
     """Open the table at `path`, or what a save cut short kept of it; all parts must be of one version."""
-    table = store.load(path if path.exists() else atomic.kept_beside(path) or path, verify=True)
+    table = store.load(path if path.exists() else kept_beside(path) or path, verify=True)
     version = table.settings["version"]
     assert isinstance(version, int)
     assert table.vocabulary == table_of(version).vocabulary
@@ -73,7 +74,7 @@ def at_random(path: Path, rounds: int) -> None:
 
 
 def at_each_line(path: Path) -> int:
-    """Kill a save at the first line that it runs in atomic.py or native.py, then at the second, and so on."""
+    """Kill a save at the first line that it runs in atomic/ or native.py, then at the second, and so on."""
     line = 0
     while True:
         line += 1
@@ -97,7 +98,8 @@ def killer(stop: int) -> Callable[[object, str, object], object]:
 
     def trace(frame, event, _):
         nonlocal seen
-        if not frame.f_code.co_filename.endswith(("rowspace/atomic.py", "store/native.py")):
+        where = frame.f_code.co_filename
+        if "rowspace/atomic/" not in where and not where.endswith("store/native.py"):
             return None
         if event == "line":
             seen += 1
@@ -112,7 +114,7 @@ def main() -> None:
     """Run the kind of rounds that the first argument names, on the path that the second one gives."""
     kind, path = sys.argv[1], Path(sys.argv[2])
     if kind.endswith("without exchange"):
-        atomic._exchange = lambda *_: False
+        swap.exchange = lambda *_: False
     store.save(table_of(1), path)
     if kind.startswith("at random"):
         at_random(path, 40)

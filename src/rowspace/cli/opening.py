@@ -59,7 +59,7 @@ def _piece_of(table: "Table", word: str) -> str:
         table.id(word)
     except UnknownTokenError as error:
         if len(pieces) > 1 and not UNKNOWN.intersection(pieces):
-            raise UnknownTokenError(f"{error} Its tokenizer makes {len(pieces)} of it: {' '.join(pieces)}") from error
+            raise UnknownTokenError(f"{error}; its tokenizer makes {len(pieces)} of it: {' '.join(pieces)}") from error
         raise
     return word
 

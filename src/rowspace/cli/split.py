@@ -45,7 +45,7 @@ def split(
 
     Example:
       rowspace split "unbelievable results" --tokens my-table
-      rowspace split unbelievable --tokens tokenizer.json --sizes 1000,4000,16000 --corpus my-text.txt
+      rowspace split unbelievable --tokens tokenizer.json --sizes 1000,4000
     """
     if corpus == "-" and "-" in texts:
         raise UsageError("standard input cannot hold both the texts and the corpus; name a file for one")

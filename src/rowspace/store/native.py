@@ -11,7 +11,7 @@
 The other libraries give a word its row bit for bit, and a text the mean of its words' rows. Unknown words
 differ: model2vec leaves them out; sentence-transformers counts them as zeros, so its mean is shorter by the
 known words' share (same direction, so cosines agree). A text without a known word is zeros in both. Left
-out: replacing a directory safely (`atomic.py`), other formats (one file each). Read next:
+out: replacing a directory safely (`rowspace.atomic`), other formats (one file each). Read next:
 `native_reading.py`.
 """
 

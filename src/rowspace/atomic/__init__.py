@@ -1,0 +1,16 @@
+"""Atomic replacement of a file or a directory: a process killed at any time leaves the old or the new whole.
+
+All is written into a hidden sibling, pushed to the disk, and swapped in: a file by a rename, a directory by the
+kernel's exchange of two names (Linux, macOS). Where the file system has no exchange, the old directory is first renamed
+to a hidden name that ends in `.old`. A process killed between those two renames leaves it there: `kept_beside` finds
+it, and the next save puts it back first. What dead processes left for a target is removed by the next save to it.
+
+Left out: what goes into the files, and locks: of two processes that save to one path, the last one wins.
+Read next: `replace.py`.
+"""
+
+from rowspace.atomic.leftovers import kept_beside
+from rowspace.atomic.replace import StrPath, atomic_directory, atomic_file
+from rowspace.atomic.targets import check_directory_target, check_file_target
+
+__all__ = ["StrPath", "atomic_directory", "atomic_file", "check_directory_target", "check_file_target", "kept_beside"]

@@ -1,0 +1,85 @@
+"""A file or a directory written beside its target, and swapped in when all is there.
+
+Left out: where one may write (`targets.py`), the swap itself (`swap.py`), what is left by who was killed
+(`leftovers.py`).
+"""
+
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from rowspace.atomic.leftovers import clear_leftovers, hidden_sibling, remove
+from rowspace.atomic.swap import swap_in, sync, sync_tree
+from rowspace.atomic.targets import FULL, check_directory_target, check_file_target, said_clearly
+
+__all__ = ["StrPath", "atomic_directory", "atomic_file"]
+
+StrPath = str | os.PathLike[str]
+
+
+@contextmanager
+def atomic_directory(
+    path: StrPath, *, marker: str = "rowspace.json", contents: Collection[str] | None = None
+) -> Iterator[Path]:
+    """Yield an empty folder beside `path` to write into; when the block ends it becomes `path`, all at once.
+
+    `marker` and `contents` say which existing directory may be replaced (see `check_directory_target`). An
+    exception inside the block leaves `path` as it was and nothing beside it. Raises `UsageError` where `path`
+    may not be replaced, and `RowspaceError` where the system refuses: a full disk, no permission.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_directory(f"{folder}/table") as new:
+    ...         _ = (new / "rowspace.json").write_text("{}")
+    ...     [file.name for file in Path(folder, "table").iterdir()]
+    ['rowspace.json']
+    """
+    target = check_directory_target(path, marker=marker, contents=contents)
+    temporary = hidden_sibling(target, "tmp")
+    try:
+        with said_clearly(target):
+            clear_leftovers(target)
+            temporary.mkdir()
+        with said_clearly(target, kinds=FULL):
+            yield temporary
+        # A fit may have taken hours since the first look.
+        check_directory_target(path, marker=marker, contents=contents)
+        with said_clearly(target):
+            sync_tree(temporary)
+            swap_in(temporary, target)
+    finally:
+        remove(temporary)  # after an exchange this is the old directory
+
+
+@contextmanager
+def atomic_file(path: StrPath) -> Iterator[BinaryIO]:
+    """Yield a binary file to write to; when the block ends it becomes `path`, all at once.
+
+    An exception inside the block leaves `path` as it was and nothing beside it. Raises as `atomic_directory`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_file(f"{folder}/answer") as file:
+    ...         _ = file.write(b"42")
+    ...     Path(folder, "answer").read_bytes()
+    b'42'
+    """
+    target = check_file_target(path)
+    temporary = hidden_sibling(target, "tmp")
+    try:
+        with said_clearly(target):
+            clear_leftovers(target)
+            file = temporary.open("xb")
+        with said_clearly(target, kinds=FULL), file:
+            yield file
+        with said_clearly(target):
+            sync(temporary)
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+            sync(target.parent)
+    finally:
+        remove(temporary)

@@ -1,0 +1,116 @@
+"""Where a save may write: checked before hours of work, and refusals of the system said in one sentence.
+
+Left out: writing (`replace.py`).
+"""
+
+import errno
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rowspace.errors import RowspaceError, UsageError
+
+__all__ = ["FULL", "check_directory_target", "check_file_target", "said_clearly"]
+
+StrPath = str | os.PathLike[str]
+
+# What file managers drop into every folder they show: never a reason to refuse, never worth keeping.
+CLUTTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+
+FULL = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "your disk quota is used up",
+    errno.EFBIG: "a file grew past the size that the system allows",
+}
+FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def check_directory_target(
+    path: StrPath, *, marker: str = "rowspace.json", contents: Collection[str] | None = None
+) -> Path:
+    """Return where a directory saved to `path` will be, symbolic links followed, or raise `UsageError`.
+
+    The place may be new, empty, or hold the file `marker` and, where `contents` is given, no other names than
+    those: this keeps `rowspace fit -o ~` from replacing a home folder. Call it early, before long work.
+
+    >>> check_directory_target("/")
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: cannot save to /: it is a mount point; name a folder inside it
+    """
+    target = _resolved(path)
+    if not target.exists():
+        return target
+    if not target.is_dir():
+        raise UsageError(
+            f"cannot save to {target}: a file is there and a directory is to be written; name another path"
+        )
+    if os.path.ismount(target):
+        raise UsageError(f"cannot save to {target}: it is a mount point; name a folder inside it")
+    with said_clearly(target):
+        names = {entry.name for entry in os.scandir(target)} - CLUTTER
+    foreign = sorted(names - {marker, *(names if contents is None else contents)})
+    if names and (marker not in names or foreign):
+        what = f"it also holds {foreign[0]!r}" if marker in names else f"it is not empty and holds no {marker}"
+        raise UsageError(
+            f"cannot save to {target}: {what}, so replacing it could delete what rowspace did not write; "
+            "name a new path or an empty folder"
+        )
+    with suppress(FileNotFoundError):  # the current folder itself may be gone
+        if target == Path.cwd():
+            raise UsageError(f"cannot save to {target}: it is the current folder; name a folder inside it")
+    return target
+
+
+def check_file_target(path: StrPath) -> Path:
+    """Return where a file saved to `path` will be, symbolic links followed, or raise `UsageError`.
+
+    The place may be new or a regular file. Call it before long work, to fail early.
+
+    >>> check_file_target("/dev/null")
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: cannot save to /dev/null: it is not a regular file; name another path
+    """
+    target = _resolved(path)
+    if target.is_dir():
+        raise UsageError(
+            f"cannot save to {target}: a directory is there and a file is to be written; name another path"
+        )
+    if target.exists() and not target.is_file():
+        raise UsageError(f"cannot save to {target}: it is not a regular file; name another path")
+    return target
+
+
+@contextmanager
+def said_clearly(target: Path, kinds: Collection[int] | None = None) -> Iterator[None]:
+    """Turn a refusal of the system into one sentence; of the numbers in `kinds` only, where given."""
+    try:
+        yield
+    except OSError as error:
+        if kinds is not None and error.errno not in kinds:
+            raise
+        if error.errno in FULL:
+            why = f"{FULL[error.errno]}; free some space or name a path on another disk"
+        elif error.errno in FORBIDDEN:
+            why = f"no permission to write in {target.parent}; name another path"
+        else:
+            why = f"{error.strerror or error}; name another path"
+        raise RowspaceError(f"cannot save to {target} (what was there is untouched): {why}") from error
+
+
+def _resolved(path: StrPath) -> Path:
+    """`path` with links followed, in a parent that exists and can be written to."""
+    text = os.fspath(path)
+    if not text or "\0" in text:
+        raise UsageError(f"cannot save to {text!r}: a path needs at least one character and no NUL")
+    target = Path(os.path.realpath(text))
+    with said_clearly(target):
+        if not target.parent.is_dir():
+            raise UsageError(f"cannot save to {target}: the folder {target.parent} does not exist; make it first")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if target.is_symlink():
+            raise UsageError(f"cannot save to {target}: its symbolic links lead in a circle; name another path")
+        with suppress(FileNotFoundError):
+            target.lstat()  # a name that is too long shows here
+    return target
