@@ -10,4 +10,18 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-__all__: list[str] = []
+from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.lookup import lookup
+from rowspace.layers.segment import SegmentEmbedding, segments_of
+from rowspace.layers.token_embedding import TokenEmbedding
+
+__all__ = [
+    "MaxNorm",
+    "SegmentEmbedding",
+    "TokenEmbedding",
+    "UnitNorm",
+    "apply_constraints",
+    "constrain",
+    "lookup",
+    "segments_of",
+]
