@@ -18,8 +18,8 @@ from rowspace.layers.checked_ids import check_ids, rows_at
 def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, sparse: bool = False) -> Tensor:
     """The rows of `weight` (V, d) at `ids` (...), as (..., d) in the dtype of `weight`.
 
-    The gradient of `weight` is zero at `padding_idx`, and dense, or with `sparse` a coalesced COO tensor of the rows
-    asked for. A row is summed in float32 whatever its dtype (float64 in float64), in the order of the ids, and
+    The gradient of `weight` is zero at `padding_idx`, and dense; with `sparse` it is a coalesced sparse tensor of the
+    rows asked for. A row is summed in float32 whatever its dtype (float64 in float64), in the order of the ids, and
     rounded once: the same on each run and with any number of threads. `torch.nn.functional.embedding` sums in the dtype
     of `weight`: 4096 ones on one bfloat16 row make 256 there, 4096 here.
 
