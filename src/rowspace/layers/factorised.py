@@ -1,0 +1,48 @@
+"""A narrow table and one projection for all its rows: `FactorisedEmbedding`.
+
+Approximates a table (V, d) by a product (V, e) @ (e, d): all rows lie in e dimensions of the d. Not here: ALBERT's
+LayerNorm, which stands between the two; the recipe puts it there. Read next: `adaptive.py`.
+"""
+
+from torch import Tensor, nn
+
+from rowspace.layers.arguments import require_positive
+from rowspace.layers.initial import Initial
+from rowspace.layers.sizes import Sized
+from rowspace.layers.token_embedding import TokenEmbedding
+
+
+class FactorisedEmbedding(Sized):
+    """ids (...) → (..., d): a row of a table (V, e), then a linear map from e to d.
+
+    Holds V·e + e·d numbers, and d more for the bias, in place of V·d. `padding_idx` and `init` are those of the table;
+    the row of the padding becomes the bias. Raises `UsageError` for an id out of range.
+    Source: Lan et al. 2019 (ALBERT), section 3.1.
+
+    >>> import torch
+    >>> embedding = FactorisedEmbedding(30_000, 768, inner_dim=128)
+    >>> embedding(torch.tensor([[1, 2]])).shape
+    torch.Size([1, 2, 768])
+    >>> embedding.num_parameters, 30_000 * 768
+    (3939072, 23040000)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        inner_dim: int,
+        padding_idx: int | None = None,
+        init: Initial = "normal",
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        require_positive(embedding_dim=embedding_dim, inner_dim=inner_dim)
+        self.table = TokenEmbedding(num_embeddings, inner_dim, padding_idx=padding_idx, init=init)
+        self.projection = nn.Linear(inner_dim, embedding_dim, bias=bias)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        rows: Tensor = self.projection(self.table(ids))
+        return rows

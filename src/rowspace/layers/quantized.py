@@ -1,0 +1,109 @@
+"""A table in 8 or 4 bits a number, with one scale a row: `QuantizedEmbedding`.
+
+Approximates each number of a trained table (V, d) by the nearest multiple of its row's scale. For inference: it does
+not learn. Read next: `token_embedding.py`.
+"""
+
+from typing import Literal, Self
+
+import torch
+from torch import Tensor
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import require_positive
+from rowspace.layers.checked_ids import rows_at
+from rowspace.layers.sizes import Sized
+
+_ROWS_AT_ONCE = 4096
+
+
+class QuantizedEmbedding(Sized):
+    """ids (...) → (..., d): `scales[id] * codes[id]`; only the rows asked for are made into floats.
+
+    A row's scale is its greatest magnitude over 127 in 8 bits, over 7 in 4, and its codes are its numbers over the
+    scale, rounded to even: each is off by half a scale at most. Codes of 4 bits lie two in a byte, column j in the
+    lower half of byte j and column j + ⌈d/2⌉ in the upper one, plus 8. Rows come in the dtype of `scales`, float32
+    unless the module is moved to another.
+
+    Takes V·d bytes in 8 bits, V·⌈d/2⌉ in 4, and 4·V for the scales. Raises `UsageError` for an id out of range.
+    Source: absmax by row, as in Dettmers et al. 2022, "LLM.int8()", section 2.
+
+    >>> table = QuantizedEmbedding.from_float(torch.tensor([[0.5, -1.27, 0.004], [0.0, 0.0, 0.0]]))
+    >>> table(torch.tensor([0, 1]))
+    tensor([[ 0.5000, -1.2700,  0.0000],
+            [ 0.0000,  0.0000,  0.0000]])
+    >>> table.bytes  # 6 codes, 2 scales
+    14
+    """
+
+    codes: Tensor
+    scales: Tensor
+
+    def __init__(self, num_embeddings: int, embedding_dim: int, *, bits: Literal[4, 8] = 8) -> None:
+        super().__init__()
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if bits not in (4, 8):
+            raise UsageError(f"bits must be 4 or 8, not {bits}")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.bits = bits
+        width, dtype = (embedding_dim, torch.int8) if bits == 8 else (-(-embedding_dim // 2), torch.uint8)
+        self.register_buffer("codes", torch.zeros(num_embeddings, width, dtype=dtype))
+        self.register_buffer("scales", torch.zeros(num_embeddings))
+
+    @classmethod
+    def from_float(cls, weight: Tensor, *, bits: Literal[4, 8] = 8) -> Self:
+        """A float table (V, d), quantised; it is read some rows at a time, and may be memory-mapped.
+
+        Raises `UsageError` if it is no such table, or has a number that is not finite.
+        """
+        if weight.dim() != 2 or not weight.is_floating_point():
+            raise UsageError(f"weight must be a float table (V, d), not {weight.dtype} of shape {list(weight.shape)}")
+        with weight.device:
+            table = cls(*weight.shape, bits=bits)
+        for start in range(0, len(weight), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            table.codes[rows], table.scales[rows] = _quantized(weight.detach()[rows].float(), bits, first=start)
+        return table
+
+    @property
+    def num_parameters(self) -> int:
+        """The numbers that the table stands for, and the scales."""
+        return self.num_embeddings * (self.embedding_dim + 1)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        return self._floats(rows_at(ids, self.codes), self.scales[ids])
+
+    def dequantize(self) -> Tensor:
+        """The whole table (V, d) as floats."""
+        return self._floats(self.codes, self.scales)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"{self.num_embeddings}, {self.embedding_dim}, bits={self.bits}"
+
+    def _floats(self, codes: Tensor, scales: Tensor) -> Tensor:
+        """Codes (..., width), scales (...) → (..., d)."""
+        if self.bits == 8:
+            return codes.to(scales.dtype).mul_(scales.unsqueeze(-1))
+        halves = torch.cat([codes & 15, codes >> 4], dim=-1)[..., : self.embedding_dim]
+        return halves.to(scales.dtype).sub_(8).mul_(scales.unsqueeze(-1))
+
+
+def _quantized(rows: Tensor, bits: int, *, first: int) -> tuple[Tensor, Tensor]:
+    """Rows (n, d) float32 → codes (n, width) and scales (n,)."""
+    limit = 2 ** (bits - 1) - 1
+    scales = rows.abs().amax(dim=1) / limit
+    if not torch.isfinite(scales).all():
+        row = first + int((~torch.isfinite(scales)).nonzero()[0])
+        raise UsageError(f"weight has a number that is not finite in row {row}; mend the table first")
+    codes = (rows / torch.where(scales > 0, scales, 1.0).unsqueeze(1)).round_()
+    return (codes.to(torch.int8) if bits == 8 else _packed(codes)), scales
+
+
+def _packed(codes: Tensor) -> Tensor:
+    """Codes from -7 to 7 (n, d) → two a byte (n, ⌈d/2⌉) uint8; where d is odd, the last upper half is idle."""
+    codes = torch.nn.functional.pad(codes + 8, (0, codes.shape[1] % 2)).to(torch.uint8)
+    lower, upper = codes.chunk(2, dim=1)
+    return lower | upper << 4

@@ -1,0 +1,68 @@
+"""Each row made of two small tables' rows: `QuotientRemainderEmbedding`.
+
+Approximates a table (V, d): rows whose ids have the same quotient, or the same remainder, share a factor. No two ids
+share both, so that each keeps a row of its own, which hashing cannot promise. Read next: `hashed.py`.
+"""
+
+import math
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import require_positive
+from rowspace.layers.checked_ids import check_ids
+from rowspace.layers.initial import fill
+from rowspace.layers.sizes import Sized
+from rowspace.layers.token_embedding import TokenEmbedding
+
+
+class QuotientRemainderEmbedding(Sized):
+    """ids (...) → (..., d): row `id // m` of one table and row `id % m` of another, multiplied or added.
+
+    Holds (⌈V/m⌉ + m)·d numbers in place of V·d; m is `num_remainders`, √V unless given, where the sum is smallest.
+    Rows begin so that what comes out has a standard deviation of 0.02. Raises `UsageError` for an id out of range.
+    Source: Shi et al. 2019, "Compositional Embeddings Using Complementary Partitions", section 3.
+
+    >>> embedding = QuotientRemainderEmbedding(1_000_000, 16)
+    >>> embedding(torch.tensor([[0, 999_999]])).shape
+    torch.Size([1, 2, 16])
+    >>> embedding.num_parameters, 1_000_000 * 16
+    (32000, 16000000)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        num_remainders: int | None = None,
+        combine: Literal["product", "sum"] = "product",
+    ) -> None:
+        super().__init__()
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if combine not in ("product", "sum"):
+            raise UsageError(f"combine must be 'product' or 'sum', not {combine!r}")
+        self.num_embeddings = num_embeddings
+        self.num_remainders = math.isqrt(num_embeddings - 1) + 1 if num_remainders is None else num_remainders
+        require_positive(num_remainders=self.num_remainders)
+        self.combine = combine
+        self.quotients = TokenEmbedding(-(-num_embeddings // self.num_remainders), embedding_dim)
+        self.remainders = TokenEmbedding(self.num_remainders, embedding_dim)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin anew: the deviations of factors multiply, the variances of addends add."""
+        deviation = 0.02**0.5 if self.combine == "product" else 0.02 * 0.5**0.5
+        for table in (self.quotients, self.remainders):
+            fill(table.weight, lambda weight: weight.normal_(std=deviation))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        check_ids(ids, self.num_embeddings)
+        quotient: Tensor = self.quotients(ids.div(self.num_remainders, rounding_mode="floor"))
+        # In a graph, where ids cannot be looked at, one from V on is kept as it is, so that this gather refuses it.
+        remainders = torch.where(ids < self.num_embeddings, ids.remainder(self.num_remainders), ids)
+        remainder: Tensor = self.remainders(remainders)
+        return quotient * remainder if self.combine == "product" else quotient + remainder
