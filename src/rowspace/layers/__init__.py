@@ -10,4 +10,32 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-__all__: list[str] = []
+from rowspace.layers.rotary import RotaryPosition, rotate
+from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
+from rowspace.layers.rotary_scaling import (
+    DynamicScaling,
+    LinearScaling,
+    Llama3Scaling,
+    LongRopeScaling,
+    ProportionalScaling,
+    RotaryScaling,
+    YarnScaling,
+    rotary_frequencies,
+)
+from rowspace.layers.rotary_weights import permute_rotary
+
+__all__ = [
+    "DynamicScaling",
+    "LinearScaling",
+    "Llama3Scaling",
+    "LongRopeScaling",
+    "ProportionalScaling",
+    "RotaryPosition",
+    "RotaryScaling",
+    "YarnScaling",
+    "permute_rotary",
+    "rotary_frequencies",
+    "rotary_from_config",
+    "rotate",
+    "scaling_from_config",
+]
