@@ -10,7 +10,9 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-from rowspace.layers.rotary import RotaryPosition, rotate
+from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.lookup import lookup
+from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
 from rowspace.layers.rotary_scaling import (
     DynamicScaling,
@@ -23,19 +25,30 @@ from rowspace.layers.rotary_scaling import (
     rotary_frequencies,
 )
 from rowspace.layers.rotary_weights import permute_rotary
+from rowspace.layers.segment import SegmentEmbedding, segments_of
+from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
     "DynamicScaling",
     "LinearScaling",
     "Llama3Scaling",
     "LongRopeScaling",
+    "MaxNorm",
     "ProportionalScaling",
+    "RotaryLayout",
     "RotaryPosition",
     "RotaryScaling",
+    "SegmentEmbedding",
+    "TokenEmbedding",
+    "UnitNorm",
     "YarnScaling",
+    "apply_constraints",
+    "constrain",
+    "lookup",
     "permute_rotary",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",
     "scaling_from_config",
+    "segments_of",
 ]

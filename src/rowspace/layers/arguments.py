@@ -1,0 +1,22 @@
+"""Arguments that many modules take, checked in one sentence.
+
+Private to the folder. Read next: `token_embedding.py`.
+"""
+
+from rowspace.errors import UsageError
+
+
+def require_positive(**sizes: int) -> None:
+    """Raise `UsageError` unless each of the named sizes is one at least."""
+    for name, size in sizes.items():
+        if size < 1:
+            raise UsageError(f"{name} must be 1 or more, not {size}")
+
+
+def row_index(padding_idx: int | None, num_embeddings: int) -> int | None:
+    """The padding row counted from the start; a negative one counts from the end, as in torch."""
+    if padding_idx is None:
+        return None
+    if not -num_embeddings <= padding_idx < num_embeddings:
+        raise UsageError(f"padding_idx must be a row of the table of {num_embeddings} rows, not {padding_idx}")
+    return padding_idx % num_embeddings

@@ -1,0 +1,71 @@
+"""Ids out of range: found at next to no cost, and named. `rows_at` reads rows, `check_ids` only looks.
+
+- On CPU a `UsageError` names the id and its place, for nothing: the gather looks at each id anyway.
+- On other devices too, for one reduction over the ids; the host waits for its two numbers.
+- In a graph (`torch.compile`, `torch.export`, a CUDA graph being captured) no value can be waited for to make a
+  sentence of it, so that torch's own check stands: `RuntimeError` or `IndexError` on CPU, elsewhere a device assertion.
+
+Read next: `lookup.py`.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+
+
+def rows_at(ids: Tensor, table: Tensor) -> Tensor:
+    """The rows of `table` (V, d) at `ids` (...), as (..., d); a `UsageError` names an id out of range.
+
+    >>> rows_at(torch.tensor([0, 7]), torch.zeros(5, 2))
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: id 7 at [1] is out of range for a table of 5 rows; check the tokenizer that made it, ...
+    """
+    _require_integers(ids)
+    if not ids.is_cpu:
+        check_ids(ids, table.shape[0])
+        return functional.embedding(ids, table)
+    if torch.compiler.is_compiling():
+        return functional.embedding(ids, table)
+    try:
+        return functional.embedding(ids, table)
+    except IndexError:
+        check_ids(ids, table.shape[0])
+        raise
+
+
+def check_ids(ids: Tensor, num_embeddings: int) -> None:
+    """Raise `UsageError` unless 0 <= id < num_embeddings for all ids, where they can be looked at.
+
+    For modules that make other ids of theirs, so that the gather would name the wrong one.
+    """
+    _require_integers(ids)
+    if _hidden(ids) or not ids.numel():
+        return
+    while torch._C._functorch.is_functorch_wrapped_tensor(ids):  # inside vmap: all of the batch at once
+        ids = torch._C._functorch.get_unwrapped(ids)
+    lowest, highest = torch.stack(torch.aminmax(ids)).tolist()
+    if lowest < 0 or highest >= num_embeddings:
+        raise UsageError(_sentence(ids, num_embeddings))
+
+
+def _require_integers(ids: Tensor) -> None:
+    """The two dtypes that torch gathers with."""
+    if ids.dtype not in (torch.int64, torch.int32):
+        raise UsageError(f"ids must be int64 or int32, not {ids.dtype}; convert them with ids.long()")
+
+
+def _hidden(ids: Tensor) -> bool:
+    """Whether the ids have no values yet: a graph is being recorded, or they lie on the meta device."""
+    captured = ids.is_cuda and torch.cuda.is_current_stream_capturing()
+    return torch.compiler.is_compiling() or ids.is_meta or captured
+
+
+def _sentence(ids: Tensor, num_embeddings: int) -> str:
+    """Name the first id out of range, and where it stands."""
+    place = ((ids < 0) | (ids >= num_embeddings)).nonzero()[0].tolist()
+    return (
+        f"id {int(ids[tuple(place)])} at {place} is out of range for a table of {num_embeddings} rows; "
+        "check the tokenizer that made it, or make the table larger"
+    )
