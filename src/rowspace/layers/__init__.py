@@ -10,9 +10,12 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
+from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.lookup import lookup
+from rowspace.layers.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
+from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
 from rowspace.layers.rotary_scaling import (
     DynamicScaling,
@@ -29,12 +32,16 @@ from rowspace.layers.segment import SegmentEmbedding, segments_of
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
+    "Alibi",
+    "AxialRotaryPosition",
     "DynamicScaling",
     "LinearScaling",
     "Llama3Scaling",
     "LongRopeScaling",
     "MaxNorm",
+    "MultimodalRotaryPosition",
     "ProportionalScaling",
+    "RelativeBias",
     "RotaryLayout",
     "RotaryPosition",
     "RotaryScaling",
@@ -42,10 +49,13 @@ __all__ = [
     "TokenEmbedding",
     "UnitNorm",
     "YarnScaling",
+    "alibi_slopes",
     "apply_constraints",
     "constrain",
+    "grid_positions",
     "lookup",
     "permute_rotary",
+    "relative_buckets",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",

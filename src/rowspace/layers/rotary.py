@@ -71,7 +71,7 @@ class RotaryPosition(ConstantBuffers):
     def forward(self, q: Tensor, k: Tensor, positions: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Both turned, in the shapes and dtypes that came in."""
         if positions is None:
-            positions = torch.arange(q.shape[-2], device=q.device)
+            positions = self._counted(q)
         cos, sin = self.angles(positions)
         return self.turn(q, cos, sin), self.turn(k, cos, sin)
 
@@ -85,7 +85,7 @@ class RotaryPosition(ConstantBuffers):
 
         All layers of a model share them: make them once, and call `turn` in each layer.
         """
-        angles = positions[..., None].float() * self._frequencies_for(positions)  # (..., seq, rotary_dim // 2)
+        angles = self._spread(positions) * self._frequencies_for(positions)  # (..., seq, rotary_dim // 2)
         return angles.cos() * self.scaling.attention_factor, angles.sin() * self.scaling.attention_factor
 
     def turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -96,6 +96,14 @@ class RotaryPosition(ConstantBuffers):
                 f"{self.head_dim}; reshape them to (batch, heads, seq, head_dim) first"
             )
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
+
+    def _counted(self, q: Tensor) -> Tensor:
+        """The positions of q where none are given."""
+        return torch.arange(q.shape[-2], device=q.device)
+
+    def _spread(self, positions: Tensor) -> Tensor:
+        """The coordinate that each pair turns by, float32, of a shape that broadcasts to `(..., seq, pairs)`."""
+        return positions.unsqueeze(-1).float()
 
     def _frequencies_for(self, positions: Tensor) -> Tensor:
         """Those of the whole sequence, `(rotary_dim // 2,)`: its longest position decides, on the device, unread."""
