@@ -11,6 +11,7 @@ except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
 from rowspace.layers.adaptive import AdaptiveEmbedding
+from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
@@ -18,23 +19,59 @@ from rowspace.layers.lookup import lookup
 from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
 from rowspace.layers.quantized import QuantizedEmbedding
 from rowspace.layers.quotient_remainder import QuotientRemainderEmbedding
+from rowspace.layers.relative_bias import RelativeBias, relative_buckets
+from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
+from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
+from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
+from rowspace.layers.rotary_scaling import (
+    DynamicScaling,
+    LinearScaling,
+    Llama3Scaling,
+    LongRopeScaling,
+    ProportionalScaling,
+    RotaryScaling,
+    YarnScaling,
+    rotary_frequencies,
+)
+from rowspace.layers.rotary_weights import permute_rotary
 from rowspace.layers.segment import SegmentEmbedding, segments_of
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
     "AdaptiveEmbedding",
+    "Alibi",
+    "AxialRotaryPosition",
+    "DynamicScaling",
     "FactorisedEmbedding",
     "HashedEmbedding",
+    "LinearScaling",
+    "Llama3Scaling",
+    "LongRopeScaling",
     "MatryoshkaEmbedding",
     "MaxNorm",
+    "MultimodalRotaryPosition",
+    "ProportionalScaling",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
+    "RelativeBias",
+    "RotaryLayout",
+    "RotaryPosition",
+    "RotaryScaling",
     "SegmentEmbedding",
     "TokenEmbedding",
     "UnitNorm",
+    "YarnScaling",
+    "alibi_slopes",
     "apply_constraints",
     "constrain",
+    "grid_positions",
     "lookup",
+    "permute_rotary",
+    "relative_buckets",
+    "rotary_frequencies",
+    "rotary_from_config",
+    "rotate",
+    "scaling_from_config",
     "segments_of",
     "truncate",
 ]

@@ -1,0 +1,42 @@
+"""Tensors that a module needs and that nobody learns: frequencies, slopes, wavelengths.
+
+A plain buffer is wrong for them in three ways: `module.to(torch.bfloat16)` rounds it, `to_empty` after a build on the
+meta device fills it with whatever lay in memory, and loading with `assign=True` leaves it on the meta device. Here they
+are made on the CPU, follow the module to its device, and keep their dtype and values. They are not in `state_dict`.
+Read `rotary.py` next, which uses it.
+"""
+
+from collections.abc import Callable
+
+from torch import Tensor, nn
+
+__all__ = ["ConstantBuffers"]
+
+
+class ConstantBuffers(nn.Module):
+    """A module whose constant tensors move with it and never change value or dtype.
+
+    >>> import torch
+    >>> module = ConstantBuffers()
+    >>> module.register_constant("slopes", torch.tensor([0.1, 0.01]))
+    >>> module.to(torch.bfloat16).slopes
+    tensor([0.1000, 0.0100])
+    >>> module.state_dict()
+    OrderedDict()
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._constants: dict[str, Tensor] = {}
+
+    def register_constant(self, name: str, values: Tensor) -> None:
+        """Keep `values`, a tensor on the CPU, as the attribute `name`."""
+        self._constants[name] = values
+        self.register_buffer(name, values, persistent=False)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "ConstantBuffers":
+        """Every move and cast of `nn.Module` passes here: let it choose the device, and nothing else."""
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        for name, values in self._constants.items():
+            setattr(self, name, values.to(self.get_buffer(name).device))
+        return self
