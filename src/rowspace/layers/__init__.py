@@ -10,4 +10,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-__all__: list[str] = []
+from rowspace.layers.cross_entropy import cross_entropy
+
+__all__ = [
+    "cross_entropy",
+]
