@@ -13,6 +13,7 @@ except ImportError as error:
 from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
 from rowspace.layers.lookup import lookup
@@ -64,6 +65,7 @@ __all__ = [
     "alibi_slopes",
     "apply_constraints",
     "constrain",
+    "cross_entropy",
     "grid_positions",
     "lookup",
     "permute_rotary",

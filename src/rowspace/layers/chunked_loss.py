@@ -1,0 +1,190 @@
+"""The arithmetic of the loss: some hundred rows of logits at a time, with the gradients made on the way.
+
+    rows kept ──► logits of a chunk ──► losses, and d(loss)/d(logits) in the same memory ──► dhidden, dweight, dbias
+     (n, d)          (chunk, V)             block by block, in a core's cache                (N, d)  (V, d)   (V,)
+
+One operator, opaque to `torch.compile`, since which rows are kept is known only when it runs. It leaves out autograd
+and the reductions: see `cross_entropy.py`.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+
+__all__ = ["LossTerms", "row_losses"]
+
+CPU_CHUNK_BYTES = 128 << 20  # of logits at once: on 2 cores, larger gains nothing and 26 MB costs a third of the speed
+OTHER_CHUNK_BYTES = 512 << 20
+CPU_BLOCK_BYTES = 2 << 20  # of logits that the elementwise steps pass over while they lie in a core's cache
+
+
+class LossTerms(NamedTuple):
+    """What is left out of, added to or done to the plain negative log-likelihood."""
+
+    ignore_index: int = -100
+    label_smoothing: float = 0.0
+    z_loss: float = 0.0
+    softcap: float | None = None
+
+
+@torch.library.custom_op("rowspace::row_losses", mutates_args=())
+def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    row_gradient: Tensor | None,
+    ignore_index: int,
+    label_smoothing: float,
+    z_loss: float,
+    softcap: float | None,
+    chunk_size: int | None,
+    wanted: list[bool],
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The loss of each row, and the gradients of their sum, or of their dot product with `row_gradient`.
+
+    `hidden` (N, d) and `weight` (V, d) share a dtype; `targets`, `row_gradient` and the losses are (N,). `wanted` says
+    which gradients to compute, of hidden, weight and bias; the others come out empty. Results are float32 (float64 for
+    float64), and zero for rows whose target is `ignore_index`.
+    """
+    _check_targets(targets, weight.shape[0], ignore_index)
+    terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
+    losses, dhidden, dweight, dbias = _results(hidden, weight, wanted)
+    keep = (targets != ignore_index).nonzero().squeeze(1)
+    size = min(chunk_size or _chunk_rows(len(keep), weight), max(len(keep), 1))
+    buffer = losses.new_empty(size, weight.shape[0])
+    for rows in torch.split(keep, size):
+        states = hidden[rows]
+        logits = _logits(states, weight, bias, buffer[: len(rows)])
+        scale = None if row_gradient is None else row_gradient[rows]
+        losses[rows] = _losses_by_block(logits, targets[rows], scale, terms, differentiate=any(wanted))
+        if wanted[0]:
+            dhidden[rows] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
+        if wanted[1]:
+            _add_product(dweight, logits, states)
+        if wanted[2]:
+            dbias += logits.sum(0)
+    return losses, dhidden, dweight, dbias
+
+
+@row_losses.register_fake
+def _(hidden, weight, bias, targets, row_gradient, *settings):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
+    return _results(hidden, weight, settings[-1])
+
+
+@row_losses.register_vmap
+def _(info, in_dims, *arguments):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
+    """One call after the other: each has its own rows to leave out."""
+
+    def pick(argument, dim, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        return argument.select(dim, number) if isinstance(dim, int) else argument
+
+    calls = [map(pick, arguments, in_dims, [number] * len(arguments)) for number in range(info.batch_size)]
+    results = [row_losses(*call) for call in calls]
+    return tuple(torch.stack(parts) for parts in zip(*results, strict=True)), (0, 0, 0, 0)
+
+
+def _results(hidden: Tensor, weight: Tensor, wanted: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Zeros for the losses and for each gradient wanted."""
+    dtype = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+    shapes = (hidden.shape, weight.shape, weight.shape[:1])
+    dhidden, dweight, dbias = (
+        hidden.new_zeros(shape if want else (0,) * len(shape), dtype=dtype)
+        for shape, want in zip(shapes, wanted, strict=True)
+    )
+    return hidden.new_zeros(hidden.shape[0], dtype=dtype), dhidden, dweight, dbias
+
+
+def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> None:
+    """Raise for the first target that is no row of the weight."""
+    wrong = ((targets < 0) | (targets >= num_embeddings)) & (targets != ignore_index)
+    if wrong.any():
+        place = int(wrong.nonzero()[0])
+        raise UsageError(
+            f"target {int(targets[place])} is out of range for {num_embeddings} rows of weight (row {place} of the "
+            f"flattened targets); check the tokenizer, or mark it with ignore_index, which is {ignore_index}"
+        )
+
+
+def _chunk_rows(rows: int, weight: Tensor) -> int:
+    """Rows per chunk: as many as the memory for logits allows, in chunks of one size."""
+    limit = CPU_CHUNK_BYTES if weight.device.type == "cpu" else OTHER_CHUNK_BYTES
+    most = max(16, limit // (4 * max(weight.shape[0], 1)))
+    chunks = max(1, -(-rows // most))
+    return max(1, -(-rows // chunks))
+
+
+def _logits(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor) -> Tensor:
+    """`states @ weight.T + bias` in `buffer`, rounded to the weight's dtype on the way, as a linear layer does."""
+    if buffer.dtype == weight.dtype:
+        torch.mm(states, weight.t(), out=buffer)
+        return buffer if bias is None else buffer.add_(bias)
+    return buffer.copy_(functional.linear(states, weight, bias))
+
+
+def _add_product(total: Tensor, gradient: Tensor, states: Tensor) -> None:
+    """`total += gradient.T @ states`, summed in `total`'s dtype over the chunks; on a CPU inside each chunk too."""
+    if total.dtype == states.dtype or total.device.type == "cpu":
+        total.addmm_(gradient.t(), states.to(total.dtype))
+    else:
+        total += gradient.to(states.dtype).t() @ states
+
+
+def _losses_by_block(
+    logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTerms, *, differentiate: bool
+) -> Tensor:
+    """Losses (n,) of logits (n, V); leaves their gradient in the logits' place if asked to."""
+    row_bytes = logits.element_size() * max(logits.shape[1], 1)
+    size = max(1, CPU_BLOCK_BYTES // row_bytes * torch.get_num_threads())
+    if logits.device.type != "cpu":
+        size = max(1, len(logits))
+    losses = logits.new_empty(len(logits))
+    for start in range(0, len(logits), size):
+        block = slice(start, start + size)
+        block_scale = None if scale is None else scale[block]
+        losses[block] = _block_losses(logits[block], targets[block], block_scale, terms, differentiate)
+    return losses
+
+
+def _block_losses(
+    logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTerms, differentiate: bool
+) -> Tensor:
+    """One block's losses, with their gradient in the logits' place where wanted.
+
+    For logits x, already capped, p = softmax(x), L = log sum exp(x), smoothing s, z-loss factor z:
+
+        loss = (1 - s) * (L - x[target]) + s * (L - mean(x)) + z * L**2
+        d loss / d x = p * (1 + 2 * z * L) - (1 - s) * onehot(target) - s / V
+        d x / d logit = 1 - (x / cap)**2
+    """
+    if terms.softcap is not None:
+        logits.div_(terms.softcap).tanh_().mul_(terms.softcap)
+    picked = targets.unsqueeze(1)
+    probabilities = torch.softmax(logits, -1)
+    # The largest probability is 1 / sum exp(x - max x): one exponential a logit serves both.
+    level = logits.amax(-1) - probabilities.amax(-1).log()
+    hit = level - logits.gather(1, picked).squeeze(1)
+    smoothing = terms.label_smoothing
+    losses = hit if not smoothing else (1 - smoothing) * hit + smoothing * (level - logits.mean(-1))
+    losses = losses + terms.z_loss * level.square() if terms.z_loss else losses
+    if differentiate:
+        logits.copy_(_logit_gradient(logits, probabilities, level, picked, terms))
+        if scale is not None:
+            logits.mul_(scale.unsqueeze(1))
+    return losses
+
+
+def _logit_gradient(logits: Tensor, probabilities: Tensor, level: Tensor, picked: Tensor, terms: LossTerms) -> Tensor:
+    """The derivative of the loss by the logits, made of the probabilities in place."""
+    if terms.z_loss:
+        probabilities.mul_((1 + 2 * terms.z_loss * level).unsqueeze(1))
+    probabilities.scatter_add_(1, picked, probabilities.new_full(picked.shape, terms.label_smoothing - 1))
+    if terms.label_smoothing:
+        probabilities.sub_(terms.label_smoothing / logits.shape[1])
+    if terms.softcap is not None:
+        probabilities.mul_(1 - (logits / terms.softcap).square())
+    return probabilities

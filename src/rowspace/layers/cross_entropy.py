@@ -1,0 +1,193 @@
+"""The loss straight from hidden states, which never holds the logits of all rows.
+
+`cross_entropy(hidden, weight, targets)` equals `F.cross_entropy(F.linear(hidden, weight).float(), targets)` in value
+and gradient. Rows with `ignore_index` cost nothing. The gradients are made in the forward pass, chunk by chunk, and
+scaled in the backward pass, as Liger-Kernel does (Hsu et al., 2024) and `F.linear_cross_entropy` of torch 2.13, which
+has no softcap, no z-loss, no label smoothing and no `torch.func`, and computes ignored rows. Class weights and
+probabilities as targets are left out. Read next: `chunked_loss.py` for the arithmetic, `head.py` for who calls it.
+"""
+
+from typing import Any, Literal, cast
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from rowspace.errors import UsageError
+from rowspace.layers.chunked_loss import LossTerms, row_losses
+
+__all__ = ["cross_entropy"]
+
+Reduction = Literal["mean", "sum", "none"]
+
+
+def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
+    hidden: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    *,
+    bias: Tensor | None = None,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    softcap: float | None = None,
+    reduction: Reduction = "mean",
+    chunk_size: int | None = None,
+) -> Tensor:
+    """Cross entropy of `softmax(hidden @ weight.T + bias)` against target ids, without the (N, V) logits.
+
+    Args:
+        hidden: (..., d) hidden states, any floating dtype.
+        weight: (V, d) rows of the table or head, of hidden's dtype; under autocast both are cast as a linear layer's.
+        targets: (...) int64 ids.
+        bias: (V,) added to the logits.
+        ignore_index: rows with this target count neither in the loss nor in its mean, and cost no time.
+        label_smoothing: share of the target spread evenly over all V (Szegedy et al., 2016).
+        z_loss: factor of the squared log-partition added to each row's loss (PaLM, 2022: 1e-4).
+        softcap: logits become `softcap · tanh(logits / softcap)` (Gemma 2: 30).
+        reduction: "mean" over the rows kept (nan when there is none, as in torch), "sum", or "none".
+        chunk_size: rows of logits held at once; by default what 128 MB hold on a CPU, 512 MB elsewhere.
+
+    Returns a scalar, or (...) for "none": float32, or float64 for float64. Logits are rounded to the working dtype, as
+    a linear layer's are; softmax and sums are float32, the weight's gradient over all chunks too. "none" computes the
+    logits once more in its backward pass. The gradient has no gradient of its own.
+
+    Raises UsageError for shapes, dtypes and settings that do not fit, and for a target out of range, naming its row.
+
+    >>> hidden, weight = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.eye(2)
+    >>> cross_entropy(hidden, weight, torch.tensor([0, 1]))
+    tensor(0.2201)
+    >>> cross_entropy(hidden, weight, torch.tensor([0, -100]), reduction="none")
+    tensor([0.3133, 0.0000])
+    """
+    _check_shapes(hidden, weight, targets, bias)
+    _check_settings(label_smoothing, softcap, reduction, chunk_size)
+    weight, bias, rows = _as_linear_casts(weight, bias, hidden.reshape(-1, hidden.shape[-1]))
+    # rows: (N, d)
+    flat = targets.reshape(-1)
+    terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
+    if reduction == "none":
+        losses = _RowLosses.apply(rows, weight, bias, flat, terms, chunk_size)  # type: ignore[no-untyped-call]
+        return cast(Tensor, losses).reshape(targets.shape)
+    wanted = _wanted(rows, weight, bias)
+    total, *_ = _SummedLoss.apply(rows, weight, bias, flat, terms, chunk_size, wanted)  # type: ignore[no-untyped-call]
+    if reduction == "sum":
+        return cast(Tensor, total)
+    count = (flat != ignore_index).sum()
+    return torch.where(count > 0, total / count.clamp(min=1), torch.nan)
+
+
+class _SummedLoss(torch.autograd.Function):
+    """The sum of the losses; its gradients are outputs too, since `torch.func` lets nothing else be kept."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        terms: LossTerms,
+        chunk_size: int | None,
+        wanted: list[bool],
+    ) -> tuple[Tensor, ...]:
+        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *terms, chunk_size, wanted)
+        return losses.sum(), *gradients
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.set_materialize_grads(False)  # zeros as large as the weight's gradient, for what needs no gradient
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.save_for_backward(*output[1:])
+        ctx.dtypes = [None if part is None else part.dtype for part in inputs[:3]]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor | None, *_: None) -> tuple[Tensor | None, ...]:
+        if upstream is None:
+            return (None,) * 7
+        gradients = zip(ctx.saved_tensors, ctx.dtypes, ctx.needs_input_grad[:3], strict=True)
+        scaled = [(part * upstream).to(dtype) if needed else None for part, dtype, needed in gradients]
+        return *scaled, None, None, None, None
+
+
+class _RowLosses(torch.autograd.Function):
+    """The loss of each row; what comes from above is a weight for each, so that the gradients wait for it."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        terms: LossTerms,
+        chunk_size: int | None,
+    ) -> Tensor:
+        return row_losses(hidden, weight, bias, targets, None, *terms, chunk_size, [False] * 3)[0]  # type: ignore[no-any-return]
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        *tensors, ctx.terms, ctx.chunk_size = inputs
+        ctx.save_for_backward(*tensors)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        hidden, weight, bias, targets = ctx.saved_tensors
+        wanted = list(ctx.needs_input_grad[:3])
+        _, *gradients = row_losses(
+            hidden, weight, bias, targets, upstream.contiguous(), *ctx.terms, ctx.chunk_size, wanted
+        )
+        parts = zip(gradients, (hidden, weight, bias), wanted, strict=True)
+        return *(gradient.to(part.dtype) if needed else None for gradient, part, needed in parts), None, None, None
+
+
+def _wanted(*parts: Tensor | None) -> list[bool]:
+    """Which gradients to make in the forward pass."""
+    return [part is not None and part.requires_grad and torch.is_grad_enabled() for part in parts]
+
+
+def _as_linear_casts(weight: Tensor, bias: Tensor | None, rows: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
+    """All three in the dtype that autocast gives a linear layer; unchanged outside of it."""
+    if not _autocasts(rows) or rows.dtype == torch.float64:
+        return weight, bias, rows
+    dtype = torch.get_autocast_dtype(rows.device.type)
+    return weight.to(dtype), None if bias is None else bias.to(dtype), rows.to(dtype)
+
+
+def _autocasts(tensor: Tensor) -> bool:
+    kind = tensor.device.type
+    return torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+
+
+def _check_shapes(hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None) -> None:
+    if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
+        raise UsageError(
+            f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit: expected (..., d) and (V, d); "
+            "pass the weight as the table has it, rows first"
+        )
+    if targets.shape != hidden.shape[:-1] or targets.dtype != torch.int64:
+        raise UsageError(
+            f"targets must be int64 ids of shape {tuple(hidden.shape[:-1])}, one for each hidden state; got "
+            f"{targets.dtype} {tuple(targets.shape)}"
+        )
+    if bias is not None and bias.shape != weight.shape[:1]:
+        raise UsageError(f"bias must have shape ({weight.shape[0]},), one number a row of weight; got {bias.shape}")
+    if not _autocasts(hidden) and hidden.dtype != weight.dtype:
+        raise UsageError(
+            f"hidden is {hidden.dtype} and weight {weight.dtype}; cast one of them, or call under torch.autocast"
+        )
+
+
+def _check_settings(label_smoothing: float, softcap: float | None, reduction: str, chunk_size: int | None) -> None:
+    if not 0 <= label_smoothing <= 1:
+        raise UsageError(f"label_smoothing must lie between 0 and 1, got {label_smoothing}; 0 turns it off")
+    if softcap is not None and softcap <= 0:
+        raise UsageError(f"softcap must be above 0, got {softcap}; None turns it off")
+    if reduction not in ("mean", "sum", "none"):
+        raise UsageError(f'reduction must be "mean", "sum" or "none", got {reduction!r}')
+    if chunk_size is not None and chunk_size < 1:
+        raise UsageError(f"chunk_size must be at least 1 row, got {chunk_size}; None chooses one for the machine")
