@@ -94,11 +94,9 @@ def int8_lookup(options):
         table.scales.uniform_(1e-3, 2e-3)
         ids = torch.randint(128256, (8, 512))
         require(torch.equal(table(ids), table.dequantize()[ids]))
+        calls = (lambda table=table, ids=ids: table(ids)), table.dequantize
         bar = "≥ 20×" if bits == 8 else "–"
-        beside(
-            f"int{bits} lookup, 4096 rows of 128256 × 4096, over dequantising the table",
-            lambda: table(ids), lambda: table.dequantize(), options.times, bar,
-        )  # fmt: skip
+        beside(f"int{bits} lookup, 4096 rows of 128256 × 4096, over dequantising all", *calls, options.times, bar)
 
 
 BENCHMARKS = (lookup_forward, lookup_backward, int8_lookup)
@@ -112,8 +110,9 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {options.threads} threads, "
-          f"Python {platform.python_version()}, torch {version('torch')}; medians of {options.times} runs in turn\n")  # fmt: skip
+    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {options.threads} threads"
+    versions = f"Python {platform.python_version()}, torch {version('torch')}"
+    print(f"{machine}, {versions}; medians of {options.times} runs in turn\n")
     print("| what | rowspace, ms | the other, ms | ratio | bar |\n|---|---|---|---|---|")
     for benchmark in BENCHMARKS:
         if options.only in benchmark.__name__:

@@ -1,6 +1,7 @@
 """Tables of every kind, for the contract suite: small, and asked for ids that come twice."""
 
 import torch
+from tests.layers.case import Case
 
 from rowspace.layers import (
     AdaptiveEmbedding,
@@ -13,7 +14,6 @@ from rowspace.layers import (
     TokenEmbedding,
     UnitNorm,
 )
-from tests.layers.case import Case
 
 
 def some_ids() -> tuple[torch.Tensor]:

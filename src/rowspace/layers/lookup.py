@@ -20,8 +20,9 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
 
     The gradient of `weight` is zero at `padding_idx`, and dense; with `sparse` it is a coalesced sparse tensor of the
     rows asked for. A row is summed in float32 whatever its dtype (float64 in float64), in the order of the ids, and
-    rounded once: the same on each run and with any number of threads. `torch.nn.functional.embedding` sums in the dtype
-    of `weight`: 4096 ones on one bfloat16 row make 256 there, 4096 here.
+    rounded once, to the nearest: the same on each run and with any number of threads.
+    `torch.nn.functional.embedding` sums in the dtype of `weight`: 4096 ones on one bfloat16 row make 256 there, 4096
+    here.
 
     Any number of derivatives, backward and forward, and `vmap` over the ids, the table or both; all of it compiles, but
     for forward derivatives and for `sparse`. Raises `UsageError` for ids neither int32 nor int64 or out of range.
