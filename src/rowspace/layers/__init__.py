@@ -12,8 +12,11 @@ except ImportError as error:
 
 from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
+from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
+from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
@@ -29,23 +32,32 @@ from rowspace.layers.rotary_scaling import (
 )
 from rowspace.layers.rotary_weights import permute_rotary
 from rowspace.layers.segment import SegmentEmbedding, segments_of
+from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
+from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
     "Alibi",
     "AxialRotaryPosition",
+    "Counting",
     "DynamicScaling",
+    "LearnedPosition",
     "LinearScaling",
     "Llama3Scaling",
     "LongRopeScaling",
     "MaxNorm",
     "MultimodalRotaryPosition",
+    "PositionScheme",
     "ProportionalScaling",
     "RelativeBias",
+    "RelativeScores",
     "RotaryLayout",
     "RotaryPosition",
     "RotaryScaling",
     "SegmentEmbedding",
+    "SinusoidGrid",
+    "SinusoidLayout",
+    "SinusoidPosition",
     "TokenEmbedding",
     "UnitNorm",
     "YarnScaling",
@@ -55,10 +67,14 @@ __all__ = [
     "grid_positions",
     "lookup",
     "permute_rotary",
+    "positions_by_mask",
+    "positions_by_place",
     "relative_buckets",
+    "relative_scores",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",
     "scaling_from_config",
     "segments_of",
+    "sinusoid_frequencies",
 ]
