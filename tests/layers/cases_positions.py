@@ -1,4 +1,4 @@
-"""Positions of every kind, for the contract suite: the schemes' options, fewer key heads, padding, a length past a limit."""
+"""Positions of every kind, for the contract suite: fewer key heads, padding, lengths past a limit."""
 
 import torch
 from tests.layers.case import Case
@@ -67,5 +67,7 @@ CASES = [
     Case("LearnedPosition RoBERTa", lambda: LearnedPosition(6, 16, counting="ids", padding_idx=1), texts),
     Case("SinusoidPosition", lambda: SinusoidPosition(16), texts),
     Case("SinusoidPosition fairseq", lambda: SinusoidPosition(16, layout="concatenated", endpoint=True), texts),
+    Case("SinusoidPosition padded", lambda: SinusoidPosition(16, padding_idx=1), texts),
+    Case("SinusoidPosition padded", lambda: SinusoidPosition(16, padding_idx=1), texts),
     Case("SinusoidGrid", lambda: SinusoidGrid(16, prefix_rows=1), lambda: (2, 3)),
 ]

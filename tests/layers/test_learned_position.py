@@ -116,6 +116,14 @@ def test_ways_to_count_that_do_not_go_together(options, message):
         LearnedPosition(7, 6, **options)
 
 
+def test_an_export_takes_texts_of_any_length_up_to_the_table():
+    position = LearnedPosition(7, 6, counting="ids", padding_idx=1)
+    length = torch.export.Dim("length", min=2, max=7)
+    program = torch.export.export(position, (IDS,), dynamic_shapes=({1: length},)).module()
+    for texts in (IDS, IDS[:, :2], IDS.repeat(1, 2)[:, :7]):
+        assert torch.equal(program(texts), position(texts))
+
+
 def test_no_positions():
     with pytest.raises(UsageError, match="max_positions must be 1 or more, not 0"):
         LearnedPosition(0, 6)

@@ -8,6 +8,7 @@ from rowspace.layers import (
     Alibi,
     LearnedPosition,
     Llama3Scaling,
+    MultimodalRotaryPosition,
     RelativeBias,
     RotaryPosition,
     SinusoidPosition,
@@ -43,6 +44,10 @@ def test_scores_are_those_of_two_tokens():
     turned, _ = rotary(q.unsqueeze(1), q.unsqueeze(1), torch.tensor([4]))
     still, _ = rotary(k.unsqueeze(1), k.unsqueeze(1), torch.tensor([0]))
     torch.testing.assert_close(result.scores[:, 5].float(), (turned * still).sum((-1, -2)))
+
+
+def test_text_in_a_model_of_images_depends_on_the_offset_too():
+    assert relative_scores(MultimodalRotaryPosition(16, (2, 3, 3)), *heads()).largest_deviation < 1e-4
 
 
 def test_alibi_falls_by_its_slope():

@@ -5,6 +5,7 @@ import pytest
 import torch
 from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
 from transformers.models.fsmt.modeling_fsmt import SinusoidalPositionalEmbedding
+from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 from rowspace.errors import UsageError
@@ -32,6 +33,15 @@ def test_fairseq_bit_for_bit():
     # transformers' FSMT, a port of fairseq: float32, and the slowest frequency is 1/10000 itself
     expected = SinusoidalPositionalEmbedding.get_embedding(3000, 64, None)
     assert torch.equal(SinusoidPosition(64, layout="concatenated", endpoint=True)(ids(3000)), expected)
+
+
+@pytest.mark.parametrize("start", [0, 4])
+def test_fairseq_with_padding_bit_for_bit(start):
+    # transformers' M2M100, which keeps the table of fairseq and makes it longer when a text is
+    texts = torch.tensor([[5, 0, 7, 1, 1], [1, 1, 8, 9, 4], [1, 1, 1, 1, 1]])
+    reference = M2M100SinusoidalPositionalEmbedding(8, 64, padding_idx=1)
+    position = SinusoidPosition(64, layout="concatenated", endpoint=True, padding_idx=1)
+    assert torch.equal(position(texts, start=start), reference(texts, past_key_values_length=start))
 
 
 def test_the_paper_in_float32_bit_for_bit():

@@ -69,7 +69,7 @@ def _scores(scheme: PositionScheme, q: Tensor, k: Tensor, places: Tensor) -> Ten
         return (q * k).sum(-1).view(-1, 1, 1) + bias
     queries, keys = (row.unsqueeze(-2).expand(-1, len(places), -1) for row in (q, k))  # (heads, length, head_dim)
     if isinstance(scheme, RotaryPosition):
-        queries, keys = scheme.rotate(queries, keys, places)
+        queries, keys = scheme.rotate(queries, keys)
     else:
         rows: Tensor = scheme(places, positions=places)
         queries, keys = queries + rows, keys + rows

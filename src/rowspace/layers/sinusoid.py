@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.positions import positions_by_place
+from rowspace.layers.positions import positions_by_mask, positions_by_place
 
 __all__ = ["SinusoidLayout", "SinusoidPosition", "sinusoid_frequencies"]
 
@@ -29,6 +29,9 @@ class SinusoidPosition(ConstantBuffers):
     The frequencies are `base^(-2i/d)`, so that the slowest stays short of 1/base; with `endpoint` it is 1/base itself
     and they are `base^(-i/(d/2 - 1))` (tensor2tensor, fairseq). Angles are float32 as in those two, or float64 by
     `angle_dtype` as where NumPy made the table (Marian, DistilBERT): in float32 they are off by up to position / 10⁷.
+
+    fairseq counts tokens and not places, from `padding_idx + 1` on, and gives padding zeros: so does this module where
+    `padding_idx` is given.
 
     The rows of the longest text so far are kept, but not saved, nor used while compiling. Do not write to what comes
     back. Raises `UsageError` for an odd d.
@@ -50,6 +53,7 @@ class SinusoidPosition(ConstantBuffers):
         base: float = 10000.0,
         endpoint: bool = False,
         angle_dtype: torch.dtype = torch.float32,
+        padding_idx: int | None = None,
     ) -> None:
         super().__init__()
         if embedding_dim < 2 or embedding_dim % 2:
@@ -58,6 +62,7 @@ class SinusoidPosition(ConstantBuffers):
             raise UsageError(f"layout is {layout!r}, but it is either 'interleaved' or 'concatenated'; choose one")
         self.embedding_dim = embedding_dim
         self.layout = layout
+        self.padding_idx = padding_idx
         self._kept: Tensor | None = None
         frequencies = sinusoid_frequencies(embedding_dim // 2, base=base, endpoint=endpoint, dtype=angle_dtype)
         self.register_constant("frequencies", frequencies)
@@ -72,11 +77,14 @@ class SinusoidPosition(ConstantBuffers):
     ) -> Tensor:
         """Ids `(batch, seq)`, of which the shape is used → `(seq, d)`, for positions `start`, start + 1, ….
 
-        With `positions`, `(...)` numbers, the rows of those: `(..., d)`. Computed as the class says, and cast to
-        `dtype` once.
+        With `padding_idx`, `(batch, seq, d)`. With `positions`, `(...)` numbers, the rows of those: `(..., d)`.
+        Computed as the class says, and cast to `dtype` once.
         """
         if positions is not None:
             return self._rows(positions).to(dtype)
+        if self.padding_idx is not None:
+            counted = positions_by_mask(torch.ne(ids, self.padding_idx), start=start) + self.padding_idx + 1
+            return self._rows(counted).masked_fill((counted == self.padding_idx).unsqueeze(-1), 0).to(dtype)
         if torch.compiler.is_compiling() or type(ids) is not Tensor:  # a fake or a distributed tensor: keep nothing
             return self._rows(positions_by_place(ids, start=start)).to(dtype)
         length = start + ids.shape[-1]
