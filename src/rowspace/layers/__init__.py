@@ -20,15 +20,14 @@ from rowspace.layers.relative_scores import PositionScheme, RelativeScores, rela
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
+from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
 from rowspace.layers.rotary_scaling import (
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
     LongRopeScaling,
     ProportionalScaling,
-    RotaryScaling,
     YarnScaling,
-    rotary_frequencies,
 )
 from rowspace.layers.rotary_weights import permute_rotary
 from rowspace.layers.segment import SegmentEmbedding, segments_of

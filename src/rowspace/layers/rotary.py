@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.rotary_scaling import RotaryScaling
+from rowspace.layers.rotary_frequencies import RotaryScaling
 
 __all__ = ["RotaryLayout", "RotaryPosition", "rotate"]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from rowspace.errors import UsageError
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition
+from rowspace.layers.rotary_frequencies import RotaryScaling
 from rowspace.layers.rotary_scaling import (
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
     LongRopeScaling,
     ProportionalScaling,
-    RotaryScaling,
     YarnScaling,
 )
 
