@@ -60,9 +60,7 @@ class RotaryPosition(ConstantBuffers):
     ) -> None:
         super().__init__()
         if base <= 1:
-            raise UsageError(
-                f"base is {base}, but frequencies fall only for a base above 1; see rope_theta"
-            )
+            raise UsageError(f"base is {base}, but frequencies fall only for a base above 1; see rope_theta")
         self.head_dim = head_dim
         self.base = base
         self.layout: RotaryLayout = check_layout(layout)

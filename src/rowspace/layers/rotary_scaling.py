@@ -83,9 +83,7 @@ class DynamicScaling(RotaryScaling):
     def long_frequencies(self, rotary_dim: int, base: float) -> Tensor:
         """The same; `at_length` makes others of them."""
         if rotary_dim < 4:
-            raise UsageError(
-                f"dynamic scaling needs 4 rotated components or more, not {rotary_dim}; choose another"
-            )
+            raise UsageError(f"dynamic scaling needs 4 rotated components or more, not {rotary_dim}; choose another")
         return rotary_frequencies(rotary_dim, base)
 
     def at_length(self, long: Tensor, base: float, length: Tensor) -> Tensor:
