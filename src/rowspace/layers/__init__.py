@@ -16,11 +16,14 @@ from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, co
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
+from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
 from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
+from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
 from rowspace.layers.quantized import QuantizedEmbedding
 from rowspace.layers.quotient_remainder import QuotientRemainderEmbedding
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
+from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
@@ -36,29 +39,38 @@ from rowspace.layers.rotary_scaling import (
 )
 from rowspace.layers.rotary_weights import permute_rotary
 from rowspace.layers.segment import SegmentEmbedding, segments_of
+from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
+from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
     "AdaptiveEmbedding",
     "Alibi",
     "AxialRotaryPosition",
+    "Counting",
     "DynamicScaling",
     "FactorisedEmbedding",
     "HashedEmbedding",
+    "LearnedPosition",
     "LinearScaling",
     "Llama3Scaling",
     "LongRopeScaling",
     "MatryoshkaEmbedding",
     "MaxNorm",
     "MultimodalRotaryPosition",
+    "PositionScheme",
     "ProportionalScaling",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
     "RelativeBias",
+    "RelativeScores",
     "RotaryLayout",
     "RotaryPosition",
     "RotaryScaling",
     "SegmentEmbedding",
+    "SinusoidGrid",
+    "SinusoidLayout",
+    "SinusoidPosition",
     "TokenEmbedding",
     "UnitNorm",
     "YarnScaling",
@@ -69,11 +81,15 @@ __all__ = [
     "grid_positions",
     "lookup",
     "permute_rotary",
+    "positions_by_mask",
+    "positions_by_place",
     "relative_buckets",
+    "relative_scores",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",
     "scaling_from_config",
     "segments_of",
+    "sinusoid_frequencies",
     "truncate",
 ]
