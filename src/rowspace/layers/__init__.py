@@ -16,14 +16,18 @@ from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, co
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
+from rowspace.layers.head import TiedHead, UntiedHead
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
 from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
+from rowspace.layers.patches import PatchEmbedding, pad_to_patches, unfold_patches
 from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
+from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.quantized import QuantizedEmbedding
 from rowspace.layers.quotient_remainder import QuotientRemainderEmbedding
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
+from rowspace.layers.resampling import resample_patches, resample_positions
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
@@ -58,7 +62,9 @@ __all__ = [
     "MatryoshkaEmbedding",
     "MaxNorm",
     "MultimodalRotaryPosition",
+    "PatchEmbedding",
     "PositionScheme",
+    "PrefixTokens",
     "ProportionalScaling",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
@@ -71,8 +77,10 @@ __all__ = [
     "SinusoidGrid",
     "SinusoidLayout",
     "SinusoidPosition",
+    "TiedHead",
     "TokenEmbedding",
     "UnitNorm",
+    "UntiedHead",
     "YarnScaling",
     "alibi_slopes",
     "apply_constraints",
@@ -80,11 +88,14 @@ __all__ = [
     "cross_entropy",
     "grid_positions",
     "lookup",
+    "pad_to_patches",
     "permute_rotary",
     "positions_by_mask",
     "positions_by_place",
     "relative_buckets",
     "relative_scores",
+    "resample_patches",
+    "resample_positions",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",
@@ -92,4 +103,5 @@ __all__ = [
     "segments_of",
     "sinusoid_frequencies",
     "truncate",
+    "unfold_patches",
 ]
