@@ -12,7 +12,10 @@ except ImportError as error:
 
 from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
+from rowspace.layers.catalogue import CATALOGUE, PublishedModel
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.cost import cost
+from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
@@ -39,9 +42,11 @@ from rowspace.layers.segment import SegmentEmbedding, segments_of
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
+    "CATALOGUE",
     "AdaptiveEmbedding",
     "Alibi",
     "AxialRotaryPosition",
+    "Cost",
     "DynamicScaling",
     "FactorisedEmbedding",
     "HashedEmbedding",
@@ -52,6 +57,7 @@ __all__ = [
     "MaxNorm",
     "MultimodalRotaryPosition",
     "ProportionalScaling",
+    "PublishedModel",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
     "RelativeBias",
@@ -60,11 +66,13 @@ __all__ = [
     "RotaryScaling",
     "SegmentEmbedding",
     "TokenEmbedding",
+    "TrainingBytes",
     "UnitNorm",
     "YarnScaling",
     "alibi_slopes",
     "apply_constraints",
     "constrain",
+    "cost",
     "cross_entropy",
     "grid_positions",
     "lookup",
