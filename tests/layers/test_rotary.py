@@ -91,6 +91,11 @@ def test_upcast_rounds_once(dtype):
     assert torch.equal(turned, exact.to(dtype))
 
 
+def test_upcast_leaves_float64_alone():
+    q = heads(16, dtype=torch.float64)
+    assert torch.equal(RotaryPosition(16, upcast=True)(q, q)[0], RotaryPosition(16)(q, q)[0])
+
+
 def test_angles_stay_exact_in_a_model_cast_to_bfloat16():
     cos, _ = RotaryPosition(16).to(torch.bfloat16).angles(POSITIONS)
     assert torch.equal(cos, RotaryPosition(16).angles(POSITIONS)[0])
@@ -136,6 +141,12 @@ def test_a_rotated_part_that_does_not_fit(rotary_dim):
 def test_a_layout_of_another_name():
     with pytest.raises(UsageError, match="layout is 'neox'"):
         RotaryPosition(8, layout="neox")
+
+
+@pytest.mark.parametrize("count", [1, 4, 6])
+def test_positions_of_other_tokens(count):
+    with pytest.raises(UsageError, match=f"q or k holds 5 tokens, but there are {count} positions"):
+        RotaryPosition(8)(heads(8), heads(8), torch.arange(count))
 
 
 def test_heads_of_another_width():

@@ -19,26 +19,34 @@ from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
+from rowspace.layers.head import TiedHead, UntiedHead
+from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
 from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
+from rowspace.layers.patches import PatchEmbedding, pad_to_patches, unfold_patches
+from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
+from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.quantized import QuantizedEmbedding
 from rowspace.layers.quotient_remainder import QuotientRemainderEmbedding
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
+from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
+from rowspace.layers.resampling import resample_patches, resample_positions
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
+from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
 from rowspace.layers.rotary_scaling import (
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
     LongRopeScaling,
     ProportionalScaling,
-    RotaryScaling,
     YarnScaling,
-    rotary_frequencies,
 )
 from rowspace.layers.rotary_weights import permute_rotary
 from rowspace.layers.segment import SegmentEmbedding, segments_of
+from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
+from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
@@ -47,27 +55,38 @@ __all__ = [
     "Alibi",
     "AxialRotaryPosition",
     "Cost",
+    "Counting",
     "DynamicScaling",
     "FactorisedEmbedding",
     "HashedEmbedding",
+    "LearnedPosition",
     "LinearScaling",
     "Llama3Scaling",
     "LongRopeScaling",
     "MatryoshkaEmbedding",
     "MaxNorm",
     "MultimodalRotaryPosition",
+    "PatchEmbedding",
+    "PositionScheme",
+    "PrefixTokens",
     "ProportionalScaling",
     "PublishedModel",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
     "RelativeBias",
+    "RelativeScores",
     "RotaryLayout",
     "RotaryPosition",
     "RotaryScaling",
     "SegmentEmbedding",
+    "SinusoidGrid",
+    "SinusoidLayout",
+    "SinusoidPosition",
+    "TiedHead",
     "TokenEmbedding",
     "TrainingBytes",
     "UnitNorm",
+    "UntiedHead",
     "YarnScaling",
     "alibi_slopes",
     "apply_constraints",
@@ -76,12 +95,20 @@ __all__ = [
     "cross_entropy",
     "grid_positions",
     "lookup",
+    "pad_to_patches",
     "permute_rotary",
+    "positions_by_mask",
+    "positions_by_place",
     "relative_buckets",
+    "relative_scores",
+    "resample_patches",
+    "resample_positions",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",
     "scaling_from_config",
     "segments_of",
+    "sinusoid_frequencies",
     "truncate",
+    "unfold_patches",
 ]

@@ -25,8 +25,7 @@ class Alibi(ConstantBuffers):
     With `symmetric` the future is as far away as the past (encoders).
 
     Slopes are float32; the bias is computed in float32 and cast once. Raises `UsageError` for fewer heads than one.
-    Source: Press et al. 2022; bit for bit transformers' MPT, and with `rounding="bloom"` its BLOOM and Falcon in
-    float32.
+    Source: Press et al. 2022; bit for bit transformers' MPT, and with `rounding="bloom"` its BLOOM.
 
     >>> positions = torch.arange(3)
     >>> Alibi(2)(positions, positions)[0]

@@ -50,6 +50,7 @@ class MatryoshkaEmbedding(TokenEmbedding):
 
     @dim.setter
     def dim(self, dim: int) -> None:
+        """Read so many of the leading columns from now on."""
         self._dim = _checked(dim, self.embedding_dim)
 
     def forward(self, ids: Tensor) -> Tensor:

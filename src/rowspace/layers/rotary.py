@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.rotary_scaling import RotaryScaling
+from rowspace.layers.rotary_frequencies import RotaryScaling
 
 __all__ = ["RotaryLayout", "RotaryPosition", "rotate"]
 
@@ -95,6 +95,11 @@ class RotaryPosition(ConstantBuffers):
                 f"q and k have {x.shape[-1]} components in a head, but this rotation was made for head_dim = "
                 f"{self.head_dim}; reshape them to (batch, heads, seq, head_dim) first"
             )
+        if x.shape[-2] != cos.shape[-2]:
+            raise UsageError(
+                f"q or k holds {x.shape[-2]} tokens, but there are {cos.shape[-2]} positions; pass those "
+                f"of these tokens only, and heads before tokens"
+            )
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
 
     def _counted(self, q: Tensor) -> Tensor:
@@ -131,13 +136,14 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor, *, layout: RotaryLayout = "half"
     tensor([0., 1., 5.])
     """
     turned, untouched = x[..., : 2 * cos.shape[-1]], x[..., 2 * cos.shape[-1] :]
-    if upcast:
+    if upcast and x.dtype.itemsize < 4:
         turned = turned.float()
     cos, sin = cos.to(turned.dtype), sin.to(turned.dtype)
     first, second = turned.chunk(2, dim=-1) if layout == "half" else (turned[..., ::2], turned[..., 1::2])
     pair = (first * cos - second * sin, second * cos + first * sin)
     result = torch.cat(pair, dim=-1) if layout == "half" else torch.stack(pair, dim=-1).flatten(-2)
-    return torch.cat((result.to(x.dtype), untouched), dim=-1)
+    result = result.to(x.dtype)
+    return torch.cat((result, untouched), dim=-1) if untouched.shape[-1] else result
 
 
 def check_layout(layout: str) -> RotaryLayout:

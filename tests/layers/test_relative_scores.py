@@ -1,0 +1,61 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.errors import UsageError
+from rowspace.layers import (
+    Alibi,
+    LearnedPosition,
+    Llama3Scaling,
+    MultimodalRotaryPosition,
+    RelativeBias,
+    RotaryPosition,
+    SinusoidPosition,
+    relative_scores,
+)
+
+
+def heads(seed=0):
+    return torch.randn(2, 3, 16, generator=torch.Generator().manual_seed(seed))
+
+
+@given(st.integers(0, 1000), st.sampled_from(["half", "interleaved"]), st.sampled_from([4, 16]))
+def test_rotary_scores_depend_on_the_offset_alone(seed, layout, rotary_dim):
+    result = relative_scores(RotaryPosition(16, layout=layout, rotary_dim=rotary_dim), *heads(seed))
+    assert result.largest_deviation < 1e-4  # angles up to 64 are rounded to 4e-6
+
+
+@pytest.mark.parametrize("scheme", [Alibi(3), Alibi(3, symmetric=True), RelativeBias(3)])
+def test_biased_scores_depend_on_the_offset_alone(scheme):
+    assert relative_scores(scheme, *heads()).largest_deviation < 1e-12
+
+
+@pytest.mark.parametrize("scheme", [SinusoidPosition(16), LearnedPosition(64, 16, init=torch.nn.init.normal_)])
+def test_rows_that_are_added_bring_the_place_in(scheme):
+    assert relative_scores(scheme, *heads()).largest_deviation > 1
+
+
+def test_scores_are_those_of_two_tokens():
+    q, k = heads()
+    rotary = RotaryPosition(16, scaling=Llama3Scaling(8.0, 1.0, 4.0, 64))
+    result = relative_scores(rotary, q, k, length=10)
+    assert result.offsets.tolist() == list(range(-9, 10))
+    turned, _ = rotary(q.unsqueeze(1), q.unsqueeze(1), torch.tensor([4]))
+    still, _ = rotary(k.unsqueeze(1), k.unsqueeze(1), torch.tensor([0]))
+    torch.testing.assert_close(result.scores[:, 5].float(), (turned * still).sum((-1, -2)))
+
+
+def test_text_in_a_model_of_images_depends_on_the_offset_too():
+    assert relative_scores(MultimodalRotaryPosition(16, (2, 3, 3)), *heads()).largest_deviation < 1e-4
+
+
+def test_alibi_falls_by_its_slope():
+    result = relative_scores(Alibi(3), *heads())
+    slopes = result.scores.diff(dim=1)
+    torch.testing.assert_close(slopes.float(), Alibi(3).slopes.unsqueeze(-1).expand_as(slopes))
+
+
+def test_other_heads():
+    with pytest.raises(UsageError, match="q and k have 3 heads, but the scheme has 4"):
+        relative_scores(Alibi(4), *heads())
