@@ -20,6 +20,7 @@ from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
 from rowspace.layers.head import TiedHead, UntiedHead
+from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
 from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
@@ -28,6 +29,24 @@ from rowspace.layers.positions import Counting, positions_by_mask, positions_by_
 from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.quantized import QuantizedEmbedding
 from rowspace.layers.quotient_remainder import QuotientRemainderEmbedding
+from rowspace.layers.recipes import (
+    albert,
+    bert,
+    bloom,
+    from_checkpoint,
+    from_config,
+    gemma,
+    gpt2,
+    llama,
+    mistral,
+    modernbert,
+    mpt,
+    opt,
+    qwen,
+    roberta,
+    t5,
+    transformer,
+)
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
 from rowspace.layers.resampling import resample_patches, resample_positions
@@ -59,6 +78,7 @@ __all__ = [
     "DynamicScaling",
     "FactorisedEmbedding",
     "HashedEmbedding",
+    "InputEmbedding",
     "LearnedPosition",
     "LinearScaling",
     "Llama3Scaling",
@@ -88,27 +108,43 @@ __all__ = [
     "UnitNorm",
     "UntiedHead",
     "YarnScaling",
+    "albert",
     "alibi_slopes",
     "apply_constraints",
+    "bert",
+    "bloom",
     "constrain",
     "cost",
     "cross_entropy",
+    "from_checkpoint",
+    "from_config",
+    "gemma",
+    "gpt2",
     "grid_positions",
+    "llama",
     "lookup",
+    "mistral",
+    "modernbert",
+    "mpt",
+    "opt",
     "pad_to_patches",
     "permute_rotary",
     "positions_by_mask",
     "positions_by_place",
+    "qwen",
     "relative_buckets",
     "relative_scores",
     "resample_patches",
     "resample_positions",
+    "roberta",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",
     "scaling_from_config",
     "segments_of",
     "sinusoid_frequencies",
+    "t5",
+    "transformer",
     "truncate",
     "unfold_patches",
 ]

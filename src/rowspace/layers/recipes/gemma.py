@@ -1,0 +1,61 @@
+"""Gemma 1, 2 and 3: rows times √d, where √d is first rounded to the weight's dtype; rotary positions in attention.
+
+Gemma 3 has two kinds of layers, which turn by different frequencies: `.rotary` and `.sliding_rotary`.
+"""
+
+from typing import Any
+
+from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.recipes.layered_rotary import layered_rotaries
+from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.rotary import RotaryPosition
+from rowspace.layers.rotary_config import rotary_from_config
+from rowspace.layers.token_embedding import TokenEmbedding
+
+
+def gemma(
+    vocab_size: int = 256000,
+    embedding_dim: int = 3072,
+    *,
+    padding_idx: int | None = 0,
+    rotary: RotaryPosition | None = None,
+    sliding_rotary: RotaryPosition | None = None,
+) -> InputEmbedding:
+    """Gemma's input: ids (batch, seq) → (batch, seq, d); and `.rotary` for its attention. Gemma 7B by default.
+
+    In bfloat16 √3072 = 55.43 is 55.5. The head is `TiedHead(embed.tokens)`, which reads rows without it. Gemma 3 turns
+    with `RotaryPosition(256, base=1e6)`, and in layers of a sliding window with `sliding_rotary=RotaryPosition(256)`.
+    Source: Gemma Team 2024, 2025; bit for bit transformers' Gemma models, in bfloat16 too.
+
+    >>> import torch
+    >>> gemma(100, 8)(torch.tensor([[5, 6, 7]])).shape
+    torch.Size([1, 3, 8])
+    """
+    attention = {"rotary": rotary if rotary is not None else RotaryPosition(256)}
+    if sliding_rotary is not None:
+        attention["sliding_rotary"] = sliding_rotary
+    tokens = TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, scale="rounded_sqrt")
+    return InputEmbedding(tokens=tokens, attention=attention)
+
+
+def arguments(config: Config) -> dict[str, Any]:
+    """Those of `gemma`, from the config.json of Gemma 1 or 2, whose heads are 256 wide where it does not say."""
+    return {**_sizes(config), "rotary": rotary_from_config({"head_dim": 256, **config})}
+
+
+def gemma3_arguments(config: Config) -> dict[str, Any]:
+    """Those of `gemma`, from the config.json of a Gemma 3, which says of its text part only what is not as usual."""
+    config = {"vocab_size": 262208, "hidden_size": 2304, "num_attention_heads": 8, "head_dim": 256, **config}
+    full = config.get("rope_theta", 1e6)
+    local = config.get("rope_local_base_freq", 10000.0)
+    return {**_sizes(config), **layered_rotaries(config, base=full, sliding_base=local)}
+
+
+def _sizes(config: Config) -> dict[str, Any]:
+    return present(config, vocab_size="vocab_size", embedding_dim="hidden_size", padding_idx="pad_token_id")
+
+
+TENSORS = {"tokens.weight": "embed_tokens.weight"}
+
+GEMMA = Recipe(gemma, arguments, TENSORS)
+GEMMA3 = Recipe(gemma, gemma3_arguments, TENSORS)

@@ -1,0 +1,69 @@
+"""ModernBERT: rows, a norm, dropout; rotary positions in attention.
+
+Each third layer sees all tokens, the others a window: they turn by different frequencies.
+"""
+
+from typing import Any
+
+from torch import nn
+
+from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.recipes.layered_rotary import layered_rotaries
+from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.rotary import RotaryPosition
+from rowspace.layers.token_embedding import TokenEmbedding
+
+
+def modernbert(
+    vocab_size: int = 50368,
+    embedding_dim: int = 768,
+    *,
+    padding_idx: int | None = 50283,
+    norm_eps: float = 1e-5,
+    norm_bias: bool = False,
+    dropout: float = 0.0,
+    rotary: RotaryPosition | None = None,
+    sliding_rotary: RotaryPosition | None = None,
+) -> InputEmbedding:
+    """ModernBERT's input: ids (batch, seq) → (batch, seq, d); `.rotary`, `.sliding_rotary`. Base by default.
+
+    Source: Warner et al. 2024; bit for bit transformers' `ModernBertEmbeddings` and its rotation.
+
+    >>> import torch
+    >>> modernbert(100, 8, padding_idx=0)(torch.tensor([[5, 6, 7]])).shape
+    torch.Size([1, 3, 8])
+    """
+    return InputEmbedding(
+        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx),
+        norm=nn.LayerNorm(embedding_dim, eps=norm_eps, bias=norm_bias),
+        dropout=dropout,
+        attention={
+            "rotary": rotary if rotary is not None else RotaryPosition(64, base=160000.0),
+            "sliding_rotary": sliding_rotary if sliding_rotary is not None else RotaryPosition(64),
+        },
+    )
+
+
+def arguments(config: Config) -> dict[str, Any]:
+    """Those of `modernbert`, from a config.json."""
+    sizes = present(
+        config,
+        vocab_size="vocab_size",
+        embedding_dim="hidden_size",
+        padding_idx="pad_token_id",
+        norm_eps="norm_eps",
+        norm_bias="norm_bias",
+        dropout="embedding_dropout",
+    )
+    full = config.get("global_rope_theta", 160000.0)
+    local = config.get("local_rope_theta") or 10000.0
+    return {**sizes, **layered_rotaries(config, base=full, sliding_base=local)}
+
+
+TENSORS = {
+    "tokens.weight": "embeddings.tok_embeddings.weight",
+    "norm.weight": "embeddings.norm.weight",
+    "norm.bias": "embeddings.norm.bias",
+}
+
+MODERNBERT = Recipe(modernbert, arguments, TENSORS)

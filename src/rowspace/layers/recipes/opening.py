@@ -1,0 +1,139 @@
+"""A published model's input, from its config.json, or filled from its directory: `from_config`, `from_checkpoint`.
+
+Left out: what the models are made of (`bert.py` and its neighbours), and how files are read (`../checkpoint.py`).
+"""
+
+from collections.abc import Mapping
+from os import PathLike
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.layers.checkpoint import Checkpoint
+from rowspace.layers.recipes.albert import ALBERT
+from rowspace.layers.recipes.bert import BERT
+from rowspace.layers.recipes.bloom import BLOOM
+from rowspace.layers.recipes.gemma import GEMMA, GEMMA3
+from rowspace.layers.recipes.gpt2 import GPT2
+from rowspace.layers.recipes.llama import LLAMA
+from rowspace.layers.recipes.mistral import MISTRAL
+from rowspace.layers.recipes.modernbert import MODERNBERT
+from rowspace.layers.recipes.mpt import MPT
+from rowspace.layers.recipes.opt import OPT
+from rowspace.layers.recipes.qwen import QWEN2, QWEN3
+from rowspace.layers.recipes.recipe import Config, Recipe
+from rowspace.layers.recipes.roberta import ROBERTA
+from rowspace.layers.recipes.t5 import T5
+from rowspace.layers.recipes.transformer import TRANSFORMER
+
+__all__ = ["RECIPES", "from_checkpoint", "from_config"]
+
+# By the `model_type` of config.json.
+RECIPES: Mapping[str, Recipe] = {
+    "albert": ALBERT,
+    "bert": BERT,
+    "bloom": BLOOM,
+    "gemma": GEMMA,
+    "gemma2": GEMMA,
+    "gemma3_text": GEMMA3,
+    "gpt2": GPT2,
+    "llama": LLAMA,
+    "marian": TRANSFORMER,
+    "mistral": MISTRAL,
+    "modernbert": MODERNBERT,
+    "mpt": MPT,
+    "mt5": T5,
+    "opt": OPT,
+    "qwen2": QWEN2,
+    "qwen3": QWEN3,
+    "roberta": ROBERTA,
+    "t5": T5,
+    "xlm-roberta": ROBERTA,
+}
+
+
+def from_config(config: Config, *, part: str | None = None) -> nn.Module:
+    """The input of the model that a `config.json` describes, given as a dict; freshly initialised.
+
+    `part` is `"text"` or `"vision"` where a model has both (CLIP, SigLIP). Raises `UsageError` for a model that there
+    is no recipe for, naming those that there are.
+
+    >>> from_config({"model_type": "gpt2", "n_embd": 8, "n_positions": 16, "vocab_size": 100}).positions
+    LearnedPosition(16, 8, offset=0, counting='place')
+    """
+    recipe, config = _recipe_of(config, part)
+    return recipe.build(**recipe.arguments(config))
+
+
+def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn.Module:
+    """The input of the model in a directory, filled with its weights in their own dtype, on the CPU, in eval mode.
+
+    The directory is one that `save_pretrained` of transformers wrote, or a copy of a repository of the Hub: config.json
+    and safetensors, sharded or not. Only the tensors of the input are read: memory is theirs, plus a few MB. No code
+    and no pickle of the checkpoint runs. `part` as in `from_config`.
+
+    Raises `FileFormatError` for a directory that is damaged, does not fit its config, or whose files are links that
+    lead out of it; `UsageError` for a model that there is no recipe for.
+
+    >>> from_checkpoint("no such directory")
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: no such directory is not a directory; pass a local copy of the model's repository
+    """
+    checkpoint = Checkpoint(path)
+    recipe, config = _recipe_of(checkpoint.config, part)
+    arguments = recipe.arguments(config)
+    with torch.device("meta"):  # shapes alone: nothing is initialised that the checkpoint replaces
+        module = recipe.build(**arguments)
+    weights = {
+        name: _fitted(checkpoint, recipe.tensors[name], parameter) for name, parameter in module.state_dict().items()
+    }
+    module.load_state_dict(weights, assign=True)
+    return module.eval()
+
+
+def _recipe_of(config: Config, part: str | None) -> tuple[Recipe, Config]:
+    """The recipe for a config or a part of it, and the config of that part."""
+    kind = str(config.get("model_type"))
+    if kind in RECIPES and part is None:
+        return RECIPES[kind], config
+    parts = _parts(config)
+    if part is None and len(parts) == 1:
+        (part,) = parts
+    if part in parts:
+        return parts[part]
+    if parts:
+        raise UsageError(f"part is {part!r}, but a {kind!r} has {' and '.join(map(repr, parts))}; pass one of them")
+    if kind in RECIPES:
+        raise UsageError(f"part is {part!r}, but a {kind!r} has no parts; leave it out")
+    raise UsageError(
+        f"model_type is {kind!r}, but there are recipes for {', '.join(RECIPES)}; compose its parts by InputEmbedding"
+    )
+
+
+def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:
+    """The parts that there is a recipe for, by their names."""
+    found = {}
+    for part in ("text", "vision"):
+        inner = config.get(f"{part}_config")
+        if isinstance(inner, Mapping):
+            kind = inner.get("model_type", f"{config.get('model_type')}_{part}_model")
+            if kind in RECIPES:
+                found[part] = RECIPES[kind], inner
+    return found
+
+
+def _fitted(checkpoint: Checkpoint, endings: str | tuple[str, ...], parameter: Tensor) -> Tensor:
+    """The tensor for a parameter, in its shape: some models write a leading axis of 1."""
+    name = checkpoint.find((endings,) if isinstance(endings, str) else endings)
+    tensor = checkpoint.read(name)
+    if not tensor.is_floating_point() or _without_ones(tensor) != _without_ones(parameter):
+        raise FileFormatError(
+            f"{checkpoint.folder}: tensor {name!r} is {tensor.dtype} of shape {tuple(tensor.shape)}, but config.json "
+            f"asks for floats of shape {tuple(parameter.shape)}; check that they belong together"
+        )
+    return tensor.reshape(parameter.shape)
+
+
+def _without_ones(tensor: Tensor) -> tuple[int, ...]:
+    return tuple(size for size in tensor.shape if size != 1)

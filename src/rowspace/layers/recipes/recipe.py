@@ -1,0 +1,52 @@
+"""What is known of a published model's input: how it is built, and where its config and checkpoint keep things.
+
+Private to the folder. Read next: `bert.py`, then `opening.py`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from rowspace.errors import UsageError
+
+Config = Mapping[str, Any]
+TensorNames = Mapping[str, str | tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One family of models.
+
+    - `build`: the recipe itself.
+    - `arguments`: config.json → arguments of `build`; what the config leaves out keeps the default of `build`.
+    - `tensors`: our names of parameters → how names end in the checkpoint; of several endings the first that is there.
+    """
+
+    build: Callable[..., nn.Module]
+    arguments: Callable[[Config], dict[str, Any]]
+    tensors: TensorNames
+
+
+def present(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
+    """`{ours: config[theirs]}` for each `ours=theirs` that the config has; of several names the first that it has.
+
+    Raises `UsageError` for a value that is neither a number nor null.
+
+    >>> present({"n_embd": 8, "pad_token_id": None}, dim=("hidden_size", "n_embd"), pad="pad_token_id", eps="eps")
+    {'dim': 8, 'pad': None}
+    """
+    found: dict[str, Any] = {}
+    for ours, theirs in names.items():
+        for name in (theirs,) if isinstance(theirs, str) else theirs:
+            if name in config:
+                found[ours] = _number(name, config[name])
+                break
+    return found
+
+
+def _number(name: str, value: Any) -> float | None:
+    if value is not None and not isinstance(value, (int, float)):
+        raise UsageError(f"the config's {name} is {value!r}, but must be a number; restore the config.json")
+    return value
