@@ -19,9 +19,10 @@ from transformers import (
 )
 
 from rowspace.errors import UsageError
-from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost
+from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
 from rowspace.layers.cost_defaults import DEFAULTS
 from rowspace.layers.cost_families import FAMILIES
+from rowspace.layers.recipes.opening import RECIPES
 
 MASKED = {"roberta", "xlm-roberta", "albert", "modernbert"}
 IMAGES = {
@@ -213,6 +214,17 @@ def test_head_flops_are_those_that_torch_counts():
         assert counter.get_total_flops() == cost(name).head_flops(6)
 
 
+INPUT = ("tokens", "projection", "positions", "segments", "prefix", "patches", "norm")
+
+
+@pytest.mark.parametrize("name", sorted(name for name in CATALOGUE if CATALOGUE[name].config["model_type"] in RECIPES))
+def test_published_inputs_are_those_that_the_recipes_build(name):
+    with torch.device("meta"):
+        built = from_config(CATALOGUE[name].config)
+    parts = CATALOGUE[name].cost.parameters
+    assert parameters(built) == sum(parts.get(part, 0) for part in INPUT)
+
+
 def test_t5_without_a_tie_is_known_by_either_sign(tmp_path):
     # transformers 5 writes `scale_decoder_outputs: false` where the published config has `tie_word_embeddings: false`
     AutoConfig.for_model("t5", tie_word_embeddings=False).save_pretrained(tmp_path)
@@ -228,21 +240,21 @@ def test_config_comes_from_a_dict_a_file_a_folder_or_the_catalogue(tmp_path):
 
 
 @pytest.mark.parametrize("model_type", ["clip", "siglip", "gemma3"])
-def test_a_model_of_two_towers_is_asked_for_one(model_type, tmp_path):
+def test_a_model_of_text_and_images_is_asked_for_one_part(model_type, tmp_path):
     vision = {"hidden_size": 64, "num_attention_heads": 2, "patch_size": 16}
     config = AutoConfig.for_model(model_type, text_config={"vocab_size": 60_000}, vision_config=vision)
     config.save_pretrained(tmp_path)
-    assert cost(tmp_path, tower="text").num_embeddings == 60_000
-    assert cost(tmp_path, tower="vision").patches >= 64 * 16 * 16 * 3
-    with pytest.raises(UsageError, match="tower must be one of text, vision for this config, not None"):
+    assert cost(tmp_path, part="text").num_embeddings == 60_000
+    assert cost(tmp_path, part="vision").patches >= 64 * 16 * 16 * 3
+    with pytest.raises(UsageError, match="part must be one of text, vision for this config, not None"):
         cost(tmp_path)
 
 
 @pytest.mark.parametrize("model_type", ["clip", "siglip"])
 def test_a_half_without_its_own_model_type_takes_that_of_the_whole(model_type):
     halves = {"model_type": model_type, "text_config": {"hidden_size": 64}, "vision_config": {"hidden_size": 32}}
-    assert cost(halves, tower="text").model_type == f"{model_type}_text_model"
-    assert cost(halves, tower="vision").hidden_dim == 32
+    assert cost(halves, part="text").model_type == f"{model_type}_text_model"
+    assert cost(halves, part="vision").hidden_dim == 32
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,10 @@ ENCODERS: list[Entry] = [
     *published(
         "modernbert",
         "Warner et al. 2024, arXiv:2412.13663",
-        _SIZES,
+        _SIZES + " num_attention_heads",
         {
-            "answerdotai/ModernBERT-base": (50368, 768, 22, 1152, 149_655_232),
-            "answerdotai/ModernBERT-large": (50368, 1024, 28, 2624, 395_881_664),
+            "answerdotai/ModernBERT-base": (50368, 768, 22, 1152, 12, 149_655_232),
+            "answerdotai/ModernBERT-large": (50368, 1024, 28, 2624, 16, 395_881_664),
         },
     ),
     *published(

@@ -16,13 +16,13 @@ from rowspace.layers.cost_counts import Cost
 from rowspace.layers.cost_families import counted
 
 
-def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, tower: Literal["text", "vision"] | None = None) -> Cost:
+def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, part: Literal["text", "vision"] | None = None) -> Cost:
     """Parameters, bytes and operations of a model's input and head, and their share of the whole.
 
     `config`: what is in a config.json of transformers; or its path, or that of its folder; or a name of the catalogue.
     Sizes that it leaves out are the defaults of its model type. A dict without `model_type` needs `vocab_size` and
     `hidden_size` only: its table and head are counted, tied unless `tie_word_embeddings` is false.
-    `tower`: which half, for a model of text and images.
+    `part`: which half of a model of text and images, as in `from_config`.
 
     Raises `UsageError` for a model type or name that is not known, a size that is missing, a file that is not there.
 
@@ -34,7 +34,7 @@ def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, tower: Literal["
     >>> cost({"vocab_size": 10_000, "hidden_size": 512}).bytes["float32"]
     20480000
     """
-    return counted(_tower(_opened(config), tower))
+    return counted(_half(_opened(config), part))
 
 
 def _opened(config: Mapping[str, Any] | str | os.PathLike[str]) -> Mapping[str, Any]:
@@ -59,15 +59,13 @@ def _opened(config: Mapping[str, Any] | str | os.PathLike[str]) -> Mapping[str, 
     return opened
 
 
-def _tower(config: Mapping[str, Any], tower: str | None) -> Mapping[str, Any]:
+def _half(config: Mapping[str, Any], part: str | None) -> Mapping[str, Any]:
     """The config of one half, if there are halves."""
     halves = {name for name in ("text", "vision") if isinstance(config.get(f"{name}_config"), Mapping)}
     if not halves:
         return config
-    if tower not in halves:
-        raise UsageError(f"tower must be one of {', '.join(sorted(halves))} for this config, not {tower!r}")
-    half = dict(config[f"{tower}_config"])
-    named = {"clip": f"clip_{tower}_model", "siglip": f"siglip_{tower}_model", "gemma3": "gemma3_text"}
-    if tower == "text" or config.get("model_type") != "gemma3":
-        half.setdefault("model_type", named.get(config.get("model_type", ""), ""))
-    return half
+    if part not in halves:
+        raise UsageError(f"part must be one of {', '.join(sorted(halves))} for this config, not {part!r}")
+    kind = config.get("model_type", "")
+    usual = "gemma3_text" if (kind, part) == ("gemma3", "text") else f"{kind}_{part}_model"
+    return {"model_type": usual, **config[f"{part}_config"]}
