@@ -102,7 +102,7 @@ class _Sums(torch.autograd.Function):
         ids, order = _sorted(ids, padding_idx if ids.is_cpu and not torch.compiler.is_compiling() else None)
         starts = torch.searchsorted(ids, torch.arange(num_embeddings, dtype=ids.dtype, device=ids.device))
         # A bag is summed in float32 before it is written, and a row that nothing falls on is an empty bag.
-        sums = functional.embedding_bag(order, _flat(grad), starts, mode="sum")
+        sums = functional.embedding_bag(order, grad.reshape(-1, grad.shape[-1]), starts, mode="sum")
         if padding_idx is not None:
             sums[padding_idx] = 0
         return sums
@@ -166,7 +166,7 @@ def _sparse_sums(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: in
     """(...), (..., d) → (V, d), which holds only the rows asked for, in order and each once."""
     ids, order = _sorted(ids, padding_idx)
     rows, counts = torch.unique_consecutive(ids, return_counts=True)
-    sums = functional.embedding_bag(order, _flat(grad), counts.cumsum(0) - counts, mode="sum")
+    sums = functional.embedding_bag(order, grad.reshape(-1, grad.shape[-1]), counts.cumsum(0) - counts, mode="sum")
     size = (num_embeddings, grad.shape[-1])
     return torch.sparse_coo_tensor(rows.long()[None], sums, size, is_coalesced=True, check_invariants=False)
 
@@ -178,11 +178,6 @@ def _sorted(ids: Tensor, padding_idx: int | None) -> tuple[Tensor, Tensor]:
         return ids, order
     kept = ids != padding_idx
     return ids[kept], order[kept]
-
-
-def _flat(grad: Tensor) -> Tensor:
-    """(..., d) → (N, d) in one block of memory: the gradient of a sum comes as one number, spread."""
-    return grad.reshape(-1, grad.shape[-1]).contiguous()
 
 
 def _batch_first(tensor: Tensor, dim: int | None, batch_size: int) -> Tensor:
