@@ -45,7 +45,11 @@ SCALINGS = {
     },
     "yarn, as gpt-oss": {"factor": 32.0, "original_max_position_embeddings": 4096, "truncate": False},
     "yarn, too short a text to turn": {"factor": 2.0, "original_max_position_embeddings": 4},
-    "yarn, every pair turns": {"factor": 4.0, "original_max_position_embeddings": 100_000, "rope_theta": 100.0},
+    "yarn, a ramp that ends beyond the head": {
+        "factor": 4.0,
+        "original_max_position_embeddings": 848,
+        "rope_theta": 10.0,
+    },
     "longrope, its own attention factor": {
         "attention_factor": 1.2,
         "factor": 4.0,

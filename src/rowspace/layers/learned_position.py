@@ -1,6 +1,6 @@
 """A learned row for each position, as BERT, GPT-2, RoBERTa, OPT and BART have it.
 
-Leaves out how positions are counted (`positions.py`) and the positions of a grid of patches (`grid_position.py`).
+Leaves out how positions are counted (`positions.py`) and the positions of a grid of patches.
 `sinusoid.py` has the kind that is not learned.
 """
 

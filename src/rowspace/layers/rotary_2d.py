@@ -1,8 +1,7 @@
 """Rotary position with several coordinates: row and column of a patch, or time, height and width of a video.
 
 Each pair of components belongs to one coordinate and turns by it alone; everything else is as in `rotary.py`. Leaves
-out where patches come from (`patches.py`). Read `sinusoid_2d.py` next for the same coordinates added instead of
-turned.
+out where patches come from. Read `sinusoid_2d.py` next: the same coordinates, added instead of turned.
 """
 
 from collections.abc import Sequence
@@ -87,7 +86,7 @@ class AxialRotaryPosition(RotaryPosition):
             f"positions is None, but {q.shape[-2]} patches may lie in many grids; pass grid_positions(height, width)"
         )
 
-    def _spread(self, positions: Tensor) -> Tensor:
+    def _per_pair(self, positions: Tensor) -> Tensor:
         return _coordinates(positions, self.axis_of_pair, self.axes)
 
 
@@ -134,7 +133,7 @@ class MultimodalRotaryPosition(RotaryPosition):
     def _counted(self, q: Tensor) -> Tensor:
         return super()._counted(q).expand(len(self.sections), -1)
 
-    def _spread(self, positions: Tensor) -> Tensor:
+    def _per_pair(self, positions: Tensor) -> Tensor:
         return _coordinates(positions, self.axis_of_pair, len(self.sections))
 
 

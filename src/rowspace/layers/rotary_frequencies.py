@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from rowspace.errors import UsageError
+
 __all__ = ["RotaryScaling", "rotary_frequencies"]
 
 
@@ -30,6 +32,11 @@ class RotaryScaling:
     `frequencies` serve sequences up to `length_limit` (of any length, where that is None), `long_frequencies` those
     beyond it, after `at_length` has fitted them to the very length.
     """
+
+    def __post_init__(self) -> None:
+        factor = getattr(self, "factor", 1.0)
+        if factor <= 0:
+            raise UsageError(f"factor is {factor}, but texts grow by a positive number; pass new length / old length")
 
     @property
     def attention_factor(self) -> float:

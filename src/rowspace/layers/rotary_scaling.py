@@ -80,6 +80,12 @@ class DynamicScaling(RotaryScaling):
         """The length that the model was trained on."""
         return self.max_positions
 
+    def long_frequencies(self, rotary_dim: int, base: float) -> Tensor:
+        """The same; `at_length` makes others of them."""
+        if rotary_dim < 4:
+            raise UsageError(f"dynamic scaling needs 4 rotated components or more, not {rotary_dim}; choose another")
+        return rotary_frequencies(rotary_dim, base)
+
     def at_length(self, long: Tensor, base: float, length: Tensor) -> Tensor:
         """Those of the base that this length asks for."""
         rotary_dim = 2 * long.shape[-1]
@@ -116,8 +122,8 @@ class YarnScaling(RotaryScaling):
         if self.attention_scale is not None:
             return self.attention_scale
         if self.mscale and self.mscale_all_dim:
-            return self._spread(self.mscale) / self._spread(self.mscale_all_dim)
-        return self._spread(1.0)
+            return self._mscale(self.mscale) / self._mscale(self.mscale_all_dim)
+        return self._mscale(1.0)
 
     def frequencies(self, rotary_dim: int, base: float) -> Tensor:
         """A mix of `f` and `f / factor`, pair by pair."""
@@ -141,7 +147,7 @@ class YarnScaling(RotaryScaling):
         """The (fractional) pair that makes so many turns within the original length: `f · length = 2π · turns`."""
         return rotary_dim * math.log(self.original_max_positions / (turns * 2 * math.pi)) / (2 * math.log(base))
 
-    def _spread(self, weight: float) -> float:
+    def _mscale(self, weight: float) -> float:
         return 0.1 * weight * math.log(self.factor) + 1.0 if self.factor > 1 else 1.0
 
 
