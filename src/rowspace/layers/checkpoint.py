@@ -130,7 +130,8 @@ def _read(path: Path, name: str) -> Tensor:
         rows = file.get_slice(name)
         shape = rows.get_shape()
         if not shape or 0 in shape:
-            return file.get_tensor(name).clone()
+            only: Tensor = file.get_tensor(name).clone()
+            return only
         first = rows[:1]
         tensor = torch.empty(shape, dtype=first.dtype)
         step = max(1, READ_AT_ONCE // (first.numel() * first.element_size()))

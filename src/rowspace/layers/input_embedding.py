@@ -121,8 +121,9 @@ class InputEmbedding(Parts):
         A model that places tokens in attention has no use for the three here.
         """
         self._check_segments(segments)
-        total, *others = self.rows(ids, segments, mask, positions, start)
-        for rows in others:
+        parts = self.rows(ids, segments, mask, positions, start)
+        total = next(parts)
+        for rows in parts:
             total = total + rows
         if self.norm is not None:
             total = self.norm(total)

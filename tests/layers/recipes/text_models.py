@@ -11,6 +11,7 @@ SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 1, "num_atten
 BERT = {**SIZES, "max_position_embeddings": 20, "pad_token_id": 1}
 QWEN2 = {**SIZES, "num_key_value_heads": 1, "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 1}
 LLAMA = {**QWEN2, "head_dim": 8}
+LAYERS = {"num_hidden_layers": 2, "layer_types": ["full_attention", "sliding_attention"]}
 T5 = {"vocab_size": 40, "d_model": 16, "d_kv": 8, "d_ff": 8, "num_layers": 1, "num_heads": 2}
 OPT = {"vocab_size": 40, "num_hidden_layers": 1, "ffn_dim": 8, "num_attention_heads": 2, "max_position_embeddings": 20}
 MARIAN = {
@@ -70,7 +71,9 @@ MODELS = {
     "qwen3": TextModel(lambda: tf.Qwen3Config(**LLAMA), tf.Qwen3ForCausalLM),
     "gemma": TextModel(lambda: tf.GemmaConfig(**{**LLAMA, "hidden_size": 24}), tf.GemmaForCausalLM),
     "gemma2": TextModel(lambda: tf.Gemma2Config(**{**LLAMA, "hidden_size": 24}), tf.Gemma2ForCausalLM),
-    "gemma3_text": TextModel(lambda: tf.Gemma3TextConfig(**{**LLAMA, "hidden_size": 24}), tf.Gemma3ForCausalLM),
+    "gemma3_text": TextModel(
+        lambda: tf.Gemma3TextConfig(**{**LLAMA, "hidden_size": 24, **LAYERS}), tf.Gemma3ForCausalLM
+    ),
     "t5": TextModel(lambda: tf.T5Config(**T5), tf.T5ForConditionalGeneration),
     "t5, encoder": TextModel(lambda: tf.T5Config(**T5), tf.T5EncoderModel),
     "mt5": TextModel(lambda: tf.MT5Config(**T5), tf.MT5ForConditionalGeneration),
@@ -78,7 +81,7 @@ MODELS = {
     "mpt": TextModel(lambda: tf.MptConfig(vocab_size=40, d_model=16, n_layers=1, n_heads=2), tf.MptForCausalLM),
     "modernbert": TextModel(
         lambda: tf.ModernBertConfig(
-            **SIZES, pad_token_id=1, cls_token_id=2, sep_token_id=3, bos_token_id=2, eos_token_id=3
+            **{**SIZES, **LAYERS}, pad_token_id=1, cls_token_id=2, sep_token_id=3, bos_token_id=2, eos_token_id=3
         ),
         tf.ModernBertModel,
     ),

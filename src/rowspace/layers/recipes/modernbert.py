@@ -5,7 +5,7 @@ Each third layer sees all tokens, the others a window: they turn by different fr
 
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.layered_rotary import layered_rotaries
@@ -38,10 +38,24 @@ def modernbert(
         norm=nn.LayerNorm(embedding_dim, eps=norm_eps, bias=norm_bias),
         dropout=dropout,
         attention={
-            "rotary": rotary if rotary is not None else RotaryPosition(64, base=160000.0),
-            "sliding_rotary": sliding_rotary if sliding_rotary is not None else RotaryPosition(64),
+            "rotary": rotary if rotary is not None else RoundedRotary(64, base=160000.0, upcast=True),
+            "sliding_rotary": sliding_rotary if sliding_rotary is not None else RoundedRotary(64, upcast=True),
         },
     )
+
+
+class RoundedRotary(RotaryPosition):
+    """Cosine and sine rounded to the dtype of q and k, and with `upcast` what they turn in float32 all the same.
+
+    >>> import torch
+    >>> q = torch.ones(1, 1, 3, 4)
+    >>> torch.equal(RoundedRotary(4, upcast=True)(q, q)[0], RotaryPosition(4)(q, q)[0])
+    True
+    """
+
+    def turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        """As in `RotaryPosition`."""
+        return super().turn(x, cos.to(x.dtype), sin.to(x.dtype))
 
 
 def arguments(config: Config) -> dict[str, Any]:
@@ -57,7 +71,12 @@ def arguments(config: Config) -> dict[str, Any]:
     )
     full = config.get("global_rope_theta", 160000.0)
     local = config.get("local_rope_theta") or 10000.0
-    return {**sizes, **layered_rotaries(config, base=full, sliding_base=local)}
+    found = layered_rotaries(config, base=full, sliding_base=local)
+    rotaries = {
+        name: RoundedRotary(rotary.head_dim, base=rotary.base, scaling=rotary.scaling, upcast=True)
+        for name, rotary in found.items()
+    }
+    return {**sizes, **rotaries}
 
 
 TENSORS = {
