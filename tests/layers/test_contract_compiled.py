@@ -45,3 +45,13 @@ def test_it_is_exported(case):
     module, inputs = made(case), case.inputs()
     exported = torch.export.export(module, inputs)
     assert_same(exported.module()(*inputs), module(*inputs), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in {"bert", "llama"}], ids=lambda case: case.name)
+def test_inductor_compiles_it_whole(case):
+    # the default backend writes and builds C++, which takes seconds: a sum of tables with a norm, and a rotation
+    module, inputs = made(case), case.inputs()
+    compiled = torch.compile(module, fullgraph=True)
+    expected, actual = module(*inputs), compiled(*inputs)
+    assert_same(actual, expected, rtol=1e-5, atol=1e-6)
+    assert_same(gradients(module, actual), gradients(module, expected), rtol=1e-5, atol=1e-6)
