@@ -12,7 +12,10 @@ except ImportError as error:
 
 from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
+from rowspace.layers.catalogue import CATALOGUE, PublishedModel
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.cost import cost
+from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.hashed import HashedEmbedding
@@ -66,9 +69,11 @@ from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
+    "CATALOGUE",
     "AdaptiveEmbedding",
     "Alibi",
     "AxialRotaryPosition",
+    "Cost",
     "Counting",
     "DynamicScaling",
     "FactorisedEmbedding",
@@ -85,6 +90,7 @@ __all__ = [
     "PositionScheme",
     "PrefixTokens",
     "ProportionalScaling",
+    "PublishedModel",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
     "RelativeBias",
@@ -98,6 +104,7 @@ __all__ = [
     "SinusoidPosition",
     "TiedHead",
     "TokenEmbedding",
+    "TrainingBytes",
     "UnitNorm",
     "UntiedHead",
     "YarnScaling",
@@ -107,6 +114,7 @@ __all__ = [
     "bert",
     "bloom",
     "constrain",
+    "cost",
     "cross_entropy",
     "from_checkpoint",
     "from_config",

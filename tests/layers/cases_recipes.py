@@ -1,0 +1,64 @@
+"""The inputs of published models, for the contract suite: tiny ones, on two texts of which one is padded."""
+
+from functools import partial
+
+import torch
+from tests.layers.case import Case
+from torch import nn
+
+from rowspace.layers import InputEmbedding, RotaryPosition, TokenEmbedding, recipes
+
+ROTARY = {"llama", "mistral", "qwen", "gemma", "modernbert"}
+SETTINGS = {
+    "albert": {"inner_dim": 2, "max_positions": 4},
+    "bert": {"max_positions": 4},
+    "bloom": {"num_heads": 2},
+    "gpt2": {"max_positions": 4},
+    "modernbert": {"padding_idx": 0},
+    "mpt": {"num_heads": 2},
+    "opt": {"max_positions": 4},
+    "roberta": {"max_positions": 4},
+    "t5": {"num_heads": 2},
+}
+WITH_SEGMENTS = {"albert", "bert"}
+
+
+class FirstLayer(nn.Module):
+    """ids → the input, turned as queries and keys of one head would be."""
+
+    def __init__(self, embed: InputEmbedding) -> None:
+        super().__init__()
+        self.embed = embed
+
+    def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        rows = self.embed(ids)
+        heads = rows.unsqueeze(1)  # (batch, 1 head, seq, d)
+        return rows, *self.embed.rotary(heads, heads)
+
+
+def built(name: str) -> nn.Module:
+    """A tiny model of this recipe, ten rows of six numbers; with its rotation, where it has one."""
+    settings = dict(SETTINGS.get(name, {}))
+    if name in ROTARY:
+        settings["rotary"] = RotaryPosition(6)
+    embed = getattr(recipes, name)(10, 6, **settings)
+    return FirstLayer(embed) if name in ROTARY else embed
+
+
+def texts() -> tuple[torch.Tensor]:
+    """(2, 4) ids below 10."""
+    return (torch.tensor([[2, 2, 5, 1], [9, 1, 2, 1]]),)
+
+
+def texts_in_segments() -> tuple[torch.Tensor, torch.Tensor]:
+    """The same, each of two segments."""
+    return (*texts(), torch.tensor([[0, 0, 1, 1], [0, 1, 1, 1]]))
+
+
+RECIPE_NAMES = sorted(set(recipes.__all__) - {"RECIPES", "from_checkpoint", "from_config"})
+
+CASES = [
+    *(Case(name, partial(built, name), texts_in_segments if name in WITH_SEGMENTS else texts) for name in RECIPE_NAMES),
+    Case("InputEmbedding", lambda: InputEmbedding(tokens=TokenEmbedding(10, 4), norm=nn.LayerNorm(4)), texts),
+    Case("opt narrow", lambda: recipes.opt(10, 6, inner_dim=2, max_positions=4), texts),
+]
