@@ -41,11 +41,12 @@ def fused_input(
     *,
     eps: float,
     padding_idx: int | None = None,
+    position_padding_idx: int | None = None,
 ) -> Tensor:
     """LayerNorm of `tables[0][ids[0]] + tables[1][ids[1]] + tables[2][ids[2]]`: (..., d) for ids (...), int64.
 
     The order of tables is that of the sum: words, segments (few rows), positions. The first table's row `padding_idx`
-    gets no gradient. Raises `UsageError` for an id out of range.
+    and the third's row `position_padding_idx` get no gradient. Raises `UsageError` for an id out of range.
 
     >>> tables = torch.eye(3), torch.zeros(1, 3), torch.zeros(2, 3)
     >>> ids = torch.tensor([[0, 2]]), torch.tensor([[0, 0]]), torch.tensor([[0, 1]])
@@ -53,11 +54,12 @@ def fused_input(
     tensor([-0.7071, -0.7071,  1.4142])
     """
     if not _can_be_fused(ids, (*tables, weight, bias)):
-        return by_parts(ids, tables, weight, bias, eps=eps, padding_idx=padding_idx)
+        options = {"padding_idx": padding_idx, "position_padding_idx": position_padding_idx}
+        return by_parts(ids, tables, weight, bias, eps=eps, **options)
     for some, table in zip(ids, tables, strict=True):
         check_ids(some, len(table))
-    padding = -1 if padding_idx is None else padding_idx
-    output: Tensor = _forward(torch.stack([some.long() for some in ids]), list(tables), weight, bias, eps, padding)[0]
+    paddings = [-1 if place is None else place for place in (padding_idx, position_padding_idx)]
+    output: Tensor = _forward(torch.stack([some.long() for some in ids]), list(tables), weight, bias, eps, paddings)[0]
     return output
 
 
@@ -69,18 +71,19 @@ def by_parts(
     *,
     eps: float,
     padding_idx: int | None = None,
+    position_padding_idx: int | None = None,
 ) -> Tensor:
     """The same, part by part: any dtype, any device."""
+    paddings = (padding_idx, None, position_padding_idx)
     first, second, third = (
-        lookup(some, table, padding_idx=padding_idx if table is tables[0] else None)
-        for some, table in zip(ids, tables, strict=True)
+        lookup(some, table, padding_idx=padding) for some, table, padding in zip(ids, tables, paddings, strict=True)
     )
     return functional.layer_norm(first + second + third, weight.shape, weight, bias, eps)
 
 
 @torch.library.custom_op("rowspace::fused_input", mutates_args=(), device_types="cpu")
 def _forward(
-    ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, padding: int
+    ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, paddings: list[int]
 ) -> tuple[Tensor, Tensor]:
     """Ids (3, ...) → rows (..., d), and for the way back each row's mean and scale, (2, N)."""
     size, count = len(weight), ids[0].numel()
@@ -98,7 +101,7 @@ def _(ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tenso
 
 @torch.library.custom_op("rowspace::fused_input_backward", mutates_args=(), device_types="cpu")
 def _backward(
-    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, lines: Tensor, padding: int
+    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, lines: Tensor, paddings: list[int]
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What falls on the three tables, and on weight and bias (2, d)."""
     size, flat, rows = len(weight), _flat(ids), _arrays(*tables)
@@ -116,8 +119,9 @@ def _backward(
 
     _in_threads(work, len(edges) - 1)
     of_words = _word_sums(flat[0], moved, rows[0].shape)
-    if padding >= 0:
-        of_words[padding] = 0
+    for sums, padding in zip((of_words, of_positions), paddings, strict=True):
+        if padding >= 0:
+            sums[padding] = 0
     return of_words, _total(of_segments), of_positions, _total(of_norm)
 
 
@@ -127,14 +131,14 @@ def _(grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) 
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    ids, tables, weight, _, _, ctx.padding = inputs
+    ids, tables, weight, _, _, ctx.paddings = inputs
     ctx.save_for_backward(ids, *tables, weight, output[1])
     ctx.mark_non_differentiable(output[1])
 
 
 def _differentiate(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
     ids, *tables, weight, lines = ctx.saved_tensors
-    *of_tables, of_norm = _backward(grad, ids, tables, weight, lines, ctx.padding)
+    *of_tables, of_norm = _backward(grad, ids, tables, weight, lines, ctx.paddings)
     return None, of_tables, of_norm[0], of_norm[1], None, None
 
 
