@@ -3,14 +3,12 @@
 Added, and then normalised, the same is four walks forward and as many back, each over (batch, seq, d) numbers in fresh
 memory, whose pages the system has to find and clear first. Here it is one walk forward; back, one that also adds up the
 rows of positions and segments, and one that adds up the rows of words. Nothing is kept for the way back but each row's
-mean and scale. Results lie in huge pages where the system has them (Linux).
+mean and scale. Results lie in memory that is used again (`reused.py`).
 
 Fused: float32 on a CPU. All else, and inside `torch.func`, is computed by parts (`by_parts`), with the same answer to
 within 1e-6. Left out: the loops (`kernels.py`), who calls this (`input_embedding.py`).
 """
 
-import ctypes
-import mmap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -24,12 +22,12 @@ from torch.nn import functional
 from rowspace.layers.checked_ids import check_ids
 from rowspace.layers.kernels import backward_rows, forward_rows, sum_rows
 from rowspace.layers.lookup import lookup
+from rowspace.layers.reused import reused, zeroed
 
 __all__ = ["by_parts", "fused_input"]
 
 SMALL = 1 << 16  # numbers; less is not worth a second thread
 PIECES = 8  # for each thread, so that one that is slowed down leaves some of its work to the others
-MADV_HUGEPAGE = 14
 FEW = 64  # rows of a second table that each piece of the work can have a sum of
 
 
@@ -87,7 +85,7 @@ def _forward(
 ) -> tuple[Tensor, Tensor]:
     """Ids (3, ...) → rows (..., d), and for the way back each row's mean and scale, (2, N)."""
     size, count = len(weight), ids[0].numel()
-    output, lines = _huge(*ids.shape[1:], size), torch.empty(2, count)
+    output, lines = reused(*ids.shape[1:], size), torch.empty(2, count)
     inputs = (_flat(ids), _arrays(*tables), _arrays(weight, bias), eps)
     results, edges = _arrays(output.view(-1, size), lines), _edges(count, size)
     _in_threads(lambda piece: forward_rows(*inputs, edges[piece], edges[piece + 1], *results), len(edges) - 1)
@@ -110,7 +108,7 @@ def _backward(
     of_norm = np.zeros((len(edges) - 1, 2, size), np.float32)
     of_segments = np.zeros((len(edges) - 1, *rows[1].shape), np.float32)
     of_positions = torch.zeros_like(tables[2])
-    given, moved, position_sums = _arrays(grad.reshape(-1, size), _huge(len(order), size), of_positions)
+    given, moved, position_sums = _arrays(grad.reshape(-1, size), reused(len(order), size), of_positions)
     weights, line_array = _arrays(weight, lines)
 
     def work(piece: int) -> None:
@@ -159,8 +157,7 @@ def _total(pieces: NDArray[np.float32]) -> Tensor:
 
 def _word_sums(ids: NDArray[np.int64], moved: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
     """Add up by word: each thread has some of the columns, so that none shares a number with another."""
-    sums = torch.from_numpy(np.zeros(shape, np.float32))  # pages that nothing falls on are never touched
-    _advise(sums)
+    sums = zeroed(*shape)
     (array,), order = _arrays(sums), np.argsort(ids, kind="stable")
     threads = torch.get_num_threads() if moved.size > SMALL else 1
     edges = [moved.shape[1] * piece // threads for piece in range(threads + 1)]
@@ -193,21 +190,3 @@ def _flat(ids: Tensor) -> tuple[NDArray[np.int64], ...]:
 
 def _arrays(*tensors: Tensor) -> tuple[NDArray[np.float32], ...]:
     return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)
-
-
-def _huge(*shape: int) -> Tensor:
-    """Memory for a result, in huge pages where the system has them."""
-    tensor = torch.empty(*shape)
-    _advise(tensor)
-    return tensor
-
-
-def _advise(tensor: Tensor) -> None:
-    """Ask for huge pages: a hint, which no answer is needed to."""
-    first = -(-tensor.data_ptr() // mmap.PAGESIZE) * mmap.PAGESIZE
-    length = tensor.data_ptr() + tensor.nbytes - first
-    if _MADVISE is not None and length > 0:
-        _MADVISE(ctypes.c_void_p(first), ctypes.c_size_t(length // mmap.PAGESIZE * mmap.PAGESIZE), MADV_HUGEPAGE)
-
-
-_MADVISE = getattr(ctypes.CDLL(None), "madvise", None) if hasattr(mmap, "MADV_HUGEPAGE") else None
