@@ -156,6 +156,8 @@ def test_large_logits_stay_finite():
 def test_no_gradient_is_made_where_none_is_wanted():
     hidden, weight, targets, bias = make_inputs()
     weight.requires_grad_(False)
+    kept = cross_entropy(hidden, weight, targets, bias=bias, reduction="sum").grad_fn.saved_tensors
+    assert [gradient.numel() for gradient in kept] == [14 * 5, 0, 11]
     loss = cross_entropy(hidden, weight, targets, bias=bias)
     loss.backward()
     assert weight.grad is None
