@@ -120,8 +120,8 @@ def main():
         return
     versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "torch"))
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-          f"{versions}, {options.threads} threads; N = {options.rows}, V = {options.num_embeddings}, "
-          f"d = {options.embedding_dim}, float32; {options.times} calls in each of {options.rounds} processes")  # fmt: skip
+          f"{versions}, {options.threads} threads; N = {options.rows}, V = {options.num_embeddings}, d = "
+          f"{options.embedding_dim}, float32; {options.times} calls in each of {options.rounds} processes")  # fmt: skip
     shared = {name: getattr(options, name) for name in ("rows", "num_embeddings", "embedding_dim", "threads", "times")}
     for share in options.ignored:
         results = in_turn({**shared, "ignored": share}, options.rounds)

@@ -24,7 +24,7 @@ CONFIG = "config.json"
 MODEL = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 LONGEST_JSON = 1 << 28  # bytes: the index of the largest models has some 10 MB
-READ_AT_ONCE = 1 << 23  # bytes
+READ_AT_ONCE = 1 << 22  # bytes
 
 
 class Checkpoint:
@@ -98,7 +98,7 @@ def inside(folder: Path, name: str) -> Path:
     The cache of huggingface_hub is made of such links; the message says how to copy what they lead to.
     """
     path = folder / name
-    if Path(name).name != name or name == ".." or "\0" in name:
+    if not name or Path(name).name != name or name == ".." or "\0" in name:
         raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(os.path.realpath(folder)):

@@ -37,6 +37,7 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     bias: Tensor | None,
     targets: Tensor,
     row_gradient: Tensor | None,
+    dtype: torch.dtype,
     ignore_index: int,
     label_smoothing: float,
     z_loss: float,
@@ -46,18 +47,19 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The loss of each row, and the gradients of their sum, or of their dot product with `row_gradient`.
 
-    `hidden` (N, d) and `weight` (V, d) share a dtype; `targets`, `row_gradient` and the losses are (N,). `wanted` says
-    which gradients to compute, of hidden, weight and bias; the others come out empty. Results are float32 (float64 for
-    float64), and zero for rows whose target is `ignore_index`.
+    `hidden` is (N, d), `weight` (V, d), both cast to `dtype` for the products; `targets`, `row_gradient` and the losses
+    are (N,). `wanted` says which gradients to compute, of hidden, weight and bias; the others come out empty. Results
+    are float32 (float64 for float64), and zero for rows whose target is `ignore_index`.
     """
     _check_targets(targets, weight.shape[0], ignore_index)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
     losses, dhidden, dweight, dbias = _results(hidden, weight, wanted)
+    weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
     size = min(chunk_size or _chunk_rows(len(keep), weight, terms), max(len(keep), 1))
     buffer = losses.new_empty(size, weight.shape[0])
     for number, rows in enumerate(torch.split(keep, size)):
-        states = hidden[rows]
+        states = hidden[rows].to(dtype)
         logits = _logits(states, weight, bias, buffer[: len(rows)])
         scale = None if row_gradient is None else row_gradient[rows].to(logits.dtype)
         losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(wanted))

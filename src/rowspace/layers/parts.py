@@ -1,0 +1,73 @@
+"""Parts of an input under names, each called with what its kind needs: the base of `InputEmbedding`, `Concatenation`.
+
+Private to the folder. Read next: `input_embedding.py`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.errors import UsageError
+from rowspace.layers.learned_position import LearnedPosition
+from rowspace.layers.segment import SegmentEmbedding
+from rowspace.layers.sinusoid import SinusoidPosition
+from rowspace.layers.sizes import Sized
+
+
+class Given(NamedTuple):
+    """What a text model's input is called with: see `InputEmbedding.forward`."""
+
+    ids: Tensor
+    segments: Tensor | None = None
+    mask: Tensor | None = None
+    positions: Tensor | None = None
+    start: int = 0
+
+    def rows_of(self, part: nn.Module, dtype: torch.dtype) -> Tensor:
+        """What `part` gives, `(batch, seq, d)` or a shape that broadcasts to it; `dtype` where it has none itself."""
+        rows: Tensor
+        if isinstance(part, SegmentEmbedding):
+            rows = part(self.segments)
+        elif isinstance(part, LearnedPosition):
+            rows = part(self.ids, mask=self.mask, positions=self.positions, start=self.start)
+        elif isinstance(part, SinusoidPosition):
+            rows = part(self.ids, positions=self.positions, start=self.start, dtype=dtype)
+        else:
+            rows = part(self.ids)
+        return rows
+
+
+class Parts(Sized):
+    """Modules under names of the caller's choice, each called with what its kind needs, in the order given."""
+
+    # What the recipes call their parts. Any module stands here, so that `embed.rotary(q, k)` needs no cast.
+    tokens: Any
+    segments: Any
+    positions: Any
+
+    def __init__(self, parts: Mapping[str, nn.Module]) -> None:
+        super().__init__()
+        if not parts:
+            raise UsageError("parts must be one module at least, as in tokens=TokenEmbedding(30522, 768); none came")
+        for name, part in parts.items():
+            self.add_named(name, part)
+        self._part_names = tuple(parts)
+
+    def parts(self) -> list[nn.Module]:
+        """The parts, in the order in which they were given."""
+        return [self.get_submodule(name) for name in self._part_names]
+
+    def add_named(self, name: str, module: nn.Module) -> None:
+        """Keep a module as the attribute `name`."""
+        if hasattr(self, name) or not isinstance(module, nn.Module):
+            raise UsageError(
+                f"{name} is {module!r}, but must be a module under a name that is free; choose another one"
+            )
+        self.add_module(name, module)
+
+    def check_segments(self, segments: Tensor | None) -> None:
+        """Segments that no part takes would be passed over in silence."""
+        if segments is not None and not any(isinstance(part, SegmentEmbedding) for part in self.parts()):
+            raise UsageError("segments were given, but no part is a SegmentEmbedding; leave them out")

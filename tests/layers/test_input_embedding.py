@@ -1,0 +1,125 @@
+import pytest
+import torch
+from torch import nn
+
+from rowspace.errors import UsageError
+from rowspace.layers import (
+    InputEmbedding,
+    LearnedPosition,
+    RotaryPosition,
+    SegmentEmbedding,
+    SinusoidPosition,
+    TokenEmbedding,
+)
+
+IDS = torch.tensor([[3, 1, 4, 1], [5, 9, 2, 6]])
+
+
+def rounded_sum(*values):
+    """In float32, from left to right."""
+    total = torch.tensor(values[0])
+    for value in values[1:]:
+        total = total + torch.tensor(value)
+    return float(total)
+
+
+def constant(module, value):
+    """The module, with all its weights of one value."""
+    nn.init.constant_(module.weight, value)
+    return module
+
+
+@torch.no_grad()
+def test_parts_are_summed_in_the_order_they_are_written():
+    tokens = constant(TokenEmbedding(10, 2), 1e8)
+    segments = constant(SegmentEmbedding(2, 2), -1e8)
+    positions = constant(LearnedPosition(8, 2), 1.0)
+    one = InputEmbedding(tokens=tokens, segments=segments, positions=positions)
+    other = InputEmbedding(tokens=tokens, positions=positions, segments=segments)
+    assert float(one(IDS)[0, 0, 0]) == rounded_sum(1e8, -1e8, 1.0) == 1.0
+    assert float(other(IDS)[0, 0, 0]) == rounded_sum(1e8, 1.0, -1e8) == 0.0
+
+
+def test_norm_then_dropout_then_projection():
+    torch.manual_seed(0)
+    tokens, norm, projection = TokenEmbedding(10, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+    embed = InputEmbedding(tokens=tokens, norm=norm, dropout=0.5, projection=projection)
+    torch.manual_seed(1)
+    actual = embed(IDS)
+    torch.manual_seed(1)
+    assert torch.equal(actual, projection(nn.functional.dropout(norm(tokens(IDS)), 0.5)))
+    assert torch.equal(embed.eval()(IDS), projection(norm(tokens(IDS))))
+
+
+def test_segments_go_to_the_segments():
+    embed = InputEmbedding(tokens=TokenEmbedding(10, 2), segments=SegmentEmbedding(2, 2))
+    segments = torch.tensor([[0, 0, 1, 1], [0, 1, 1, 1]])
+    assert torch.equal(embed(IDS, segments), embed.tokens(IDS) + embed.segments.weight[segments])
+    assert torch.equal(embed(IDS), embed(IDS, torch.zeros_like(IDS)))
+
+
+@pytest.mark.parametrize("positions", [LearnedPosition(8, 2), SinusoidPosition(2)])
+def test_positions_go_on_where_the_cache_ends(positions):
+    embed = InputEmbedding(tokens=TokenEmbedding(10, 2), positions=positions)
+    whole = embed(IDS)
+    assert torch.equal(embed(IDS[:, 2:], start=2), whole[:, 2:])
+    assert torch.equal(embed(IDS[:, 2:], positions=torch.tensor([2, 3])), whole[:, 2:])
+
+
+def test_the_mask_goes_to_positions_that_count_by_it():
+    positions = LearnedPosition(8, 2, offset=2, counting="mask")
+    embed = InputEmbedding(tokens=TokenEmbedding(10, 2), positions=positions)
+    mask = torch.tensor([[0, 0, 1, 1], [1, 1, 1, 1]])
+    rows = torch.stack((positions.weight[[1, 1, 2, 3]], positions.weight[[2, 3, 4, 5]]))
+    assert torch.equal(embed(IDS, mask=mask), embed.tokens(IDS) + rows)
+
+
+def test_sinusoids_do_not_widen_bfloat16():
+    embed = InputEmbedding(tokens=TokenEmbedding(10, 4), positions=SinusoidPosition(4)).bfloat16()
+    assert embed(IDS).dtype == torch.bfloat16
+
+
+def test_any_other_part_gets_ids():
+    class Count(nn.Module):
+        def forward(self, ids):
+            return ids.sum(-1, keepdim=True).unsqueeze(-1).float()
+
+    embed = InputEmbedding(tokens=constant(TokenEmbedding(10, 2), 1.0), count=Count())
+    assert embed(IDS)[:, 0, 0].tolist() == [10.0, 23.0]
+
+
+def test_what_acts_in_attention_is_kept_and_not_called():
+    rotary = RotaryPosition(4)
+    embed = InputEmbedding(tokens=TokenEmbedding(10, 8), attention={"rotary": rotary})
+    assert embed.rotary is rotary
+    assert torch.equal(embed(IDS), embed.tokens(IDS))
+
+
+def test_what_it_holds():
+    embed = InputEmbedding(tokens=TokenEmbedding(10, 4), positions=LearnedPosition(8, 4), norm=nn.LayerNorm(4))
+    assert (embed.num_parameters, embed.bytes) == (40 + 32 + 8, 4 * 80)
+    assert list(embed.state_dict()) == ["tokens.weight", "positions.weight", "norm.weight", "norm.bias"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's own code, while it compiles
+def test_compiled_whole():
+    parts = {"tokens": TokenEmbedding(10, 4), "segments": SegmentEmbedding(2, 4), "positions": SinusoidPosition(4)}
+    embed = InputEmbedding(**parts, norm=nn.LayerNorm(4))
+    compiled = torch.compile(embed, fullgraph=True)
+    torch.testing.assert_close(compiled(IDS, IDS % 2), embed(IDS, IDS % 2))
+
+
+def test_segments_that_no_part_takes():
+    with pytest.raises(UsageError, match="segments were given, but no part is a SegmentEmbedding; leave them out"):
+        InputEmbedding(tokens=TokenEmbedding(10, 4))(IDS, IDS)
+
+
+def test_no_parts():
+    with pytest.raises(UsageError, match="parts must be one module at least"):
+        InputEmbedding(norm=nn.LayerNorm(4))
+
+
+@pytest.mark.parametrize(("name", "part"), [("forward", nn.Identity()), ("tokens", 3)])
+def test_a_part_that_cannot_be_kept(name, part):
+    with pytest.raises(UsageError, match=f"{name} is .* but must be a module under a name that is free"):
+        InputEmbedding(**{name: part})
