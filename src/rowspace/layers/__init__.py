@@ -12,6 +12,7 @@ except ImportError as error:
 
 from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
+from rowspace.layers.concatenation import Concatenation
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
@@ -70,6 +71,7 @@ __all__ = [
     "AdaptiveEmbedding",
     "Alibi",
     "AxialRotaryPosition",
+    "Concatenation",
     "Counting",
     "DynamicScaling",
     "FactorisedEmbedding",
