@@ -13,6 +13,7 @@ except ImportError as error:
 from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.catalogue import CATALOGUE, PublishedModel
+from rowspace.layers.concatenation import Concatenation
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.cost import cost
 from rowspace.layers.cost_counts import Cost, TrainingBytes
@@ -73,6 +74,7 @@ __all__ = [
     "AdaptiveEmbedding",
     "Alibi",
     "AxialRotaryPosition",
+    "Concatenation",
     "Cost",
     "Counting",
     "DynamicScaling",
