@@ -6,7 +6,7 @@ import torch
 from tests.layers.case import Case
 from torch import nn
 
-from rowspace.layers import InputEmbedding, RotaryPosition, TokenEmbedding, recipes
+from rowspace.layers import Concatenation, InputEmbedding, LearnedPosition, RotaryPosition, TokenEmbedding, recipes
 
 ROTARY = {"llama", "mistral", "qwen", "gemma", "modernbert"}
 SETTINGS = {
@@ -60,5 +60,8 @@ RECIPE_NAMES = sorted(set(recipes.__all__) - {"RECIPES", "from_checkpoint", "fro
 CASES = [
     *(Case(name, partial(built, name), texts_in_segments if name in WITH_SEGMENTS else texts) for name in RECIPE_NAMES),
     Case("InputEmbedding", lambda: InputEmbedding(tokens=TokenEmbedding(10, 4), norm=nn.LayerNorm(4)), texts),
+    Case(
+        "Concatenation", lambda: Concatenation(4, tokens=TokenEmbedding(10, 3), positions=LearnedPosition(4, 2)), texts
+    ),
     Case("opt narrow", lambda: recipes.opt(10, 6, inner_dim=2, max_positions=4), texts),
 ]
