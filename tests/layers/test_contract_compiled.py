@@ -5,7 +5,8 @@ The oracle is the module itself, eager. What can be said of modules without a co
 
 import pytest
 import torch
-from tests.layers.contract import CASES, assert_same, floats, learned, made
+from tests.layers.contract import CASES, assert_same, floats, learned, made, tensors
+from torch.export import Dim
 
 # Torch's own, while it compiles: Dynamo makes an instance of each `autograd.Function`, inductor opens `torch.jit`.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -45,6 +46,20 @@ def test_it_is_exported(case):
     module, inputs = made(case), case.inputs()
     exported = torch.export.export(module, inputs)
     assert_same(exported.module()(*inputs), module(*inputs), rtol=1e-5, atol=1e-6)
+
+
+# A batch is whatever is as long as the first input; the loss counts its chunks out in the graph.
+BATCHED = [case for case in CASES if tensors(case.inputs()[:1]) and case.name != "TiedHead loss"]
+
+
+@pytest.mark.parametrize("case", BATCHED, ids=lambda case: case.name)
+def test_it_is_exported_for_batches_of_any_size(case):
+    module, inputs = made(case), case.inputs()
+    batched = [torch.is_tensor(given) and given.shape[0] == inputs[0].shape[0] for given in inputs]
+    sizes = tuple({0: Dim.AUTO} if grows else None for grows in batched)
+    exported = torch.export.export(module, inputs, dynamic_shapes=sizes)
+    longer = tuple(torch.cat([given] * 3) if grows else given for given, grows in zip(inputs, batched, strict=True))
+    assert_same(exported.module()(*longer), module(*longer), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in {"bert", "llama"}], ids=lambda case: case.name)
