@@ -39,8 +39,9 @@ def assert_near(ours, theirs):
 @pytest.mark.parametrize("padding_idx", [None, 7])
 def test_rows_and_gradients_are_those_of_the_parts(shape, padding_idx):
     ids, weights = made(shape)
-    ids[0].reshape(-1)[:1] = 7
-    assert_near(*(learned(form, ids, weights, padding_idx=padding_idx) for form in (fused_input, by_parts)))
+    ids[0].reshape(-1)[:1] = ids[2].reshape(-1)[:1] = 7
+    paddings = {"padding_idx": padding_idx, "position_padding_idx": padding_idx}
+    assert_near(*(learned(form, ids, weights, **paddings) for form in (fused_input, by_parts)))
 
 
 @pytest.mark.kernels
@@ -73,7 +74,7 @@ def test_a_compiled_graph_holds_it_whole():
 
 def test_the_operators_keep_torchs_rules():
     ids, weights = made((3, 5))
-    inputs = (torch.stack(ids), weights[:3], weights[3], weights[4], 1e-12, -1)
+    inputs = (torch.stack(ids), weights[:3], weights[3], weights[4], 1e-12, [-1, 2])
     torch.library.opcheck(module._forward, inputs)
 
 

@@ -3,14 +3,12 @@
 Added, and then normalised, the same is four walks forward and as many back, each over (batch, seq, d) numbers in fresh
 memory, whose pages the system has to find and clear first. Here it is one walk forward; back, one that also adds up the
 rows of positions and segments, and one that adds up the rows of words. Nothing is kept for the way back but each row's
-mean and scale. Results lie in huge pages where the system has them (Linux).
+mean and scale. Results lie in memory that is used again (`reused.py`).
 
 Fused: float32 on a CPU. All else, and inside `torch.func`, is computed by parts (`by_parts`), with the same answer to
 within 1e-6. Left out: the loops (`kernels.py`), who calls this (`input_embedding.py`).
 """
 
-import ctypes
-import mmap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -24,12 +22,12 @@ from torch.nn import functional
 from rowspace.layers.checked_ids import check_ids
 from rowspace.layers.kernels import backward_rows, forward_rows, sum_rows
 from rowspace.layers.lookup import lookup
+from rowspace.layers.reused import reused, zeroed
 
 __all__ = ["by_parts", "fused_input"]
 
 SMALL = 1 << 16  # numbers; less is not worth a second thread
 PIECES = 8  # for each thread, so that one that is slowed down leaves some of its work to the others
-MADV_HUGEPAGE = 14
 FEW = 64  # rows of a second table that each piece of the work can have a sum of
 
 
@@ -41,11 +39,12 @@ def fused_input(
     *,
     eps: float,
     padding_idx: int | None = None,
+    position_padding_idx: int | None = None,
 ) -> Tensor:
     """LayerNorm of `tables[0][ids[0]] + tables[1][ids[1]] + tables[2][ids[2]]`: (..., d) for ids (...), int64.
 
     The order of tables is that of the sum: words, segments (few rows), positions. The first table's row `padding_idx`
-    gets no gradient. Raises `UsageError` for an id out of range.
+    and the third's row `position_padding_idx` get no gradient. Raises `UsageError` for an id out of range.
 
     >>> tables = torch.eye(3), torch.zeros(1, 3), torch.zeros(2, 3)
     >>> ids = torch.tensor([[0, 2]]), torch.tensor([[0, 0]]), torch.tensor([[0, 1]])
@@ -53,11 +52,12 @@ def fused_input(
     tensor([-0.7071, -0.7071,  1.4142])
     """
     if not _can_be_fused(ids, (*tables, weight, bias)):
-        return by_parts(ids, tables, weight, bias, eps=eps, padding_idx=padding_idx)
+        options = {"padding_idx": padding_idx, "position_padding_idx": position_padding_idx}
+        return by_parts(ids, tables, weight, bias, eps=eps, **options)
     for some, table in zip(ids, tables, strict=True):
         check_ids(some, len(table))
-    padding = -1 if padding_idx is None else padding_idx
-    output: Tensor = _forward(torch.stack([some.long() for some in ids]), list(tables), weight, bias, eps, padding)[0]
+    paddings = [-1 if place is None else place for place in (padding_idx, position_padding_idx)]
+    output: Tensor = _forward(torch.stack([some.long() for some in ids]), list(tables), weight, bias, eps, paddings)[0]
     return output
 
 
@@ -69,22 +69,23 @@ def by_parts(
     *,
     eps: float,
     padding_idx: int | None = None,
+    position_padding_idx: int | None = None,
 ) -> Tensor:
     """The same, part by part: any dtype, any device."""
+    paddings = (padding_idx, None, position_padding_idx)
     first, second, third = (
-        lookup(some, table, padding_idx=padding_idx if table is tables[0] else None)
-        for some, table in zip(ids, tables, strict=True)
+        lookup(some, table, padding_idx=padding) for some, table, padding in zip(ids, tables, paddings, strict=True)
     )
     return functional.layer_norm(first + second + third, weight.shape, weight, bias, eps)
 
 
 @torch.library.custom_op("rowspace::fused_input", mutates_args=(), device_types="cpu")
 def _forward(
-    ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, padding: int
+    ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, paddings: list[int]
 ) -> tuple[Tensor, Tensor]:
     """Ids (3, ...) → rows (..., d), and for the way back each row's mean and scale, (2, N)."""
     size, count = len(weight), ids[0].numel()
-    output, lines = _huge(*ids.shape[1:], size), torch.empty(2, count)
+    output, lines = reused(*ids.shape[1:], size), torch.empty(2, count)
     inputs = (_flat(ids), _arrays(*tables), _arrays(weight, bias), eps)
     results, edges = _arrays(output.view(-1, size), lines), _edges(count, size)
     _in_threads(lambda piece: forward_rows(*inputs, edges[piece], edges[piece + 1], *results), len(edges) - 1)
@@ -98,7 +99,7 @@ def _(ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tenso
 
 @torch.library.custom_op("rowspace::fused_input_backward", mutates_args=(), device_types="cpu")
 def _backward(
-    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, lines: Tensor, padding: int
+    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, lines: Tensor, paddings: list[int]
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What falls on the three tables, and on weight and bias (2, d)."""
     size, flat, rows = len(weight), _flat(ids), _arrays(*tables)
@@ -107,7 +108,7 @@ def _backward(
     of_norm = np.zeros((len(edges) - 1, 2, size), np.float32)
     of_segments = np.zeros((len(edges) - 1, *rows[1].shape), np.float32)
     of_positions = torch.zeros_like(tables[2])
-    given, moved, position_sums = _arrays(grad.reshape(-1, size), _huge(len(order), size), of_positions)
+    given, moved, position_sums = _arrays(grad.reshape(-1, size), reused(len(order), size), of_positions)
     weights, line_array = _arrays(weight, lines)
 
     def work(piece: int) -> None:
@@ -116,8 +117,9 @@ def _backward(
 
     _in_threads(work, len(edges) - 1)
     of_words = _word_sums(flat[0], moved, rows[0].shape)
-    if padding >= 0:
-        of_words[padding] = 0
+    for sums, padding in zip((of_words, of_positions), paddings, strict=True):
+        if padding >= 0:
+            sums[padding] = 0
     return of_words, _total(of_segments), of_positions, _total(of_norm)
 
 
@@ -127,14 +129,14 @@ def _(grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) 
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    ids, tables, weight, _, _, ctx.padding = inputs
+    ids, tables, weight, _, _, ctx.paddings = inputs
     ctx.save_for_backward(ids, *tables, weight, output[1])
     ctx.mark_non_differentiable(output[1])
 
 
 def _differentiate(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
     ids, *tables, weight, lines = ctx.saved_tensors
-    *of_tables, of_norm = _backward(grad, ids, tables, weight, lines, ctx.padding)
+    *of_tables, of_norm = _backward(grad, ids, tables, weight, lines, ctx.paddings)
     return None, of_tables, of_norm[0], of_norm[1], None, None
 
 
@@ -155,8 +157,7 @@ def _total(pieces: NDArray[np.float32]) -> Tensor:
 
 def _word_sums(ids: NDArray[np.int64], moved: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
     """Add up by word: each thread has some of the columns, so that none shares a number with another."""
-    sums = torch.from_numpy(np.zeros(shape, np.float32))  # pages that nothing falls on are never touched
-    _advise(sums)
+    sums = zeroed(*shape)
     (array,), order = _arrays(sums), np.argsort(ids, kind="stable")
     threads = torch.get_num_threads() if moved.size > SMALL else 1
     edges = [moved.shape[1] * piece // threads for piece in range(threads + 1)]
@@ -189,21 +190,3 @@ def _flat(ids: Tensor) -> tuple[NDArray[np.int64], ...]:
 
 def _arrays(*tensors: Tensor) -> tuple[NDArray[np.float32], ...]:
     return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)
-
-
-def _huge(*shape: int) -> Tensor:
-    """Memory for a result, in huge pages where the system has them."""
-    tensor = torch.empty(*shape)
-    _advise(tensor)
-    return tensor
-
-
-def _advise(tensor: Tensor) -> None:
-    """Ask for huge pages: a hint, which no answer is needed to."""
-    first = -(-tensor.data_ptr() // mmap.PAGESIZE) * mmap.PAGESIZE
-    length = tensor.data_ptr() + tensor.nbytes - first
-    if _MADVISE is not None and length > 0:
-        _MADVISE(ctypes.c_void_p(first), ctypes.c_size_t(length // mmap.PAGESIZE * mmap.PAGESIZE), MADV_HUGEPAGE)
-
-
-_MADVISE = getattr(ctypes.CDLL(None), "madvise", None) if hasattr(mmap, "MADV_HUGEPAGE") else None

@@ -1,0 +1,71 @@
+"""Memory for large results, used again once the tensor that had it is gone: `reused`.
+
+A fresh tensor of 50 MB costs as much time in the system, which finds and clears its pages, as a walk over it. Here the
+pages of the last few stay mapped, in huge pages where the system has them (Linux). A tensor keeps its memory as long as
+it or a view of it lives. Left out: small tensors, which torch's allocator has ready.
+"""
+
+import math
+import mmap
+import threading
+import weakref
+
+import numpy as np
+import torch
+from torch import Tensor
+
+__all__ = ["reused", "zeroed"]
+
+__all__ = ["reused"]
+
+LARGE = 1 << 22  # bytes; below, pages are found quickly
+KEPT = 3  # pieces of memory that wait for a use
+
+
+def reused(*shape: int) -> Tensor:
+    """Return an uninitialised float32 tensor (shape), like `torch.empty`.
+
+    >>> reused(2, 3).shape
+    torch.Size([2, 3])
+    """
+    size = 4 * math.prod(shape)
+    if size < LARGE:
+        return torch.empty(*shape)
+    memory = _found(size) or _mapped(size)
+    array = np.frombuffer(memory, np.float32).reshape(shape)
+    weakref.finalize(array, _give_back, memory).atexit = False
+    return torch.from_numpy(array)
+
+
+def zeroed(*shape: int) -> Tensor:
+    """Return float32 zeros, like `torch.zeros`, of which pages that nobody touches take neither time nor memory."""
+    size = 4 * math.prod(shape)
+    if size < LARGE:
+        return torch.zeros(*shape)
+    return torch.from_numpy(np.frombuffer(_mapped(size), np.float32).reshape(shape))
+
+
+def _mapped(size: int) -> mmap.mmap:
+    """Fresh memory, all zeros."""
+    memory = mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
+
+
+def _found(size: int) -> mmap.mmap | None:
+    """Memory of this size that waits for a use."""
+    with _lock:
+        place = next((place for place, memory in enumerate(_waiting) if len(memory) == size), None)
+        return None if place is None else _waiting.pop(place)
+
+
+def _give_back(memory: mmap.mmap) -> None:
+    """Let the next tensor of this size have it; the oldest goes back to the system."""
+    with _lock:
+        _waiting.append(memory)
+        del _waiting[:-KEPT]
+
+
+_waiting: list[mmap.mmap] = []
+_lock = threading.RLock()  # a tensor may be collected, and give back, while its own thread looks for memory
