@@ -153,9 +153,17 @@ def test_large_logits_stay_finite():
     assert loss == 20_000
 
 
+def test_a_small_loss_of_large_logits_keeps_its_digits():
+    hidden, weight = torch.tensor([[100.0, 90.0]]), torch.eye(2)
+    loss = cross_entropy(hidden, weight, torch.tensor([0]))
+    torch.testing.assert_close(loss, torch.tensor(-10.0).exp().log1p(), rtol=3e-3, atol=0)
+
+
 def test_no_gradient_is_made_where_none_is_wanted():
     hidden, weight, targets, bias = make_inputs()
     weight.requires_grad_(False)
+    kept = cross_entropy(hidden, weight, targets, bias=bias, reduction="sum").grad_fn.saved_tensors
+    assert [gradient.numel() for gradient in kept] == [14 * 5, 0, 11]
     loss = cross_entropy(hidden, weight, targets, bias=bias)
     loss.backward()
     assert weight.grad is None

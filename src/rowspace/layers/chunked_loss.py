@@ -149,10 +149,11 @@ def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTe
     """
     smoothing, picked = terms.label_smoothing, targets.unsqueeze(1)
     slope = None if terms.softcap is None else _cap(logits, terms.softcap)
+    highest = logits.amax(1)
+    logits.sub_(highest.unsqueeze(1))  # all that follows is of differences to the highest: small losses stay exact
     aim = (1 - smoothing) * logits.gather(1, picked).squeeze(1)
     aim = aim + smoothing * logits.mean(1) if smoothing else aim
-    highest = logits.amax(1)
-    total = logits.sub_(highest.unsqueeze(1)).exp_().sum(1)
+    total = logits.exp_().sum(1)
     level = highest + total.log()
     if differentiate:
         scale = torch.ones_like(level) if scale is None else scale
@@ -162,7 +163,7 @@ def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTe
             logits.sub_((smoothing / logits.shape[1] * scale).unsqueeze(1))
         if slope is not None:
             logits.mul_(slope)
-    return level - aim + terms.z_loss * level.square()
+    return total.log() - aim + terms.z_loss * level.square()
 
 
 def _cap(logits: Tensor, softcap: float) -> Tensor:
