@@ -16,8 +16,10 @@ from rowspace.layers.concatenation import Concatenation
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
+from rowspace.layers.grid_position import GridPosition, grid_of
 from rowspace.layers.hashed import HashedEmbedding
 from rowspace.layers.head import TiedHead, UntiedHead
+from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
@@ -31,6 +33,10 @@ from rowspace.layers.recipes import (
     albert,
     bert,
     bloom,
+    clip_text,
+    clip_vision,
+    deit,
+    dinov2,
     from_checkpoint,
     from_config,
     gemma,
@@ -42,8 +48,11 @@ from rowspace.layers.recipes import (
     opt,
     qwen,
     roberta,
+    siglip_text,
+    siglip_vision,
     t5,
     transformer,
+    vit,
 )
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
@@ -75,7 +84,9 @@ __all__ = [
     "Counting",
     "DynamicScaling",
     "FactorisedEmbedding",
+    "GridPosition",
     "HashedEmbedding",
+    "ImageEmbedding",
     "InputEmbedding",
     "LearnedPosition",
     "LinearScaling",
@@ -109,12 +120,17 @@ __all__ = [
     "apply_constraints",
     "bert",
     "bloom",
+    "clip_text",
+    "clip_vision",
     "constrain",
     "cross_entropy",
+    "deit",
+    "dinov2",
     "from_checkpoint",
     "from_config",
     "gemma",
     "gpt2",
+    "grid_of",
     "grid_positions",
     "llama",
     "lookup",
@@ -137,9 +153,12 @@ __all__ = [
     "rotate",
     "scaling_from_config",
     "segments_of",
+    "siglip_text",
+    "siglip_vision",
     "sinusoid_frequencies",
     "t5",
     "transformer",
     "truncate",
     "unfold_patches",
+    "vit",
 ]
