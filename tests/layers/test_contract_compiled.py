@@ -5,10 +5,11 @@ The oracle is the module itself, eager. What can be said of modules without a co
 
 import pytest
 import torch
-from tests.layers.contract import CASES, assert_same, floats, learned, made
+from tests.layers.contract import CASES, assert_same, floats, learned, made, tensors
+from torch.export import Dim
 
-# Dynamo makes an instance of each `autograd.Function` that it meets, and torch warns of it.
-pytestmark = pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+# Torch's own, while it compiles: Dynamo makes an instance of each `autograd.Function`, inductor opens `torch.jit`.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
@@ -47,11 +48,25 @@ def test_it_is_exported(case):
     assert_same(exported.module()(*inputs), module(*inputs), rtol=1e-5, atol=1e-6)
 
 
+# A batch is whatever is as long as the first input; the loss counts its chunks out in the graph.
+BATCHED = [case for case in CASES if tensors(case.inputs()[:1]) and case.name != "TiedHead loss"]
+
+
+@pytest.mark.parametrize("case", BATCHED, ids=lambda case: case.name)
+def test_it_is_exported_for_batches_of_any_size(case):
+    module, inputs = made(case), case.inputs()
+    batched = [torch.is_tensor(given) and given.shape[0] == inputs[0].shape[0] for given in inputs]
+    sizes = tuple({0: Dim.AUTO} if grows else None for grows in batched)
+    exported = torch.export.export(module, inputs, dynamic_shapes=sizes)
+    longer = tuple(torch.cat([given] * 3) if grows else given for given, grows in zip(inputs, batched, strict=True))
+    assert_same(exported.module()(*longer), module(*longer), rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in {"bert", "llama"}], ids=lambda case: case.name)
 def test_inductor_compiles_it_whole(case):
     # the default backend writes and builds C++, which takes seconds: a sum of tables with a norm, and a rotation
     module, inputs = made(case), case.inputs()
     compiled = torch.compile(module, fullgraph=True)
     expected, actual = module(*inputs), compiled(*inputs)
-    assert_same(actual, expected, rtol=1e-5, atol=1e-6)
-    assert_same(gradients(module, actual), gradients(module, expected), rtol=1e-5, atol=1e-6)
+    assert_same(actual, expected, rtol=1e-4, atol=1e-6)
+    assert_same(gradients(module, actual), gradients(module, expected), rtol=1e-4, atol=1e-6)

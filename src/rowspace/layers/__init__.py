@@ -13,13 +13,16 @@ except ImportError as error:
 from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.catalogue import CATALOGUE, PublishedModel
+from rowspace.layers.concatenation import Concatenation
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.cost import cost
 from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
+from rowspace.layers.grid_position import GridPosition, grid_of
 from rowspace.layers.hashed import HashedEmbedding
 from rowspace.layers.head import TiedHead, UntiedHead
+from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
@@ -33,6 +36,10 @@ from rowspace.layers.recipes import (
     albert,
     bert,
     bloom,
+    clip_text,
+    clip_vision,
+    deit,
+    dinov2,
     from_checkpoint,
     from_config,
     gemma,
@@ -44,8 +51,11 @@ from rowspace.layers.recipes import (
     opt,
     qwen,
     roberta,
+    siglip_text,
+    siglip_vision,
     t5,
     transformer,
+    vit,
 )
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
@@ -73,11 +83,14 @@ __all__ = [
     "AdaptiveEmbedding",
     "Alibi",
     "AxialRotaryPosition",
+    "Concatenation",
     "Cost",
     "Counting",
     "DynamicScaling",
     "FactorisedEmbedding",
+    "GridPosition",
     "HashedEmbedding",
+    "ImageEmbedding",
     "InputEmbedding",
     "LearnedPosition",
     "LinearScaling",
@@ -113,13 +126,18 @@ __all__ = [
     "apply_constraints",
     "bert",
     "bloom",
+    "clip_text",
+    "clip_vision",
     "constrain",
     "cost",
     "cross_entropy",
+    "deit",
+    "dinov2",
     "from_checkpoint",
     "from_config",
     "gemma",
     "gpt2",
+    "grid_of",
     "grid_positions",
     "llama",
     "lookup",
@@ -142,9 +160,12 @@ __all__ = [
     "rotate",
     "scaling_from_config",
     "segments_of",
+    "siglip_text",
+    "siglip_vision",
     "sinusoid_frequencies",
     "t5",
     "transformer",
     "truncate",
     "unfold_patches",
+    "vit",
 ]

@@ -91,7 +91,7 @@ class PrefixTokens(nn.Module):
         rows = [*prefix, *(() if self.register_tokens is None else self.register_tokens)]
         if not rows:
             return patches
-        front = torch.stack(rows).to(patches.dtype).expand(len(patches), -1, -1)
+        front = torch.stack(rows).to(patches.dtype).expand(patches.shape[0], -1, -1)
         # front: (batch, prefix + R, d)
         return torch.cat([front, patches], 1)
 

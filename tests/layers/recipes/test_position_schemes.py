@@ -1,5 +1,6 @@
 """What a recipe places in attention, opened from a checkpoint, equals what transformers computes there: bit for bit."""
 
+import json
 import sys
 
 import pytest
@@ -55,8 +56,12 @@ def test_t5_has_the_bias_of_both_stacks(name, dtype, tmp_path):
         assert torch.equal(bias(places, places), expected[0])
 
 
-def test_an_encoder_has_no_bias_of_a_decoder(tmp_path):
-    assert not hasattr(from_checkpoint(saved(MODELS["t5, encoder"].made(), tmp_path)), "decoder_relative_bias")
+@pytest.mark.parametrize("pair", [True, False])
+def test_an_encoder_has_no_bias_of_a_decoder(pair, tmp_path):
+    folder = saved(MODELS["t5, encoder"].made(), tmp_path)
+    config = json.loads((folder / "config.json").read_text())  # older ones say true here
+    (folder / "config.json").write_text(json.dumps(config | {"is_encoder_decoder": pair}))
+    assert not hasattr(from_checkpoint(folder), "decoder_relative_bias")
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -8,10 +8,12 @@ import torch
 import transformers as tf
 
 SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
-BERT = {**SIZES, "max_position_embeddings": 20, "pad_token_id": 1}
+BERT = {**SIZES, "max_position_embeddings": 20, "pad_token_id": 1, "layer_norm_eps": 0.01}
 QWEN2 = {**SIZES, "num_key_value_heads": 1, "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 1}
 LLAMA = {**QWEN2, "head_dim": 8}
 LAYERS = {"num_hidden_layers": 2, "layer_types": ["full_attention", "sliding_attention"]}
+MODERNBERT = {**QWEN2, **LAYERS, "cls_token_id": 2, "sep_token_id": 3}
+del MODERNBERT["num_key_value_heads"]
 T5 = {"vocab_size": 40, "d_model": 16, "d_kv": 8, "d_ff": 8, "num_layers": 1, "num_heads": 2}
 OPT = {"vocab_size": 40, "num_hidden_layers": 1, "ffn_dim": 8, "num_attention_heads": 2, "max_position_embeddings": 20}
 MARIAN = {
@@ -77,13 +79,14 @@ MODELS = {
     "t5": TextModel(lambda: tf.T5Config(**T5), tf.T5ForConditionalGeneration),
     "t5, encoder": TextModel(lambda: tf.T5Config(**T5), tf.T5EncoderModel),
     "mt5": TextModel(lambda: tf.MT5Config(**T5), tf.MT5ForConditionalGeneration),
-    "bloom": TextModel(lambda: tf.BloomConfig(vocab_size=40, hidden_size=16, n_layer=1, n_head=2), tf.BloomForCausalLM),
+    "bloom": TextModel(
+        lambda: tf.BloomConfig(vocab_size=40, hidden_size=16, n_layer=1, n_head=2, layer_norm_epsilon=0.01),
+        tf.BloomForCausalLM,
+    ),
     "mpt": TextModel(lambda: tf.MptConfig(vocab_size=40, d_model=16, n_layers=1, n_heads=2), tf.MptForCausalLM),
-    "modernbert": TextModel(
-        lambda: tf.ModernBertConfig(
-            **{**SIZES, **LAYERS}, pad_token_id=1, cls_token_id=2, sep_token_id=3, bos_token_id=2, eos_token_id=3
-        ),
-        tf.ModernBertModel,
+    "modernbert": TextModel(lambda: tf.ModernBertConfig(**MODERNBERT), tf.ModernBertModel),
+    "modernbert, with biases": TextModel(
+        lambda: tf.ModernBertConfig(**MODERNBERT, norm_bias=True, norm_eps=0.01), tf.ModernBertForMaskedLM
     ),
 }
 

@@ -6,6 +6,9 @@ Read `bert.py` first, then `opening.py`.
 from rowspace.layers.recipes.albert import albert
 from rowspace.layers.recipes.bert import bert
 from rowspace.layers.recipes.bloom import bloom
+from rowspace.layers.recipes.clip import clip_text, clip_vision
+from rowspace.layers.recipes.deit import deit
+from rowspace.layers.recipes.dinov2 import dinov2
 from rowspace.layers.recipes.gemma import gemma
 from rowspace.layers.recipes.gpt2 import gpt2
 from rowspace.layers.recipes.llama import llama
@@ -16,14 +19,20 @@ from rowspace.layers.recipes.opening import RECIPES, from_checkpoint, from_confi
 from rowspace.layers.recipes.opt import opt
 from rowspace.layers.recipes.qwen import qwen
 from rowspace.layers.recipes.roberta import roberta
+from rowspace.layers.recipes.siglip import siglip_text, siglip_vision
 from rowspace.layers.recipes.t5 import t5
 from rowspace.layers.recipes.transformer import transformer
+from rowspace.layers.recipes.vit import vit
 
 __all__ = [
     "RECIPES",
     "albert",
     "bert",
     "bloom",
+    "clip_text",
+    "clip_vision",
+    "deit",
+    "dinov2",
     "from_checkpoint",
     "from_config",
     "gemma",
@@ -35,6 +44,9 @@ __all__ = [
     "opt",
     "qwen",
     "roberta",
+    "siglip_text",
+    "siglip_vision",
     "t5",
     "transformer",
+    "vit",
 ]

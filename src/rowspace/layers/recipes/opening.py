@@ -14,6 +14,9 @@ from rowspace.layers.checkpoint import Checkpoint
 from rowspace.layers.recipes.albert import ALBERT
 from rowspace.layers.recipes.bert import BERT
 from rowspace.layers.recipes.bloom import BLOOM
+from rowspace.layers.recipes.clip import CLIP_TEXT, CLIP_VISION
+from rowspace.layers.recipes.deit import DEIT
+from rowspace.layers.recipes.dinov2 import DINOV2, DINOV2_WITH_REGISTERS
 from rowspace.layers.recipes.gemma import GEMMA, GEMMA3
 from rowspace.layers.recipes.gpt2 import GPT2
 from rowspace.layers.recipes.llama import LLAMA
@@ -24,8 +27,10 @@ from rowspace.layers.recipes.opt import OPT
 from rowspace.layers.recipes.qwen import QWEN2, QWEN3
 from rowspace.layers.recipes.recipe import Config, Recipe
 from rowspace.layers.recipes.roberta import ROBERTA
+from rowspace.layers.recipes.siglip import SIGLIP_TEXT, SIGLIP_VISION
 from rowspace.layers.recipes.t5 import T5
 from rowspace.layers.recipes.transformer import TRANSFORMER
+from rowspace.layers.recipes.vit import VIT
 
 __all__ = ["RECIPES", "from_checkpoint", "from_config"]
 
@@ -34,6 +39,11 @@ RECIPES: Mapping[str, Recipe] = {
     "albert": ALBERT,
     "bert": BERT,
     "bloom": BLOOM,
+    "clip_text_model": CLIP_TEXT,
+    "clip_vision_model": CLIP_VISION,
+    "deit": DEIT,
+    "dinov2": DINOV2,
+    "dinov2_with_registers": DINOV2_WITH_REGISTERS,
     "gemma": GEMMA,
     "gemma2": GEMMA,
     "gemma3_text": GEMMA3,
@@ -48,7 +58,10 @@ RECIPES: Mapping[str, Recipe] = {
     "qwen2": QWEN2,
     "qwen3": QWEN3,
     "roberta": ROBERTA,
+    "siglip_text_model": SIGLIP_TEXT,
+    "siglip_vision_model": SIGLIP_VISION,
     "t5": T5,
+    "vit": VIT,
     "xlm-roberta": ROBERTA,
 }
 

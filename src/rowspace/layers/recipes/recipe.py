@@ -32,7 +32,7 @@ class Recipe:
 def present(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
     """`{ours: config[theirs]}` for each `ours=theirs` that the config has; of several names the first that it has.
 
-    Raises `UsageError` for a value that is neither a number nor null.
+    Raises `UsageError` for a value that is neither a number nor null, nor two of them for height and width.
 
     >>> present({"n_embd": 8, "pad_token_id": None}, dim=("hidden_size", "n_embd"), pad="pad_token_id", eps="eps")
     {'dim': 8, 'pad': None}
@@ -46,7 +46,10 @@ def present(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _number(name: str, value: Any) -> float | None:
+def _number(name: str, value: Any) -> float | tuple[int, int] | None:
+    """A number or null as it is, [height, width] as a tuple."""
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(side, int) for side in value):
+        return value[0], value[1]
     if value is not None and not isinstance(value, (int, float)):
         raise UsageError(f"the config's {name} is {value!r}, but must be a number; restore the config.json")
     return value

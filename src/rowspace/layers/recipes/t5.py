@@ -40,8 +40,9 @@ def t5(
 
 
 def arguments(config: Config) -> dict[str, Any]:
-    """Those of `t5`, from a config.json."""
-    return present(
+    """Those of `t5`, from a config.json; that of an encoder by itself may still call it half of a pair."""
+    encoder_alone = any("EncoderModel" in str(name) for name in config.get("architectures") or ())
+    found = present(
         config,
         vocab_size="vocab_size",
         embedding_dim="d_model",
@@ -51,6 +52,7 @@ def arguments(config: Config) -> dict[str, Any]:
         dropout="dropout_rate",
         decoder="is_encoder_decoder",
     )
+    return found | ({"decoder": False} if encoder_alone else {})
 
 
 TENSORS: TensorNames = {

@@ -1,0 +1,51 @@
+"""An image becomes a sequence: cut into patches, each flattened and projected to a vector.
+
+The numbers of a 6×6 grey image in patches of 3×3, and how many patches 224×224 pixels make.
+"""
+
+import torch
+
+from rowspace.errors import UsageError
+from rowspace.layers import PatchEmbedding, PrefixTokens, cost, unfold_patches
+
+image = torch.tensor(
+    [
+        [1, 2, 3, 0, 1, 2],
+        [4, 5, 0, 3, 4, 5],
+        [7, 8, 1, 6, 7, 8],
+        [2, 0, 1, 5, 3, 1],
+        [3, 1, 4, 1, 5, 9],
+        [2, 6, 5, 3, 5, 8],
+    ]
+)
+patches = unfold_patches(image[None, None], 3)  # (1, 4 patches, 9 numbers)
+print("patch 0:", patches[0, 0].tolist(), "of", patches.shape[1])
+assert patches[0, 0].tolist() == [1, 2, 3, 4, 5, 0, 7, 8, 1]
+assert patches.shape == (1, 4, 9)
+
+pixels = torch.rand(1, 3, 224, 224)
+for side, count in ((32, 49), (16, 196), (8, 784), (4, 3136)):
+    vectors, grid = PatchEmbedding(side, 3, 64)(pixels)
+    print(f"224×224 in {side}s: {grid[0]}×{grid[1]} = {vectors.shape[1]} patches")
+    assert vectors.shape[1] == count
+
+# ViT-Base: a class token in front makes 197; its projection is 16·16·3 × 768 numbers.
+project, tokens = PatchEmbedding(16, 3, 768), PrefixTokens(768)
+assert tokens(project(pixels)[0]).shape == (1, 197, 768)
+for side, millions in ((16, 0.59), (32, 2.36)):
+    project = PatchEmbedding(side, 3, 768)
+    counted = cost({"model_type": "vit", "patch_size": side})
+    print(f"projection {side}×{side}×3 → 768: {project.weight.numel() / 1e6:.2f} M, with its bias {counted.patches:,}")
+    assert round(project.weight.numel() / 1e6, 2) == millions
+    assert counted.patches == sum(weight.numel() for weight in project.parameters())
+
+# As a convolution with a stride of one patch it is the same map, with the same weights.
+convolution = PatchEmbedding(16, 3, 64, form="convolution")
+linear = PatchEmbedding(16, 3, 64)
+linear.load_state_dict(convolution.state_dict())
+assert torch.allclose(linear(pixels)[0], convolution(pixels)[0], atol=1e-5)
+
+try:
+    linear(torch.rand(1, 3, 225, 224))
+except UsageError as error:
+    print(error)

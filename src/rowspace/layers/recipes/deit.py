@@ -1,0 +1,38 @@
+"""DeiT: ViT with a second token in front, which learns from a teacher."""
+
+from rowspace.layers.grid_position import GridPosition, Size, grid_of
+from rowspace.layers.image_embedding import ImageEmbedding
+from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.prefix_tokens import PrefixTokens
+from rowspace.layers.recipes.recipe import Recipe, TensorNames
+from rowspace.layers.recipes.vit import TENSORS as VIT_TENSORS
+from rowspace.layers.recipes.vit import arguments
+
+
+def deit(
+    embedding_dim: int = 768,
+    *,
+    image_size: Size = 224,
+    patch_size: Size = 16,
+    channels: int = 3,
+    dropout: float = 0.0,
+) -> ImageEmbedding:
+    """DeiT's input: images (batch, C, H, W) → (batch, 2 + patches, d): class, distillation, patches. B/16 by default.
+
+    Source: Touvron et al. 2021; bit for bit transformers' `DeiTEmbeddings`.
+
+    >>> import torch
+    >>> deit(8)(torch.rand(1, 3, 224, 224)).shape
+    torch.Size([1, 198, 8])
+    """
+    return ImageEmbedding(
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution"),
+        tokens=PrefixTokens(embedding_dim, distillation=True),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=2),
+        dropout=dropout,
+    )
+
+
+TENSORS: TensorNames = {**VIT_TENSORS, "tokens.distillation_token": "embeddings.distillation_token"}
+
+DEIT = Recipe(deit, arguments, TENSORS)

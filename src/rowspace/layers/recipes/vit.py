@@ -1,0 +1,57 @@
+"""ViT: patches by a convolution, a class token in front, learned positions, dropout. Read next: `deit.py`."""
+
+from typing import Any
+
+from rowspace.layers.grid_position import GridPosition, Size, grid_of
+from rowspace.layers.image_embedding import ImageEmbedding
+from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.prefix_tokens import PrefixTokens
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+
+
+def vit(
+    embedding_dim: int = 768,
+    *,
+    image_size: Size = 224,
+    patch_size: Size = 16,
+    channels: int = 3,
+    dropout: float = 0.0,
+    mask: bool = False,
+) -> ImageEmbedding:
+    """ViT's input: images (batch, C, H, W) → (batch, 1 + patches, d). B/16 by default.
+
+    `image_size` is that of training: images of another size get fitted positions. `mask` adds a mask token, for
+    pretraining. Source: Dosovitskiy et al. 2020, section 3.1; bit for bit transformers' `ViTEmbeddings`.
+
+    >>> import torch
+    >>> vit(8)(torch.rand(1, 3, 224, 224)).shape
+    torch.Size([1, 197, 8])
+    """
+    return ImageEmbedding(
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution"),
+        tokens=PrefixTokens(embedding_dim, mask=mask),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim),
+        dropout=dropout,
+    )
+
+
+def arguments(config: Config) -> dict[str, Any]:
+    """Those of `vit`, from a config.json."""
+    return present(
+        config,
+        embedding_dim="hidden_size",
+        image_size="image_size",
+        patch_size="patch_size",
+        channels="num_channels",
+        dropout="hidden_dropout_prob",
+    )
+
+
+TENSORS: TensorNames = {
+    "patches.weight": "embeddings.patch_embeddings.projection.weight",
+    "patches.bias": "embeddings.patch_embeddings.projection.bias",
+    "tokens.class_token": "embeddings.cls_token",
+    "positions.weight": "embeddings.position_embeddings",
+}
+
+VIT = Recipe(vit, arguments, TENSORS)

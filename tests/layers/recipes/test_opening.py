@@ -1,0 +1,180 @@
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tests.layers.recipes.text_models import MODELS, saved
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.layers import RotaryPosition, from_checkpoint, from_config
+
+IDS = torch.tensor([[2, 5, 39, 0], [1, 8, 30, 3]])
+
+
+def rewritten(folder, change):
+    """The checkpoint with its tensors changed, by name."""
+    path = folder / "model.safetensors"
+    save_file(change(load_file(path)), path)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["bert", "albert", "t5", "gemma3_text"])
+def test_shards_give_the_same(name, tmp_path):
+    model = MODELS[name].made()
+    whole = from_checkpoint(saved(model, tmp_path / "whole"))
+    parts = saved(model, tmp_path / "parts", max_shard_size="1KB")
+    assert len(list(parts.glob("*.safetensors"))) > 2
+    sharded = from_checkpoint(parts)
+    for key, tensor in whole.state_dict().items():
+        assert torch.equal(sharded.state_dict()[key], tensor)
+
+
+def test_only_the_shards_that_are_needed_are_opened(tmp_path):
+    folder = saved(MODELS["bert"].made(), tmp_path, max_shard_size="1KB")
+    files = json.loads((folder / "model.safetensors.index.json").read_text())["weight_map"]
+    needed = {file for name, file in files.items() if name.startswith("embeddings.")}
+    for file in set(files.values()) - needed:
+        (folder / file).write_bytes(b"not read")
+    from_checkpoint(folder)(IDS)
+
+
+def test_norms_in_the_words_of_the_first_release(tmp_path):
+    model = MODELS["bert, with a head"].made()
+    names = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+
+    def renamed(tensors):
+        for new, old in names.items():
+            tensors = {name.replace(new, old): tensor for name, tensor in tensors.items()}
+        return tensors
+
+    expected = from_checkpoint(saved(model, tmp_path))(IDS)
+    assert torch.equal(from_checkpoint(rewritten(tmp_path, renamed))(IDS), expected)
+
+
+def test_weights_are_ready_to_use_and_to_train(tmp_path):
+    embed = from_checkpoint(saved(MODELS["bert"].made(), tmp_path))
+    assert not embed.training
+    assert all(parameter.requires_grad and parameter.is_leaf for parameter in embed.parameters())
+    embed.train()(IDS).sum().backward()
+    assert embed.tokens.weight.grad is not None
+
+
+def test_the_padding_row_keeps_what_the_checkpoint_has(tmp_path):
+    model = MODELS["bert"].made()
+    embed = from_checkpoint(saved(model, tmp_path))
+    assert embed.tokens.padding_idx == 1
+    assert torch.equal(embed.tokens.weight, model.embeddings.word_embeddings.weight)
+    assert embed.tokens.weight[1].abs().sum() > 0
+
+
+def test_gradients_are_those_of_the_model(tmp_path):
+    # transformers' BertModel: the padding row of the words gets none, that of the positions does
+    model = MODELS["bert"].made()
+    embed = from_checkpoint(saved(model, tmp_path))
+    embed(IDS, IDS % 2).square().sum().backward()
+    model.embeddings(IDS, IDS % 2).square().sum().backward()
+    theirs = model.embeddings
+    for ours, their in (
+        (embed.tokens.weight, theirs.word_embeddings.weight),
+        (embed.segments.weight, theirs.token_type_embeddings.weight),
+        (embed.positions.weight, theirs.position_embeddings.weight),
+        (embed.norm.weight, theirs.LayerNorm.weight),
+    ):
+        torch.testing.assert_close(ours.grad, their.grad, rtol=1e-5, atol=1e-5)
+
+
+def test_a_table_of_another_size_than_the_config_says(tmp_path):
+    folder = saved(MODELS["llama"].made(), tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 41}))
+    message = r"'model.embed_tokens.weight' is torch.float32 of shape \(40, 16\), but .* floats of shape \(41, 16\)"
+    with pytest.raises(FileFormatError, match=message):
+        from_checkpoint(folder)
+
+
+def test_a_table_of_integers(tmp_path):
+    folder = saved(MODELS["llama"].made(), tmp_path)
+    rewritten(folder, lambda tensors: {name: tensor.to(torch.int8) for name, tensor in tensors.items()})
+    with pytest.raises(FileFormatError, match=r"is torch\.int8 of shape"):
+        from_checkpoint(folder)
+
+
+def test_a_model_without_a_recipe():
+    with pytest.raises(UsageError, match="model_type is 'xlnet', but there are recipes for albert, bert"):
+        from_config({"model_type": "xlnet"})
+
+
+def test_a_part_of_a_model_that_has_none():
+    with pytest.raises(UsageError, match="part is 'text', but a 'bert' has no parts; leave it out"):
+        from_config({"model_type": "bert"}, part="text")
+
+
+def test_a_number_that_is_none():
+    with pytest.raises(UsageError, match="the config's hidden_size is 'wide', but must be a number"):
+        from_config({"model_type": "bert", "hidden_size": "wide"})
+
+
+def test_what_a_config_leaves_out_is_as_usual():
+    assert from_config({"model_type": "bert", "hidden_size": 8}).tokens.weight.shape == (30522, 8)
+
+
+def test_roberta_needs_an_id_of_padding():
+    with pytest.raises(UsageError, match="pad_token_id is null, but RoBERTa counts positions from it on"):
+        from_config({"model_type": "roberta", "pad_token_id": None})
+
+
+def test_marian_needs_a_width():
+    with pytest.raises(UsageError, match="the config has no d_model"):
+        from_config({"model_type": "marian"})
+
+
+def test_mpt_without_alibi_is_refused():
+    with pytest.raises(UsageError, match="alibi: false"):
+        from_config({"model_type": "mpt", "attn_config": {"alibi": False}})
+
+
+# What the Hub has for these models, as far as the input goes, in the words of their time.
+def meta(config):
+    with torch.device("meta"):
+        return from_config(config)
+
+
+def test_the_config_of_llama_3_1():
+    scaling = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "rope_type": "llama3"}
+    scaling["original_max_position_embeddings"] = 8192
+    config = {"model_type": "llama", "vocab_size": 128256, "hidden_size": 4096, "num_attention_heads": 32}
+    embed = meta(config | {"rope_theta": 500000.0, "rope_scaling": scaling})
+    assert embed.tokens.weight.shape == (128256, 4096)
+    assert (embed.rotary.head_dim, embed.rotary.base, embed.rotary.scaling.factor) == (128, 500000.0, 8.0)
+
+
+def test_the_config_of_gemma_3_4b():
+    inner = {"hidden_size": 2560, "model_type": "gemma3_text", "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}
+    embed = meta({"model_type": "gemma3", "text_config": inner, "vision_config": {"model_type": "unknown"}})
+    assert embed.tokens.weight.shape == (262208, 2560)
+    assert (embed.rotary.head_dim, embed.rotary.base, embed.rotary.scaling.factor) == (256, 1e6, 8.0)
+    assert (embed.sliding_rotary.base, type(embed.sliding_rotary.scaling).__name__) == (10000.0, "RotaryScaling")
+
+
+def test_the_config_of_modernbert():
+    sizes = {"vocab_size": 50368, "hidden_size": 768, "num_attention_heads": 12, "pad_token_id": 50283}
+    rope = {"global_rope_theta": 160000.0, "local_rope_theta": 10000.0}
+    embed = meta({"model_type": "modernbert", "norm_eps": 1e-5, "norm_bias": False, **sizes, **rope})
+    assert (embed.rotary.base, embed.sliding_rotary.base, embed.rotary.head_dim) == (160000.0, 10000.0, 64)
+    assert embed.norm.bias is None
+
+
+def test_the_config_of_bloom():
+    embed = meta({"model_type": "bloom", "vocab_size": 250880, "n_embed": 14336, "num_attention_heads": 112})
+    assert (embed.tokens.weight.shape, embed.alibi.num_heads) == ((250880, 14336), 112)
+
+
+def test_the_config_of_roberta():
+    embed = meta({"model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": 1, "type_vocab_size": 1})
+    assert (embed.positions.max_positions, embed.positions.weight.shape[0]) == (512, 514)
+
+
+def test_the_config_of_qwen3():
+    embed = meta({"model_type": "qwen3", "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 1000000})
+    assert isinstance(embed.rotary, RotaryPosition)
+    assert (embed.rotary.head_dim, embed.rotary.base) == (128, 1000000)

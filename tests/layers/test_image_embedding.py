@@ -1,0 +1,60 @@
+import pytest
+import torch
+from torch import nn
+
+from rowspace.errors import UsageError
+from rowspace.layers import GridPosition, ImageEmbedding, PatchEmbedding, PrefixTokens
+
+
+def made(*, tokens=None, **options):
+    prefix = 0 if tokens is None else tokens.prefix
+    positions = GridPosition((2, 2), 6, prefix=prefix)
+    return ImageEmbedding(patches=PatchEmbedding(4, 3, 6), tokens=tokens, positions=positions, **options)
+
+
+def test_patches_plus_positions():
+    embed, images = made(), torch.rand(2, 3, 8, 8)
+    assert torch.equal(embed(images), embed.patches(images)[0] + embed.positions.weight)
+
+
+def test_norm_then_dropout():
+    norm = nn.LayerNorm(6)
+    embed, images = made(norm=norm, dropout=0.5), torch.rand(2, 3, 8, 8)
+    torch.manual_seed(0)
+    actual = embed(images)
+    torch.manual_seed(0)
+    assert torch.equal(actual, nn.functional.dropout(norm(embed.patches(images)[0] + embed.positions.weight), 0.5))
+
+
+@pytest.mark.parametrize("size", [(11, 8), (8, 9), (11, 11)])
+def test_crop_leaves_out_what_no_whole_patch_covers(size):
+    images = torch.rand(1, 3, *size)
+    embed = made(crop=True)
+    assert torch.equal(embed(images), embed(images[..., :8, :8]))
+
+
+def test_without_crop_such_an_image_is_an_error():
+    with pytest.raises(UsageError, match="height 11 is not a multiple of the patch's 4"):
+        made()(torch.rand(1, 3, 11, 8))
+
+
+def test_crop_leaves_an_image_smaller_than_a_patch_to_be_refused():
+    with pytest.raises(UsageError, match="width 3 is not a multiple of the patch's 4"):
+        made(crop=True)(torch.rand(1, 3, 8, 3))
+
+
+def test_positions_for_another_number_of_tokens():
+    patches, positions = PatchEmbedding(4, 3, 6), GridPosition((2, 2), 6, prefix=1)
+    with pytest.raises(UsageError, match="made for 1 tokens before the patches, but there are 2; pass prefix=2"):
+        ImageEmbedding(patches=patches, tokens=PrefixTokens(6, distillation=True), positions=positions)
+
+
+def test_a_mask_without_tokens():
+    with pytest.raises(UsageError, match="mask was given, but there are no tokens in front"):
+        made()(torch.rand(1, 3, 8, 8), mask=torch.zeros(1, 4, dtype=torch.bool))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's own code, while it compiles
+def test_compiled_whole():
+    embed, images = made(tokens=PrefixTokens(6, registers=2)), torch.rand(2, 3, 12, 8)
+    torch.testing.assert_close(torch.compile(embed, fullgraph=True)(images), embed(images))
