@@ -68,6 +68,5 @@ CASES = [
     Case("SinusoidPosition", lambda: SinusoidPosition(16), texts),
     Case("SinusoidPosition fairseq", lambda: SinusoidPosition(16, layout="concatenated", endpoint=True), texts),
     Case("SinusoidPosition padded", lambda: SinusoidPosition(16, padding_idx=1), texts),
-    Case("SinusoidPosition padded", lambda: SinusoidPosition(16, padding_idx=1), texts),
     Case("SinusoidGrid", lambda: SinusoidGrid(16, prefix_rows=1), lambda: (2, 3)),
 ]

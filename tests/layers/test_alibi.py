@@ -75,6 +75,11 @@ def test_no_heads():
         Alibi(0)
 
 
+def test_slopes_of_another_name():
+    with pytest.raises(UsageError, match="rounding is 'falcon'"):
+        alibi_slopes(8, rounding="falcon")
+
+
 def test_bloom_has_no_other_maximum():
     with pytest.raises(UsageError, match=r"max_bias is 4.0, but BLOOM's slopes end at 8"):
         alibi_slopes(8, max_bias=4.0, rounding="bloom")

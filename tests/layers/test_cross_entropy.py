@@ -181,7 +181,10 @@ def test_autocast_is_that_of_a_linear_layer():
         ours = cross_entropy(hidden, weight, targets)
         theirs = F.cross_entropy(F.linear(hidden, weight).float().flatten(0, 1), targets.flatten())
     torch.testing.assert_close(ours, theirs, rtol=1e-6, atol=0)
-    assert gradients(ours, weight)[0].dtype == torch.float32
+    mine, reference = gradients(ours, weight)[0], gradients(theirs, weight)[0]
+    assert mine.dtype == torch.float32
+    torch.testing.assert_close(mine, reference, rtol=2**-6, atol=1e-4)
+    assert not torch.equal(mine, mine.bfloat16().float())  # summed in float32, and never rounded
 
 
 @pytest.mark.parametrize("reduction", ["mean", "none"])

@@ -138,6 +138,12 @@ def test_a_rotated_part_that_does_not_fit(rotary_dim):
         RotaryPosition(8, rotary_dim=rotary_dim)
 
 
+@pytest.mark.parametrize("base", [0.0, 1.0, -5.0])
+def test_a_base_that_does_not_fall(base):
+    with pytest.raises(UsageError, match=f"base is {base}, but frequencies fall only for a base above 1"):
+        RotaryPosition(8, base=base)
+
+
 def test_a_layout_of_another_name():
     with pytest.raises(UsageError, match="layout is 'neox'"):
         RotaryPosition(8, layout="neox")

@@ -9,6 +9,7 @@ from transformers import (
     GPTJConfig,
     GPTNeoXConfig,
     LlamaConfig,
+    ModernBertConfig,
     Phi3Config,
     PhiConfig,
     PreTrainedConfig,
@@ -16,6 +17,7 @@ from transformers import (
 from transformers.models.gemma3.modeling_gemma3 import Gemma3RotaryEmbedding
 from transformers.models.gpt_neox.modeling_gpt_neox import GPTNeoXRotaryEmbedding
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+from transformers.models.modernbert.modeling_modernbert import ModernBertRotaryEmbedding
 from transformers.models.phi.modeling_phi import PhiRotaryEmbedding
 from transformers.models.phi3.modeling_phi3 import Phi3RotaryEmbedding
 
@@ -43,6 +45,18 @@ SCALINGS = {
     },
     "yarn, as gpt-oss": {"factor": 32.0, "original_max_position_embeddings": 4096, "truncate": False},
     "yarn, too short a text to turn": {"factor": 2.0, "original_max_position_embeddings": 4},
+    "yarn, a ramp that ends beyond the head": {
+        "factor": 4.0,
+        "original_max_position_embeddings": 848,
+        "rope_theta": 10.0,
+    },
+    "longrope, its own attention factor": {
+        "attention_factor": 1.2,
+        "factor": 4.0,
+        "short_factor": [1.0] * 16,
+        "long_factor": [2.0] * 16,
+        "original_max_position_embeddings": 64,
+    },
     "longrope": {
         "factor": 4.0,
         "short_factor": [1.0 + 0.05 * i for i in range(16)],
@@ -120,6 +134,27 @@ def test_gemma3_has_one_for_each_kind_of_layer(layer_type):
     config = Gemma3TextConfig(hidden_size=64, num_attention_heads=2, head_dim=32)
     ours = rotary_from_config(config.to_dict(), layer_type=layer_type)
     assert_angles_equal(ours, Gemma3RotaryEmbedding(config), torch.arange(50)[None], layer_type=layer_type)
+
+
+@pytest.mark.parametrize("layer_type", ["full_attention", "sliding_attention"])
+@pytest.mark.parametrize(
+    ("make", "reference", "old"),
+    [
+        (Gemma3TextConfig, Gemma3RotaryEmbedding, {"rope_theta": 2e5, "rope_local_base_freq": 5e3}),
+        (
+            Gemma3TextConfig,
+            Gemma3RotaryEmbedding,
+            {"rope_theta": 2e5, "rope_local_base_freq": 5e3, "rope_scaling": {"rope_type": "linear", "factor": 8.0}},
+        ),
+        (ModernBertConfig, ModernBertRotaryEmbedding, {"global_rope_theta": 2e5, "local_rope_theta": 5e3}),
+    ],
+)
+def test_two_bases_in_the_old_form(make, reference, old, layer_type):
+    # transformers' Gemma3RotaryEmbedding and ModernBertRotaryEmbedding; google/gemma-3 and ModernBERT-base say it so
+    sizes = {"hidden_size": 64, "num_attention_heads": 2, "head_dim": 32}
+    ours = rotary_from_config({**sizes, **old}, layer_type=layer_type)
+    theirs = reference(make(**sizes, **copy.deepcopy(old)))
+    assert_angles_equal(ours, theirs, torch.arange(50)[None], layer_type=layer_type)
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("negatives", [2, 5])
 @pytest.mark.parametrize(
-    "windows", [[([4, 9, 4, 8], 7)], [([4, 9, 4, 8], 7), ([8, 7, 5], 4)], [([1], 2), ([3, 4], 2)]],
-    ids=["the last word alone", "two windows", "the same word twice"],
+    "windows", [[([4, 9, 4, 8], 7)], [([4, 9, 4, 8], 7), ([8, 7, 5], 4), ([9], 3)], [([1], 2), ([3, 4], 2)]],
+    ids=["the last word alone", "three windows", "the same word twice"],
 )  # fmt: skip
 def test_cbow_step_equals_the_reference(mean, exact, negatives, windows):
     weights, drawn = random_weights(20), list(range(10, 10 + negatives))
@@ -153,6 +153,24 @@ def test_a_windows_targets_are_distinct():
         words = [target for target in scratch.targets[0].tolist() if target != 3]
         assert len(words) == len(set(words))
         assert words[0] == scratch.sentence[0]
+
+
+@pytest.mark.parametrize(("asked", "drawn"), [(2, 6), (6, 6), (7, 12)])
+def test_cbow_draws_negatives_for_several_windows_in_whole_groups(asked, drawn):
+    options = FitOptions(negatives=asked, model="cbow", workers=1)
+    scratch, plan = make_scratch(V, options), make_plan(options, 0.1, 0.1)
+    sampler = make_sampler(np.full(V, 10), sample=0, ns_exponent=0.75)
+    scratch.sentence[:4] = [5, 6, 7, 8]
+    seed_random(scratch, 1)
+    seen = np.zeros(V + 1)
+    for _ in range(200):
+        kernels.draw_targets(0, 4, empty_weights(V, options), sampler, plan, scratch)
+        words, others = scratch.targets[0, :TOGETHER].tolist(), scratch.targets[0, TOGETHER:]
+        assert words == [5, 6, 7]
+        assert len(others) == drawn
+        seen[others] += 1
+    assert (seen[[5, 6, 7]] == 0).all()
+    assert (seen[[0, 8, 29]] > 0).all()
 
 
 def test_words_are_kept_as_often_as_their_probability_says():

@@ -12,8 +12,11 @@ except ImportError as error:
 
 from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
+from rowspace.layers.catalogue import CATALOGUE, PublishedModel
 from rowspace.layers.concatenation import Concatenation
 from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.cost import cost
+from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.grid_position import GridPosition, grid_of
@@ -60,15 +63,14 @@ from rowspace.layers.resampling import resample_patches, resample_positions
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
+from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
 from rowspace.layers.rotary_scaling import (
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
     LongRopeScaling,
     ProportionalScaling,
-    RotaryScaling,
     YarnScaling,
-    rotary_frequencies,
 )
 from rowspace.layers.rotary_weights import permute_rotary
 from rowspace.layers.segment import SegmentEmbedding, segments_of
@@ -77,10 +79,12 @@ from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.token_embedding import TokenEmbedding
 
 __all__ = [
+    "CATALOGUE",
     "AdaptiveEmbedding",
     "Alibi",
     "AxialRotaryPosition",
     "Concatenation",
+    "Cost",
     "Counting",
     "DynamicScaling",
     "FactorisedEmbedding",
@@ -99,6 +103,7 @@ __all__ = [
     "PositionScheme",
     "PrefixTokens",
     "ProportionalScaling",
+    "PublishedModel",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
     "RelativeBias",
@@ -112,6 +117,7 @@ __all__ = [
     "SinusoidPosition",
     "TiedHead",
     "TokenEmbedding",
+    "TrainingBytes",
     "UnitNorm",
     "UntiedHead",
     "YarnScaling",
@@ -123,6 +129,7 @@ __all__ = [
     "clip_text",
     "clip_vision",
     "constrain",
+    "cost",
     "cross_entropy",
     "deit",
     "dinov2",

@@ -84,6 +84,8 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0, rounding: Literal["mp
     tensor([0.0625, 0.0039, 0.2500])
     """
     require_positive(num_heads=num_heads)
+    if rounding not in ("mpt", "bloom"):
+        raise UsageError(f"rounding is {rounding!r}, but slopes are known as 'mpt' and 'bloom' round them; choose one")
     if rounding == "bloom":
         if max_bias != 8.0:
             raise UsageError(f"max_bias is {max_bias}, but BLOOM's slopes end at 8; leave rounding at 'mpt'")

@@ -65,7 +65,8 @@ def _hidden(ids: Tensor) -> bool:
 def _sentence(ids: Tensor, num_embeddings: int) -> str:
     """Name the first id out of range, and where it stands."""
     place = ((ids < 0) | (ids >= num_embeddings)).nonzero()[0].tolist()
+    where = f" at {place}" if place else ""
     return (
-        f"id {int(ids[tuple(place)])} at {place} is out of range for a table of {num_embeddings} rows; "
+        f"id {int(ids[tuple(place)])}{where} is out of range for a table of {num_embeddings} rows; "
         "check the tokenizer that made it, or make the table larger"
     )

@@ -1,7 +1,7 @@
 """The arithmetic of the loss: some hundred rows of logits at a time, with the gradients made on the way.
 
     rows kept ──► logits of a chunk ──► losses, and d(loss)/d(logits) in the same memory ──► dhidden, dweight, dbias
-     (n, d)          (chunk, V)             block by block, in a core's cache                (N, d)  (V, d)   (V,)
+     (n, d)          (chunk, V)                                                              (N, d)  (V, d)   (V,)
 
 One operator, opaque to `torch.compile`, since which rows are kept is known only when it runs. It leaves out autograd
 and the reductions: see `cross_entropy.py`.
@@ -17,9 +17,8 @@ from rowspace.errors import UsageError
 
 __all__ = ["LossTerms", "row_losses"]
 
-CPU_CHUNK_BYTES = 128 << 20  # of logits at once: on 2 cores, larger gains nothing and 26 MB costs a third of the speed
+CPU_CHUNK_BYTES = 128 << 20  # of logits at once: larger gains nothing on 2 cores, and a quarter costs a tenth
 OTHER_CHUNK_BYTES = 512 << 20
-CPU_BLOCK_BYTES = 2 << 20  # of logits that the elementwise steps pass over while they lie in a core's cache
 
 
 class LossTerms(NamedTuple):
@@ -38,6 +37,7 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     bias: Tensor | None,
     targets: Tensor,
     row_gradient: Tensor | None,
+    dtype: torch.dtype,
     ignore_index: int,
     label_smoothing: float,
     z_loss: float,
@@ -47,25 +47,26 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The loss of each row, and the gradients of their sum, or of their dot product with `row_gradient`.
 
-    `hidden` (N, d) and `weight` (V, d) share a dtype; `targets`, `row_gradient` and the losses are (N,). `wanted` says
-    which gradients to compute, of hidden, weight and bias; the others come out empty. Results are float32 (float64 for
-    float64), and zero for rows whose target is `ignore_index`.
+    `hidden` is (N, d), `weight` (V, d), both cast to `dtype` for the products; `targets`, `row_gradient` and the losses
+    are (N,). `wanted` says which gradients to compute, of hidden, weight and bias; the others come out empty. Results
+    are float32 (float64 for float64), and zero for rows whose target is `ignore_index`.
     """
     _check_targets(targets, weight.shape[0], ignore_index)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
     losses, dhidden, dweight, dbias = _results(hidden, weight, wanted)
+    weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
-    size = min(chunk_size or _chunk_rows(len(keep), weight), max(len(keep), 1))
+    size = min(chunk_size or _chunk_rows(len(keep), weight, terms), max(len(keep), 1))
     buffer = losses.new_empty(size, weight.shape[0])
-    for rows in torch.split(keep, size):
-        states = hidden[rows]
+    for number, rows in enumerate(torch.split(keep, size)):
+        states = hidden[rows].to(dtype)
         logits = _logits(states, weight, bias, buffer[: len(rows)])
-        scale = None if row_gradient is None else row_gradient[rows]
-        losses[rows] = _losses_by_block(logits, targets[rows], scale, terms, differentiate=any(wanted))
+        scale = None if row_gradient is None else row_gradient[rows].to(logits.dtype)
+        losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(wanted))
         if wanted[0]:
             dhidden[rows] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
         if wanted[1]:
-            _add_product(dweight, logits, states)
+            _add_product(dweight, logits, states, first=number == 0)
         if wanted[2]:
             dbias += logits.sum(0)
     return losses, dhidden, dweight, dbias
@@ -89,14 +90,14 @@ def _(info, in_dims, *arguments):  # type: ignore[no-untyped-def]  # noqa: ANN00
 
 
 def _results(hidden: Tensor, weight: Tensor, wanted: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Zeros for the losses and for each gradient wanted."""
+    """Zeros for the losses and for each gradient wanted; the weight's is written before it is added to."""
     dtype = torch.float64 if hidden.dtype == torch.float64 else torch.float32
-    shapes = (hidden.shape, weight.shape, weight.shape[:1])
-    dhidden, dweight, dbias = (
-        hidden.new_zeros(shape if want else (0,) * len(shape), dtype=dtype)
-        for shape, want in zip(shapes, wanted, strict=True)
+    return (
+        hidden.new_zeros(len(hidden), dtype=dtype),
+        hidden.new_zeros(hidden.shape if wanted[0] else (0, 0), dtype=dtype),
+        hidden.new_empty(weight.shape if wanted[1] else (0, 0), dtype=dtype),
+        hidden.new_zeros(len(weight) if wanted[2] else 0, dtype=dtype),
     )
-    return hidden.new_zeros(hidden.shape[0], dtype=dtype), dhidden, dweight, dbias
 
 
 def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> None:
@@ -110,9 +111,10 @@ def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> N
         )
 
 
-def _chunk_rows(rows: int, weight: Tensor) -> int:
-    """Rows per chunk: as many as the memory for logits allows, in chunks of one size."""
+def _chunk_rows(rows: int, weight: Tensor, terms: LossTerms) -> int:
+    """Rows per chunk: as many as the memory for logits allows, in chunks of one size; a softcap needs it twice."""
     limit = CPU_CHUNK_BYTES if weight.device.type == "cpu" else OTHER_CHUNK_BYTES
+    limit = limit if terms.softcap is None else limit // 2
     most = max(16, limit // (4 * max(weight.shape[0], 1)))
     chunks = max(1, -(-rows // most))
     return max(1, -(-rows // chunks))
@@ -126,34 +128,18 @@ def _logits(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor)
     return buffer.copy_(functional.linear(states, weight, bias))
 
 
-def _add_product(total: Tensor, gradient: Tensor, states: Tensor) -> None:
+def _add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool) -> None:
     """`total += gradient.T @ states`, summed in `total`'s dtype over the chunks; on a CPU inside each chunk too."""
     if total.dtype == states.dtype or total.device.type == "cpu":
-        total.addmm_(gradient.t(), states.to(total.dtype))
+        total.addmm_(gradient.t(), states.to(total.dtype), beta=0 if first else 1)
+    elif first:
+        total.copy_(gradient.to(states.dtype).t() @ states)
     else:
         total += gradient.to(states.dtype).t() @ states
 
 
-def _losses_by_block(
-    logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTerms, *, differentiate: bool
-) -> Tensor:
-    """Losses (n,) of logits (n, V); leaves their gradient in the logits' place if asked to."""
-    row_bytes = logits.element_size() * max(logits.shape[1], 1)
-    size = max(1, CPU_BLOCK_BYTES // row_bytes * torch.get_num_threads())
-    if logits.device.type != "cpu":
-        size = max(1, len(logits))
-    losses = logits.new_empty(len(logits))
-    for start in range(0, len(logits), size):
-        block = slice(start, start + size)
-        block_scale = None if scale is None else scale[block]
-        losses[block] = _block_losses(logits[block], targets[block], block_scale, terms, differentiate)
-    return losses
-
-
-def _block_losses(
-    logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTerms, differentiate: bool
-) -> Tensor:
-    """One block's losses, with their gradient in the logits' place where wanted.
+def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTerms, *, differentiate: bool) -> Tensor:
+    """Losses (n,) of logits (n, V), which are overwritten: with the gradient, times `scale` (n,), where that is wanted.
 
     For logits x, already capped, p = softmax(x), L = log sum exp(x), smoothing s, z-loss factor z:
 
@@ -161,30 +147,27 @@ def _block_losses(
         d loss / d x = p * (1 + 2 * z * L) - (1 - s) * onehot(target) - s / V
         d x / d logit = 1 - (x / cap)**2
     """
-    if terms.softcap is not None:
-        logits.div_(terms.softcap).tanh_().mul_(terms.softcap)
-    picked = targets.unsqueeze(1)
-    probabilities = torch.softmax(logits, -1)
-    # The largest probability is 1 / sum exp(x - max x): one exponential a logit serves both.
-    level = logits.amax(-1) - probabilities.amax(-1).log()
-    hit = level - logits.gather(1, picked).squeeze(1)
-    smoothing = terms.label_smoothing
-    losses = hit if not smoothing else (1 - smoothing) * hit + smoothing * (level - logits.mean(-1))
-    losses = losses + terms.z_loss * level.square() if terms.z_loss else losses
+    smoothing, picked = terms.label_smoothing, targets.unsqueeze(1)
+    slope = None if terms.softcap is None else _cap(logits, terms.softcap)
+    aim = (1 - smoothing) * logits.gather(1, picked).squeeze(1)
+    aim = aim + smoothing * logits.mean(1) if smoothing else aim
+    highest = logits.amax(1)
+    total = logits.sub_(highest.unsqueeze(1)).exp_().sum(1)
+    level = highest + total.log()
     if differentiate:
-        logits.copy_(_logit_gradient(logits, probabilities, level, picked, terms))
-        if scale is not None:
-            logits.mul_(scale.unsqueeze(1))
-    return losses
+        scale = torch.ones_like(level) if scale is None else scale
+        logits.mul_((scale * (1 + 2 * terms.z_loss * level) / total).unsqueeze(1))
+        logits.scatter_add_(1, picked, ((smoothing - 1) * scale).unsqueeze(1))
+        if smoothing:
+            logits.sub_((smoothing / logits.shape[1] * scale).unsqueeze(1))
+        if slope is not None:
+            logits.mul_(slope)
+    return level - aim + terms.z_loss * level.square()
 
 
-def _logit_gradient(logits: Tensor, probabilities: Tensor, level: Tensor, picked: Tensor, terms: LossTerms) -> Tensor:
-    """The derivative of the loss by the logits, made of the probabilities in place."""
-    if terms.z_loss:
-        probabilities.mul_((1 + 2 * terms.z_loss * level).unsqueeze(1))
-    probabilities.scatter_add_(1, picked, probabilities.new_full(picked.shape, terms.label_smoothing - 1))
-    if terms.label_smoothing:
-        probabilities.sub_(terms.label_smoothing / logits.shape[1])
-    if terms.softcap is not None:
-        probabilities.mul_(1 - (logits / terms.softcap).square())
-    return probabilities
+def _cap(logits: Tensor, softcap: float) -> Tensor:
+    """Cap the logits in place; the slope of the cap at each of them."""
+    logits.div_(softcap).tanh_()
+    slope = logits.square().neg_().add_(1)
+    logits.mul_(softcap)
+    return slope

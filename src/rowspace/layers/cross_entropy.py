@@ -62,15 +62,15 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     """
     _check_shapes(hidden, weight, targets, bias)
     _check_settings(label_smoothing, softcap, reduction, chunk_size)
-    weight, bias, rows = _as_linear_casts(weight, bias, hidden.reshape(-1, hidden.shape[-1]))
-    # rows: (N, d)
-    flat = targets.reshape(-1)
+    rows, flat = hidden.reshape(-1, hidden.shape[-1]), targets.reshape(-1)
+    # rows: (N, d); flat: (N,)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
+    settings = _linear_dtype(hidden), *terms, chunk_size
     if reduction == "none":
-        losses = _RowLosses.apply(rows, weight, bias, flat, terms, chunk_size)  # type: ignore[no-untyped-call]
+        losses = _RowLosses.apply(rows, weight, bias, flat, settings)  # type: ignore[no-untyped-call]
         return cast(Tensor, losses).reshape(targets.shape)
     wanted = _wanted(rows, weight, bias)
-    total, *_ = _SummedLoss.apply(rows, weight, bias, flat, terms, chunk_size, wanted)  # type: ignore[no-untyped-call]
+    total, *_ = _SummedLoss.apply(rows, weight, bias, flat, settings, wanted)  # type: ignore[no-untyped-call]
     if reduction == "sum":
         return cast(Tensor, total)
     count = (flat != ignore_index).sum()
@@ -88,11 +88,10 @@ class _SummedLoss(torch.autograd.Function):
         weight: Tensor,
         bias: Tensor | None,
         targets: Tensor,
-        terms: LossTerms,
-        chunk_size: int | None,
+        settings: tuple[Any, ...],
         wanted: list[bool],
     ) -> tuple[Tensor, ...]:
-        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *terms, chunk_size, wanted)
+        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *settings, wanted)
         return losses.sum(), *gradients
 
     @staticmethod
@@ -106,10 +105,10 @@ class _SummedLoss(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor | None, *_: None) -> tuple[Tensor | None, ...]:
         if upstream is None:
-            return (None,) * 7
+            return (None,) * 6
         gradients = zip(ctx.saved_tensors, ctx.dtypes, ctx.needs_input_grad[:3], strict=True)
         scaled = [(part * upstream).to(dtype) if needed else None for part, dtype, needed in gradients]
-        return *scaled, None, None, None, None
+        return *scaled, None, None, None
 
 
 class _RowLosses(torch.autograd.Function):
@@ -123,14 +122,14 @@ class _RowLosses(torch.autograd.Function):
         weight: Tensor,
         bias: Tensor | None,
         targets: Tensor,
-        terms: LossTerms,
-        chunk_size: int | None,
+        settings: tuple[Any, ...],
     ) -> Tensor:
-        return row_losses(hidden, weight, bias, targets, None, *terms, chunk_size, [False] * 3)[0]  # type: ignore[no-any-return]
+        losses: Tensor = row_losses(hidden, weight, bias, targets, None, *settings, [False] * 3)[0]
+        return losses
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        *tensors, ctx.terms, ctx.chunk_size = inputs
+        *tensors, ctx.settings = inputs
         ctx.save_for_backward(*tensors)
 
     @staticmethod
@@ -138,11 +137,9 @@ class _RowLosses(torch.autograd.Function):
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         hidden, weight, bias, targets = ctx.saved_tensors
         wanted = list(ctx.needs_input_grad[:3])
-        _, *gradients = row_losses(
-            hidden, weight, bias, targets, upstream.contiguous(), *ctx.terms, ctx.chunk_size, wanted
-        )
+        _, *gradients = row_losses(hidden, weight, bias, targets, upstream.contiguous(), *ctx.settings, wanted)
         parts = zip(gradients, (hidden, weight, bias), wanted, strict=True)
-        return *(gradient.to(part.dtype) if needed else None for gradient, part, needed in parts), None, None, None
+        return *(gradient.to(part.dtype) if needed else None for gradient, part, needed in parts), None, None
 
 
 def _wanted(*parts: Tensor | None) -> list[bool]:
@@ -150,12 +147,10 @@ def _wanted(*parts: Tensor | None) -> list[bool]:
     return [part is not None and part.requires_grad and torch.is_grad_enabled() for part in parts]
 
 
-def _as_linear_casts(weight: Tensor, bias: Tensor | None, rows: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
-    """All three in the dtype that autocast gives a linear layer; unchanged outside of it."""
-    if not _autocasts(rows) or rows.dtype == torch.float64:
-        return weight, bias, rows
-    dtype = torch.get_autocast_dtype(rows.device.type)
-    return weight.to(dtype), None if bias is None else bias.to(dtype), rows.to(dtype)
+def _linear_dtype(hidden: Tensor) -> torch.dtype:
+    """The dtype that a linear layer would compute in: autocast's, which leaves float64 alone, or hidden's own."""
+    autocast = _autocasts(hidden) and hidden.dtype != torch.float64
+    return torch.get_autocast_dtype(hidden.device.type) if autocast else hidden.dtype
 
 
 def _autocasts(tensor: Tensor) -> bool:

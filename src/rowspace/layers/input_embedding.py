@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from rowspace.layers.fused_parts import check_fusible, fused_rows
 from rowspace.layers.parts import Given, Parts
 
 __all__ = ["InputEmbedding"]
@@ -24,6 +25,8 @@ class InputEmbedding(Parts):
 
     - `norm`: called with the sum. `dropout`: its probability, after the norm.
     - `projection`: called last (ALBERT norms on the narrow side).
+    - `fused`, False until it is set: words, segments, learned positions and LayerNorm in one walk over memory, where
+      those are the parts (BERT, RoBERTa). Several times as fast on a CPU, and within 1e-6 of the sum part by part.
     - `attention`: modules that place tokens inside of attention, kept for the layers that follow and not called here:
       `attention={"rotary": RotaryPosition(64)}` makes `embed.rotary`.
 
@@ -55,8 +58,21 @@ class InputEmbedding(Parts):
         self.norm = norm
         self.dropout = nn.Dropout(dropout)
         self.projection = projection
+        self._fused = False
         for name, module in (attention or {}).items():
             self.add_named(name, module)
+
+    @property
+    def fused(self) -> bool:
+        """Whether parts and norm are computed in one walk; `UsageError` where it is set and they cannot be."""
+        return self._fused
+
+    @fused.setter
+    def fused(self, value: bool) -> None:
+        """Turn it on or off."""
+        if value:
+            check_fusible(list(self.parts()), self.norm)
+        self._fused = value
 
     def forward(
         self,
@@ -74,14 +90,20 @@ class InputEmbedding(Parts):
         A model that places tokens in attention has no use for the three here.
         """
         self.check_segments(segments)
-        first, *others = self.parts()
         given = Given(ids, segments, mask, positions, start)
-        total: Tensor = given.rows_of(first, torch.float32)
-        for part in others:
-            total = total + given.rows_of(part, total.dtype)
-        if self.norm is not None:
-            total = self.norm(total)
+        total: Tensor = fused_rows(list(self.parts()), self.norm, given) if self.fused else self._summed(given)
         total = self.dropout(total)
         if self.projection is not None:
             total = self.projection(total)
+        return total
+
+    def _summed(self, given: Given) -> Tensor:
+        """The rows of all parts, in their order, and the norm."""
+        first, *others = self.parts()
+        total = given.rows_of(first, torch.float32)
+        for part in others:
+            total = total + given.rows_of(part, total.dtype)
+        if self.norm is not None:
+            normed: Tensor = self.norm(total)
+            return normed
         return total

@@ -1,6 +1,6 @@
 """A learned row for each position, as BERT, GPT-2, RoBERTa, OPT and BART have it.
 
-Leaves out how positions are counted (`positions.py`) and the positions of a grid of patches (`grid_position.py`).
+Leaves out how positions are counted (`positions.py`) and the positions of a grid of patches.
 `sinusoid.py` has the kind that is not learned.
 """
 
@@ -76,15 +76,22 @@ class LearnedPosition(nn.Module):
         `start` is the number of tokens in the cache. Raises `UsageError` for a sequence longer than the
         table, and for a position that has no row.
         """
-        if positions is not None:
-            self._check_positions(positions)
-            return lookup(positions + self.offset, self.weight, padding_idx=self.padding_idx)
-        self._check_length(start + ids.shape[-1])
-        if self.counting == "place":
+        if positions is None and self.counting == "place":
+            self._check_length(start + ids.shape[-1])
             first = self.offset + start
             return self.weight[first : first + ids.shape[-1]]
-        counted = count_positions(ids, self.counting, mask=mask, start=start, padding_idx=self.padding_idx)
-        return lookup(counted + self.offset, self.weight, padding_idx=self.padding_idx)
+        numbers = self.row_numbers(ids, mask=mask, positions=positions, start=start)
+        return lookup(numbers, self.weight, padding_idx=self.padding_idx)
+
+    def row_numbers(
+        self, ids: Tensor, *, mask: Tensor | None = None, positions: Tensor | None = None, start: int = 0
+    ) -> Tensor:
+        """Which row of `weight` each token gets: `(seq,)` or `(batch, seq)` int64; raises as `forward` does."""
+        if positions is not None:
+            self._check_positions(positions)
+            return positions + self.offset
+        self._check_length(start + ids.shape[-1])
+        return self.offset + count_positions(ids, self.counting, mask=mask, start=start, padding_idx=self.padding_idx)
 
     def _check_length(self, length: int) -> None:
         if length > self.max_positions:

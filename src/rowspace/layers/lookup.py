@@ -20,8 +20,9 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
 
     The gradient of `weight` is zero at `padding_idx`, and dense; with `sparse` it is a coalesced sparse tensor of the
     rows asked for. A row is summed in float32 whatever its dtype (float64 in float64), in the order of the ids, and
-    rounded once: the same on each run and with any number of threads. `torch.nn.functional.embedding` sums in the dtype
-    of `weight`: 4096 ones on one bfloat16 row make 256 there, 4096 here.
+    rounded once, to the nearest: the same on each run and with any number of threads.
+    `torch.nn.functional.embedding` sums in the dtype of `weight`: 4096 ones on one bfloat16 row make 256 there, 4096
+    here.
 
     Any number of derivatives, backward and forward, and `vmap` over the ids, the table or both; all of it compiles, but
     for forward derivatives and for `sparse`. Raises `UsageError` for ids neither int32 nor int64 or out of range.
@@ -31,7 +32,12 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     >>> weight.grad[:, 0]
     tensor([0., 0., 2., 0., 0., 1.])
     """
-    function = _Rows if torch.compiler.is_compiling() else _RowsForward
+    if torch.compiler.is_compiling():
+        function = _Rows
+    elif _needs_gradient(weight):
+        function = _RowsForward
+    else:
+        return rows_at(ids, weight)
     rows: Tensor = function.apply(ids, weight, padding_idx, sparse)  # type: ignore[no-untyped-call]
     return rows
 
@@ -92,10 +98,11 @@ class _Sums(torch.autograd.Function):
     @staticmethod
     def forward(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: int | None) -> Tensor:
         """(...), (..., d) → (V, d)."""
-        ids, order = torch.sort(ids.reshape(-1), stable=True)
+        # Elsewhere the host would wait for the count, or a graph has none: there the row is cleared below.
+        ids, order = _sorted(ids, padding_idx if ids.is_cpu and not torch.compiler.is_compiling() else None)
         starts = torch.searchsorted(ids, torch.arange(num_embeddings, dtype=ids.dtype, device=ids.device))
         # A bag is summed in float32 before it is written, and a row that nothing falls on is an empty bag.
-        sums = functional.embedding_bag(order, _flat(grad), starts, mode="sum")
+        sums = functional.embedding_bag(order, grad.reshape(-1, grad.shape[-1]), starts, mode="sum")
         if padding_idx is not None:
             sums[padding_idx] = 0
         return sums
@@ -150,21 +157,27 @@ class _SumsForward(_Sums):
         return row_sums(ids, grad, ctx.num_embeddings, padding_idx=ctx.padding_idx)
 
 
+def _needs_gradient(weight: Tensor) -> bool:
+    """Whether a derivative may be asked for; if not, a single id costs a quarter of what it does otherwise."""
+    return (weight.requires_grad and torch.is_grad_enabled()) or torch._C._are_functorch_transforms_active()
+
+
 def _sparse_sums(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: int | None) -> Tensor:
     """(...), (..., d) → (V, d), which holds only the rows asked for, in order and each once."""
-    ids, order = torch.sort(ids.reshape(-1), stable=True)
-    if padding_idx is not None:
-        kept = ids != padding_idx
-        ids, order = ids[kept], order[kept]
+    ids, order = _sorted(ids, padding_idx)
     rows, counts = torch.unique_consecutive(ids, return_counts=True)
-    sums = functional.embedding_bag(order, _flat(grad), counts.cumsum(0) - counts, mode="sum")
+    sums = functional.embedding_bag(order, grad.reshape(-1, grad.shape[-1]), counts.cumsum(0) - counts, mode="sum")
     size = (num_embeddings, grad.shape[-1])
     return torch.sparse_coo_tensor(rows.long()[None], sums, size, is_coalesced=True, check_invariants=False)
 
 
-def _flat(grad: Tensor) -> Tensor:
-    """(..., d) → (N, d) in one block of memory: the gradient of a sum comes as one number, spread."""
-    return grad.reshape(-1, grad.shape[-1]).contiguous()
+def _sorted(ids: Tensor, padding_idx: int | None) -> tuple[Tensor, Tensor]:
+    """The ids in rising order, without the padding, and the place where each stood; equal ones stay in order."""
+    ids, order = torch.sort(ids.reshape(-1), stable=True)
+    if padding_idx is None:
+        return ids, order
+    kept = ids != padding_idx
+    return ids[kept], order[kept]
 
 
 def _batch_first(tensor: Tensor, dim: int | None, batch_size: int) -> Tensor:

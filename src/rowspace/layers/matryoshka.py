@@ -50,6 +50,7 @@ class MatryoshkaEmbedding(TokenEmbedding):
 
     @dim.setter
     def dim(self, dim: int) -> None:
+        """Refuse a number of columns that there are not."""
         self._dim = _checked(dim, self.embedding_dim)
 
     def forward(self, ids: Tensor) -> Tensor:

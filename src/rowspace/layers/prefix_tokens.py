@@ -123,13 +123,14 @@ class PrefixTokens(nn.Module):
         if positions is None:
             return None, None
         rows = positions.squeeze(0) if positions.ndim == 3 else positions
-        if rows.ndim != 2 or rows.shape[1] != self.embedding_dim or len(rows) not in (patches, self.prefix + patches):
+        alone = rows.shape[0] == patches
+        if rows.ndim != 2 or rows.shape[1] != self.embedding_dim or not (alone or len(rows) == self.prefix + patches):
             expected = f"{self.prefix + patches} rows ({self.prefix} before {patches} patches), or {patches},"
             raise UsageError(
                 f"positions must have {expected} of {self.embedding_dim}, got {tuple(positions.shape)}; "
                 "fit them to the grid with resample_positions"
             )
-        return (None, rows) if len(rows) == patches else (rows[: self.prefix], rows[self.prefix :])
+        return (None, rows) if alone else (rows[: self.prefix], rows[self.prefix :])
 
 
 def _token(*shape: int, wanted: bool) -> nn.Parameter | None:

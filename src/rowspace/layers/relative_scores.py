@@ -11,6 +11,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.alibi import Alibi
+from rowspace.layers.arguments import require_positive
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.relative_bias import RelativeBias
 from rowspace.layers.rotary import RotaryPosition
@@ -49,6 +50,7 @@ def relative_scores(scheme: PositionScheme, q: Tensor, k: Tensor, *, length: int
     >>> relative_scores(Alibi(2), q, k, length=2).scores[0]  # offsets -1, 0, 1
     tensor([0.9375, 1.0000, 1.0625], dtype=torch.float64)
     """
+    require_positive(length=length)
     with torch.no_grad():
         scores = _scores(scheme, q.double(), k.double(), torch.arange(length, device=q.device))  # (heads, q, k)
     places = torch.arange(length, device=q.device)

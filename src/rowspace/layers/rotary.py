@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.rotary_scaling import RotaryScaling
+from rowspace.layers.rotary_frequencies import RotaryScaling
 
 __all__ = ["RotaryLayout", "RotaryPosition", "rotate"]
 
@@ -59,6 +59,8 @@ class RotaryPosition(ConstantBuffers):
         upcast: bool = False,
     ) -> None:
         super().__init__()
+        if base <= 1:
+            raise UsageError(f"base is {base}, but frequencies fall only for a base above 1; see rope_theta")
         self.head_dim = head_dim
         self.base = base
         self.layout: RotaryLayout = check_layout(layout)
@@ -85,7 +87,7 @@ class RotaryPosition(ConstantBuffers):
 
         All layers of a model share them: make them once, and call `turn` in each layer.
         """
-        angles = self._spread(positions) * self._frequencies_for(positions)  # (..., seq, rotary_dim // 2)
+        angles = self._per_pair(positions) * self._frequencies_for(positions)  # (..., seq, rotary_dim // 2)
         return angles.cos() * self.scaling.attention_factor, angles.sin() * self.scaling.attention_factor
 
     def turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -106,7 +108,7 @@ class RotaryPosition(ConstantBuffers):
         """The positions of q where none are given."""
         return torch.arange(q.shape[-2], device=q.device)
 
-    def _spread(self, positions: Tensor) -> Tensor:
+    def _per_pair(self, positions: Tensor) -> Tensor:
         """The coordinate that each pair turns by, float32, of a shape that broadcasts to `(..., seq, pairs)`."""
         return positions.unsqueeze(-1).float()
 

@@ -1,8 +1,7 @@
 """Rotary position with several coordinates: row and column of a patch, or time, height and width of a video.
 
 Each pair of components belongs to one coordinate and turns by it alone; everything else is as in `rotary.py`. Leaves
-out where patches come from (`patches.py`). Read `sinusoid_2d.py` next for the same coordinates added instead of
-turned.
+out where patches come from. Read `sinusoid_2d.py` next: the same coordinates, added instead of turned.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition
-from rowspace.layers.rotary_scaling import RotaryScaling, rotary_frequencies
+from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
 
 __all__ = ["AxialRotaryPosition", "MultimodalRotaryPosition", "grid_positions"]
 
@@ -58,6 +57,8 @@ class AxialRotaryPosition(RotaryPosition):
     torch.Size([1, 2, 6, 8])
     """
 
+    axis_of_pair: Tensor
+
     def __init__(
         self,
         head_dim: int,
@@ -78,16 +79,15 @@ class AxialRotaryPosition(RotaryPosition):
         shared = rotary_frequencies(head_dim // axes, base).repeat(axes)
         self.axes = axes
         self.register_constant("frequencies", dealt if alternate else shared)
+        self.register_constant("axis_of_pair", _in_blocks((head_dim // (2 * axes),) * axes))
 
     def _counted(self, q: Tensor) -> Tensor:
         raise UsageError(
             f"positions is None, but {q.shape[-2]} patches may lie in many grids; pass grid_positions(height, width)"
         )
 
-    def _spread(self, positions: Tensor) -> Tensor:
-        check_axes(positions, self.axes)
-        pairs = self.head_dim // (2 * self.axes)
-        return positions.float().movedim(0, -1).repeat_interleave(pairs, dim=-1)  # (..., seq, head_dim // 2)
+    def _per_pair(self, positions: Tensor) -> Tensor:
+        return _coordinates(positions, self.axis_of_pair, self.axes)
 
 
 class MultimodalRotaryPosition(RotaryPosition):
@@ -108,6 +108,8 @@ class MultimodalRotaryPosition(RotaryPosition):
     torch.Size([1, 2, 5, 16])
     """
 
+    axis_of_pair: Tensor
+
     def __init__(
         self,
         head_dim: int,
@@ -125,32 +127,41 @@ class MultimodalRotaryPosition(RotaryPosition):
                 f"sections {self.sections} add up to {sum(self.sections)}, but a head of {head_dim} has "
                 f"{head_dim // 2} pairs; pass the model's mrope_section"
             )
-        blocks = [axis for axis, count in enumerate(self.sections) for _ in range(count)]
-        self.axis_of_pair = tuple(_in_turn(self.sections) if interleaved else blocks)
+        axis_of_pair = _in_turn(self.sections) if interleaved else _in_blocks(self.sections)
+        self.register_constant("axis_of_pair", axis_of_pair)
 
     def _counted(self, q: Tensor) -> Tensor:
         return super()._counted(q).expand(len(self.sections), -1)
 
-    def _spread(self, positions: Tensor) -> Tensor:
-        check_axes(positions, len(self.sections))
-        coordinates = positions.float()
-        return torch.stack([coordinates[axis] for axis in self.axis_of_pair], dim=-1)  # (..., seq, head_dim // 2)
+    def _per_pair(self, positions: Tensor) -> Tensor:
+        return _coordinates(positions, self.axis_of_pair, len(self.sections))
 
 
-def _in_turn(sections: tuple[int, ...]) -> list[int]:
-    """The axis of each pair: pair j goes to axis j mod n while that axis has pairs left, and else to the first.
+def _in_blocks(sections: tuple[int, ...]) -> Tensor:
+    """The axis of each pair, `(pairs,)` int64, one axis after the other.
+
+    >>> _in_blocks((1, 3, 2))
+    tensor([0, 1, 1, 1, 2, 2])
+    """
+    return torch.tensor([axis for axis, count in enumerate(sections) for _ in range(count)], device="cpu")
+
+
+def _in_turn(sections: tuple[int, ...]) -> Tensor:
+    """The same with pair j on axis j mod n while that axis has pairs left, and else on the first.
 
     >>> _in_turn((4, 2, 2))
-    [0, 1, 2, 0, 1, 2, 0, 0]
+    tensor([0, 1, 2, 0, 1, 2, 0, 0])
     """
     count = len(sections)
-    return [pair % count if pair // count < sections[pair % count] else 0 for pair in range(sum(sections))]
+    axes = [pair % count if pair // count < sections[pair % count] else 0 for pair in range(sum(sections))]
+    return torch.tensor(axes, device="cpu")
 
 
-def check_axes(positions: Tensor, axes: int) -> None:
-    """Raise `UsageError` unless the first dimension of `positions` is `axes`, and there is another."""
+def _coordinates(positions: Tensor, axis_of_pair: Tensor, axes: int) -> Tensor:
+    """`(axes, ..., seq)` → the coordinate of each pair, `(..., seq, pairs)` float32."""
     if positions.dim() < 2 or positions.shape[0] != axes:
         raise UsageError(
             f"positions have the shape {tuple(positions.shape)}, but {axes} coordinates for each token are needed, "
             f"in the first dimension; pass ({axes}, seq) or ({axes}, batch, seq)"
         )
+    return positions.float()[axis_of_pair.to(positions.device)].movedim(0, -1)

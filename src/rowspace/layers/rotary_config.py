@@ -10,13 +10,13 @@ from typing import Any
 
 from rowspace.errors import UsageError
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition
+from rowspace.layers.rotary_frequencies import RotaryScaling
 from rowspace.layers.rotary_scaling import (
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
     LongRopeScaling,
     ProportionalScaling,
-    RotaryScaling,
     YarnScaling,
 )
 
@@ -82,16 +82,19 @@ def scaling_from_config(rope: Config | None, *, max_positions: int | None = None
 def _rope_parameters(config: Config, layer_type: str | None) -> dict[str, Any]:
     """One flat dict in the new form, whatever form the config has."""
     rope = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
-    nested = sorted(key for key, value in rope.items() if isinstance(value, Mapping))
-    if nested:
-        if layer_type not in nested:
-            raise UsageError(f"layer_type is {layer_type!r}, but this config has {nested}; pass one of them")
+    local = _first(config, "rope_local_base_freq", "local_rope_theta", default=0.0)
+    kinds = sorted(key for key, value in rope.items() if isinstance(value, Mapping))
+    if local and not kinds:  # the old form of Gemma 3 and ModernBERT: a second base, which is not scaled
+        kinds = ["full_attention", "sliding_attention"]
+        rope = {"full_attention": rope, "sliding_attention": {"rope_theta": local}}
+    if kinds:
+        if layer_type not in kinds:
+            raise UsageError(f"layer_type is {layer_type!r}, but this config has {kinds}; pass one of them")
         rope = dict(rope[layer_type])
-    share = _first(
-        config, "partial_rotary_factor", "rotary_pct", default=_PARTIAL.get(config.get("model_type", ""), 1.0)
-    )
-    rope.setdefault("partial_rotary_factor", share)
-    rope.setdefault("rope_theta", _first(config, "rope_theta", "rotary_emb_base", default=10000.0))
+    share = _PARTIAL.get(config.get("model_type", ""), 1.0)
+    rope.setdefault("partial_rotary_factor", _first(config, "partial_rotary_factor", "rotary_pct", default=share))
+    base = _first(config, "rope_theta", "rotary_emb_base", "global_rope_theta", default=10000.0)
+    rope.setdefault("rope_theta", base)
     if "original_max_position_embeddings" in config:  # Phi-3 keeps it outside, and transformers lets that one win
         rope["original_max_position_embeddings"] = config["original_max_position_embeddings"]
     return rope

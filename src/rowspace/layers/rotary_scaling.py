@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
+from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
 
 __all__ = [
     "DynamicScaling",
@@ -20,53 +21,8 @@ __all__ = [
     "Llama3Scaling",
     "LongRopeScaling",
     "ProportionalScaling",
-    "RotaryScaling",
     "YarnScaling",
-    "rotary_frequencies",
 ]
-
-
-def rotary_frequencies(rotary_dim: int, base: float | Tensor = 10000.0) -> Tensor:
-    """Frequencies `base^(-2i / rotary_dim)` of the pairs i = 0 … rotary_dim/2 - 1: `(rotary_dim // 2,)` float32.
-
-    Source: RoFormer (Su et al. 2021), equation 15. A `base` that is a tensor decides the device, else it is the CPU.
-
-    >>> rotary_frequencies(4, 100.0)
-    tensor([1.0000, 0.1000])
-    """
-    device = base.device if isinstance(base, Tensor) else torch.device("cpu")
-    return 1.0 / base ** (torch.arange(0, rotary_dim, 2, dtype=torch.float32, device=device) / rotary_dim)
-
-
-@dataclass(frozen=True)
-class RotaryScaling:
-    """No scaling, and the base of the others.
-
-    `frequencies` serve sequences up to `length_limit` (of any length, where that is None), `long_frequencies` those
-    beyond it, after `at_length` has fitted them to the very length.
-    """
-
-    @property
-    def attention_factor(self) -> float:
-        """What cosine and sine are multiplied by, so that scores keep their spread over longer texts."""
-        return 1.0
-
-    @property
-    def length_limit(self) -> int | None:
-        """The longest sequence, in positions, that `frequencies` serve; None where they serve every length."""
-        return None
-
-    def frequencies(self, rotary_dim: int, base: float) -> Tensor:
-        """`(rotary_dim // 2,)` float32 on the CPU, radians per position."""
-        return rotary_frequencies(rotary_dim, base)
-
-    def long_frequencies(self, rotary_dim: int, base: float) -> Tensor:
-        """The same for sequences longer than `length_limit`."""
-        return self.frequencies(rotary_dim, base)
-
-    def at_length(self, long: Tensor, base: float, length: Tensor) -> Tensor:
-        """`long`, the long frequencies, fitted to a sequence of `length` positions (a scalar tensor)."""
-        return long
 
 
 @dataclass(frozen=True)
@@ -124,6 +80,12 @@ class DynamicScaling(RotaryScaling):
         """The length that the model was trained on."""
         return self.max_positions
 
+    def long_frequencies(self, rotary_dim: int, base: float) -> Tensor:
+        """The same; `at_length` makes others of them."""
+        if rotary_dim < 4:
+            raise UsageError(f"dynamic scaling needs 4 rotated components or more, not {rotary_dim}; choose another")
+        return rotary_frequencies(rotary_dim, base)
+
     def at_length(self, long: Tensor, base: float, length: Tensor) -> Tensor:
         """Those of the base that this length asks for."""
         rotary_dim = 2 * long.shape[-1]
@@ -160,8 +122,8 @@ class YarnScaling(RotaryScaling):
         if self.attention_scale is not None:
             return self.attention_scale
         if self.mscale and self.mscale_all_dim:
-            return self._spread(self.mscale) / self._spread(self.mscale_all_dim)
-        return self._spread(1.0)
+            return self._mscale(self.mscale) / self._mscale(self.mscale_all_dim)
+        return self._mscale(1.0)
 
     def frequencies(self, rotary_dim: int, base: float) -> Tensor:
         """A mix of `f` and `f / factor`, pair by pair."""
@@ -185,7 +147,7 @@ class YarnScaling(RotaryScaling):
         """The (fractional) pair that makes so many turns within the original length: `f · length = 2π · turns`."""
         return rotary_dim * math.log(self.original_max_positions / (turns * 2 * math.pi)) / (2 * math.log(base))
 
-    def _spread(self, weight: float) -> float:
+    def _mscale(self, weight: float) -> float:
         return 0.1 * weight * math.log(self.factor) + 1.0 if self.factor > 1 else 1.0
 
 

@@ -28,7 +28,7 @@ class SinusoidPosition(ConstantBuffers):
 
     The frequencies are `base^(-2i/d)`, so that the slowest stays short of 1/base; with `endpoint` it is 1/base itself
     and they are `base^(-i/(d/2 - 1))` (tensor2tensor, fairseq). Angles are float32 as in those two, or float64 by
-    `angle_dtype` as where NumPy made the table (Marian, DistilBERT): in float32 they are off by up to position / 10⁷.
+    `angle_dtype` as where NumPy made the table (Marian, DistilBERT): in float32 they are off by about position / 10⁷.
 
     fairseq counts tokens and not places, from `padding_idx + 1` on, and gives padding zeros: so does this module where
     `padding_idx` is given.
@@ -101,7 +101,7 @@ class SinusoidPosition(ConstantBuffers):
 
     @torch.inference_mode(False)
     def _rows_up_to(self, length: int, device: torch.device) -> Tensor:
-        """At least `length` rows: those kept, or twice as many new ones as soon as they are too few."""
+        """At least `length` rows: those kept, or where they are too few, new ones up to a power of two."""
         kept = self._kept
         if kept is None or kept.shape[0] < length or kept.device != device:
             kept = self._rows(torch.arange(1 << (length - 1).bit_length() if length else 0, device=device))

@@ -40,7 +40,7 @@ Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
 GROUP = 6  # output rows held in registers at once: the word and five drawn ones
-TOGETHER = 2  # windows of CBOW that share their negatives
+TOGETHER = 3  # windows of CBOW that share their negatives
 RING = 4  # times that many windows' targets are kept: a power of two above the kernels' AHEAD
 COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are kept, with sample=1e-3
 PATIENCE = 8  # times that a worker learns a word in its copy before it tells the others
@@ -84,7 +84,7 @@ class Plan(NamedTuple):
     together: int  # windows that share their negatives
     window: int
     shrink: bool
-    negatives: int
+    negatives: int  # drawn at a time
     mean: bool
     exact: bool
     alpha: float  # at the start of the stretch
@@ -187,12 +187,17 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
         together=_together(options),
         window=options.window,
         shrink=options.shrink_windows,
-        negatives=options.negatives,
+        negatives=_drawn(options),
         mean=options.cbow_mean,
         exact=options.cbow_gradient == "exact",
         alpha=alpha,
         alpha_end=alpha_end,
     )
+
+
+def _drawn(options: FitOptions) -> int:
+    """How many negatives are drawn at a time: CBOW's are to do for several windows, and so fill whole groups."""
+    return -(-options.negatives // GROUP) * GROUP if options.model == "cbow" else options.negatives
 
 
 def _together(options: FitOptions) -> int:
@@ -201,8 +206,8 @@ def _together(options: FitOptions) -> int:
 
 def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) -> Scratch:
     """The memory of one worker, 0 to options.threads - 1."""
-    grouped = options.negatives if options.model == "cbow" else 1 + options.negatives
-    targets = -(-grouped // GROUP) * GROUP + (TOGETHER if options.model == "cbow" else 0)
+    is_cbow = options.model == "cbow"
+    targets = TOGETHER + _drawn(options) if is_cbow else -(-(1 + options.negatives) // GROUP) * GROUP
     gradients = np.zeros((max(TOGETHER, 2 * options.window), GROUP), np.float32)
     copies = _make_copies(vocabulary_size, options, worker)
     columns = _columns(options)

@@ -2,7 +2,7 @@
 
 Around each word of the text lies a window. Skip-gram scores each neighbour's input row against the output row of the
 word itself and of a few drawn words; CBOW scores the neighbours' average once. The drawn words are shared: by all pairs
-of a window (Ji et al. 2016, pWord2Vec), by the averages of two windows in a row. So the scores are a small matrix
+of a window (Ji et al. 2016, pWord2Vec), by the averages of three windows in a row. So the scores are a small matrix
 product and its gradient two more: the products here hold sixteen columns of six output rows in registers while all
 neighbours, or averages, pass by.
 

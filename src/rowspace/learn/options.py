@@ -23,7 +23,8 @@ class FitOptions:
         model: "skipgram" (a word predicts its neighbours) or "cbow" (the neighbours predict the word).
         window: the most words to each side that count as neighbours.
         shrink_windows: draw each window's size from 1..window, as word2vec does, so that near words weigh more.
-        negatives: words drawn as counter-examples for each window, shared by all its pairs.
+        negatives: words drawn as counter-examples for each window, shared by all its pairs. For cbow, three windows in
+            a row share theirs, rounded up to a multiple of six.
         ns_exponent: they are drawn in proportion to count ** ns_exponent.
         sample: words more frequent than this share of the text are thinned out; 0 keeps all.
         alpha, min_alpha: the learning rate at the start and at the end, linear between. `alpha=None` takes 0.035 for

@@ -1,0 +1,158 @@
+"""The benchmarks of layers, each beside torch's own form in one run; prints Markdown.
+
+    python bench/layers.py                   all, at the sizes of the bars
+    python bench/layers.py --only int8       those whose name has int8 in it
+
+Both sides run in turn in this process with the same inputs; that both gave the same answer is checked once, before.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from importlib.metadata import version
+
+import torch
+from torch import nn
+
+from rowspace import layers
+
+
+def seconds_of(work):
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def beside(name, ours, theirs, times, bar):
+    """A line of the table: medians of both sides in milliseconds, and the ratios of the pairs."""
+    ours(), theirs()  # what is compiled or allocated once is so here
+    pairs = [(seconds_of(ours), seconds_of(theirs)) for _ in range(times)]
+    ratios = [their_seconds / our_seconds for our_seconds, their_seconds in pairs]
+    ours_median, theirs_median = (1e3 * statistics.median(column) for column in zip(*pairs, strict=True))
+    spread = f"{statistics.median(ratios):.2f}× ({min(ratios):.2f}–{max(ratios):.2f})"
+    print(f"| {name} | {ours_median:.3f} | {theirs_median:.3f} | {spread} | {bar} |", flush=True)
+
+
+def require(holds):
+    if not holds:
+        raise SystemExit("the two sides gave different answers: the figures mean nothing")
+
+
+def tables(size, dim, dtype):
+    """Ours and torch's with the same rows."""
+    ours, theirs = layers.TokenEmbedding(size, dim).to(dtype), nn.Embedding(size, dim, dtype=dtype)
+    theirs.load_state_dict(ours.state_dict())
+    return ours, theirs
+
+
+def zipf_ids(size, *shape):
+    """Ids as frequent as words are: uniform in the logarithm of their rank."""
+    return torch.rand(shape).mul_(torch.tensor(float(size)).log()).exp_().sub_(1).long()
+
+
+def lookup_forward(options):
+    """16 384 ids from BERT's table as in training, and one id as in generation; the check of ids is in it."""
+    ours, theirs = tables(30522, 768, torch.float32)
+    many, one = zipf_ids(30522, 32, 512), zipf_ids(30522, 1, 1)
+    require(torch.equal(ours(many), theirs(many)))
+    beside("lookup, 16384 ids of 30522 × 768, forward", lambda: ours(many), lambda: theirs(many), options.times, "≥ 1×")
+    with torch.no_grad():
+        times = 200 * options.times
+        beside("lookup, one id, without gradient", lambda: ours(one), lambda: theirs(one), times, "–")
+
+
+def lookup_backward(options):
+    """The gradient of 16 384 ids, as frequent as words and evenly spread, in float32 and bfloat16."""
+    spreads = {"as words": zipf_ids(30522, 32, 512), "even": torch.randint(30522, (32, 512))}
+    for dtype in (torch.float32, torch.bfloat16):
+        ours, theirs = tables(30522, 768, dtype)
+        for spread, ids in spreads.items():
+            upstream = torch.randn(32, 512, 768).to(dtype)
+            sides = [(module, module(ids)) for module in (ours, theirs)]
+
+            def backward(module, rows, upstream=upstream):
+                module.weight.grad = None
+                rows.backward(upstream, retain_graph=True)
+
+            for module, rows in sides:
+                backward(module, rows)
+            if dtype == torch.float32:  # in bfloat16 they differ, which is the point
+                require(torch.equal(ours.weight.grad, theirs.weight.grad))
+            calls = [lambda side=side, run=backward: run(*side) for side in sides]
+            beside(
+                f"lookup, 16384 ids, {spread}, {dtype}, backward".replace("torch.", ""), *calls, options.times, "≥ 1×"
+            )
+
+
+def int8_lookup(options):
+    """4096 rows of Llama 3's table, beside making floats of all of it."""
+    for bits in (8, 4):
+        table = layers.QuantizedEmbedding(128256, 4096, bits=bits)
+        table.codes.random_(-127 if bits == 8 else 17, 128 if bits == 8 else 256)
+        table.scales.uniform_(1e-3, 2e-3)
+        ids = torch.randint(128256, (8, 512))
+        require(torch.equal(table(ids), table.dequantize()[ids]))
+        calls = (lambda table=table, ids=ids: table(ids)), table.dequantize
+        bar = "≥ 20×" if bits == 8 else "–"
+        beside(f"int{bits} lookup, 4096 rows of 128256 × 4096, over dequantising all", *calls, options.times, bar)
+
+
+def bert_input(options):
+    """BERT-base's input, batch 32 × 512 without dropout, beside transformers' module: as it is, and compiled."""
+    from transformers import BertConfig
+    from transformers.models.bert.modeling_bert import BertEmbeddings
+
+    theirs, ours = BertEmbeddings(BertConfig(hidden_dropout_prob=0.0)), layers.bert(dropout=0.0)
+    names = zip(ours.state_dict(), ("word_embeddings.weight", "token_type_embeddings.weight",
+                "position_embeddings.weight", "LayerNorm.weight", "LayerNorm.bias"), strict=True)  # fmt: skip
+    ours.load_state_dict({name: theirs.state_dict()[their_name] for name, their_name in names})
+    ours.fused = True
+    ids, segments, upstream = (
+        zipf_ids(30522, 32, 512),
+        torch.zeros(32, 512, dtype=torch.long),
+        torch.randn(32, 512, 768),
+    )
+    forms = {"eager": theirs, "compiled": torch.compile(theirs)}
+
+    def forward(module):
+        with torch.no_grad():
+            return module(ids, segments)
+
+    def learn(module):
+        for parameter in module.parameters():
+            parameter.grad = None
+        module(ids, segments).backward(upstream)
+
+    for name, module in forms.items():
+        require(torch.allclose(forward(ours), forward(module), rtol=0, atol=2e-6))
+        calls = [lambda side=side: forward(side) for side in (ours, module)]
+        beside(f"BERT-base input, 32 × 512, forward, over {name}", *calls, options.times, "≥ 1.7×")
+    for name, module in forms.items():
+        calls = [lambda side=side: learn(side) for side in (ours, module)]
+        beside(f"BERT-base input, 32 × 512, forward + backward, over {name}", *calls, options.times, "≥ 2×")
+
+
+BENCHMARKS = (lookup_forward, lookup_backward, int8_lookup, bert_input)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--times", type=int, default=7, help="runs of each side")
+    parser.add_argument("--threads", type=int, default=2, help="threads of torch")
+    parser.add_argument("--only", default="", help="benchmarks with this in their name")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(0)
+    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {options.threads} threads"
+    versions = f"Python {platform.python_version()}, torch {version('torch')}"
+    print(f"{machine}, {versions}; medians of {options.times} runs in turn\n")
+    print("| what | rowspace, ms | the other, ms | ratio | bar |\n|---|---|---|---|---|")
+    for benchmark in BENCHMARKS:
+        if options.only in benchmark.__name__:
+            benchmark(options)
+
+
+if __name__ == "__main__":
+    main()

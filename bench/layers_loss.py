@@ -1,0 +1,134 @@
+"""The loss from hidden states, forward and backward, beside `F.linear_cross_entropy` of torch; prints Markdown.
+
+    python bench/layers_loss.py                         N = 2048, V = 50257, d = 768, and again with 85 % ignored
+    python bench/layers_loss.py --rows 512 --times 3    less of it
+
+Every way runs in a process of its own, in turn, `--rounds` times over; each process warms up once and then measures
+`--times` calls. Peak memory is what the process grew by from the moment where weight and hidden states were there:
+gradients, logits and all else. That all ways gave the same loss and the same gradient is checked.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+CHUNKS = (128, 256, 512, 1024)
+WAYS = ("rowspace", "options=None", "options=LinearCrossEntropyOptions()", *(f"batch_chunk_size={n}" for n in CHUNKS))
+
+
+def loss_of(way, hidden, weight, targets):
+    """The loss in one of the ways."""
+    from torch.nn import LinearCrossEntropyOptions, functional
+
+    if way == "rowspace":
+        from rowspace.layers import cross_entropy
+
+        return cross_entropy(hidden, weight, targets)
+    chunk = re.fullmatch(r"batch_chunk_size=(\d+)", way)
+    options = LinearCrossEntropyOptions(batch_chunk_size=int(chunk[1])) if chunk else LinearCrossEntropyOptions()
+    options = None if way == "options=None" else options
+    return functional.linear_cross_entropy(hidden, weight, targets, options=options)
+
+
+def megabytes(field):
+    """A line of Linux's account of this process; `getrusage` would count the process that started it."""
+    return int(re.search(field + r":\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
+
+
+def measure(way, job):
+    """One process: seconds of each call, the memory it grew by, and what it computed."""
+    import torch
+
+    torch.set_num_threads(job["threads"])
+    torch.manual_seed(0)
+    weight = (torch.randn(job["num_embeddings"], job["embedding_dim"]) * 0.02).requires_grad_()
+    hidden = torch.randn(job["rows"], job["embedding_dim"]).requires_grad_()
+    targets = torch.randint(0, job["num_embeddings"], (job["rows"],))
+    targets[: int(job["rows"] * job["ignored"])] = -100
+    targets = targets[torch.randperm(job["rows"])]
+    loss_of(way, hidden[:2], weight[:9], targets[:2].clamp(max=8))  # what is imported at the first call
+    Path("/proc/self/clear_refs").write_text("5")  # the peak so far is the memory held now
+    before, seconds = megabytes("VmRSS"), []
+    for _ in range(job["times"] + 1):
+        weight.grad = hidden.grad = None
+        began = time.perf_counter()
+        loss = loss_of(way, hidden, weight, targets)
+        loss.backward()
+        seconds.append(time.perf_counter() - began)
+    answer = [loss.item(), weight.grad.norm().item(), hidden.grad.norm().item()]
+    return {"seconds": seconds[1:], "megabytes": megabytes("VmHWM") - before, "answer": answer}
+
+
+def in_turn(job, rounds):
+    """Results by way, each from `rounds` processes."""
+    results = {way: [] for way in WAYS}
+    for _ in range(rounds):
+        for way in WAYS:
+            command = [sys.executable, __file__, "--way", way, "--job", json.dumps(job)]
+            result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+            results[way].append(result)
+            print(f"<!-- {way}: {min(result['seconds']):.2f} s at best -->", file=sys.stderr, flush=True)
+    return results
+
+
+def same(results):
+    """Stop if two ways differ by more than rounding."""
+    answers = [result["answer"] for each in results.values() for result in each]
+    for column in zip(*answers, strict=True):
+        if max(column) - min(column) > 1e-4 * abs(max(column)):
+            raise SystemExit("the ways gave different answers: the figures mean nothing")
+
+
+def table(results):
+    """One row a way; the ratio is of the medians, and of the fastest calls, to rowspace's."""
+    seconds = {way: sorted(s for result in each for s in result["seconds"]) for way, each in results.items()}
+    ours = seconds["rowspace"]
+    print(
+        "| way | seconds, median (fastest–slowest) | of rowspace's: median, fastest | grew by, MB |\n|---|---|---|---|"
+    )
+    for way, all_seconds in seconds.items():
+        middle = statistics.median(all_seconds)
+        ratio = f"{middle / statistics.median(ours):.2f}×, {all_seconds[0] / ours[0]:.2f}×"
+        peak = max(result["megabytes"] for result in results[way])
+        print(
+            f"| {way} | {middle:.2f} ({all_seconds[0]:.2f}–{all_seconds[-1]:.2f}) | {ratio} | {peak:.0f} |", flush=True
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=2048, help="N")
+    parser.add_argument("--num-embeddings", type=int, default=50257, help="V")
+    parser.add_argument("--embedding-dim", type=int, default=768, help="d")
+    parser.add_argument("--ignored", type=float, nargs="*", default=[0.0, 0.85], help="shares of the targets to ignore")
+    parser.add_argument("--threads", type=int, default=2, help="of torch")
+    parser.add_argument("--times", type=int, default=3, help="calls measured in each process")
+    parser.add_argument("--rounds", type=int, default=3, help="processes of each way")
+    parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
+    parser.add_argument("--job", type=json.loads, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.way:
+        print(json.dumps(measure(options.way, options.job)))
+        return
+    versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "torch"))
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+          f"{versions}, {options.threads} threads; N = {options.rows}, V = {options.num_embeddings}, d = "
+          f"{options.embedding_dim}, float32; {options.times} calls in each of {options.rounds} processes")  # fmt: skip
+    shared = {name: getattr(options, name) for name in ("rows", "num_embeddings", "embedding_dim", "threads", "times")}
+    for share in options.ignored:
+        results = in_turn({**shared, "ignored": share}, options.rounds)
+        same(results)
+        print(f"\nforward + backward, {share:.0%} of the targets ignored\n")
+        table(results)
+
+
+if __name__ == "__main__":
+    main()

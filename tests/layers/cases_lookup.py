@@ -1,0 +1,40 @@
+"""Tables of every kind, for the contract suite: small, and asked for ids that come twice."""
+
+import torch
+from tests.layers.case import Case
+
+from rowspace.layers import (
+    AdaptiveEmbedding,
+    FactorisedEmbedding,
+    HashedEmbedding,
+    MatryoshkaEmbedding,
+    QuantizedEmbedding,
+    QuotientRemainderEmbedding,
+    SegmentEmbedding,
+    TokenEmbedding,
+    UnitNorm,
+)
+
+
+def some_ids() -> tuple[torch.Tensor]:
+    """(2, 4) ids below 10, the padding row 0 among them."""
+    return (torch.tensor([[2, 2, 5, 0], [9, 1, 2, 0]]),)
+
+
+CASES = [
+    Case("TokenEmbedding", lambda: TokenEmbedding(10, 4), some_ids),
+    Case("TokenEmbedding padded", lambda: TokenEmbedding(10, 4, padding_idx=0, constraint=UnitNorm()), some_ids),
+    Case("TokenEmbedding √d", lambda: TokenEmbedding(10, 4, scale="sqrt", init="inverse_sqrt"), some_ids),
+    Case("TokenEmbedding Gemma", lambda: TokenEmbedding(10, 3, scale="rounded_sqrt", init="xavier"), some_ids),
+    Case("SegmentEmbedding", lambda: SegmentEmbedding(2, 4), lambda: (torch.tensor([[0, 0, 1], [0, 1, 1]]),)),
+    Case("SegmentEmbedding none", lambda: SegmentEmbedding(2, 4), lambda: ()),
+    Case("FactorisedEmbedding", lambda: FactorisedEmbedding(10, 6, inner_dim=2, padding_idx=0), some_ids),
+    Case("AdaptiveEmbedding", lambda: AdaptiveEmbedding(10, 8, cutoffs=[3, 6], factor=2, scale="sqrt"), some_ids),
+    Case("QuotientRemainderEmbedding", lambda: QuotientRemainderEmbedding(10, 4), some_ids),
+    Case("QuotientRemainderEmbedding sum", lambda: QuotientRemainderEmbedding(10, 4, combine="sum"), some_ids),
+    Case("HashedEmbedding", lambda: HashedEmbedding(10, 4, num_rows=5), some_ids),
+    Case("HashedEmbedding weighted", lambda: HashedEmbedding(10, 4, num_rows=5, weighted=True), some_ids),
+    Case("QuantizedEmbedding 8", lambda: QuantizedEmbedding.from_float(torch.randn(10, 4)), some_ids),
+    Case("QuantizedEmbedding 4", lambda: QuantizedEmbedding.from_float(torch.randn(10, 5), bits=4), some_ids),
+    Case("MatryoshkaEmbedding", lambda: MatryoshkaEmbedding(10, 6, dim=3, normalize=True, padding_idx=0), some_ids),
+]

@@ -1,0 +1,102 @@
+import pytest
+import torch
+from torch import nn
+
+from rowspace.errors import UsageError
+from rowspace.layers import MaxNorm, TokenEmbedding, UnitNorm, apply_constraints, constrain
+
+DTYPES = [torch.float32, torch.float64, torch.bfloat16]
+
+
+def norms(table: TokenEmbedding) -> torch.Tensor:
+    return table.weight.detach().double().norm(dim=1)
+
+
+def unruly(constraint: MaxNorm | UnitNorm, dtype: torch.dtype = torch.float32, **options: object) -> TokenEmbedding:
+    """Rows with norms from near 0 to near 4."""
+    table = TokenEmbedding(50, 8, init="inverse_sqrt", constraint=constraint, **options)
+    with torch.no_grad():
+        table.weight.mul_(torch.linspace(0, 4, 50).unsqueeze(1))
+    return table.to(dtype)
+
+
+def test_max_norm_is_that_of_torch_moved_out_of_forward() -> None:
+    # Oracle: max_norm of nn.Embedding, which divides by the norm + 1e-7.
+    table = unruly(MaxNorm(1.5))
+    theirs = nn.Embedding(50, 8, max_norm=1.5)
+    theirs.load_state_dict(table.state_dict())
+    theirs(torch.arange(50))
+    apply_constraints(table)
+    torch.testing.assert_close(table.weight, theirs.weight, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_max_norm_leaves_rows_within_it_to_the_bit(dtype: torch.dtype) -> None:
+    table = unruly(MaxNorm(1.5), dtype)
+    before, within = table.weight.detach().clone(), norms(table) <= 1.5
+    apply_constraints(table)
+    assert 0 < within.sum() < 50
+    assert torch.equal(table.weight[within], before[within])
+    assert (norms(table) <= 1.5 * (1 + 4 * torch.finfo(dtype).eps)).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_unit_norm_leaves_zeros(dtype: torch.dtype) -> None:
+    table = unruly(UnitNorm(), dtype)  # row 0 is zero
+    apply_constraints(table)
+    assert norms(table)[0] == 0
+    assert (norms(table)[1:] - 1).abs().max() <= 4 * torch.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_holds_after_each_step_and_forward_changes_nothing(sparse: bool) -> None:
+    table = unruly(MaxNorm(1.0), sparse=sparse)
+    optimizer = torch.optim.SGD(table.parameters(), lr=10.0)
+    constrain(optimizer, nn.Sequential(table))
+    assert norms(table).max() <= 1 + 1e-6
+    for ids in (torch.tensor([1, 2, 2]), torch.tensor([40])):
+        optimizer.zero_grad()
+        before = table.weight.detach().clone()
+        table(ids).sum().backward()
+        assert torch.equal(table.weight, before)
+        optimizer.step()
+        moved = (table.weight - before).abs().amax(dim=1) > 1e-6
+        assert moved.nonzero().flatten().tolist() == ids.unique().tolist()
+        assert norms(table).max() <= 1 + 1e-6
+
+
+def test_sparse_step_looks_at_the_touched_rows_only() -> None:
+    table = unruly(MaxNorm(1.0), sparse=True)
+    optimizer = torch.optim.SGD(table.parameters(), lr=1e-6)
+    constrain(optimizer, table)
+    with torch.no_grad():
+        table.weight[[3, 7]] = 5.0
+    table(torch.tensor([7])).sum().backward()
+    optimizer.step()
+    assert table.weight[3].tolist() == [5.0] * 8
+    assert norms(table)[7].item() == pytest.approx(1.0)
+
+
+def test_hook_can_be_taken_off() -> None:
+    table = unruly(UnitNorm())
+    optimizer = torch.optim.SGD(table.parameters(), lr=1.0)
+    constrain(optimizer, table).remove()
+    table(torch.tensor([1])).sum().backward()
+    optimizer.step()
+    assert norms(table)[1] > 1.1
+
+
+def test_optimizer_may_come_before_any_gradient() -> None:
+    table = unruly(UnitNorm())
+    optimizer = torch.optim.SGD(table.parameters(), lr=1.0)
+    constrain(optimizer, table)
+    optimizer.step()
+    assert norms(table)[1].item() == pytest.approx(1.0)
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(UsageError, match="max_norm must be above 0, not -1"):
+        MaxNorm(-1)
+    table = TokenEmbedding(3, 2)
+    with pytest.raises(UsageError, match="module must hold a table with a constraint"):
+        constrain(torch.optim.SGD(table.parameters()), table)

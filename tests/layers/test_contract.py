@@ -1,0 +1,202 @@
+"""What every module of rowspace.layers keeps, whatever it computes. Compilers: `test_contract_compiled.py`.
+
+The oracle is the module itself, eager, on the CPU, in float32; that it computes the right thing is tested file by file.
+"""
+
+import copy
+import inspect
+import io
+import pickle
+
+import pytest
+import torch
+from tests.layers.contract import CASES, assert_same, floats, learned, loss_at, made, mapped, tensors
+from torch import nn
+from torch.func import functional_call, grad, vmap
+
+from rowspace import layers
+
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+LEARNED = [case for case in CASES if learned(made(case))]
+each_learned = pytest.mark.parametrize("case", LEARNED, ids=lambda case: case.name)
+DEVICES = ["meta", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def exported_modules():
+    """The classes of modules that rowspace.layers gives out."""
+    exported = [getattr(layers, name) for name in layers.__all__]
+    return [value for value in exported if inspect.isclass(value) and issubclass(value, nn.Module)]
+
+
+@pytest.mark.parametrize("exported", exported_modules(), ids=lambda exported: exported.__name__)
+def test_every_exported_module_has_a_case(exported):
+    held = [module for case in CASES for module in made(case).modules()]
+    assert any(type(module) is exported for module in held)
+
+
+def test_no_two_cases_have_the_same_name():
+    names = [case.name for case in CASES]
+    assert sorted(set(names)) == sorted(names)
+
+
+@each_case
+def test_the_same_call_gives_the_same(case):
+    module, inputs = made(case), case.inputs()
+    before = mapped(torch.clone, inputs)
+    first = mapped(torch.clone, module(*inputs))
+    assert_same(module(*inputs), first)
+    assert_same(inputs, before)  # nothing is written into what came in
+
+
+@each_case
+def test_it_trains(case):
+    module, inputs = made(case).train(), case.inputs()
+    assert module.training
+    assert all(part.training for part in module.modules())
+    for output in floats(module(*inputs)):
+        assert output.isfinite().all()
+    weights = [weight for weight in module.parameters() if weight.requires_grad]
+    if weights:
+        sum(output.square().sum() for output in floats(module(*inputs))).backward()
+        assert any(weight.grad is not None for weight in weights)
+        assert all(weight.grad is None or weight.grad.isfinite().all() for weight in weights)
+
+
+def padded(module):
+    """The parts with a row of padding."""
+    return [part for part in module.modules() if getattr(part, "padding_idx", None) is not None]
+
+
+def to_double(tree):
+    return mapped(lambda x: x.double() if x.is_floating_point() else x, tree)
+
+
+@each_learned
+def test_gradients_are_those_of_finite_differences(case):
+    module, inputs = made(case).double(), to_double(case.inputs())
+    for part in padded(module):  # its row is read and yet has no gradient, and from zeros there may be none at all
+        nn.init.normal_(part.weight)
+        part.padding_idx = None
+    weights = learned(module)
+
+    def outputs(*values):
+        return tuple(floats(functional_call(module, dict(zip(weights, values, strict=True)), inputs)))
+
+    values = tuple(weight.requires_grad_() for weight in weights.values())
+    assert torch.autograd.gradcheck(outputs, values, fast_mode=True)
+
+
+@pytest.mark.parametrize("case", [case for case in LEARNED if padded(made(case))], ids=lambda case: case.name)
+def test_a_row_of_padding_gets_no_gradient(case):
+    module = made(case)
+    sum(output.sum() for output in floats(module(*case.inputs()))).backward()
+    rows = [(part.weight.grad, part.padding_idx) for part in padded(module) if hasattr(part, "weight")]
+    assert rows
+    for gradient, row in rows:
+        assert gradient.any()
+        assert not gradient[row].any()
+
+
+@each_case
+def test_a_deep_copy_is_the_same_and_apart(case):
+    module, inputs = made(case), case.inputs()
+    twin = copy.deepcopy(module)
+    expected = mapped(torch.clone, module(*inputs))
+    assert_same(twin(*inputs), expected)
+    assert len(list(twin.parameters())) == len(list(module.parameters()))  # what is tied stays tied
+    with torch.no_grad():
+        for weight in twin.parameters():
+            weight.add_(1)
+    assert_same(module(*inputs), expected)
+
+
+@each_case
+def test_a_pickle_is_the_same(case):
+    module, inputs = made(case), case.inputs()
+    opened = pickle.loads(pickle.dumps(module))  # noqa: S301  # our own, made a moment ago
+    assert_same(opened(*inputs), module(*inputs))
+    assert len(list(opened.parameters())) == len(list(module.parameters()))
+
+
+@each_case
+@pytest.mark.parametrize("assign", [False, True], ids=["copied", "assigned"])
+def test_its_state_goes_through_a_file(case, assign):
+    module, inputs = made(case), case.inputs()
+    file = io.BytesIO()
+    torch.save(module.state_dict(), file)
+    file.seek(0)
+    other = made(case, seed=1)
+    assert set(other.state_dict()) == set(module.state_dict())
+    other.load_state_dict(torch.load(file, weights_only=True), assign=assign)
+    assert_same(other(*inputs), module(*inputs))
+
+
+@each_case
+def test_it_is_built_without_memory_and_filled_later(case):
+    module, inputs = made(case), case.inputs()
+    with torch.device("meta"):
+        empty = case.module().eval()
+    shapes = empty(*mapped(lambda x: x.to("meta"), inputs))
+    expected = module(*inputs)
+    assert [(x.shape, x.dtype) for x in tensors(shapes)] == [(x.shape, x.dtype) for x in tensors(expected)]
+    filled = empty.to_empty(device="cpu")
+    filled.load_state_dict(module.state_dict())
+    assert_same(filled(*inputs), expected)
+
+
+@each_case
+@pytest.mark.parametrize("device", DEVICES)
+def test_it_moves_to_a_device(case, device):
+    module, inputs = made(case), case.inputs()
+    expected = module(*inputs)
+    actual = module.to(device)(*mapped(lambda x: x.to(device), inputs))
+    assert {x.device.type for x in tensors(actual)} <= {device}
+    if device == "meta":
+        assert [(x.shape, x.dtype) for x in tensors(actual)] == [(x.shape, x.dtype) for x in tensors(expected)]
+    else:
+        assert_same(mapped(torch.Tensor.cpu, actual), expected, rtol=1e-5, atol=1e-6)
+
+
+@each_case
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64], ids=["bfloat16", "float64"])
+def test_it_computes_in_other_dtypes(case, dtype):
+    module, inputs = made(case), case.inputs()
+    expected = module(*inputs)
+    cast = mapped(lambda x: x.to(dtype) if x.is_floating_point() else x, inputs)
+    actual = module.to(dtype)(*cast)
+    if list(module.parameters()) or floats(inputs):
+        assert {x.dtype for x in floats(actual) if x.dim()} <= {dtype}  # a loss, one number, may keep float32
+    slack = 0.05 if dtype is torch.bfloat16 else 1e-5
+    for x, y in zip(floats(actual), floats(expected), strict=True):
+        torch.testing.assert_close(x.float(), y, rtol=slack, atol=slack)
+
+
+@each_case
+def test_it_runs_under_autocast(case):
+    module, inputs = made(case), case.inputs()
+    expected = module(*inputs)
+    with torch.autocast("cpu", torch.bfloat16):
+        actual = module(*inputs)
+    for x, y in zip(floats(actual), floats(expected), strict=True):
+        torch.testing.assert_close(x.float(), y, rtol=0.05, atol=0.05)
+
+
+@each_learned
+def test_functional_gradients_are_those_of_autograd(case):
+    module, inputs = made(case), case.inputs()
+    functional = grad(lambda weights: loss_at(module, weights, inputs))(learned(module))
+    weights = {name: weight.requires_grad_() for name, weight in learned(module).items()}
+    direct = torch.autograd.grad(loss_at(module, weights, inputs), list(weights.values()), materialize_grads=True)
+    assert_same(list(functional.values()), list(direct), rtol=1e-5, atol=1e-6)
+
+
+@each_learned
+def test_an_ensemble_runs_as_one(case):
+    module, other, inputs = made(case), made(case, seed=1), case.inputs()
+    first, second = learned(module), learned(other)
+    stacked = {name: torch.stack([first[name], second[name]]) for name in first}
+    buffers = dict(module.named_buffers())
+    together = vmap(lambda weights: floats(functional_call(module, {**buffers, **weights}, inputs)))(stacked)
+    for position, weights in enumerate((first, second)):
+        alone = floats(functional_call(module, {**buffers, **weights}, inputs))
+        assert_same([output[position] for output in together], alone, rtol=1e-5, atol=1e-6)

@@ -1,0 +1,106 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.errors import UsageError
+from rowspace.layers import QuantizedEmbedding
+
+LIMITS = {8: 127, 4: 7}
+
+
+def table(num_embeddings: int = 50, dim: int = 7) -> torch.Tensor:
+    """Rows of very different sizes, one of them zero."""
+    torch.manual_seed(0)
+    return torch.randn(num_embeddings, dim) * torch.logspace(-3, 3, num_embeddings).sub(1e-3).unsqueeze(1)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 7, 16])
+@pytest.mark.parametrize("bits", [8, 4])
+def test_is_torchs_quantisation_by_row(bits: int, dim: int) -> None:
+    # Oracle: fake_quantize_per_channel_affine, bit for bit.
+    weight = table(dim=dim)
+    quantized = QuantizedEmbedding.from_float(weight, bits=bits)
+    limit, zeros = LIMITS[bits], torch.zeros(50, dtype=torch.int32)
+    scales = weight.abs().amax(1) / limit
+    assert torch.equal(quantized.scales, scales)
+    expected = torch.fake_quantize_per_channel_affine(weight, scales.clamp_min(1e-30), zeros, 0, -limit, limit)
+    torch.testing.assert_close(quantized.dequantize(), expected, atol=0, rtol=1e-6)
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+@given(st.lists(st.floats(-1e4, 1e4, width=32), min_size=1, max_size=9))
+def test_is_off_by_half_a_scale_at_most(bits: int, row: list[float]) -> None:
+    weight = torch.tensor([row])
+    quantized = QuantizedEmbedding.from_float(weight, bits=bits)
+    assert ((quantized.dequantize() - weight).abs() <= quantized.scales * 0.5001).all()
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0,)], ids=str)
+def test_lookup_is_the_rows_of_the_whole(bits: int, shape: tuple[int, ...]) -> None:
+    quantized = QuantizedEmbedding.from_float(table(), bits=bits)
+    ids = torch.randint(50, shape)
+    assert torch.equal(quantized(ids), quantized.dequantize()[ids])
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_tables_longer_than_a_block_are_quantised_whole(bits: int) -> None:
+    weight = table(5000, 2)
+    quantized = QuantizedEmbedding.from_float(weight, bits=bits)
+    assert ((quantized.dequantize() - weight).abs() <= quantized.scales.unsqueeze(1) * 0.5001).all()
+
+
+@pytest.mark.parametrize(
+    ("bits", "dim", "expected"), [(8, 7, 50 * 7 + 200), (4, 7, 50 * 4 + 200), (4, 8, 50 * 4 + 200)]
+)
+def test_size(bits: int, dim: int, expected: int) -> None:
+    quantized = QuantizedEmbedding.from_float(table(dim=dim), bits=bits)
+    assert quantized.bytes == expected
+    assert quantized.num_parameters == 50 * (dim + 1)
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_state_goes_into_an_empty_table(bits: int) -> None:
+    quantized, empty = QuantizedEmbedding.from_float(table(), bits=bits), QuantizedEmbedding(50, 7, bits=bits)
+    empty.load_state_dict(quantized.state_dict())
+    assert torch.equal(empty.dequantize(), quantized.dequantize())
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_rows_come_in_the_dtype_of_the_scales(bits: int) -> None:
+    weight = table().bfloat16()
+    quantized = QuantizedEmbedding.from_float(weight, bits=bits).bfloat16()
+    rows = quantized(torch.tensor([3, 4]))
+    assert rows.dtype == torch.bfloat16
+    assert ((rows - weight[3:5]).abs() <= weight[3:5].abs().amax(1, keepdim=True) * (0.51 / LIMITS[bits] + 0.01)).all()
+
+
+def test_a_learning_table_may_be_given() -> None:
+    quantized = QuantizedEmbedding.from_float(torch.nn.Parameter(table()))
+    assert not quantized(torch.tensor([1])).requires_grad
+    assert list(quantized.parameters()) == []
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (torch.tensor([1.0]), r"weight must be a float table \(V, d\), not torch.float32 of shape \[1\]"),
+        (torch.ones(2, 2).int(), r"weight must be a float table \(V, d\), not torch.int32 of shape \[2, 2\]"),
+        (torch.tensor([[1.0], [torch.nan]]), "weight has a number that is not finite in row 1"),
+        (
+            torch.cat([torch.ones(4097, 1), torch.full((1, 1), torch.inf)]),
+            "weight has a number that is not finite in row 4097",
+        ),
+    ],
+)
+def test_wrong_tables(weight: torch.Tensor, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        QuantizedEmbedding.from_float(weight)
+
+
+def test_wrong_bits_and_ids() -> None:
+    with pytest.raises(UsageError, match="bits must be 4 or 8, not 3"):
+        QuantizedEmbedding(10, 4, bits=3)
+    with pytest.raises(UsageError, match=r"id 10 at \[0\] is out of range for a table of 10 rows"):
+        QuantizedEmbedding(10, 4)(torch.tensor([10]))

@@ -1,0 +1,41 @@
+import pytest
+import torch
+
+from rowspace.errors import UsageError
+from rowspace.layers import DynamicScaling, LinearScaling, RotaryPosition, YarnScaling, rotary_frequencies
+
+# Parity with transformers, on every kind of scaling, is in test_rotary_config.py.
+
+
+def test_linear_scaling_is_a_change_of_positions():
+    scaled, _ = RotaryPosition(16, scaling=LinearScaling(4.0)).angles(torch.arange(0, 64, 4))
+    plain, _ = RotaryPosition(16).angles(torch.arange(16))
+    assert torch.equal(scaled, plain)
+
+
+def test_dynamic_scaling_sets_in_without_a_step():
+    scaling = DynamicScaling(4.0, max_positions=512)
+    plain = rotary_frequencies(16)
+    assert torch.equal(scaling.at_length(plain, 10000.0, torch.tensor(512)), plain)
+
+
+def test_yarn_keeps_the_fastest_pair_and_slows_the_slowest_by_the_factor():
+    frequencies, plain = YarnScaling(8.0, 2048).frequencies(64, 10000.0), rotary_frequencies(64)
+    assert frequencies[0] == plain[0]
+    assert frequencies[-1] == plain[-1] / 8
+
+
+def test_scalings_compare_by_what_they_say():
+    assert YarnScaling(8.0, 2048) == YarnScaling(8.0, 2048)
+    assert YarnScaling(8.0, 2048) != YarnScaling(8.0, 2048, truncate=False)
+
+
+@pytest.mark.parametrize("factor", [0, -2.0])
+def test_texts_that_do_not_grow(factor):
+    with pytest.raises(UsageError, match=f"factor is {factor}, but texts grow by a positive number"):
+        LinearScaling(factor)
+
+
+def test_too_few_components_for_dynamic_scaling():
+    with pytest.raises(UsageError, match="dynamic scaling needs 4 rotated components or more, not 2"):
+        RotaryPosition(2, scaling=DynamicScaling(2.0, 8))

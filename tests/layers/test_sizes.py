@@ -1,0 +1,18 @@
+import torch
+from torch import nn
+
+from rowspace.layers import TokenEmbedding
+from rowspace.layers.sizes import Sized
+
+
+def test_each_tensor_counts_once() -> None:
+    module = Sized()
+    module.table = TokenEmbedding(10, 4)
+    module.head = nn.Linear(4, 10, bias=False)
+    module.head.weight = module.table.weight
+    module.register_buffer("mask", torch.zeros(3, dtype=torch.int8))
+    assert (module.num_parameters, module.bytes) == (43, 163)
+
+
+def test_bytes_follow_the_dtype() -> None:
+    assert TokenEmbedding(10, 4).bfloat16().bytes == 80

@@ -1,0 +1,102 @@
+import math
+
+import pytest
+import torch
+from torch import nn
+from transformers.models.bart.modeling_bart import BartScaledWordEmbedding
+from transformers.models.gemma3.modeling_gemma3 import Gemma3TextScaledWordEmbedding
+
+from rowspace.errors import UsageError
+from rowspace.layers import TokenEmbedding
+
+IDS = torch.tensor([[3, 1, 3], [0, 9, 2]])
+
+
+def test_is_torchs_with_the_same_state() -> None:
+    ours, theirs = TokenEmbedding(10, 4, padding_idx=1), nn.Embedding(10, 4, padding_idx=1)
+    theirs.load_state_dict(ours.state_dict())
+    upstream = torch.randn(2, 3, 4)
+    for module in (ours, theirs):
+        module(IDS).backward(upstream)
+    assert torch.equal(ours(IDS), theirs(IDS))
+    assert torch.equal(ours.weight.grad, theirs.weight.grad)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("dim", [3, 512])
+def test_sqrt_scale_is_that_of_the_2017_transformer(dim: int, dtype: torch.dtype) -> None:
+    # Oracle: BART in transformers, bit for bit.
+    ours, theirs = (
+        TokenEmbedding(10, dim, scale="sqrt"),
+        BartScaledWordEmbedding(10, dim, 1, embed_scale=math.sqrt(dim)),
+    )
+    theirs.load_state_dict(ours.state_dict())
+    assert torch.equal(ours.to(dtype)(IDS), theirs.to(dtype)(IDS))
+
+
+@pytest.mark.parametrize(("dim", "root"), [(3072, 55.5), (3584, 59.75), (2048, 45.25)])
+def test_rounded_scale_is_that_of_gemma(dim: int, root: float) -> None:
+    # Oracle: Gemma 3 in transformers, bit for bit, in bfloat16.
+    ours = TokenEmbedding(10, dim, scale="rounded_sqrt", init="inverse_sqrt").bfloat16()
+    theirs = Gemma3TextScaledWordEmbedding(10, dim, 0, embed_scale=dim**0.5).bfloat16()
+    theirs.load_state_dict(ours.state_dict())
+    assert torch.equal(ours(IDS), theirs(IDS))
+    assert torch.equal(ours(IDS), ours.weight[IDS] * root)
+    ours.scale = "sqrt"
+    assert not torch.equal(ours(IDS), theirs(IDS))
+
+
+@pytest.mark.parametrize("scale", [3.0, "sqrt", "rounded_sqrt"])
+def test_gradient_is_scaled_and_the_table_is_not(scale: float | str) -> None:
+    embedding = TokenEmbedding(10, 9, scale=scale)
+    before = embedding.weight.detach().clone()
+    embedding(IDS).sum().backward()
+    assert torch.equal(embedding.weight, before)
+    assert embedding.weight.grad[3].tolist() == [6.0] * 9
+
+
+def test_padding_row_begins_at_zero_and_stays_there() -> None:
+    embedding = TokenEmbedding(10, 4, padding_idx=-1)
+    optimizer = torch.optim.AdamW(embedding.parameters(), lr=1.0)
+    for _ in range(3):
+        optimizer.zero_grad()
+        (embedding(IDS) - 1).square().sum().backward()
+        optimizer.step()
+    assert embedding.padding_idx == 9
+    assert embedding.weight[9].tolist() == [0.0] * 4
+    assert (embedding.weight[IDS[0]] != 0).all()
+
+
+def test_sparse_gradient() -> None:
+    embedding = TokenEmbedding(10, 4, sparse=True)
+    embedding(IDS).sum().backward()
+    assert embedding.weight.grad.is_sparse
+
+
+def test_a_row_of_inverse_sqrt_has_norm_one_and_sqrt_brings_it_to_the_norm_of_a_sinusoid() -> None:
+    embedding = TokenEmbedding(2000, 512, init="inverse_sqrt", scale="sqrt")
+    assert embedding.weight.norm(dim=1).mean().item() == pytest.approx(1.0, abs=0.01)
+    assert embedding(torch.arange(2000)).norm(dim=1).mean().item() == pytest.approx(22.6, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_embeddings": 0}, "num_embeddings must be 1 or more, not 0"),
+        ({"embedding_dim": -3}, "embedding_dim must be 1 or more, not -3"),
+        ({"padding_idx": 10}, "padding_idx must be a row of the table of 10 rows, not 10"),
+        ({"padding_idx": -11}, "padding_idx must be a row of the table of 10 rows, not -11"),
+        ({"scale": "root"}, "scale must be a number, 'sqrt', 'rounded_sqrt' or None, not 'root'"),
+        ({"init": "zeros"}, "init must be 'normal', 'inverse_sqrt', 'xavier' or a function, not 'zeros'"),
+    ],
+)
+def test_wrong_arguments(options: dict, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        TokenEmbedding(**{"num_embeddings": 10, "embedding_dim": 4} | options)
+
+
+def test_shows_its_sizes_and_options() -> None:
+    assert repr(TokenEmbedding(10, 4)) == "TokenEmbedding(10, 4)"
+    assert (
+        repr(TokenEmbedding(10, 4, padding_idx=0, scale="sqrt")) == "TokenEmbedding(10, 4, padding_idx=0, scale='sqrt')"
+    )
