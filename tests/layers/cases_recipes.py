@@ -27,6 +27,7 @@ SETTINGS = {
     "albert": {"inner_dim": 2, "max_positions": 4},
     "bert": {"max_positions": 4},
     "bloom": {"num_heads": 2},
+    "clip_vision": {"norm_eps": 0.1},  # or the norm magnifies rounding: its rows begin small
     "clip_text": {"max_positions": 4},
     "dinov2": {"registers": 2, "mask": False},
     "gpt2": {"max_positions": 4},
@@ -100,7 +101,7 @@ CASES = [
     Case(
         "ImageEmbedding",
         lambda: ImageEmbedding(
-            patches=PatchEmbedding(4, 3, 6), positions=GridPosition((3, 2), 6, prefix=0), norm=nn.LayerNorm(6)
+            patches=PatchEmbedding(4, 3, 6), positions=GridPosition((3, 2), 6, prefix=0), norm=nn.LayerNorm(6, eps=0.1)
         ),
         images,
     ),
