@@ -46,7 +46,7 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
         z_loss: factor of the squared log-partition added to each row's loss (PaLM, 2022: 1e-4).
         softcap: logits become `softcap · tanh(logits / softcap)` (Gemma 2: 30).
         reduction: "mean" over the rows kept (nan when there is none, as in torch), "sum", or "none".
-        chunk_size: rows of logits held at once; by default what 128 MB hold on a CPU, 512 MB elsewhere.
+        chunk_size: rows of logits held at once; by default what 256 MB hold on a CPU, 512 MB elsewhere.
 
     Returns a scalar, or (...) for "none": float32, or float64 for float64. Logits are rounded to the working dtype, as
     a linear layer's are; softmax and sums are float32, the weight's gradient over all chunks too. "none" computes the
