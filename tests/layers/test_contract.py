@@ -15,6 +15,7 @@ from torch import nn
 from torch.func import functional_call, grad, jvp, vmap
 
 from rowspace import layers
+from rowspace.layers import recipes
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 LEARNED = [case for case in CASES if learned(made(case))]
@@ -32,6 +33,11 @@ def exported_modules():
 def test_every_exported_module_has_a_case(exported):
     held = [module for case in CASES for module in made(case).modules()]
     assert any(type(module) is exported for module in held)
+
+
+def test_every_recipe_has_a_case():
+    written = {name for name in recipes.__all__ if inspect.isfunction(getattr(recipes, name))}
+    assert written - {"from_checkpoint", "from_config"} <= {case.name.split(",")[0] for case in CASES}
 
 
 def test_no_two_cases_have_the_same_name():
@@ -214,7 +220,10 @@ def test_forward_derivatives_agree_with_gradients(case):
     torch.testing.assert_close(slope, expected, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("case", [case for case in LEARNED if len(case.inputs()) == 1], ids=lambda case: case.name)
+SINGLE = [case for case in LEARNED if len(case.inputs()) == 1 == len(tensors(case.inputs()))]
+
+
+@pytest.mark.parametrize("case", SINGLE, ids=lambda case: case.name)
 def test_each_sample_of_a_batch_has_its_own_gradient(case):
     module, (batch,) = made(case), case.inputs()
     weights = learned(module)

@@ -9,7 +9,8 @@ from tests.layers.contract import CASES, assert_same, floats, learned, made, ten
 from torch.export import Dim
 
 # Torch's own, while it compiles: Dynamo makes an instance of each `autograd.Function`, inductor opens `torch.jit`.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+# On a busy machine inductor gives up asking which vector instructions there are, and does without.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
@@ -38,7 +39,7 @@ def test_it_compiles_whole_with_its_gradients(case):
     expected, actual = module(*inputs), compiled(*inputs)
     assert_same(actual, expected, rtol=1e-5, atol=1e-6)
     if learned(module):
-        assert_same(gradients(module, actual), gradients(module, expected), rtol=1e-5, atol=1e-6)
+        assert_same(gradients(module, actual), gradients(module, expected), rtol=1e-4, atol=1e-5)
 
 
 @each_case
@@ -48,8 +49,10 @@ def test_it_is_exported(case):
     assert_same(exported.module()(*inputs), module(*inputs), rtol=1e-5, atol=1e-6)
 
 
-# A batch is whatever is as long as the first input; the loss counts its chunks out in the graph.
-BATCHED = [case for case in CASES if tensors(case.inputs()[:1]) and case.name != "TiedHead loss"]
+# A batch is whatever is as long as the first input, but for row and column of patches, which are two of another kind.
+# The loss counts its chunks out in the graph.
+FIXED = {"AxialRotaryPosition", "TiedHead loss"}
+BATCHED = [case for case in CASES if tensors(case.inputs()[:1]) and case.name not in FIXED]
 
 
 @pytest.mark.parametrize("case", BATCHED, ids=lambda case: case.name)
