@@ -45,16 +45,22 @@ def arguments(config: Config) -> dict[str, Any]:
 
 def gemma3_arguments(config: Config) -> dict[str, Any]:
     """Those of `gemma`, from the config.json of a Gemma 3, which says of its text part only what is not as usual."""
-    config = {"vocab_size": 262208, "hidden_size": 2304, "num_attention_heads": 8, "head_dim": 256, **config}
-    full = config.get("rope_theta", 1e6)
-    local = config.get("rope_local_base_freq", 10000.0)
-    return {**_sizes(config), **layered_rotaries(config, base=full, sliding_base=local)}
+    config = {**GEMMA3_DEFAULTS, **config}
+    return {**_sizes(config), **layered_rotaries(config)}
 
 
 def _sizes(config: Config) -> dict[str, Any]:
     return present(config, vocab_size="vocab_size", embedding_dim="hidden_size", padding_idx="pad_token_id")
 
 
+GEMMA3_DEFAULTS = {
+    "vocab_size": 262208,
+    "hidden_size": 2304,
+    "num_attention_heads": 8,
+    "head_dim": 256,
+    "rope_theta": 1e6,
+    "rope_local_base_freq": 10000.0,
+}
 TENSORS = {"tokens.weight": "embed_tokens.weight"}
 
 GEMMA = Recipe(gemma, arguments, TENSORS)

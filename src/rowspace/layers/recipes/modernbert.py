@@ -69,9 +69,7 @@ def arguments(config: Config) -> dict[str, Any]:
         norm_bias="norm_bias",
         dropout="embedding_dropout",
     )
-    full = config.get("global_rope_theta", 160000.0)
-    local = config.get("local_rope_theta") or 10000.0
-    found = layered_rotaries(config, base=full, sliding_base=local)
+    found = layered_rotaries({"global_rope_theta": 160000.0, "local_rope_theta": 10000.0, **config})
     rotaries = {
         name: RoundedRotary(rotary.head_dim, base=rotary.base, scaling=rotary.scaling, upcast=True)
         for name, rotary in found.items()
