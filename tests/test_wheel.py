@@ -13,12 +13,16 @@ CHECKOUT = Path(__file__).parents[1]
 PACKAGE = CHECKOUT / "src" / "rowspace"
 
 IMPORT_ALL = """
-import importlib, pkgutil, rowspace
+import importlib, pkgutil, rowspace, rowspace.errors
 for module in pkgutil.walk_packages(rowspace.__path__, "rowspace."):
     if not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
+        try:
+            importlib.import_module(module.name)
+        except rowspace.errors.MissingExtraError as error:
+            print(error)
 print(rowspace.__file__)
 """
+NEED_AN_EXTRA = ["rowspace.layers needs PyTorch: pip install 'rowspace[torch]'"]
 
 ASK = """
 import numpy as np
@@ -64,9 +68,11 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert sorted(names) == sorted([*sources, "rowspace/py.typed"])
 
 
-def test_every_module_imports_without_an_extra(environment: Path, tmp_path: Path) -> None:
+def test_every_module_imports_without_an_extra_or_names_it(environment: Path, tmp_path: Path) -> None:
     done = run(environment / "bin" / "python", "-W", "error", "-c", IMPORT_ALL, cwd=tmp_path)
-    assert Path(done.stdout.strip()).is_relative_to(environment)
+    *refused, home = done.stdout.splitlines()
+    assert refused == NEED_AN_EXTRA
+    assert Path(home).is_relative_to(environment)
 
 
 def test_command_says_what_it_can_do(environment: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rowspace.errors import UsageError
@@ -30,6 +30,8 @@ def test_is_torchs_quantisation_by_row(bits: int, dim: int) -> None:
 
 @pytest.mark.parametrize("bits", [8, 4])
 @given(st.lists(st.floats(-1e4, 1e4, width=32), min_size=1, max_size=9))
+@example([1e-45])
+@example([2.6e-43])  # 190 times the smallest number: over a scale rounded to that number, no code of 8 bits
 def test_is_off_by_half_a_scale_at_most(bits: int, row: list[float]) -> None:
     weight = torch.tensor([row])
     quantized = QuantizedEmbedding.from_float(weight, bits=bits)

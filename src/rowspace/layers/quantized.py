@@ -94,7 +94,9 @@ class QuantizedEmbedding(Sized):
 def _quantized(rows: Tensor, bits: int, *, first: int) -> tuple[Tensor, Tensor]:
     """Rows (n, d) float32 → codes (n, width) and scales (n,)."""
     limit = 2 ** (bits - 1) - 1
-    scales = rows.abs().amax(dim=1) / limit
+    largest = rows.abs().amax(dim=1)
+    # A scale below the smallest normal number has few digits left, or none: codes over it would overflow.
+    scales = (largest / limit).clamp_min(torch.finfo(rows.dtype).tiny) * (largest > 0)
     if not rows.is_meta and not torch.isfinite(scales).all():
         row = first + int((~torch.isfinite(scales)).nonzero()[0])
         raise UsageError(f"weight has a number that is not finite in row {row}; mend the table first")
