@@ -1,0 +1,58 @@
+"""`Lab`: what every page works on: the table, the name it was opened by, and what was made of it once.
+
+A page's file has `ROUTES`: the path under `/api/` → a function of a `Lab` and a `Query` that returns a `Reply`. Such a
+function runs in a thread beside others, so what it shares with them goes through `Lab.once`. Read next: `words.py`.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, TypeVar
+
+from rowspace.lab.query import Query
+from rowspace.lab.reply import Reply
+from rowspace.table import Table
+
+__all__ = ["Answer", "Lab"]
+
+_Made = TypeVar("_Made")
+
+
+@dataclass(eq=False)
+class Lab:
+    """A table and the path that `rowspace.load` opens it by, as the code on each page shows it.
+
+    >>> import numpy as np
+    >>> lab = Lab(Table(["a"], np.ones((1, 2))), "my-table")
+    >>> lab.once("sum", lambda: float(lab.table.rows.sum())), lab.once("sum", lambda: 0.0)
+    (2.0, 2.0)
+    >>> print(lab.opening)
+    import rowspace as rs
+    <BLANKLINE>
+    table = rs.load('my-table')
+    """
+
+    table: Table
+    path: str
+    _made: dict[Hashable, Any] = field(default_factory=dict)
+    _locks: dict[Hashable, Lock] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def opening(self) -> str:
+        """The lines with which the code on a page begins."""
+        return f"import rowspace as rs\n\ntable = rs.load({self.path!r})"
+
+    def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        """What `make` returned the first time that this key was asked for; others who ask meanwhile wait for it."""
+        with self._lock:
+            lock = self._locks.setdefault(key, Lock())
+        with lock:
+            if key not in self._made:
+                self._made[key] = make()
+            made: _Made = self._made[key]
+            return made
+
+
+Answer = Callable[[Lab, Query], Reply]
+"""What answers a page's question."""
