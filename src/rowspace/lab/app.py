@@ -90,4 +90,4 @@ async def body(request: Request, limit: int) -> bytes:
 
 
 async def _index(_: Request) -> Response:
-    return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
+    return FileResponse(STATIC / "index.html")

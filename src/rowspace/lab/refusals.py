@@ -33,10 +33,10 @@ class Refused(RowspaceError):
         self.status = status
 
 
-def refusal(path: str, status: int, kind: str, sentence: str) -> Response:
+def refusal(path: str, status: int, sentence: str, kind: str | None = None) -> Response:
     """The answer to a request for `path`: `{"kind", "error"}`, or a page that says the sentence."""
     if path.startswith("/api/"):
-        return JSONResponse({"kind": kind, "error": sentence}, status)
+        return JSONResponse({"kind": kind or KINDS.get(status, "Refused"), "error": sentence}, status)
     page = f'<!doctype html><html lang="en"><title>rowspace lab</title><p>{escape(sentence)}</p></html>'
     return HTMLResponse(page, status)
 
@@ -44,9 +44,9 @@ def refusal(path: str, status: int, kind: str, sentence: str) -> Response:
 async def _wrong(request: Request, error: Exception) -> Response:
     """What the library refuses, in its own words."""
     if isinstance(error, Refused):
-        return refusal(request.url.path, error.status, KINDS[error.status], str(error))
+        return refusal(request.url.path, error.status, str(error))
     status = 404 if isinstance(error, UnknownTokenError) else 400
-    return refusal(request.url.path, status, type(error).__name__, str(error))
+    return refusal(request.url.path, status, str(error), type(error).__name__)
 
 
 async def _unrouted(request: Request, error: Any) -> Response:
@@ -56,7 +56,7 @@ async def _unrouted(request: Request, error: Any) -> Response:
     if status == 405:
         headers = {"Allow": ", ".join(sorted(headers["Allow"].split(", ")))}  # in one order at each start
         sentence = f"{path} is asked by {headers['Allow']}, not {request.method[:40]}"
-    answer = refusal(path, status, KINDS.get(status, "Refused"), sentence)
+    answer = refusal(path, status, sentence)
     answer.headers.update(headers)
     return answer
 
@@ -64,7 +64,7 @@ async def _unrouted(request: Request, error: Any) -> Response:
 async def _broken(request: Request, _: Exception) -> Response:
     """A mistake of ours: the server writes its trace to standard error, where `rowspace lab` was started."""
     sentence = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
-    return refusal(request.url.path, 500, KINDS[500], sentence)
+    return refusal(request.url.path, 500, sentence)
 
 
 HANDLERS = {RowspaceError: _wrong, HTTPException: _unrouted, Exception: _broken}
