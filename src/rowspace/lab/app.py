@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rowspace.lab import positions, words
+from rowspace.lab import patches, positions, words
 from rowspace.lab.query import Query
 from rowspace.lab.refusals import HANDLERS, Refused
 from rowspace.lab.reply import MEDIA_TYPE
@@ -25,6 +25,7 @@ __all__ = ["PAGES", "make_app"]
 PAGES = {
     "words": words.ROUTES,
     "positions": positions.ROUTES,
+    "patches": patches.ROUTES,
 }
 STATIC = Path(__file__).parent / "static"
 LONGEST_QUERY = 32 << 10  # bytes
