@@ -117,7 +117,8 @@ distances = torch.from_numpy(np.unique(np.geomspace(1, {length}, 300).astype(np.
 scores = torch.stack([distant_scores(rotary, unit, unit, distances, length={length}) for rotary in rotaries])
 
 lengths = [{original} * 2**octave // 4 for octave in range(8)]
-slowest = 2 * math.pi / torch.tensor([[rotary.frequencies_at(n).min() for n in lengths] for rotary in rotaries])"""
+fewest_turns = [[rotary.frequencies_at(n).min() for n in lengths] for rotary in rotaries]
+slowest = 2 * math.pi / torch.tensor(fewest_turns)"""
 
 
 ROUTES: Mapping[str, Answer] = {"positions/scaling": scaling}

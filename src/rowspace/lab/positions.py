@@ -152,8 +152,8 @@ from rowspace.layers import relative_buckets, relative_scores
     if not asked:
         nothing, unit = torch.zeros(heads, dim), torch.full((heads, dim), dim**-0.5)
         code = f"""{imports}
-nothing, unit = torch.zeros({heads}, {dim}), torch.full(({heads}, {dim}), {dim}**-0.5)
-contents = [(nothing, nothing)] * 2 + [(unit, unit)] + [(nothing, nothing)] * 2  # rotary needs something to turn"""
+nothing, unit = torch.zeros({heads}, {dim}), torch.full(({heads}, {dim}), {dim}**-0.5)  # rotary turns the latter
+contents = [(nothing, nothing)] * 2 + [(unit, unit)] + [(nothing, nothing)] * 2"""
         return dim, [(nothing, nothing)] * 2 + [(unit, unit)] + [(nothing, nothing)] * 2, code
     key = query.text("key", asked)
     dim = min(dim, lab.table.dim // 2 * 2)
