@@ -12,4 +12,5 @@ export interface PageEntry {
 export const pages: PageEntry[] = [
   { name: "words", title: "Words", load: () => import("./pages/Words.svelte") },
   { name: "positions", title: "Positions", load: () => import("./pages/Positions.svelte") },
+  { name: "patches", title: "Patches", load: () => import("./pages/Patches.svelte") },
 ];
