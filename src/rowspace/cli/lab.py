@@ -87,7 +87,7 @@ def _learned() -> "Table":
     warm()
     with teller(None) as told:
         reports = Reports(on_bytes=told.on_bytes, on_vocabulary=told.on_vocabulary, on_progress=told.on_progress)
-        return fit(reports=reports)
+        return fit(reports=reports, epochs=10)  # a small text; fewer leave its analogies unlearned
 
 
 def _has_screen() -> bool:
