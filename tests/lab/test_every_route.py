@@ -4,11 +4,9 @@ A page's own tests hold its numbers; here nothing may be a mistake of ours (a te
 log), and what is refused is refused in a sentence.
 """
 
-import inspect
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -18,8 +16,9 @@ from starlette.testclient import TestClient
 
 import rowspace as rs
 from rowspace.lab.app import PAGES, make_app
+from rowspace.lab.query import Query
 from rowspace.lab.reply import MEDIA_TYPE, decode
-from rowspace.lab.state import Lab, Upload
+from rowspace.lab.state import Lab
 
 ANSWERS = {path: answer for routes in PAGES.values() for path, answer in routes.items()}
 STRANGE = [
@@ -72,7 +71,9 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
     for number, (name, table) in enumerate(TABLES.items()):
         path = str(folder / f"table{number}")
         table.save(path)
-        opened[name] = TestClient(make_app(Lab(rs.load(path), path)))
+        lab = Lab(rs.load(path), path)
+        opened[name] = TestClient(make_app(lab))
+        opened[name].lab = lab
     yield opened
     for client in opened.values():
         client.close()
@@ -91,11 +92,31 @@ def test_each_page_shows_each_table(name: str, route: str, clients: dict[str, Te
     decode(answer.content)
 
 
-def names_of(route: str) -> list[str]:
-    """The names of parameters that stand in the page's file."""
-    answer = ANSWERS[route].answer if isinstance(ANSWERS[route], Upload) else ANSWERS[route]
-    source = Path(inspect.getsourcefile(answer)).read_text(encoding="utf-8")
-    return sorted({*re.findall(r'query\.\w+\(\s*"(\w+)"', source), "nothing"})
+class Recorded(Query):
+    """A question that notes the names of its parameters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = {"nothing"}
+
+    def _one(self, name: str, default: str | None) -> str:
+        self.names.add(name)
+        return super()._one(name, default)
+
+    def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
+        self.names.add(name)
+        return super().texts(name, default, most=most)
+
+
+@pytest.fixture(scope="session")
+def names(clients: dict[str, TestClient]) -> dict[str, list[str]]:
+    """The names of the parameters of each route."""
+    found = {}
+    for route, answer in ANSWERS.items():
+        query = Recorded()
+        answer(clients["float16"].lab, query)
+        found[route] = sorted(query.names)
+    return found
 
 
 NUMBERS = st.one_of(st.integers(), st.floats(), st.integers(-2, 300)).map(str)
@@ -124,9 +145,11 @@ def assert_refused(answer: object) -> None:
 @pytest.mark.parametrize("route", ANSWERS)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
-def test_no_question_is_a_mistake(route: str, clients: dict[str, TestClient], data: st.DataObject) -> None:
+def test_no_question_is_a_mistake(
+    route: str, clients: dict[str, TestClient], names: dict[str, list[str]], data: st.DataObject
+) -> None:
     client = clients[data.draw(st.sampled_from(sorted(TABLES)))]
-    parameters = st.dictionaries(st.sampled_from(names_of(route)), st.lists(VALUES, min_size=1, max_size=3), max_size=5)
+    parameters = st.dictionaries(st.sampled_from(names[route]), st.lists(VALUES, min_size=1, max_size=3), max_size=5)
     answer = client.request(
         data.draw(st.sampled_from(["GET", "GET", "GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "ODD"])),
         f"/api/{route}",
