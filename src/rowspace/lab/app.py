@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from rowspace.errors import RowspaceError, UnknownTokenError
-from rowspace.lab import analogies, words
+from rowspace.lab import analogies, heads, tying, words
 from rowspace.lab.query import Query
 from rowspace.lab.reply import MEDIA_TYPE
 from rowspace.lab.state import Answer, Lab
@@ -24,6 +24,7 @@ __all__ = ["PAGES", "make_app"]
 PAGES = {
     "words": words.ROUTES,
     "analogies": analogies.ROUTES,
+    "head": {**heads.ROUTES, **tying.ROUTES},
 }
 STATIC = Path(__file__).parent / "static"
 
