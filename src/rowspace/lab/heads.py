@@ -1,13 +1,9 @@
 """The Head page: a hidden state, changed by hand, against every row: logits and probabilities, tied or untied.
 
-No model stands behind it: the hidden state is a row of the table, or the lesson's. Left out: what tying saves
-(`tying.py`, which to read next).
+No model stands behind it: the hidden state is a row of the table, or the lesson's. Read next: `chances.py`.
 """
 
-import math
 from collections.abc import Mapping
-from copy import copy
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +14,11 @@ from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
 from rowspace.table import Table
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
 __all__ = ["ROUTES", "SOURCES", "opened"]
 
 SOURCES = ("table", "lesson")
-HEADS = ("tied", "untied")
+# The page opens with one of these, if the table has it.
 WORDS = ("typeerror", "read", "list", "king", "the")
-"""Begun with one of these, if the table has it."""
 SLIDERS = 6
 LESSON_HIDDEN = (0.6, 0.1, 0.3)
 LESSON_ROWS = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]
@@ -47,27 +39,26 @@ def logits(lab: Lab, query: Query) -> Reply:
     `hidden` (d,) is the word's row with `values` put in at `dims`. Of the k likeliest: `ids`, `products` with the
     hidden state, `logits` after cap and temperature, `probabilities`. `mass` (n,) is what the first `ranks` rows hold.
     """
-    from rowspace.layers import TiedHead, UntiedHead  # noqa: F401, PLC0415  # its error names the extra
+    from rowspace.lab.chances import chances, tied, untied  # noqa: PLC0415  # PyTorch, which may not be there
 
     table, opening = opened(lab, source := query.choice("source", SOURCES))
     word, hidden = _start(table, query)
     dims, values = _moved(query, hidden)
-    kind = query.choice("head", HEADS)
+    kind = query.choice("head", ("tied", "untied"))
     softcap = query.number("softcap", 0, low=0, high=1000) or None
     temperature = query.number("temperature", 1, low=0.01, high=100)
     k = query.integer("k", 10, low=1, high=100)
 
     bound = max(2 * float(np.abs(hidden).max()), *map(abs, values)) or 1.0
+    changes = {dim: value for dim, value in zip(dims, values, strict=True) if value != hidden[dim]}
     hidden[dims] = values
-    products, every = _every_logit(lab, source, kind, hidden, softcap, temperature)
-    facts, arrays = _likeliest(products, every, k)
-    meta = {
-        "word": word, "dims": dims, "bound": bound, "rows": len(table), "dim": table.dim,
-        "tokens": [table.vocabulary[row] for row in arrays["ids"]], **facts,
-    }  # fmt: skip
+    head = lab.once(("head", source, kind), lambda: (tied if kind == "tied" else untied)(table))
+    found = chances(head, hidden, softcap=softcap, temperature=temperature, k=k)
+    tokens = [table.vocabulary[row] for row in found.arrays["ids"]]
+    meta = {"word": word, "dims": dims, "bound": bound, "rows": len(table), "dim": table.dim, "tokens": tokens}
     settings = f"softcap={softcap}, temperature={temperature}"
-    code = _code(opening, word, dims, values, kind, settings, k)
-    return Reply({**meta, "code": code}, hidden=hidden, **arrays)
+    code = _code(opening, _hidden_code(word, changes), HEADS[kind].format(settings), k)
+    return Reply({**meta, **found.facts, "code": code}, hidden=hidden, **found.arrays)
 
 
 def _start(table: Table, query: Query) -> tuple[str, NDArray[np.float32]]:
@@ -97,89 +88,37 @@ def _moved(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[f
     return places, values
 
 
-def _every_logit(
-    lab: Lab, source: str, kind: str, hidden: NDArray[np.float32], softcap: float | None, temperature: float
-) -> "tuple[Tensor, Tensor]":
-    """The products (V,) of the hidden state with every row of the head, and their logits."""
-    import torch  # noqa: PLC0415
+HEADS = {
+    "tied": """from rowspace.layers import TiedHead
 
-    from rowspace.layers import TiedHead  # noqa: PLC0415
+rows = torch.tensor(table.rows, dtype=torch.float32)
+head = TiedHead(torch.nn.Embedding.from_pretrained(rows), {})""",
+    "untied": """from rowspace.layers import UntiedHead
 
-    table, _ = opened(lab, source)
-    with torch.no_grad():
-        if kind == "untied":
-            head: Any = copy(lab.once(("heads", source, kind), lambda: _untied(table)))
-        else:
-            head = TiedHead(lab.once(("heads", source, kind), lambda: _embedding(table)))
-        state = torch.from_numpy(hidden)
-        products = head(state)
-        head.softcap, head.temperature = softcap, temperature
-        return products, head(state)
+head = UntiedHead(table.dim, len(table), {})
+head.reset_parameters(torch.Generator().manual_seed(0))""",
+}
 
 
-def _embedding(table: Table) -> Any:
-    """The table as PyTorch has it: a copy in float32."""
-    import torch  # noqa: PLC0415
-
-    rows = torch.tensor(table.rows, dtype=torch.float32)
-    return torch.nn.Embedding.from_pretrained(rows)  # type: ignore[no-untyped-call]
+def _hidden_code(word: str, changes: Mapping[int, float]) -> str:
+    begun = f"hidden = torch.tensor({f'table[{word!r}]' if word else list(LESSON_HIDDEN)}, dtype=torch.float32)"
+    moved = f"\nhidden[{list(changes)}] = torch.tensor({list(changes.values())})"
+    return begun + (moved if changes else "")
 
 
-def _untied(table: Table) -> Any:
-    """A head of its own, as training would begin with it; drawn without a touch on PyTorch's own generator."""
-    import torch  # noqa: PLC0415
-
-    from rowspace.layers import UntiedHead  # noqa: PLC0415
-
-    with torch.device("meta"):
-        head = UntiedHead(table.dim, len(table))
-    head.to_empty(device="cpu").reset_parameters(torch.Generator().manual_seed(0))
-    return head
-
-
-def _likeliest(products: "Tensor", every: "Tensor", k: int) -> tuple[dict[str, float], dict[str, Any]]:
-    """The first k rows by logit, and what can be said of all of them."""
-    import torch  # noqa: PLC0415
-
-    every = every.double()
-    lost = ~every.isfinite()
-    if lost.all():
-        raise UsageError("no row has a finite logit: make the values smaller")
-    every[lost] = -math.inf
-    chances, order = every.softmax(0), every.argsort(descending=True, stable=True)
-    first = order[: min(k, len(every) - int(lost.sum()))]
-    ranks = torch.from_numpy(np.unique(np.geomspace(1, len(every), 60).round().astype(np.int64)))
-    held = chances[order].cumsum(0)
-    facts = {
-        "entropy": float(torch.special.entr(chances).sum() / math.log(2)),
-        "beyond": max(0.0, 1 - float(chances[first].sum())),
-        "half": int((held < 0.5).sum()) + 1,
-        "lost": int(lost.sum()),
-    }
-    shown = {"ids": first, "products": products[first], "logits": every[first], "probabilities": chances[first]}
-    return facts, {name: tensor.numpy() for name, tensor in {**shown, "ranks": ranks, "mass": held[ranks - 1]}.items()}
-
-
-def _code(opening: str, word: str, dims: list[int], values: list[float], kind: str, settings: str, k: int) -> str:
+def _code(opening: str, hidden: str, head: str, k: int) -> str:
     """The same again, for the reader."""
-    tied = f"""rows = torch.tensor(table.rows, dtype=torch.float32)
-head = TiedHead(torch.nn.Embedding.from_pretrained(rows), {settings})"""
-    untied = f"""head = UntiedHead(table.dim, len(table), {settings})
-head.reset_parameters(torch.Generator().manual_seed(0))"""
     return f"""{opening}
 import torch
-from rowspace.layers import {"TiedHead" if kind == "tied" else "UntiedHead"}
-
-hidden = torch.tensor({f"table[{word!r}]" if word else list(LESSON_HIDDEN)}, dtype=torch.float32)
-hidden[{dims}] = torch.tensor({values})
-{tied if kind == "tied" else untied}
+{head}
+{hidden}
 with torch.no_grad():
     every = head(hidden).double()
 every[~every.isfinite()] = -torch.inf
-logits, ids = (best[:{k}] for best in every.sort(descending=True, stable=True))
-ids, logits = ids[logits.isfinite()], logits[logits.isfinite()]
-probabilities = every.softmax(0)[ids]
-entropy = torch.special.entr(every.softmax(0)).sum() / torch.tensor(2).log()  # bits"""
+shares, order = every.softmax(0), every.argsort(descending=True, stable=True)
+ids = order[every[order].isfinite()][:{k}]
+logits, probabilities = every[ids], shares[ids]
+entropy = torch.special.entr(shares).sum() / torch.log(torch.tensor(2))  # bits"""
 
 
 ROUTES: Mapping[str, Answer] = {"head/logits": logits}
