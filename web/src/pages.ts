@@ -11,4 +11,6 @@ export interface PageEntry {
 
 export const pages: PageEntry[] = [
   { name: "words", title: "Words", load: () => import("./pages/Words.svelte") },
+  { name: "analogies", title: "Analogies", load: () => import("./pages/Analogies.svelte") },
+  { name: "head", title: "Head", load: () => import("./pages/Head.svelte") },
 ];
