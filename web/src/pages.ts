@@ -11,4 +11,6 @@ export interface PageEntry {
 
 export const pages: PageEntry[] = [
   { name: "words", title: "Words", load: () => import("./pages/Words.svelte") },
+  { name: "pipeline", title: "Pipeline", load: () => import("./pages/Pipeline.svelte") },
+  { name: "input", title: "Input", load: () => import("./pages/Input.svelte") },
 ];

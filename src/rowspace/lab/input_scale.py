@@ -30,7 +30,7 @@ def scale(lab: Lab, query: Query) -> Reply:
     kind = query.choice("position", KINDS, default_kind(dim))
     start = query.integer("start", 0, low=0, high=511)
     root = float(np.sqrt(dim))
-    factor = query.number("scale", 1.0, low=0.0, high=2 * root)
+    factor = query.number("scale", 1.0, low=0.0, high=max(200.0, 2 * root))
     token_norm = _mean_norm(lab, source, dim)
     position_norm = _position_norm(kind, dim, start)
     scales = np.linspace(1, 2 * root, 101)

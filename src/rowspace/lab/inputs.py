@@ -69,6 +69,8 @@ def parts(lab: Lab, query: Query) -> Reply:
         "start": start,
         "second": second,
         "steps": _steps(embed),
+        "two_segments": _two_segments(embed),
+        "drawn": _drawn(embed),
         "max_positions": getattr(getattr(embed, "positions", None), "max_positions", None),
         "code": _code(sentence.code, name, embed, start=start, second=second, on=on),
     }

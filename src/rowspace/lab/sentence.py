@@ -36,8 +36,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Sentence:
-    """The pieces of a text; `ids` int64 (n,) of those that have a row; how many more were `left_out`; and the code."""
+    """A text and its pieces; `ids` int64 (n,) of those that have a row; how many more were `left_out`; and the code."""
 
+    text: str
     pieces: list[Piece]
     ids: NDArray[np.int64]
     left_out: int
@@ -45,9 +46,10 @@ class Sentence:
 
     @property
     def meta(self) -> dict[str, object]:
-        """What a page is told of it: pieces, the tokens that have rows, and how many tokens were left out."""
+        """What a page is told of it: the text, its pieces, the tokens that have rows, and how many were left out."""
         tokens = [piece.token for piece in self.pieces if piece.row]
-        return {"pieces": [vars(piece) for piece in self.pieces], "tokens": tokens, "left_out": self.left_out}
+        pieces = [vars(piece) for piece in self.pieces]
+        return {"text": self.text, "pieces": pieces, "tokens": tokens, "left_out": self.left_out}
 
 
 def read_sentence(lab: Lab, query: Query) -> Sentence:
@@ -57,7 +59,7 @@ def read_sentence(lab: Lab, query: Query) -> Sentence:
     pieces = list(_pieces(lab, text))
     kept = pieces[:most]
     ids = np.array([piece.id for piece in kept if piece.row], np.int64)
-    return Sentence(kept, ids, len(pieces) - len(kept), _code(lab, text, most))
+    return Sentence(text, kept, ids, len(pieces) - len(kept), _code(lab, text, most))
 
 
 def known_sentence(lab: Lab, query: Query) -> Sentence:
