@@ -13,4 +13,6 @@ export const pages: PageEntry[] = [
   { name: "words", title: "Words", load: () => import("./pages/Words.svelte") },
   { name: "analogies", title: "Analogies", load: () => import("./pages/Analogies.svelte") },
   { name: "head", title: "Head", load: () => import("./pages/Head.svelte") },
+  { name: "pipeline", title: "Pipeline", load: () => import("./pages/Pipeline.svelte") },
+  { name: "input", title: "Input", load: () => import("./pages/Input.svelte") },
 ];
