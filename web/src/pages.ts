@@ -15,4 +15,6 @@ export const pages: PageEntry[] = [
   { name: "head", title: "Head", load: () => import("./pages/Head.svelte") },
   { name: "pipeline", title: "Pipeline", load: () => import("./pages/Pipeline.svelte") },
   { name: "input", title: "Input", load: () => import("./pages/Input.svelte") },
+  { name: "positions", title: "Positions", load: () => import("./pages/Positions.svelte") },
+  { name: "patches", title: "Patches", load: () => import("./pages/Patches.svelte") },
 ];

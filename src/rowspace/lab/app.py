@@ -33,6 +33,8 @@ PAGES = {
     "pipeline": pipeline.ROUTES,
     "input": inputs.ROUTES,
     "head": {**heads.ROUTES, **tying.ROUTES},
+    "positions": positions.ROUTES,
+    "patches": patches.ROUTES,
 }
 KINDS: dict[str, Kind] = {}
 STATIC = Path(__file__).parent / "static"
