@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from rowspace.errors import RowspaceError, UnknownTokenError
-from rowspace.lab import words
+from rowspace.lab import costs, tokens, words
 from rowspace.lab.query import Query
 from rowspace.lab.reply import MEDIA_TYPE
 from rowspace.lab.state import Answer, Lab
@@ -23,6 +23,8 @@ __all__ = ["PAGES", "make_app"]
 
 PAGES = {
     "words": words.ROUTES,
+    "tokens": tokens.ROUTES,
+    "cost": costs.ROUTES,
 }
 STATIC = Path(__file__).parent / "static"
 

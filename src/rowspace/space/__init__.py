@@ -9,6 +9,7 @@
 | `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
 | `analogies.py` | how many analogies of a question file come out right |
 | `spelling.py` | which tokens are spelt nearly like this one |
+| `windows.py` | what a part of a matrix looks like at the size of a picture |
 
 No vocabulary lives here but where a file of words is read. Names load on first use (PEP 562): the kernels
 behind `neighbors.py` bring numba, and `import rowspace` must stay light. Read next: `similarity.py`.
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
     from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
     from rowspace.space.spelling import nearest_spellings
+    from rowspace.space.windows import Window, matrix_window
 
 __all__ = [
     "AnalogyScores",
@@ -33,6 +35,7 @@ __all__ = [
     "Metric",
     "PairScores",
     "SectionScore",
+    "Window",
     "cos_add",
     "cos_mul",
     "cosine",
@@ -40,6 +43,7 @@ __all__ = [
     "euclidean",
     "evaluate_analogies",
     "evaluate_pairs",
+    "matrix_window",
     "mean_unit_row",
     "nearest",
     "nearest_reference",
@@ -63,6 +67,7 @@ _FILES = {
     "pairs": ("PairScores", "evaluate_pairs"),
     "analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
     "spelling": ("nearest_spellings",),
+    "windows": ("Window", "matrix_window"),
 }
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names}
 
