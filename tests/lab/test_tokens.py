@@ -108,6 +108,7 @@ def test_ids_are_rows_of_the_table_and_counts_its_counts(pieces_lab: Lab, ask: A
     assert table.counts is not None
     assert reply.arrays["counts"].tolist() == table.counts[reply.arrays["ids"]].tolist()
     assert reply.meta["most"] == table.counts.max()
+    assert ask(pieces_lab, "tokens/split", sizes="257,600").meta["most"] > 10 * table.counts.max()
 
 
 def test_special_and_unknown_tokens_are_told_apart(lab: Lab, pieces_lab: Lab, ask: Ask) -> None:

@@ -11,4 +11,6 @@ export interface PageEntry {
 
 export const pages: PageEntry[] = [
   { name: "words", title: "Words", load: () => import("./pages/Words.svelte") },
+  { name: "tokens", title: "Tokens", load: () => import("./pages/Tokens.svelte") },
+  { name: "cost", title: "Cost", load: () => import("./pages/Cost.svelte") },
 ];

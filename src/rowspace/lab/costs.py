@@ -113,6 +113,8 @@ def window(lab: Lab, query: Query) -> Reply:
     by = query.choice("by", get_args(Shrinking), "sample")
     shrunk = matrix_window(lab.table.rows, (top, bottom), (left, right), cells=cells, by=by)  # type: ignore[arg-type]
     meta = {
+        "rows": num_rows,
+        "columns": num_columns,
         "rows_read": shrunk.rows_read,
         "tokens": [lab.table.vocabulary[row] for row in shrunk.row_edges[:-1].tolist()],
         "limit": lab.once("cost/limit", lambda: _limit(lab)),

@@ -19,6 +19,7 @@ __all__ = ["SOURCES", "Cut", "Learning", "Source", "cut_of", "learning", "source
 SOURCES = ("table", "standard")
 
 _MOST_SIZES = 10
+_KEPT_IS_READ = 0.3  # seconds in which one that was kept is there, so that the first answer need not say "not yet"
 
 
 @dataclass
@@ -32,10 +33,14 @@ class Learning:
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A tokenizer at one size of its vocabulary; `kinds`: which ids are special, added or unknown."""
+    """A tokenizer at one size of its vocabulary; `kinds`: which ids are special, added or unknown.
+
+    `counts` of its tokens, None where they are not known, and the `most` of them, 0 there.
+    """
 
     tokenizer: LibraryTokenizer
     counts: Mapping[str, int] | None
+    most: int
     kinds: Mapping[int, str]
 
 
@@ -54,7 +59,7 @@ class Source:
         whole = size == self.sizes[-1]
         tokenizer = self.tokenizer if whole else LibraryTokenizer(cut_tokenizer(self.tokenizer, size))
         counts = None if self.counts is None else cut_counts(self.tokenizer, self.counts, size)
-        return Cut(tokenizer, counts, _kinds(tokenizer))
+        return Cut(tokenizer, counts, max((counts or {}).values(), default=0), _kinds(tokenizer))
 
 
 def source_of(lab: Lab, name: str) -> Source:
@@ -85,7 +90,9 @@ def _begin(lab: Lab) -> Learning:
         except RowspaceError as error:
             progress.fault = str(error)
 
-    Thread(target=learn, daemon=True).start()
+    thread = Thread(target=learn, daemon=True)
+    thread.start()
+    thread.join(_KEPT_IS_READ)
     return progress
 
 

@@ -51,12 +51,13 @@ def split(lab: Lab, query: Query) -> Reply:
     name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "standard")
     source = source_of(lab, name)
     sizes = _sizes(query, source)
-    splits = [_split(text, source, cut_of(lab, name, size)) for size in sizes]
+    cuts = [cut_of(lab, name, size) for size in sizes]
+    splits = [_split(text, source, cut) for cut in cuts]
     meta = {
         "text": text,
         "tokenizer": name,
         "splits": [{"size": size, **each.facts} for size, each in zip(sizes, splits, strict=True)],
-        "most": max(source.counts.values(), default=0) if source.counts else None,
+        "most": None if source.counts is None else max(cut.most for cut in cuts),
         "code": f"{_tokenizer_code(lab, source, name, 'split_at_sizes')}\n{_split_code(text, sizes, source)}",
     }
     return Reply(
