@@ -17,4 +17,6 @@ export const pages: PageEntry[] = [
   { name: "input", title: "Input", load: () => import("./pages/Input.svelte") },
   { name: "positions", title: "Positions", load: () => import("./pages/Positions.svelte") },
   { name: "patches", title: "Patches", load: () => import("./pages/Patches.svelte") },
+  { name: "tokens", title: "Tokens", load: () => import("./pages/Tokens.svelte") },
+  { name: "cost", title: "Cost", load: () => import("./pages/Cost.svelte") },
 ];

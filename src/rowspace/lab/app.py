@@ -35,6 +35,8 @@ PAGES = {
     "head": {**heads.ROUTES, **tying.ROUTES},
     "positions": positions.ROUTES,
     "patches": patches.ROUTES,
+    "tokens": tokens.ROUTES,
+    "cost": costs.ROUTES,
 }
 KINDS: dict[str, Kind] = {}
 STATIC = Path(__file__).parent / "static"
