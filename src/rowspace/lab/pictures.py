@@ -6,6 +6,8 @@ Needs Pillow, of `rowspace[lab]`. Read next: `patches.py`.
 import hashlib
 import io
 from collections import OrderedDict
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -66,11 +68,12 @@ def photograph(name: str) -> Picture:
         return np.array(_LESSON, np.uint8)[:, :, None]
     if name not in PHOTOGRAPHS:
         raise UsageError(f"picture must be one of {', '.join(PHOTOGRAPHS)}, lesson, or one that was sent, not {name!r}")
-    try:
-        from sklearn.datasets import load_sample_image  # noqa: PLC0415  # an extra
-    except ImportError as error:
-        raise MissingExtraError(f"{name} comes with scikit-learn: pip install 'rowspace[analysis]'") from error
-    return np.array(load_sample_image(name))
+    package = find_spec("sklearn")  # found but not imported, which would take seconds
+    folders = package.submodule_search_locations if package else None
+    file = Path(folders[0], "datasets", "images", name) if folders else None
+    if file is None or not file.is_file():
+        raise MissingExtraError(f"{name} comes with scikit-learn: pip install 'rowspace[analysis]'")
+    return read_picture(file.read_bytes())
 
 
 def fitted(picture: Picture, height: int, width: int, *, channels: int = 3) -> Picture:

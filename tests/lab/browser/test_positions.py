@@ -102,7 +102,7 @@ def test_scalings_are_pythons_by_keys_alone(visit) -> None:
     page.get_by_role("radio", name="schemes").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**/positions?view=longer+texts")
-    length = page.get_by_label("Length of the text")
+    length = page.get_by_role("slider", name="Length of the text")
     length.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**&text=65536")
