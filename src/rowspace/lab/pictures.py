@@ -143,10 +143,11 @@ def _decoded(opened: Any) -> Picture:
     from PIL import Image, ImageOps  # noqa: PLC0415
 
     opened.draft(None, (_LONGEST_SIDE, _LONGEST_SIDE))  # a JPEG need not be unpacked at its full size
-    turned = ImageOps.exif_transpose(opened)
-    if turned.mode.startswith("I"):  # 16 bits of grey, of which Pillow would cut the upper ones off
-        turned = Image.fromarray((np.asarray(turned).clip(0, 65535) >> 8).astype(np.uint8))
-    turned = turned.convert("RGBA" if turned.has_transparency_data else "RGB")
+    ImageOps.exif_transpose(opened, in_place=True)
+    if opened.mode.startswith("I"):  # 16 bits of grey, of which Pillow would cut the upper ones off
+        opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
+    wanted = "RGBA" if opened.has_transparency_data else "RGB"
+    turned = opened if opened.mode == wanted else opened.convert(wanted)
     turned.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE), Image.Resampling.BICUBIC)
     if turned.mode == "RGBA":
         turned = Image.alpha_composite(Image.new("RGBA", turned.size, "white"), turned).convert("RGB")
