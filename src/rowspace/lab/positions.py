@@ -45,9 +45,9 @@ ids = torch.zeros({length})  # only how many there are counts
 sinusoid_interleaved = SinusoidPosition({dim}, base={base})(ids)
 sinusoid_concatenated = SinusoidPosition({dim}, base={base}, layout="concatenated")(ids)
 
-table = LearnedPosition({length}, {dim})
-table.reset_parameters(torch.Generator().manual_seed({seed}))  # as training begins
-learned = table.weight.detach()
+begun = LearnedPosition({length}, {dim})
+begun.reset_parameters(torch.Generator().manual_seed({seed}))  # as training begins
+learned = begun.weight.detach()
 
 ones = torch.ones(1, {length}, {dim})  # one head, and at every position the same query
 rotary_half = RotaryPosition({dim}, base={base})(ones, ones)[0][0]
@@ -97,12 +97,12 @@ def scores(lab: Lab, query: Query) -> Reply:
     ]
     code = f"""\
 {content_code}
-learned, bias = LearnedPosition({length}, {dim}), RelativeBias({heads}, bidirectional={not causal})
-for drawn in (learned, bias):
+added, bias = LearnedPosition({length}, {dim}), RelativeBias({heads}, bidirectional={not causal})
+for drawn in (added, bias):
     drawn.reset_parameters(torch.Generator().manual_seed({seed}))  # as training begins
 alibi, rotary = Alibi({heads}, symmetric={not causal}), RotaryPosition({dim}, base={base})
 
-schemes = (SinusoidPosition({dim}, base={base}), learned, rotary, alibi, bias)
+schemes = (SinusoidPosition({dim}, base={base}), added, rotary, alibi, bias)
 found = [relative_scores(scheme, *content, length={length}) for scheme, content in zip(schemes, contents)]
 offsets = found[0].offsets
 scores = torch.stack([each.scores for each in found])
