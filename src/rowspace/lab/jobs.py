@@ -91,6 +91,7 @@ class Jobs:
     async def _run(self, job: Job, kind: Kind, parameters: Parameters) -> None:
         """Wait for a turn, do the job in a process, and say how it ended."""
         async with self._turns:
+            job.tell("progress", fraction=0.0, sentence=f"starts, as job {job.number}")
             try:
                 await to_thread.run_sync(self._write, job, kind, parameters, abandon_on_cancel=True)
                 await self._work(job)
