@@ -44,7 +44,7 @@ def job_routes(jobs: Jobs) -> list[Route]:
         kind = query.text("kind")
         if kind not in jobs.kinds:
             raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
-        job = jobs.start(kind, query)
+        job = await jobs.start(kind, query)
         return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
 
     async def events(request: Request) -> Response:

@@ -43,13 +43,13 @@ class Jobs:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def start(self, name: str, query: Query) -> Job:
+    async def start(self, name: str, query: Query) -> Job:
         """The job of this kind with these parameters: the one that there is, unless it failed, or a new one.
 
         Raises what the kind's `read` raises, and `Refused` (429) where too many are unfinished.
         """
         kind = self.kinds[name]
-        parameters = kind.read(self._lab, query)
+        parameters = await to_thread.run_sync(kind.read, self._lab, query, abandon_on_cancel=True)
         does = json.dumps([name, parameters], sort_keys=True)
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
