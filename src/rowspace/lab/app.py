@@ -57,6 +57,7 @@ def make_app(lab: Lab) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        """End the jobs with the server."""
         yield
         await jobs.stop()
 
