@@ -27,6 +27,7 @@ export interface Backward extends Sentence {
   rows: string[];
   /** For each row, the places of the tokens that it is the row of. */
   from: number[][];
+  kind: "ones" | "rows";
   checks: { way: string; equal: boolean; difference: number | null }[];
   missing: string | null;
 }
