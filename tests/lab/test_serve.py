@@ -58,10 +58,9 @@ class Server:
 @pytest.fixture
 def server(small_lab: Callable[..., Lab]) -> Iterator[Server]:
     server = Server(small_lab(["a", "b"], np.eye(2, dtype=np.float32)).path)
-    yield server
-    server.client.close()
-    server.process.kill()
-    server.process.communicate()
+    with server.process, server.client:
+        yield server
+        server.process.kill()
 
 
 def wait_for(happened: Callable[[], bool]) -> None:

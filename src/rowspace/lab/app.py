@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rowspace.lab import analogies, heads, inputs, pipeline, tying, words
+from rowspace.lab import analogies, costs, heads, inputs, patches, pipeline, positions, tokens, tying, words
 from rowspace.lab.asked import body, parameters
 from rowspace.lab.job_routes import job_routes
 from rowspace.lab.jobs import Jobs
@@ -30,9 +30,13 @@ __all__ = ["KINDS", "PAGES", "make_app"]
 PAGES = {
     "words": words.ROUTES,
     "analogies": analogies.ROUTES,
+    "tokens": tokens.ROUTES,
     "pipeline": pipeline.ROUTES,
     "input": inputs.ROUTES,
+    "positions": positions.ROUTES,
+    "patches": patches.ROUTES,
     "head": {**heads.ROUTES, **tying.ROUTES},
+    "cost": costs.ROUTES,
 }
 KINDS: dict[str, Kind] = {}
 STATIC = Path(__file__).parent / "static"

@@ -10,6 +10,7 @@
 | `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
 | `analogies.py` | how many analogies of a question file come out right |
 | `spelling.py` | which tokens are spelt nearly like this one |
+| `windows.py` | what a part of a matrix looks like at the size of a picture |
 
 No vocabulary lives here but where a file of words is read. Names load on first use (PEP 562): the kernels
 behind `neighbors.py` bring numba, and `import rowspace` must stay light. Read next: `similarity.py`.
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
     from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
     from rowspace.space.spelling import nearest_spellings
+    from rowspace.space.windows import Window, matrix_window
 
 __all__ = [
     "AnalogyScores",
@@ -36,6 +38,7 @@ __all__ = [
     "PairScores",
     "Plane",
     "SectionScore",
+    "Window",
     "cos_add",
     "cos_mul",
     "cosine",
@@ -43,6 +46,7 @@ __all__ = [
     "euclidean",
     "evaluate_analogies",
     "evaluate_pairs",
+    "matrix_window",
     "mean_unit_row",
     "nearest",
     "nearest_reference",
@@ -67,6 +71,7 @@ _FILES = {
     "pairs": ("PairScores", "evaluate_pairs"),
     "analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
     "spelling": ("nearest_spellings",),
+    "windows": ("Window", "matrix_window"),
 }
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names}
 
