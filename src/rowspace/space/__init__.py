@@ -5,6 +5,7 @@
 | `similarity.py` | how near two rows are: dot, cosine, Euclidean |
 | `neighbors.py` | which k rows are nearest, exactly, for one query or a million |
 | `analogy.py` | a is to b as c is to ... |
+| `plane.py` | the plane that an analogy's parallelogram lies in |
 | `sets.py` | which one does not belong, and how near two sets are |
 | `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
 | `analogies.py` | how many analogies of a question file come out right |
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rowspace.space.correlation import Correlation, pearson, spearman
     from rowspace.space.neighbors import nearest, nearest_reference
     from rowspace.space.pairs import PairScores, evaluate_pairs
+    from rowspace.space.plane import Plane
     from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
     from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
     from rowspace.space.spelling import nearest_spellings
@@ -34,6 +36,7 @@ __all__ = [
     "Correlation",
     "Metric",
     "PairScores",
+    "Plane",
     "SectionScore",
     "Window",
     "cos_add",
@@ -62,6 +65,7 @@ _FILES = {
     "similarity": ("Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"),
     "neighbors": ("nearest", "nearest_reference"),
     "analogy": ("cos_add", "cos_mul"),
+    "plane": ("Plane",),
     "sets": ("mean_unit_row", "odd_one_out", "set_distance", "set_similarity"),
     "correlation": ("Correlation", "pearson", "spearman"),
     "pairs": ("PairScores", "evaluate_pairs"),
