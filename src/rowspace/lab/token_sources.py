@@ -22,7 +22,7 @@ __all__ = ["KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of
 
 SOURCES = ("table", "standard")
 
-_MOST_SIZES = 10
+_MOST_SIZES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class Source:
         self.tokenizer, self.counts = tokenizer, counts
         self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
         least, most = smallest_size(tokenizer), tokenizer.library.get_vocab_size(with_added_tokens=True)
-        doubling = [1 << power for power in range(32) if least < 1 << power < most]
-        self.sizes: Sequence[int] = sorted({least, *doubling[-_MOST_SIZES:], most})
+        doubling = (1 << power for power in range(32) if least < 1 << power < most)
+        self.sizes: Sequence[int] = sorted({least, *doubling, most})[-_MOST_SIZES:]
 
     def cut(self, size: int) -> Cut:
         """Cut it to one of its `sizes`."""
@@ -84,13 +84,14 @@ def learn_standard_tokenizer() -> Iterator[Progress]:
     """Learn the standard tokenizer, which is then kept where `source_of` finds it."""
     shares: SimpleQueue[float | None] = SimpleQueue()
     with ThreadPoolExecutor(1) as thread:
+        shares.put(0.0)
         work = thread.submit(standard_tokenizer, on_share=shares.put)
         work.add_done_callback(lambda _: shares.put(None))
-        told = 0
+        told = -1
         while (share := shares.get()) is not None:
             if int(100 * share) > told:
                 told = int(100 * share)
-                yield Progress(share, f"{told} % of the standard library read, once to learn and once to count")
+                yield Progress(share, f"{told} % read, the first half to learn and the second to count")
         work.result()
 
 
