@@ -38,7 +38,7 @@ PAGES = {
     "head": {**heads.ROUTES, **tying.ROUTES},
     "cost": costs.ROUTES,
 }
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, Kind] = {**token_sources.KINDS}
 STATIC = Path(__file__).parent / "static"
 THREADS = 8  # of each page, so that one slow page keeps none of another waiting
 
