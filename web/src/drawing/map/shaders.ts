@@ -45,6 +45,8 @@ out vec4 colour;
 
 void main() {
   vec4 sum = texelFetch(sums, ivec2(gl_FragCoord.xy), 0);
+  colour = vec4(0.0);
+  if (sum.a == 0.0) return;
   float opacity = 1.0 - exp(-strength * sum.a);
-  colour = sum.a > 0.0 ? vec4(sum.rgb / sum.a * opacity, opacity) : vec4(0.0);
+  colour = vec4(sum.rgb / sum.a * opacity, opacity);
 }`;
