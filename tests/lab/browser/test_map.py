@@ -312,6 +312,33 @@ def test_the_wheel_zooms_and_leaves_what_is_under_the_pointer(stage, cloud, back
     assert stage.places(1)[0] == pytest.approx([x, y], abs=1)
 
 
+def test_two_fingers_pinch_about_their_middle(stage, cloud, backend: str) -> None:
+    stage.begin(cloud(300), backend)
+    before = stage.places(300)
+    fingers = stage.page.context.new_cdp_session(stage.page)
+
+    def touch(kind: str, *xs: int) -> None:
+        points = [{"x": x, "y": 150, "id": finger} for finger, x in enumerate(xs)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 180, 220)
+    for spread in (30, 35, 40):
+        touch("touchMove", 200 - spread, 200 + spread)
+    touch("touchEnd")
+    stage.page.wait_for_function("() => map.follows === false")
+    assert stage.places(300) == pytest.approx((before - [200, 150]) * 2 + [200, 150], abs=0.5)
+
+
+def test_a_map_of_another_size_still_shows_all(stage, cloud, backend: str) -> None:
+    stage.begin(cloud(300), backend)
+    stage.ask("document.querySelector('div').style.width = '150px'")
+    stage.page.wait_for_function("() => document.querySelector('canvas').width === 150")
+    stage.ask("map.settled()")
+    places = stage.places(300)
+    assert places[:, 0].min() == pytest.approx(150 - places[:, 0].max(), abs=1e-3)
+    assert 0 < places[:, 0].min() < 15
+
+
 def test_a_click_and_the_pointer_name_the_point(stage, cloud, backend: str) -> None:
     stage.begin(cloud(30), backend)
     x, y = stage.places(13)[12]
