@@ -4,6 +4,7 @@ Not here: tables and corpora that only one folder needs; they stand in that fold
 """
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from pydoc_data.topics import topics
@@ -29,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     A warning filter rather than `np.errstate`, which does not reach the threads that some kernels run on.
     """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background inherits that it is ignored
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
