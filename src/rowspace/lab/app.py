@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from rowspace.errors import RowspaceError, UnknownTokenError
-from rowspace.lab import words
+from rowspace.lab import word_maps, words
 from rowspace.lab.query import Query
 from rowspace.lab.reply import MEDIA_TYPE
 from rowspace.lab.state import Answer, Lab
@@ -22,7 +22,7 @@ from rowspace.lab.state import Answer, Lab
 __all__ = ["PAGES", "make_app"]
 
 PAGES = {
-    "words": words.ROUTES,
+    "words": {**words.ROUTES, **word_maps.ROUTES},
 }
 STATIC = Path(__file__).parent / "static"
 
