@@ -39,7 +39,7 @@ ids = found[:{k}]"""
 
 def rows(lab: Lab, query: Query) -> Reply:
     """`word`, once or more → their rows (n, d), and the magnitude that fills a bar: the largest in any of them."""
-    words = query.texts("word", opening_words(lab.table, 1), most=MOST_WORDS)
+    words = _words(lab, query)
     found = _rows(lab.table, words)
     limit = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max()
     known = [lab.table.id(word) if word in lab.table else -1 for word in words]
@@ -67,7 +67,7 @@ ids = table.ids([token for token, _ in neighbors])"""
 
 def compare(lab: Lab, query: Query) -> Reply:
     """`word`, once or more, and `metric` → how near each is to each, (n, n)."""
-    words = query.texts("word", opening_words(lab.table, 4), most=MOST_WORDS)
+    words = _words(lab, query)
     metric: Any = query.choice("metric", METRICS)
     found = _rows(lab.table, words)
     code = f"""{lab.opening}
@@ -83,7 +83,7 @@ def distances(lab: Lab, query: Query) -> Reply:
 
     With them: how many times closer the nearest is than the farthest, unless it is at no distance or at none known.
     """
-    words = query.texts("word", opening_words(lab.table, 4), most=MOST_WORDS)
+    words = _words(lab, query)
     found = _rows(lab.table, words)
     apart = space.euclidean(found[0], found[1:])
     times = apart.max() / apart.min() if len(apart) and apart.min() > 0 else None
@@ -112,6 +112,11 @@ def facts(table: Table, ids: NDArray[np.integer[Any]]) -> dict[str, object]:
 def _counts(table: Table, ids: Sequence[int]) -> dict[str, object]:
     counts = table.counts
     return {"counts": None if counts is None else [int(counts[id]) if id >= 0 else None for id in ids]}
+
+
+def _words(lab: Lab, query: Query) -> list[str]:
+    """The words asked about, each once."""
+    return list(dict.fromkeys(query.texts("word", opening_words(lab.table, 4), most=MOST_WORDS)))
 
 
 def _rows(table: Table, words: Sequence[str]) -> NDArray[np.floating[Any]]:
