@@ -106,8 +106,8 @@ import rowspace as rs
 from rowspace.errors import FitInterrupted
 from rowspace.learn import Reports
 def on_progress(progress, seen=[]):
-    seen.append(progress)
-    if 0 < progress.words < progress.total_words and len(seen) > 1:
+    if 0 < progress.words < progress.total_words and not seen:
+        seen.append(progress)  # once: a second signal ends a fit at once
         os.kill(os.getpid(), getattr(signal, sys.argv[3]))
 try:
     reports = Reports(on_progress=on_progress)
@@ -153,14 +153,10 @@ def test_ngrams_are_learned_with_the_words_and_saved(english, tmp_path):
 
 
 @pytest.fixture
-def interrupted(english, tmp_path):
+def interrupted(english, tmp_path, stopping):
     """The output of a fit that a signal stopped in its first epoch."""
-
-    def stop(_progress):
-        signal.raise_signal(signal.SIGTERM)
-
     with pytest.raises(FitInterrupted):
-        rs.fit(english, output=tmp_path / "table", dim=8, epochs=50, workers=1, reports=Reports(on_progress=stop))
+        rs.fit(english, output=tmp_path / "table", dim=8, epochs=50, workers=1, reports=stopping)
     return tmp_path / "table"
 
 
@@ -201,8 +197,9 @@ def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
     seen = []
 
     def stop(progress):
+        if not seen:
+            signal.raise_signal(signal.SIGTERM)
         seen.append(progress.epoch)
-        signal.raise_signal(signal.SIGTERM)
 
     with pytest.raises(FitInterrupted):
         rs.fit(output=output, resume=True, reports=Reports(on_progress=stop))
