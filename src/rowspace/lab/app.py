@@ -3,7 +3,8 @@
 Left out: who may ask (`security.py`) and how long work is done (`jobs.py`). Read next: `state.py`.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -14,21 +15,24 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rowspace.lab import word_maps, words
+from rowspace.lab import word_jobs, word_maps, words
+from rowspace.lab.asked import body, parameters
+from rowspace.lab.job_routes import job_routes
+from rowspace.lab.jobs import Jobs
+from rowspace.lab.kinds import Kind
 from rowspace.lab.query import Query
-from rowspace.lab.refusals import HANDLERS, Refused
+from rowspace.lab.refusals import HANDLERS
 from rowspace.lab.reply import MEDIA_TYPE
 from rowspace.lab.state import Answer, Lab, Upload
 
-__all__ = ["PAGES", "make_app"]
+__all__ = ["KINDS", "PAGES", "make_app"]
 
 PAGES = {
     "words": {**words.ROUTES, **word_maps.ROUTES},
 }
+KINDS: dict[str, Kind] = {**word_jobs.KINDS}
 STATIC = Path(__file__).parent / "static"
-LONGEST_QUERY = 32 << 10  # bytes
 THREADS = 8  # of each page, so that one slow page keeps none of another waiting
-OVERRUN = 64 << 20  # bytes of a body too large that are still read, so that its sender hears the answer
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -41,7 +45,16 @@ def make_app(lab: Lab) -> Starlette:
         answers += [_route(path, answer, _endpoint(lab, answer, threads)) for path, answer in routes.items()]
     pages = [Route(path, _index) for path in ("/", *(f"/{page}" for page in PAGES))]
     static = Mount("/static", StaticFiles(directory=STATIC, check_dir=False))
-    return Starlette(routes=[*answers, *pages, static], exception_handlers=HANDLERS)
+    jobs = Jobs(lab, KINDS)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await jobs.stop()
+
+    return Starlette(
+        routes=[*answers, *job_routes(jobs), *pages, static], exception_handlers=HANDLERS, lifespan=lifespan
+    )
 
 
 def _route(path: str, answer: Answer, endpoint: Endpoint) -> Route:
@@ -52,7 +65,7 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
     limit = answer.limit if isinstance(answer, Upload) else 0
 
     async def endpoint(request: Request) -> Response:
-        query = Query(given(request), await body(request, limit))
+        query = Query(parameters(request), await body(request, limit))
         work = partial(_encoded, answer, lab, query)
         reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)
@@ -62,31 +75,6 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
 
 def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
     return answer(lab, query).encode()
-
-
-def given(request: Request) -> dict[str, list[str]]:
-    """The parameters of a request by name; raises `Refused` (414) where they are too long."""
-    size = len(request.scope["query_string"])
-    if size > LONGEST_QUERY:
-        raise Refused(414, f"the parameters must have {LONGEST_QUERY:,} bytes at the most, not {size:,}")
-    parameters: dict[str, list[str]] = {}
-    for name, value in request.query_params.multi_items():
-        parameters.setdefault(name, []).append(value)
-    return parameters
-
-
-async def body(request: Request, limit: int) -> bytes:
-    """The body of a request; raises `Refused` (413) where it has more than `limit` bytes, which are not kept."""
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size <= limit:
-            parts.append(part)
-        elif size > limit + OVERRUN:
-            break
-    if size > limit:
-        raise Refused(413, f"the body must have {limit:,} bytes at the most, and this one has more")
-    return b"".join(parts)
 
 
 async def _index(_: Request) -> Response:
