@@ -12,6 +12,7 @@ import { openBackend, type Backend, type BackendName } from "./backend";
 import { penFor, strengthFor, type Pen } from "./density";
 import { Frames } from "./frames";
 import { listen } from "./gestures";
+import type { Label } from "./labels";
 import { Near } from "./near";
 import { Overlay, type Theme } from "./overlay";
 import { Points } from "./points";
@@ -45,6 +46,8 @@ export class MapRenderer {
   lassoing = false;
   /** How many points stand on the picture now. */
   drawn = 0;
+  /** The view shows all points, wherever they go, until someone moves it. */
+  follows = true;
 
   private points = new Points();
   private view = new View();
@@ -60,8 +63,6 @@ export class MapRenderer {
   private stale = true;
   /** Labels, rings or lasso have changed. */
   private marked = true;
-  /** The view shows everything and follows the points until one moves it. */
-  private follows = true;
   private waiting: (() => void)[] = [];
   private resized: ResizeObserver;
   private stopListening: () => void;
@@ -184,6 +185,11 @@ export class MapRenderer {
   placeOf(id: number): [number, number] | null {
     const slot = this.points.order.slotOf(id);
     return this.points.isDrawn(id) ? this.view.toScreen(this.points.xOf(slot), this.points.yOf(slot)) : null;
+  }
+
+  /** The labels that are shown now. */
+  get labels(): readonly Label[] {
+    return this.overlay.labels;
   }
 
   /** Resolves when every point is drawn and nothing moves. */

@@ -26,10 +26,10 @@ export class Overlay {
   hovered: number | null = null;
   lasso: [number, number][] = [];
   middle = false;
+  labels: Label[] = [];
 
   private canvas = document.createElement("canvas");
   private context = this.canvas.getContext("2d")!;
-  private labels: Label[] = [];
   private pixels = 1;
 
   constructor(below: HTMLCanvasElement) {
@@ -60,7 +60,8 @@ export class Overlay {
       const id = this.order?.[k] ?? k;
       const at = onScreen(points, view, id);
       if (!at || this.highlights.has(id)) continue;
-      const fits = space.free(...at, 0) !== null && this.add(space, at, shorten(this.textOf(id)), false);
+      const text = space.free(...at, 0) === null ? "" : shorten(this.textOf(id));
+      const fits = text !== "" && this.add(space, at, text, false);
       if (!fits) refused++;
       if (this.labels.length >= MOST_LABELS) return;
     }

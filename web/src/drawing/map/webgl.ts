@@ -18,7 +18,6 @@ export function webglServes(): boolean {
     const gl = document.createElement("canvas").getContext("webgl2", ATTRIBUTES);
     const named = gl?.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL;
     serves = gl !== null && floatFormat(gl) !== null && !SOFTWARE.test(named ? gl.getParameter(named) : "");
-    gl?.getExtension("WEBGL_lose_context")?.loseContext(); // browsers allow only some contexts at a time
   }
   return serves;
 }
@@ -110,7 +109,9 @@ class WebGL implements Backend {
   destroy(): void {
     this.gl.canvas.removeEventListener("webglcontextlost", this.onLost);
     this.gl.canvas.removeEventListener("webglcontextrestored", this.onRestored);
-    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+    for (const buffer of Object.values(this.buffers)) this.gl.deleteBuffer(buffer);
+    this.gl.deleteTexture(this.sums);
+    this.gl.deleteFramebuffer(this.target);
   }
 
   private onLost = (event: Event): void => event.preventDefault();
