@@ -1,4 +1,4 @@
-"""Kinds of jobs for the tests; the worker's process imports them by name, from this folder."""
+"""Kinds of jobs, and a page, for the tests; the worker's process imports the kinds by name, from this folder."""
 
 import os
 import time
@@ -9,7 +9,9 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.lab.kinds import Kind, Progress
+from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
+from rowspace.lab.state import Lab, Upload
 
 
 def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:
@@ -47,4 +49,31 @@ KINDS = {
     "waits": _kind(waits, lambda _, query: {"file": query.text("file")}),
     "fails": _kind(fails, lambda _, query: {"how": query.choice("how", ("sentence", "mistake", "abort", "exit"))}),
     "breaks": Kind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
+}
+
+
+def slow(_: Lab, query: Query) -> Reply:
+    """Answers when the file `go` is there, and notes in the file `begun` that it was asked."""
+    Path(query.text("begun")).touch()
+    while not Path(query.text("go")).exists():
+        time.sleep(0.01)
+    return Reply({})
+
+
+def sizes(_: Lab, query: Query) -> Reply:
+    """The size of the body."""
+    return Reply({"body": len(query.body), "k": query.integer("k", 1, low=0, high=9)})
+
+
+def broken(_: Lab, query: Query) -> Reply:
+    """Makes a mistake."""
+    raise ZeroDivisionError("a secret of ours")
+
+
+ROUTES = {
+    "try/slow": slow,
+    "try/sizes": sizes,
+    "try/upload": Upload(sizes, limit=100),
+    "try/large": Upload(sizes, limit=1_000_000),
+    "try/broken": broken,
 }

@@ -15,7 +15,9 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rowspace.lab import word_jobs, word_maps, words
+from rowspace.lab import (
+    analogies, costs, heads, inputs, patches, pipeline, positions, tokens, tying, word_jobs, word_maps, words,
+)  # fmt: skip
 from rowspace.lab.asked import body, parameters
 from rowspace.lab.job_routes import job_routes
 from rowspace.lab.jobs import Jobs
@@ -29,6 +31,14 @@ __all__ = ["KINDS", "PAGES", "make_app"]
 
 PAGES = {
     "words": {**words.ROUTES, **word_maps.ROUTES},
+    "analogies": analogies.ROUTES,
+    "tokens": tokens.ROUTES,
+    "pipeline": pipeline.ROUTES,
+    "input": inputs.ROUTES,
+    "positions": positions.ROUTES,
+    "patches": patches.ROUTES,
+    "head": {**heads.ROUTES, **tying.ROUTES},
+    "cost": costs.ROUTES,
 }
 KINDS: dict[str, Kind] = {**word_jobs.KINDS}
 STATIC = Path(__file__).parent / "static"

@@ -40,7 +40,10 @@ def job_routes(jobs: Jobs) -> list[Route]:
 
     async def start(request: Request) -> Response:
         query = _ordered(await body(request, LONGEST_ORDER))
-        job = jobs.start(query.choice("kind", sorted(jobs.kinds)), query)
+        kind = query.text("kind")
+        if kind not in jobs.kinds:
+            raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
+        job = jobs.start(kind, query)
         return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
 
     async def events(request: Request) -> Response:
