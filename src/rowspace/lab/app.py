@@ -16,8 +16,19 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from rowspace.lab import (
-    analogies, costs, heads, inputs, patches, pipeline, positions, tokens, tying, word_jobs, word_maps, words,
-)  # fmt: skip
+    analogies,
+    costs,
+    heads,
+    inputs,
+    patches,
+    pipeline,
+    positions,
+    tokens,
+    tying,
+    word_jobs,
+    word_maps,
+    words,
+)
 from rowspace.lab.asked import body, parameters
 from rowspace.lab.job_routes import job_routes
 from rowspace.lab.jobs import Jobs
