@@ -102,7 +102,8 @@ def interrupted(english, tmp_path):
     """The output of a fit that a signal stopped in its first epoch."""
 
     def stop(_progress):
-        signal.raise_signal(signal.SIGTERM)
+        if callable(signal.getsignal(signal.SIGTERM)):  # a second one, at a late report, would end the tests
+            signal.raise_signal(signal.SIGTERM)
 
     with pytest.raises(FitInterrupted):
         rs.fit(english, output=tmp_path / "table", reports=Reports(on_progress=stop), **LONGER)
