@@ -33,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     A warning filter rather than `np.errstate`, which does not reach the threads that some kernels run on.
     """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background inherits that it is ignored
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 

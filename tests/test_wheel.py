@@ -22,7 +22,10 @@ for module in pkgutil.walk_packages(rowspace.__path__, "rowspace."):
             print(error)
 print(rowspace.__file__)
 """
-NEED_AN_EXTRA = ["rowspace.layers needs PyTorch: pip install 'rowspace[torch]'"]
+NEED_AN_EXTRA = [
+    "rowspace.lab needs its server: pip install 'rowspace[lab]'",
+    "rowspace.layers needs PyTorch: pip install 'rowspace[torch]'",
+]
 
 ASK = """
 import numpy as np
@@ -64,8 +67,10 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
-    sources = [f"rowspace/{path.relative_to(PACKAGE).as_posix()}" for path in PACKAGE.rglob("*.py")]
+    bundle = [path for path in (PACKAGE / "lab" / "static").rglob("*") if path.is_file()]
+    sources = [path.relative_to(PACKAGE.parent).as_posix() for path in [*PACKAGE.rglob("*.py"), *bundle]]
     assert sorted(names) == sorted([*sources, "rowspace/py.typed"])
+    assert "rowspace/lab/static/index.html" in names
 
 
 def test_every_module_imports_without_an_extra_or_names_it(environment: Path, tmp_path: Path) -> None:

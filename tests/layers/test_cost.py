@@ -295,3 +295,10 @@ def test_each_entry_says_where_its_sizes_stand():
         assert published.dimension > 0
         assert published.layers > 0
         assert published.positions in {"learned", "rotary", "alibi", "relative"}
+
+
+def test_the_heads_matrix_is_as_large_as_the_table_where_there_is_a_head():
+    assert cost("gpt2").head_matrix == cost("gpt2").tokens
+    assert cost("albert-base-v2").head_matrix == 30_000 * 128  # as narrow as its rows
+    assert cost("Meta-Llama-3-8B").head_matrix == cost("Meta-Llama-3-8B").head
+    assert CATALOGUE["clip-vit-base-patch32/text"].cost.head_matrix == 0

@@ -112,6 +112,15 @@ def test_an_untied_head_is_a_linear_layer():
     assert torch.equal(head(hidden), linear(hidden))
 
 
+def test_a_generator_draws_the_same_weight_again_and_leaves_pytorchs_own_alone():
+    head, before = UntiedHead(4, 11), torch.get_rng_state()
+    head.reset_parameters(torch.Generator().manual_seed(3))
+    first = head.weight.clone()
+    head.reset_parameters(torch.Generator().manual_seed(3))
+    assert torch.equal(head.weight, first)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_temperature_divides_last():
     table, hidden = nn.Embedding(7, 4), torch.randn(3, 4)
     hot = TiedHead(table, softcap=2.0, temperature=0.5)(hidden)

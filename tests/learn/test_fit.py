@@ -105,10 +105,9 @@ import json, os, sys, signal
 import rowspace as rs
 from rowspace.errors import FitInterrupted
 from rowspace.learn import Reports
-def on_progress(progress, seen=[], stopped=[]):
-    seen.append(progress)
-    if 0 < progress.words < progress.total_words and len(seen) > 1 and not stopped:
-        stopped.append(True)  # another report may come before the fit ends, and a second signal would end all
+def on_progress(progress, seen=[]):
+    if 0 < progress.words < progress.total_words and not seen:
+        seen.append(progress)  # once: a second signal ends a fit at once
         os.kill(os.getpid(), getattr(signal, sys.argv[3]))
 try:
     reports = Reports(on_progress=on_progress)
@@ -153,18 +152,11 @@ def test_ngrams_are_learned_with_the_words_and_saved(english, tmp_path):
     assert learned.settings["subwords"] is True
 
 
-def stop_once(_progress):
-    """Stop the fit by a signal; after the first the handlers are gone, and a second, at a late report, would end us."""
-    if callable(signal.getsignal(signal.SIGTERM)):
-        signal.raise_signal(signal.SIGTERM)
-
-
 @pytest.fixture
-def interrupted(english, tmp_path):
+def interrupted(english, tmp_path, stopping):
     """The output of a fit that a signal stopped in its first epoch."""
-
     with pytest.raises(FitInterrupted):
-        rs.fit(english, output=tmp_path / "table", dim=8, epochs=50, workers=1, reports=Reports(on_progress=stop_once))
+        rs.fit(english, output=tmp_path / "table", dim=8, epochs=50, workers=1, reports=stopping)
     return tmp_path / "table"
 
 
@@ -205,8 +197,9 @@ def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
     seen = []
 
     def stop(progress):
+        if not seen:
+            signal.raise_signal(signal.SIGTERM)
         seen.append(progress.epoch)
-        stop_once(progress)
 
     with pytest.raises(FitInterrupted):
         rs.fit(output=output, resume=True, reports=Reports(on_progress=stop))

@@ -1,7 +1,6 @@
 """`rowspace.fit` with tokens that are no words: rows in the tokenizer's order, resumable, and others open the table."""
 
 import re
-import signal
 
 import numpy as np
 import pytest
@@ -98,15 +97,10 @@ LONGER = {"tokens": "bpe", "vocabulary_size": 600, "special": ["<s>"], "dim": 8,
 
 
 @pytest.fixture
-def interrupted(english, tmp_path):
+def interrupted(english, tmp_path, stopping):
     """The output of a fit that a signal stopped in its first epoch."""
-
-    def stop(_progress):
-        if callable(signal.getsignal(signal.SIGTERM)):  # a second one, at a late report, would end the tests
-            signal.raise_signal(signal.SIGTERM)
-
     with pytest.raises(FitInterrupted):
-        rs.fit(english, output=tmp_path / "table", reports=Reports(on_progress=stop), **LONGER)
+        rs.fit(english, output=tmp_path / "table", reports=stopping, **LONGER)
     return tmp_path / "table"
 
 

@@ -52,6 +52,7 @@ def test_a_rotation_keeps_every_dot_product(sides):
 def test_zero_and_infinite_rows():
     assert cosine([[0.0, 0.0]], [[1.0, 2.0], [0.0, 0.0]]).tolist() == [[0.0, 0.0]]
     assert np.isnan(unit_rows([np.inf, 1.0])[0])
+    assert row_norms(np.array([[1e300], [3.0]])).tolist() == [np.inf, 3.0]
 
 
 def test_norms_are_the_same_over_many_blocks():

@@ -143,3 +143,16 @@ def untied_merges(text: str, most: int) -> list[list[str]]:
         merges.append(list(best))
         words = Counter({tuple(joined(list(word), best)): times for word, times in words.items()})
     return merges
+
+
+def test_joins_tell_the_tokens_after_each_step() -> None:
+    merges = list(trace_training("the cat sat on the mat the cat", 9))
+    for merge in merges:
+        tokens = list[str]()
+        for symbol, joined in merges[-1].joins:
+            if 0 < joined <= merge.step:
+                tokens[-1] += symbol
+            else:
+                tokens.append(symbol)
+        assert tokens == merge.tokens
+    assert {joined for _, joined in merges[0].joins} == {0, 1}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors, trainers
 
 from rowspace.errors import UsageError
-from rowspace.text import SplitToken, cut_counts, cut_tokenizer, split_at_sizes, split_tokens
+from rowspace.text import SplitToken, cut_counts, cut_tokenizer, smallest_size, split_at_sizes, split_tokens
 from rowspace.text.sentencepiece_reader import open_sentencepiece
 from rowspace.text.tiktoken_reader import open_ranks
 
@@ -103,7 +103,7 @@ def test_fewer_tokens_split_finer() -> None:
     assert lengths[0] > lengths[-1]
 
 
-@pytest.mark.parametrize("kind", ["bytes", "bpe", "prefix"])
+@pytest.mark.parametrize("kind", ["bytes", "bpe", "prefix", "words"])
 def test_counts_at_a_smaller_size_are_those_of_counting_again(kind: str) -> None:
     library = trained(kind, 700)
 
@@ -166,6 +166,16 @@ def test_added_tokens_stay_and_count() -> None:
 def test_sizes_that_cannot_be(kind: str, size: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         cut_tokenizer(trained(kind, 700), size)
+
+
+@pytest.mark.parametrize("kind", ["bytes", "bpe", "prefix", "wordpiece", "unigram", "words"])
+def test_the_smallest_size_is_the_smallest_that_can_be_cut(kind: str) -> None:
+    library = Tokenizer.from_str(trained(kind, 700).to_str())
+    library.add_tokens([AddedToken("two words")])
+    least = smallest_size(library)
+    assert cut_tokenizer(library, least).get_vocab_size() == least
+    with pytest.raises(UsageError, match=f"too small: {least} "):
+        cut_tokenizer(library, least - 1)
 
 
 @pytest.mark.parametrize("text", AWKWARD)

@@ -4,6 +4,7 @@
 |---|---|
 | `fit.py`, `near.py`, `similar.py`, `analogy.py`, `odd.py`, `eval.py`, `info.py`, `convert.py` | one command each |
 | `split.py`, `merges.py`, `coverage.py` | one command each, on tokenizers |
+| `lab.py` | the workbench |
 | `arguments.py` | the arguments and options that several commands have |
 | `opening.py` | what a command is given → the table and the tokens that it works on |
 | `tokenizers.py` | the same for tokenizers |
@@ -30,6 +31,7 @@ from rowspace.cli.eval import evaluate
 from rowspace.cli.fit import fit
 from rowspace.cli.groups import Command, Group
 from rowspace.cli.info import info
+from rowspace.cli.lab import lab
 from rowspace.cli.merges import merges
 from rowspace.cli.near import near
 from rowspace.cli.odd import odd
@@ -50,6 +52,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "split": split,
     "merges": merges,
     "coverage": coverage,
+    "lab": lab,
 }
 
 app = typer.Typer(

@@ -27,7 +27,7 @@ from rowspace.errors import UsageError
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["fit"]
+__all__ = ["clean_termination", "fit"]
 
 NO_OPTIONS = frozenset({"corpus", "output", "resume", "as_json"})
 COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
@@ -132,7 +132,7 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     if resume and names:
         say("the interrupted fit goes on with the text that it has read; CORPUS is not read again")
     began = time.monotonic()
-    with _clean_termination():
+    with clean_termination():
         table = _learned(names, output, resume=resume, options=options)
     seconds = time.monotonic() - began
     if as_json:
@@ -185,7 +185,7 @@ def _stem(name: str) -> str:
 
 
 @contextmanager
-def _clean_termination() -> Iterator[None]:
+def clean_termination() -> Iterator[None]:
     """Let SIGTERM end the process by an exception, so that what is half read is removed.
 
     While rows are learned, the fit itself listens and saves.

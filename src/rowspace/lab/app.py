@@ -1,57 +1,90 @@
 """`make_app`: the server of the workbench: pages' questions under `/api/`, the built front end for all else.
 
-Read next: `state.py`.
+Left out: who may ask (`security.py`) and how long work is done (`jobs.py`). Read next: `state.py`.
 """
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rowspace.errors import RowspaceError, UnknownTokenError
-from rowspace.lab import words
+from rowspace.lab import analogies, costs, heads, inputs, patches, pipeline, positions, tokens, tying, words
+from rowspace.lab.asked import body, parameters
+from rowspace.lab.job_routes import job_routes
+from rowspace.lab.jobs import Jobs
+from rowspace.lab.kinds import Kind
 from rowspace.lab.query import Query
+from rowspace.lab.refusals import HANDLERS
 from rowspace.lab.reply import MEDIA_TYPE
-from rowspace.lab.state import Answer, Lab
+from rowspace.lab.state import Answer, Lab, Upload
 
-__all__ = ["PAGES", "make_app"]
+__all__ = ["KINDS", "PAGES", "make_app"]
 
 PAGES = {
     "words": words.ROUTES,
+    "analogies": analogies.ROUTES,
+    "tokens": tokens.ROUTES,
+    "pipeline": pipeline.ROUTES,
+    "input": inputs.ROUTES,
+    "positions": positions.ROUTES,
+    "patches": patches.ROUTES,
+    "head": {**heads.ROUTES, **tying.ROUTES},
+    "cost": costs.ROUTES,
 }
+KINDS: dict[str, Kind] = {**token_sources.KINDS}
 STATIC = Path(__file__).parent / "static"
+THREADS = 8  # of each page, so that one slow page keeps none of another waiting
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(lab: Lab) -> Starlette:
     """The application over one `Lab`."""
-    answers = [
-        Route(f"/api/{path}", _endpoint(lab, answer)) for routes in PAGES.values() for path, answer in routes.items()
-    ]
+    answers = []
+    for routes in PAGES.values():
+        threads = CapacityLimiter(THREADS)
+        answers += [_route(path, answer, _endpoint(lab, answer, threads)) for path, answer in routes.items()]
     pages = [Route(path, _index) for path in ("/", *(f"/{page}" for page in PAGES))]
+    static = Mount("/static", StaticFiles(directory=STATIC, check_dir=False))
+    jobs = Jobs(lab, KINDS)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        """End the jobs with the server."""
+        yield
+        await jobs.stop()
+
     return Starlette(
-        routes=[*answers, *pages, Mount("/static", StaticFiles(directory=STATIC))],
-        exception_handlers={RowspaceError: _refusal},
+        routes=[*answers, *job_routes(jobs), *pages, static], exception_handlers=HANDLERS, lifespan=lifespan
     )
 
 
-def _endpoint(lab: Lab, answer: Answer) -> Any:
+def _route(path: str, answer: Answer, endpoint: Endpoint) -> Route:
+    return Route(f"/api/{path}", endpoint, methods=["GET", "POST"] if isinstance(answer, Upload) else ["GET"])
+
+
+def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
+    limit = answer.limit if isinstance(answer, Upload) else 0
+
     async def endpoint(request: Request) -> Response:
-        given = {name: request.query_params.getlist(name) for name in request.query_params}
-        reply = await run_in_threadpool(lambda: answer(lab, Query(given)).encode())
+        query = Query(parameters(request), await body(request, limit))
+        work = partial(_encoded, answer, lab, query)
+        reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)
 
     return endpoint
 
 
+def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
+    return answer(lab, query).encode()
+
+
 async def _index(_: Request) -> Response:
     return FileResponse(STATIC / "index.html")
-
-
-async def _refusal(_: Request, error: Exception) -> Response:
-    status = 404 if isinstance(error, UnknownTokenError) else 400
-    return JSONResponse({"kind": type(error).__name__, "error": str(error)}, status)

@@ -1,7 +1,8 @@
 """`Lab`: what every page works on: the table, the name it was opened by, and what was made of it once.
 
-A page's file has `ROUTES`: the path under `/api/` → a function of a `Lab` and a `Query` that returns a `Reply`. Such a
-function runs in a thread beside others, so what it shares with them goes through `Lab.once`. Read next: `words.py`.
+A page's file has `ROUTES`: the path under `/api/` → a function of a `Lab` and a `Query` that returns a `Reply`, or an
+`Upload` of one. Such a function runs in a thread beside others, so what it shares with them goes through `Lab.once`.
+Read next: `words.py`.
 """
 
 from collections.abc import Callable, Hashable
@@ -13,7 +14,7 @@ from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.table import Table
 
-__all__ = ["Answer", "Lab"]
+__all__ = ["Answer", "Lab", "Upload"]
 
 _Made = TypeVar("_Made")
 
@@ -56,3 +57,23 @@ class Lab:
 
 Answer = Callable[[Lab, Query], Reply]
 """What answers a page's question."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An answer that may be asked with a body too: by POST, with `Query.body` of `limit` bytes at the most.
+
+    By GET it is asked as any other, and `Query.body` is empty.
+
+    >>> import numpy as np
+    >>> size = Upload(lambda lab, query: Reply({"bytes": len(query.body)}), limit=12_000_000)
+    >>> size(Lab(Table(["a"], np.ones((1, 2))), "my-table"), Query(body=b"GIF89a")).meta
+    {'bytes': 6}
+    """
+
+    answer: Answer
+    limit: int
+
+    def __call__(self, lab: Lab, query: Query) -> Reply:
+        """What the answer answers."""
+        return self.answer(lab, query)

@@ -25,7 +25,9 @@ def neighbors(lab: Lab, query: Query) -> Reply:
     k = query.integer("k", 10, low=1, high=1000)
     found = lab.table.neighbors(word, k=k, metric=metric)  # type: ignore[arg-type]
     code = f"{lab.opening}\nneighbors = table.neighbors({word!r}, k={k}, metric={metric!r})"
-    return Reply({"word": word, "neighbors": [token for token, _ in found], "code": code}, scores=[s for _, s in found])
+    tokens, scores = zip(*found, strict=True) if found else ((), ())
+    code += "\nscores = [score for _, score in neighbors]"
+    return Reply({"word": word, "neighbors": tokens, "code": code}, scores=scores)
 
 
 ROUTES: Mapping[str, Answer] = {"words/row": row, "words/neighbors": neighbors}

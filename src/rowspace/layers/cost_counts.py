@@ -77,6 +77,11 @@ class Cost:
         return self.tokens + self.positions + self.segments
 
     @property
+    def head_matrix(self) -> int:
+        """The parameters of the matrix behind the logits, which a tied head shares with the table; 0 without a head."""
+        return self.tokens if self.head_products else 0
+
+    @property
     def total(self) -> int | None:
         """The parameters of the whole model; `None` if the config does not tell."""
         return None if self.body is None else self.num_parameters + self.body

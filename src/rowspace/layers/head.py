@@ -161,8 +161,8 @@ class UntiedHead(_Head):
         self.weight = nn.Parameter(torch.empty(num_embeddings, embedding_dim))
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Draw the weight again, and set the bias to zero."""
-        nn.init.normal_(self.weight, std=0.02)
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw the weight again, from `generator` or else from PyTorch's own, and set the bias to zero."""
+        nn.init.normal_(self.weight, std=0.02, generator=generator)
         if self.bias is not None:
             nn.init.zeros_(self.bias)

@@ -5,10 +5,12 @@
 | `similarity.py` | how near two rows are: dot, cosine, Euclidean |
 | `neighbors.py` | which k rows are nearest, exactly, for one query or a million |
 | `analogy.py` | a is to b as c is to ... |
+| `plane.py` | the plane that an analogy's parallelogram lies in |
 | `sets.py` | which one does not belong, and how near two sets are |
 | `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
 | `analogies.py` | how many analogies of a question file come out right |
 | `spelling.py` | which tokens are spelt nearly like this one |
+| `windows.py` | what a part of a matrix looks like at the size of a picture |
 
 No vocabulary lives here but where a file of words is read. Names load on first use (PEP 562): the kernels
 behind `neighbors.py` bring numba, and `import rowspace` must stay light. Read next: `similarity.py`.
@@ -23,16 +25,20 @@ if TYPE_CHECKING:
     from rowspace.space.correlation import Correlation, pearson, spearman
     from rowspace.space.neighbors import nearest, nearest_reference
     from rowspace.space.pairs import PairScores, evaluate_pairs
+    from rowspace.space.plane import Plane
     from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
     from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
     from rowspace.space.spelling import nearest_spellings
+    from rowspace.space.windows import Window, matrix_window
 
 __all__ = [
     "AnalogyScores",
     "Correlation",
     "Metric",
     "PairScores",
+    "Plane",
     "SectionScore",
+    "Window",
     "cos_add",
     "cos_mul",
     "cosine",
@@ -40,6 +46,7 @@ __all__ = [
     "euclidean",
     "evaluate_analogies",
     "evaluate_pairs",
+    "matrix_window",
     "mean_unit_row",
     "nearest",
     "nearest_reference",
@@ -58,11 +65,13 @@ _FILES = {
     "similarity": ("Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"),
     "neighbors": ("nearest", "nearest_reference"),
     "analogy": ("cos_add", "cos_mul"),
+    "plane": ("Plane",),
     "sets": ("mean_unit_row", "odd_one_out", "set_distance", "set_similarity"),
     "correlation": ("Correlation", "pearson", "spearman"),
     "pairs": ("PairScores", "evaluate_pairs"),
     "analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
     "spelling": ("nearest_spellings",),
+    "windows": ("Window", "matrix_window"),
 }
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names}
 

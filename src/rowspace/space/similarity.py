@@ -125,7 +125,8 @@ def _pair(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.f
 def _lengths(array: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the length of each row: equal rows get equal lengths, to the last bit, wherever they stand."""
     # vecdot sums each row on its own, in an order that depends on its width only; a matrix product does not.
-    return cast("NDArray[np.float64]", np.sqrt(np.vecdot(array, array)))
+    with np.errstate(over="ignore"):  # past 1e153 a length is infinite, which is how such a row is known
+        return cast("NDArray[np.float64]", np.sqrt(np.vecdot(array, array)))
 
 
 def _distances(vector: NDArray[np.float64], rows: NDArray[np.float64]) -> Scores:

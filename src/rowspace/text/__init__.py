@@ -18,14 +18,16 @@ from rowspace.text.merges_applied import trace_encoding
 from rowspace.text.opened import Located, OpenedTokenizer
 from rowspace.text.opening import open_tokenizer
 from rowspace.text.options import TextOptions
-from rowspace.text.pieces import SplitToken, cut_counts, cut_tokenizer, split_at_sizes, split_tokens
+from rowspace.text.pieces import SplitToken, cut_counts, cut_tokenizer, smallest_size, split_at_sizes, split_tokens
 from rowspace.text.segmentation import Merge
+from rowspace.text.standard import STANDARD_SIZE, kept_standard_tokenizer, standard_tokenizer
 from rowspace.text.stdlib import standard_library
 from rowspace.text.tokenizer_options import WORDS_ONLY, TokenizerOptions
 from rowspace.text.training import train_tokenizer
 from rowspace.text.words import WordTokenizer, whitespace_json
 
 __all__ = [
+    "STANDARD_SIZE",
     "WORDS_ONLY",
     "AnyTokenizer",
     "Corpus",
@@ -45,12 +47,15 @@ __all__ = [
     "cut_tokenizer",
     "encode_corpus",
     "encode_tokens",
+    "kept_standard_tokenizer",
     "measure_coverage",
     "open_corpus",
     "open_tokenizer",
+    "smallest_size",
     "split_at_sizes",
     "split_tokens",
     "standard_library",
+    "standard_tokenizer",
     "trace_encoding",
     "trace_training",
     "train_tokenizer",

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from rowspace.errors import UsageError
 from rowspace.text.library import AnyTokenizer, library_of, opened
 
-__all__ = ["SplitToken", "cut_counts", "cut_tokenizer", "split_at_sizes", "split_tokens"]
+__all__ = ["SplitToken", "cut_counts", "cut_tokenizer", "smallest_size", "split_at_sizes", "split_tokens"]
 
 _Model = dict[str, Any]
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
@@ -85,26 +85,37 @@ def cut_tokenizer(tokenizer: AnyTokenizer, size: int) -> Tokenizer:
     It adds no special tokens around a text. Raises UsageError for more tokens than there are, and for fewer than
     must stay, and for a tokenizer that is no tokenizer.json.
     """
-    library = library_of(tokenizer, "a smaller vocabulary")
-    document: dict[str, Any] = json.loads(library.to_str())
+    library, document = _document(tokenizer)
     model: _Model = document["model"]
     have = library.get_vocab_size(with_added_tokens=True)
     if size > have:
         raise UsageError(f"a vocabulary of {size:,} tokens cannot be cut from this one, which has {have:,}")
-    cut = {"BPE": _cut_merges, "Unigram": _cut_unigram, "WordPiece": _cut_first, "WordLevel": _cut_first}[model["type"]]
-    vocabulary = [piece for piece, _ in model["vocab"]] if model["type"] == "Unigram" else list(model["vocab"])
-    added = {token["content"] for token in document["added_tokens"]}
-    must = added | ({model["unk_token"]} if model.get("unk_token") else set())
-    cut(model, must & set(vocabulary), size - len(added.difference(vocabulary)))
+    stays, outside = _that_stay(document)
+    if size - outside < len(stays):
+        least = f"{len(stays) + outside:,} {_STAYS[model['type']]}"
+        raise UsageError(f"a vocabulary of {size:,} tokens is too small: {least} always stay")
+    _CUT[model["type"]](model, stays, size - outside)
     document |= {"post_processor": None, "truncation": None, "padding": None}
     return Tokenizer.from_str(json.dumps(document))
+
+
+def smallest_size(tokenizer: AnyTokenizer) -> int:
+    """Return the fewest tokens that `cut_tokenizer` can leave; raises UsageError as it does.
+
+    >>> from tokenizers.models import BPE
+    >>> smallest_size(Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])))
+    2
+    """
+    stays, outside = _that_stay(_document(tokenizer)[1])
+    return len(stays) + outside
 
 
 def cut_counts(tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int) -> dict[str, int] | None:
     """Return how often each token would have come at a smaller size, from the `counts` at the whole size.
 
-    Each merge that is cut off is undone: its token's count goes to the two that it was made of. None where that is
-    not known: for other kinds than BPE, and where several merges make the same token.
+    Each merge that is cut off is undone: its token's count goes to the two that it was made of. The counts of whole
+    words that are cut off go to the unknown token. None where that is not known: for other kinds, and where several
+    merges make the same token.
 
     >>> from tokenizers.models import BPE
     >>> tokenizer = Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
@@ -115,19 +126,43 @@ def cut_counts(tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int) ->
     if size == library.get_vocab_size(with_added_tokens=True):
         return dict(counts)
     model: _Model = json.loads(library.to_str())["model"]
-    if model["type"] != "BPE":
-        return None
-    made = _made(model)
-    if len(set(made)) < len(made):
+    if model["type"] == "BPE":
+        parts_of = list(zip(_made(model), model["merges"], strict=True))
+        if len({token for token, _ in parts_of}) < len(parts_of):
+            return None
+    elif model["type"] == "WordLevel":
+        parts_of = [(word, [model["unk_token"]]) for word in model["vocab"]]
+    else:
         return None
     kept = cut_tokenizer(library, size).get_vocab(with_added_tokens=True)
     left = dict(counts)
-    for token, parts in reversed(list(zip(made, model["merges"], strict=True))):
+    for token, parts in reversed(parts_of):
         if token not in kept:
             count = left.pop(token, 0)
             for part in parts:
                 left[part] = left.get(part, 0) + count
     return left
+
+
+def _document(tokenizer: AnyTokenizer) -> tuple[Tokenizer, dict[str, Any]]:
+    """Return the `tokenizers` library's own, and what its tokenizer.json says."""
+    library = library_of(tokenizer, "a smaller vocabulary")
+    return library, json.loads(library.to_str())
+
+
+def _that_stay(document: dict[str, Any]) -> tuple[set[str], int]:
+    """Return the tokens of the model that every size keeps, and how many others were added outside of it."""
+    model: _Model = document["model"]
+    pieces = [piece for piece, _ in model["vocab"]] if model["type"] == "Unigram" else list(model["vocab"])
+    vocabulary = set(pieces)
+    added = {token["content"] for token in document["added_tokens"]}
+    stays = (added | ({model["unk_token"]} if model.get("unk_token") else set())) & vocabulary
+    if model["type"] == "BPE":
+        stays |= vocabulary.difference(_made(model))
+    elif model["type"] == "Unigram":
+        unknown = None if model["unk_id"] is None else pieces[model["unk_id"]]
+        stays |= {piece for piece in pieces if len(piece) == 1 or piece == unknown or _BYTE.fullmatch(piece)}
+    return stays, len(added - vocabulary)
 
 
 def _made(model: _Model) -> list[str]:
@@ -136,13 +171,10 @@ def _made(model: _Model) -> list[str]:
     return [left + right[prefix:] for left, right in model["merges"]]
 
 
-def _cut_merges(model: _Model, must: set[str], size: int) -> None:
-    """Keep what no merge makes, and the first merges; merges of what is not kept go too."""
-    made = _made(model)
-    kept = set(model["vocab"]).difference(made) | must
-    _check_size(size, len(kept), "tokens that no merge makes")
+def _cut_merges(model: _Model, kept: set[str], size: int) -> None:
+    """Keep the first merges, and what no merge makes; merges of what is not kept go too."""
     merges = list[list[str]]()
-    for token, parts in zip(made, model["merges"], strict=True):
+    for token, parts in zip(_made(model), model["merges"], strict=True):
         if token not in kept and len(kept) == size:
             break
         kept.add(token)
@@ -151,24 +183,20 @@ def _cut_merges(model: _Model, must: set[str], size: int) -> None:
     _keep(model, kept.__contains__)
 
 
-def _cut_unigram(model: _Model, must: set[str], size: int) -> None:
-    """Keep single characters, bytes and the unknown token, and of the others those of the best score."""
+def _cut_unigram(model: _Model, kept: set[str], size: int) -> None:
+    """Keep the pieces of the best score."""
     pieces: list[tuple[str, float]] = model["vocab"]
     unknown = None if model["unk_id"] is None else pieces[model["unk_id"]][0]
-    kept = {piece for piece, _ in pieces if len(piece) == 1 or piece == unknown or _BYTE.fullmatch(piece)} | must
-    _check_size(size, len(kept), "single characters and special tokens")
     best = sorted((pair for pair in pieces if pair[0] not in kept), key=lambda pair: -pair[1])
     kept.update(piece for piece, _ in best[: size - len(kept)])
     model["vocab"] = [pair for pair in pieces if pair[0] in kept]
     model["unk_id"] = None if unknown is None else [piece for piece, _ in model["vocab"]].index(unknown)
 
 
-def _cut_first(model: _Model, must: set[str], size: int) -> None:
+def _cut_first(model: _Model, kept: set[str], size: int) -> None:
     """Keep the first tokens."""
-    kept = set(must)
-    _check_size(size, len(kept), "special tokens")
-    others = (token for token in sorted(model["vocab"], key=model["vocab"].__getitem__) if token not in must)
-    kept.update(token for token, _ in zip(others, range(size - len(kept)), strict=False))
+    others = [token for token in sorted(model["vocab"], key=model["vocab"].__getitem__) if token not in kept]
+    kept.update(others[: size - len(kept)])
     _keep(model, kept.__contains__)
 
 
@@ -178,6 +206,10 @@ def _keep(model: _Model, wanted: Callable[[str], bool]) -> None:
     model["vocab"] = {token: number for number, token in enumerate(filter(wanted, order))}
 
 
-def _check_size(size: int, least: int, what: str) -> None:
-    if size < least:
-        raise UsageError(f"a vocabulary of {size:,} tokens is too small: {least:,} {what} always stay")
+_CUT = {"BPE": _cut_merges, "Unigram": _cut_unigram, "WordPiece": _cut_first, "WordLevel": _cut_first}
+_STAYS = {
+    "BPE": "tokens that no merge makes",
+    "Unigram": "single characters and special tokens",
+    "WordPiece": "special tokens",
+    "WordLevel": "special tokens",
+}

@@ -43,6 +43,18 @@ class Merge:
         """The tokens of the whole text before this merge."""
         return self._segmentation.tokens(self.step - 1)
 
+    @property
+    def joins(self) -> list[tuple[str, int]]:
+        """The symbols that the text was first, each with the step that joined it to what stands before it, or 0.
+
+        One that is joined after this merge has 0 too; so the last merge's say which tokens there were after any step.
+
+        >>> from rowspace.text import trace_training
+        >>> list(trace_training("cat at", 9))[-1].joins
+        [('c', 0), ('a', 0), ('t', 1), ('a', 0), ('t', 1)]
+        """
+        return self._segmentation.joins(self.step)
+
 
 class Segmentation:
     """Distinct words as runs of symbols in one flat list; `order` says which word stands where in the text.
@@ -93,6 +105,14 @@ class Segmentation:
         """Return the tokens of the whole text after the steps up to `step`, in the text's order."""
         words = self.words(step)
         return [token for word in self._order for token in words[word]]
+
+    def joins(self, step: int) -> list[tuple[str, int]]:
+        """Return the first symbols of the whole text, each with the step up to `step` that joined it, or 0."""
+        pairs = [
+            (symbol, 0 if joined > step else joined)
+            for symbol, joined in zip(self._first_symbols, self._joined, strict=True)
+        ]
+        return [pair for word in self._order for pair in pairs[self._starts[word] : self._starts[word + 1]]]
 
     def words(self, step: int) -> list[list[str]]:
         """Return the tokens of each distinct word after the steps up to `step`; raises UsageError for one below 0."""

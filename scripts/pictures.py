@@ -1,0 +1,59 @@
+"""Takes the pictures in docs/pictures: each page of the workbench, light and dark, as wide as a desk and as a phone.
+
+    .venv/bin/python scripts/pictures.py [PAGE...]
+
+Over the table that scripts/start learns, by the Chromium that the tests use.
+"""
+
+import io
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+from rowspace.lab.app import PAGES
+
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+WIDTHS = (1280, 390)
+COLOURS = 128  # enough for text, bars and maps; a photograph needs more than its page is worth
+WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+
+
+def main(names: list[str]) -> None:
+    """Serve the table, and take the pictures of these pages, or of all."""
+    PICTURES.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "rowspace", "lab", str(ROOT / "stdlib-table"), "--no-open"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    try:
+        url = server.stdout.readline().strip()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=WEBGL)
+            for theme in ("light", "dark"):
+                for width in WIDTHS:
+                    take(browser, url, theme, width, names or list(PAGES))
+    finally:
+        server.terminate()
+
+
+def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -> None:
+    """One picture a page, once nothing is asked for any more."""
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")
+    page.goto(url)
+    for name in names:
+        page.goto(f"{url.partition('?')[0]}{name}")
+        page.get_by_role("region", name="Figure").locator("*").first.wait_for()
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(1500)
+        picture = Image.open(io.BytesIO(page.screenshot(full_page=True)))
+        path = PICTURES / f"{name}-{theme}-{width}.png"
+        picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+        print(path.relative_to(ROOT), path.stat().st_size)
+    page.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,185 @@
+"""The Analogies page: a is to b as c is to ..., its answers, the parallelogram, and examples that may well fail.
+
+Read next: `heads.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace import space
+from rowspace.errors import UsageError
+from rowspace.lab.query import Query
+from rowspace.lab.reply import Reply
+from rowspace.lab.state import Answer, Lab
+from rowspace.table import Table
+
+__all__ = ["ROUTES"]
+
+Ids = NDArray[np.int64]
+METHODS = ("3cosadd", "3cosmul")
+DEEPEST = 100
+"""Examples are ranked among so many answers."""
+
+# First those that the standard library's words can be asked, hits and misses; then those of everybody's text.
+EXAMPLES = """
+    read write reader writer        encode encoder decode decoder   key keys value values       min minimum max maximum
+    read reading write writing      encode encoded decode decoded   int integer str string      open close opened closed
+    argument arguments parameter parameters                         load loads dump dumps       http https ftp ftps
+    function functions class classes                                list lists dict dicts       sin cos asin acos
+    start stop started stopped      parse parser tokenize tokenizer row rows column columns     two second three third
+    man king woman queen            france paris italy rome         good better bad worse       boy girl brother sister
+"""
+# How a word that begins a piece is marked in tables of GPT-2's and SentencePiece's kind.
+MARKS = ("", "Ġ", "▁")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: the ids of a, b and c, by which method, and whether they may be answers themselves."""
+
+    ids: Ids
+    method: str
+    keep_inputs: bool
+
+    def code(self, table: Table, k: object) -> str:
+        """The call of `Table.analogy` that answers it."""
+        inputs = ", ".join(repr(table.vocabulary[row]) for row in self.ids)
+        return f"table.analogy({inputs}, k={k}, method={self.method!r}, keep_inputs={self.keep_inputs})"
+
+
+def examples(lab: Lab, query: Query) -> Reply:
+    """`method` → the examples whose words the table has, and the `ranks` of the words expected; 0 is past the 100th.
+
+    `more` is the code without its opening.
+    """
+    method = query.choice("method", METHODS)
+    questions = _examples(lab)
+    ranks = lab.once(("analogies/examples", method), lambda: _example_ranks(lab.table, questions, method))
+    lines = "\n".join(map(" ".join, questions))
+    more = f'''questions = """
+{lines}
+""".strip().splitlines()
+
+def rank(a, b, c, expected):
+    answers = [token for token, _ in table.analogy(a, b, c, k={DEEPEST}, method={method!r})]
+    return answers.index(expected) + 1 if expected in answers else 0
+
+ranks = [rank(*question.split()) for question in questions]'''
+    code = f"{lab.opening}\n\n{more}"
+    return Reply({"examples": questions, "deepest": DEEPEST, "code": code, "more": more}, ranks=ranks)
+
+
+def answers(lab: Lab, query: Query) -> Reply:
+    """`a`, `b`, `c`, `expected`, `method`, `keep_inputs`, `k` → the k best answers and the expected one, drawn.
+
+    `ranks`, `scores` (n,) and `cosines` (n, 4) with a, b, c and b - a + c; `corners` (4, 2) are a, b, c, b - a + c in
+    their plane, `points` (n, 2) the answers there, `shares` (n,) the part of their distance from a that is drawn.
+    """
+    table = lab.table
+    usual = next(iter(_examples(lab)), [*(table.vocabulary[n % len(table)] for n in range(3)), ""])
+    asked = [query.text(name, word) for name, word in zip("abc", usual, strict=False)]
+    expected = query.text("expected", usual[3] if asked == usual[:3] else "")
+    question = Question(_known(table, asked), query.choice("method", METHODS), query.flag("keep_inputs", False))
+    k = query.integer("k", 10, low=1, high=100)
+
+    order, scores = _ranked(table, question)
+    inputs = [_place(order, scores, row) for row in question.ids]
+    if not question.keep_inputs:
+        allowed = ~np.isin(order, question.ids)
+        order, scores = order[allowed], scores[allowed]
+    ranks = np.arange(1, min(k, len(order)) + 1)
+    place = _place(order, scores, table.id(expected)) if expected else None
+    if place is not None and place["rank"] is not None:
+        ranks = np.union1d(ranks, [place["rank"]])
+    tokens = [table.vocabulary[row] for row in order[ranks - 1]]
+
+    meta = {"question": asked, "tokens": tokens, "of": len(order), "inputs": inputs}
+    meta |= {"expected": expected, "place": place, "code": _code(lab, question, k, expected if place else "")}
+    return Reply(meta, ranks=ranks, scores=scores[ranks - 1], **_drawn(table, asked, tokens))
+
+
+def _code(lab: Lab, question: Question, k: int, expected: str) -> str:
+    """The same again, for the reader."""
+    a, b, c = (lab.table.vocabulary[row] for row in question.ids)
+    depth = "len(table)" if expected else k
+    rank = f"[n for n, (token, _) in enumerate(answers, 1) if n <= {k} or token == {expected!r}]"
+    return f"""{lab.opening}
+from rowspace.space import Plane, cosine, unit_rows
+
+answers = {question.code(lab.table, depth)}
+ranks = {rank if expected else "list(range(1, len(answers) + 1))"}
+tokens, scores = [answers[n - 1][0] for n in ranks], [answers[n - 1][1] for n in ranks]
+
+a, b, c = unit_rows(table[[{a!r}, {b!r}, {c!r}]])
+target, found = b - a + c, unit_rows(table[tokens])
+plane = Plane.through(a, b, c)
+corners, points = plane.coordinates([a, b, c, target]), plane.coordinates(found)
+shares = plane.shares(found)
+cosines = cosine(found, [a, b, c, target])"""
+
+
+def _drawn(table: Table, asked: list[str], tokens: list[str]) -> dict[str, NDArray[np.float64]]:
+    """Question and answers in the plane of the unit rows of a, b and c: the vectors that 3CosAdd adds."""
+    a, b, c = space.unit_rows(table[asked])
+    target, found = b - a + c, space.unit_rows(table[tokens])
+    plane = space.Plane.through(a, b, c)
+    return {
+        "corners": plane.coordinates([a, b, c, target]),
+        "points": plane.coordinates(found),
+        "shares": plane.shares(found),
+        "cosines": space.cosine(found, [a, b, c, target]),
+    }
+
+
+def _ranked(table: Table, question: Question) -> tuple[Ids, NDArray[np.float32]]:
+    """All rows that may answer, best first, the inputs among them, and their scores."""
+    solve = space.cos_add if question.method == METHODS[0] else space.cos_mul
+    ids, scores = solve(table.rows, question.ids[np.newaxis], len(table), row_norms=table.norms, keep_inputs=True)
+    answered = ids[0] >= 0
+    return ids[0][answered], scores[0][answered]
+
+
+def _place(order: Ids, scores: NDArray[np.float32], row: int) -> dict[str, float | None]:
+    """The rank of a row in this order, and its score; none where it is not there."""
+    at = np.flatnonzero(order == row)
+    return {"rank": int(at[0]) + 1, "score": float(scores[at[0]])} if len(at) else {"rank": None, "score": None}
+
+
+def _known(table: Table, tokens: list[str]) -> Ids:
+    """The ids of tokens whose rows can be added."""
+    ids = table.ids(tokens)
+    for token, norm in zip(tokens, table.norms[ids], strict=True):
+        if not np.isfinite(norm):
+            raise UsageError(f"the row of {token[:40]!r} holds NaN or infinity, so it has no direction: ask another")
+    return ids
+
+
+def _examples(lab: Lab) -> list[list[str]]:
+    """The examples whose four words all have a row here."""
+
+    def found() -> list[list[str]]:
+        words = EXAMPLES.split()
+        marked = [[mark + word for word in words[n : n + 4]] for mark in MARKS for n in range(0, len(words), 4)]
+        return [
+            four for four in marked
+            if all(word in lab.table and np.isfinite(lab.table.norms[lab.table.id(word)]) for word in four)
+        ]  # fmt: skip
+
+    return lab.once("analogies/found", found)
+
+
+def _example_ranks(table: Table, questions: list[list[str]], method: str) -> list[int]:
+    """The rank of each expected word among the first answers, 0 where it is not among them."""
+    if not questions:
+        return []
+    solve = space.cos_add if method == METHODS[0] else space.cos_mul
+    ids = table.ids([word for four in questions for word in four]).reshape(-1, 4)
+    found, _ = solve(table.rows, ids[:, :3], DEEPEST, row_norms=table.norms)
+    hits = found == ids[:, 3:]
+    return [int(hit.argmax()) + 1 if hit.any() else 0 for hit in hits]
+
+
+ROUTES: Mapping[str, Answer] = {"analogies/answers": answers, "analogies/examples": examples}

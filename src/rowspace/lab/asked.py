@@ -1,0 +1,35 @@
+"""What a request brings, its parameters and its body, neither without a limit. Read next: `query.py`."""
+
+from starlette.requests import Request
+
+from rowspace.lab.refusals import Refused
+
+__all__ = ["body", "parameters"]
+
+LONGEST_QUERY = 32 << 10  # bytes
+OVERRUN = 64 << 20  # bytes of a body too large that are still read, so that its sender hears the answer
+
+
+def parameters(request: Request) -> dict[str, list[str]]:
+    """The parameters by name; raises `Refused` (414) where they are too long."""
+    size = len(request.scope["query_string"])
+    if size > LONGEST_QUERY:
+        raise Refused(414, f"the parameters must have {LONGEST_QUERY:,} bytes at the most, not {size:,}")
+    given: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        given.setdefault(name, []).append(value)
+    return given
+
+
+async def body(request: Request, limit: int) -> bytes:
+    """The body; raises `Refused` (413) where it has more than `limit` bytes, which are not kept."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size <= limit:
+            parts.append(part)
+        elif size > limit + OVERRUN:
+            break
+    if size > limit:
+        raise Refused(413, f"the body must have {limit:,} bytes at the most, and this one has more")
+    return b"".join(parts)

@@ -1,0 +1,56 @@
+"""`default_table`: the table that the workbench opens where none is named, learned once from the standard library.
+
+Left out: how it is learned (`learn/fit.py`).
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from rowspace.errors import RowspaceError
+from rowspace.store import load
+from rowspace.table import Table
+
+__all__ = ["default_table", "default_table_path"]
+
+
+def default_table(learn: Callable[[], Table]) -> Table:
+    """The table at `default_table_path`; where there is none, or none that is whole, what `learn` returns, kept there.
+
+    It is kept all at once: a process that is killed meanwhile leaves none. Raises `RowspaceError` where the folder
+    cannot be written.
+    """
+    path = default_table_path()
+    try:
+        return load(path, verify=True)
+    except RowspaceError:
+        _make_room(path)
+    learn().save(path)
+    return load(path)
+
+
+def default_table_path() -> Path:
+    """Where it is kept: in the user's cache folder, one for each Python, whose library differs.
+
+    >>> default_table_path().name.startswith("stdlib-python3.")
+    True
+    """
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    caches = named if named.is_absolute() else Path.home() / ".cache"
+    return caches / "rowspace" / f"stdlib-python{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _make_room(path: Path) -> None:
+    """Make the folder and remove what is broken, before minutes are spent."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        Table.check_target(path)
+    except OSError as error:
+        sentence = f"{path.parent}: the table cannot be kept there: {error.strerror}; name another in XDG_CACHE_HOME"
+        raise RowspaceError(sentence) from error

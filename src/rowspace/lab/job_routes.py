@@ -1,0 +1,103 @@
+"""What pages ask of jobs: to start one, to follow it by server-sent events, its frames, to cancel it.
+
+| request | answer |
+|---|---|
+| `POST /api/jobs`, `{"kind": "tsne", "perplexity": 30}` | a `Reply` of `{"job": 1}` |
+| `GET /api/jobs/1/events` | `progress`, `frame`, and at the end `done` or `failed`; the facts as JSON (`job.py`) |
+| `GET /api/jobs/1/frames/7` | the frame, a `Reply` |
+| `DELETE /api/jobs/1` | nothing (204) |
+
+Who reconnects with `Last-Event-ID` is told what is newer; where there will be nothing, the status 204 says so.
+Read next: `jobs.py`.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from rowspace.errors import UsageError
+from rowspace.lab.asked import body
+from rowspace.lab.job import Job
+from rowspace.lab.jobs import Jobs
+from rowspace.lab.query import Query
+from rowspace.lab.refusals import Refused
+from rowspace.lab.reply import MEDIA_TYPE, Reply
+
+__all__ = ["job_routes"]
+
+LONGEST_ORDER = 64 << 10  # bytes
+
+
+def job_routes(jobs: Jobs) -> list[Route]:
+    """The routes over these jobs."""
+
+    def asked(request: Request) -> Job:
+        return jobs.find(_number(request.path_params["number"]))
+
+    async def start(request: Request) -> Response:
+        """Start a job, or find the one that does the same."""
+        query = _ordered(await body(request, LONGEST_ORDER))
+        kind = query.text("kind")
+        if kind not in jobs.kinds:
+            raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
+        job = await jobs.start(kind, query)
+        return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
+
+    async def events(request: Request) -> Response:
+        """Tell what happens."""
+        job, after = asked(request), _number(request.headers.get("last-event-id", ""))
+        if job.is_over and after >= job.serial:
+            return Response(status_code=204)
+        return StreamingResponse(_lines(job, after), media_type="text/event-stream")
+
+    async def frame(request: Request) -> Response:
+        """Give one frame."""
+        job, number = asked(request), _number(request.path_params["frame"])
+        if number not in job.frames:
+            raise Refused(404, f"job {job.number} has no such frame (any more); ask for the newest")
+        return Response(job.frames[number].read_bytes(), media_type=MEDIA_TYPE)
+
+    async def cancel(request: Request) -> Response:
+        """End a job."""
+        await jobs.cancel(asked(request))
+        return Response(status_code=204)
+
+    return [
+        Route("/api/jobs", start, methods=["POST"]),
+        Route("/api/jobs/{number}", cancel, methods=["DELETE"]),
+        Route("/api/jobs/{number}/events", events),
+        Route("/api/jobs/{number}/frames/{frame}", frame),
+    ]
+
+
+def _number(text: str) -> int:
+    """A number as we have given it, or 0, which nothing has."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
+
+
+def _ordered(order: bytes) -> Query:
+    """A JSON object of texts, numbers, booleans and lists of them → a `Query`."""
+    try:
+        document = json.loads(order)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise UsageError("a job is asked for by a JSON object: its kind, and its parameters by name")
+    return Query({name: _texts(name, value) for name, value in document.items()})
+
+
+def _texts(name: str, value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(value, str | int | float) for value in values):
+        raise UsageError(f"{name[:40]!r} must be a text, a number, true or false, or a list of them")
+    texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    return [text.encode("utf-8", "replace").decode() for text in texts]  # half a character cannot be answered
+
+
+async def _lines(job: Job, after: int) -> AsyncIterator[str]:
+    async for news in job.follow(after):
+        yield f"id: {news.serial}\nevent: {news.event}\ndata: {json.dumps(news.facts)}\n\n"

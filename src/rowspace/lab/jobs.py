@@ -1,0 +1,145 @@
+"""`Jobs`: long work in processes of its own, two at once, which end when they are cancelled and with the server.
+
+A job has a folder: what its process is given, then its frames. Left out: how pages ask for jobs and follow them
+(`job_routes.py`), and what the process does (`worker.py`). Read next: `kinds.py`, then `job.py`.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+from asyncio.subprocess import PIPE
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from anyio import to_thread
+
+from rowspace.errors import RowspaceError
+from rowspace.lab.job import Job
+from rowspace.lab.kinds import MISTAKE, Kind, Parameters
+from rowspace.lab.query import Query
+from rowspace.lab.refusals import Refused
+from rowspace.lab.state import Lab
+
+__all__ = ["Jobs"]
+
+AT_ONCE = 2
+UNFINISHED = 20  # jobs that run or wait for their turn
+FINISHED = 20  # jobs whose frames are kept
+
+
+class Jobs:
+    """The jobs of one lab, of `kinds` by name; all methods belong to the thread of the server's loop."""
+
+    def __init__(self, lab: Lab, kinds: Mapping[str, Kind]) -> None:
+        self.kinds = kinds
+        self._lab = lab
+        self._jobs: dict[str, Job] = {}  # by what they do, the last started last
+        self._count = 0
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    async def start(self, name: str, query: Query) -> Job:
+        """The job of this kind with these parameters: the one that there is, unless it failed, or a new one.
+
+        Raises what the kind's `read` raises, and `Refused` (429) where too many are unfinished.
+        """
+        kind = self.kinds[name]
+        parameters = await to_thread.run_sync(kind.read, self._lab, query, abandon_on_cancel=True)
+        does = json.dumps([name, parameters], sort_keys=True)
+        if does in self._jobs and not self._jobs[does].has("failed"):
+            return self._jobs[does]
+        if sum(not job.is_over for job in self._jobs.values()) >= UNFINISHED:
+            raise Refused(429, f"{UNFINISHED} jobs are not finished yet; wait, or cancel one")
+        self._remove_old(does)
+        self._count += 1
+        job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)))
+        job.tell("progress", fraction=0.0, sentence=f"waits for its turn, {AT_ONCE} at once")
+        job.task = asyncio.create_task(self._run(job, kind, parameters))
+        return job
+
+    def find(self, number: int) -> Job:
+        """The job of this number; raises `Refused` (404) where there is none."""
+        for job in self._jobs.values():
+            if job.number == number:
+                return job
+        raise Refused(404, "there is no such job (any more); start it again")
+
+    async def cancel(self, job: Job) -> None:
+        """End a job and forget it."""
+        self._jobs = {does: other for does, other in self._jobs.items() if other is not job}
+        await self._end(job)
+
+    async def stop(self) -> None:
+        """End all jobs and remove what they wrote."""
+        await asyncio.gather(*map(self._end, self._jobs.values()))
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    async def _end(self, job: Job) -> None:
+        if job.task is not None:
+            job.task.cancel()
+            await asyncio.wait([job.task])
+        if not job.is_over:
+            job.tell("failed", error="this job was cancelled")
+        shutil.rmtree(job.folder, ignore_errors=True)
+
+    async def _run(self, job: Job, kind: Kind, parameters: Parameters) -> None:
+        """Wait for a turn, do the job in a process, and say how it ended."""
+        async with self._turns:
+            job.tell("progress", fraction=0.0, sentence=f"starts, as job {job.number}")
+            try:
+                await to_thread.run_sync(self._write, job, kind, parameters, abandon_on_cancel=True)
+                await self._work(job)
+            except (RowspaceError, OSError) as error:
+                job.tell("failed", error=str(error))
+            except Exception:  # a mistake of ours
+                traceback.print_exc()
+                job.tell("failed", error=MISTAKE)
+            finally:
+                for path in job.folder.glob("*.npy"):
+                    path.unlink()
+
+    def _write(self, job: Job, kind: Kind, parameters: Parameters) -> None:
+        """Write what the process works on."""
+        job.folder.mkdir()
+        for name, array in kind.arrays(self._lab, **parameters).items():
+            np.save(job.folder / f"{name}.npy", array, allow_pickle=False)
+        work = {"module": kind.run.__module__, "function": kind.run.__qualname__, "parameters": parameters}
+        (job.folder / "job.json").write_text(json.dumps(work), encoding="utf-8")
+
+    async def _work(self, job: Job) -> None:
+        """Start the process and pass on what it tells; it ends with this coroutine."""
+        command = (sys.executable, "-P", "-m", "rowspace.lab.worker", str(job.folder))
+        paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # it finds what this process finds
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, env=paths, start_new_session=True
+        )
+        try:
+            while line := await process.stdout.readline():  # type: ignore[union-attr]  # it is a pipe
+                news = json.loads(line)
+                job.tell(news.pop("event"), **news)
+            status = await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if not job.is_over:
+            how = f"by signal {-status}" if status < 0 else f"with status {status}"
+            job.tell("failed", error=f"the process of this job was ended {how}; start it again")
+
+    def _room(self) -> str:
+        """The folder of all jobs."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="rowspace-lab-", ignore_cleanup_errors=True)
+        return self._folder.name
+
+    def _remove_old(self, does: str) -> None:
+        """Forget the failed job in whose place one starts, and of those that are over all but the last few."""
+        over = [other for other, job in self._jobs.items() if job.is_over]
+        for other in {*over[:-FINISHED], does} & self._jobs.keys():
+            shutil.rmtree(self._jobs.pop(other).folder, ignore_errors=True)

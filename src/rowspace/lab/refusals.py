@@ -1,0 +1,71 @@
+"""A request that gets no answer → one sentence: typed JSON under `/api/`, a small page elsewhere; never a trace.
+
+Read next: `security.py`, which refuses most.
+"""
+
+from html import escape
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from rowspace.errors import RowspaceError, UnknownTokenError
+
+__all__ = ["HANDLERS", "Refused", "refusal"]
+
+KINDS = {
+    403: "Forbidden",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    413: "BodyTooLarge",
+    414: "QueryTooLarge",
+    429: "TooManyJobs",
+    500: "ServerError",
+}
+
+
+class Refused(RowspaceError):
+    """A request that is refused with a status of its own, and a sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+def refusal(path: str, status: int, sentence: str, kind: str | None = None) -> Response:
+    """The answer to a request for `path`: `{"kind", "error"}`, or a page that says the sentence."""
+    if path.startswith("/api/"):
+        return JSONResponse({"kind": kind or KINDS.get(status, "Refused"), "error": sentence}, status)
+    page = f'<!doctype html><html lang="en"><title>rowspace lab</title><p>{escape(sentence)}</p></html>'
+    return HTMLResponse(page, status)
+
+
+async def _wrong(request: Request, error: Exception) -> Response:
+    """What the library refuses, in its own words."""
+    if isinstance(error, Refused):
+        return refusal(request.url.path, error.status, str(error))
+    status = 404 if isinstance(error, UnknownTokenError) else 400
+    return refusal(request.url.path, status, str(error), type(error).__name__)
+
+
+async def _unrouted(request: Request, error: Any) -> Response:
+    """No route has this path, or none this method."""
+    path, status, headers = request.url.path, error.status_code, error.headers or {}
+    sentence = f"nothing is at {path}; the pages of the lab begin at /"
+    if status == 405:
+        headers = {"Allow": ", ".join(sorted(headers["Allow"].split(", ")))}  # in one order at each start
+        sentence = f"{path} is asked by {headers['Allow']}, not {request.method[:40]}"
+    answer = refusal(path, status, sentence)
+    answer.headers.update(headers)
+    return answer
+
+
+async def _broken(request: Request, _: Exception) -> Response:
+    """A mistake of ours: the server writes its trace to standard error, where `rowspace lab` was started."""
+    sentence = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
+    return refusal(request.url.path, 500, sentence)
+
+
+HANDLERS = {RowspaceError: _wrong, HTTPException: _unrouted, Exception: _broken}
+"""What Starlette is given: the kind of an exception → who answers."""

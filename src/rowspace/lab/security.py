@@ -1,0 +1,172 @@
+"""`Guard`: who may ask the workbench's server: a browser that was given the token, from our own pages.
+
+Any site in the same browser can send requests here. So a request must name us as its host (a foreign site whose name is
+led to 127.0.0.1 cannot), come from our pages, and bring the token: in the address that is opened first, from then on in
+a cookie that other sites' requests lack, or in `Authorization: Bearer`. Each answer forbids the browser to fetch from
+elsewhere. Sources: W3C, Fetch Metadata and Content Security Policy 3. Read next: `refusals.py`.
+"""
+
+import hmac
+import ipaddress
+import socket
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import quote, urlencode
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rowspace.lab.refusals import refusal
+
+__all__ = ["Access", "Guard", "is_loopback"]
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # who listens there is asked by any address of the machine
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where the server listens, and the token that opens it.
+
+    >>> access = Access("127.0.0.1", 7697, "secret")
+    >>> access.url, access.is_here("localhost:7697"), access.is_here("example.org:7697")
+    ('http://127.0.0.1:7697/?token=secret', True, False)
+    """
+
+    host: str
+    port: int
+    token: str
+
+    @property
+    def url(self) -> str:
+        """The address to open."""
+        name = socket.gethostname() if self.host in EVERYWHERE else self.host
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/?token={self.token}"
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie; browsers keep one jar for all ports of a host."""
+        return f"rowspace-lab-{self.port}"
+
+    def is_here(self, host: str) -> bool:
+        """Whether a Host header names this server."""
+        if self.port == 80 and not host.endswith(":80"):
+            host += ":80"  # browsers leave it out
+        name, _, port = host.lower().rpartition(":")
+        name = name.removeprefix("[").removesuffix("]")
+        if self.host in EVERYWHERE:
+            known = name in ("localhost", socket.gethostname().lower()) or _is_address(name)
+        else:
+            known = name == self.host.lower() or (is_loopback(self.host) and name in LOOPBACK)
+        return known and port == str(self.port)
+
+    def opens(self, token: str) -> bool:
+        """Whether this is the token, found out in a time that tells nothing of it."""
+        return hmac.compare_digest(token.encode(), self.token.encode())
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is reached from this machine only.
+
+    >>> is_loopback("localhost"), is_loopback("127.8.8.8"), is_loopback("0.0.0.0"), is_loopback("example.org")
+    (True, True, False, False)
+    """
+    return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+class Guard:
+    """The application `app`, for those who may ask; others are told why not, with status 403."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self.app = app
+        self.access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":  # the server starts and ends
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        answer = self._first_answer(request) or self.app
+        await answer(scope, receive, _with_headers(send, request.url.path))
+
+    def _first_answer(self, request: Request) -> Response | None:
+        """What is answered before the application is asked."""
+        path, sentence = request.url.path, self._stranger(request)
+        if sentence is not None:
+            return refusal(path, 403, sentence)
+        if _is_page(request) and self.access.opens(request.query_params.get("token", "")):
+            return self._opened(request)
+        if not self._has_token(request):
+            return refusal(path, 403, "this needs the token: open the address that rowspace lab has printed")
+        return None
+
+    def _stranger(self, request: Request) -> str | None:
+        """Why this request is none of ours, token or not."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if not self.access.is_here(host):
+            return f"nobody is called {host[:100]!r} here: open the address that rowspace lab has printed"
+        if origin is not None and origin != f"http://{host}":
+            return f"{origin[:100]!r} may not ask here: only the pages of this server may"
+        if _is_from_elsewhere(request) and not (_is_page(request) and _is_opened_by_a_link(request)):
+            return "another site may not ask here: only the pages of this server may"
+        return None
+
+    def _has_token(self, request: Request) -> bool:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        given = token if scheme.lower() == "bearer" else request.cookies.get(self.access.cookie, "")
+        return self.access.opens(given)
+
+    def _opened(self, request: Request) -> Response:
+        """The way to the same page without the token in its address, and the cookie that replaces it."""
+        left = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+        address = f"http://{request.headers['host']}{quote(request.scope['path'])}{'?' * bool(left)}{urlencode(left)}"
+        answer: Response = RedirectResponse(address, 303)
+        if _is_from_elsewhere(request):  # a browser that is redirected on behalf of another site brings no such cookie
+            answer = HTMLResponse(f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address)}">')
+        answer.set_cookie(self.access.cookie, self.access.token, httponly=True, samesite="strict")
+        return answer
+
+
+def _is_page(request: Request) -> bool:
+    return request.method == "GET" and not request.url.path.startswith(("/api/", "/static/"))
+
+
+def _is_from_elsewhere(request: Request) -> bool:
+    """Whether the browser says that it asks for another site; another port of this host is one too."""
+    return request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+
+
+def _is_opened_by_a_link(request: Request) -> bool:
+    return (request.headers.get("sec-fetch-mode"), request.headers.get("sec-fetch-dest")) == ("navigate", "document")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _with_headers(send: Send, path: str) -> Send:
+    """Send an answer with the headers that keep the browser here."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(HEADERS)
+            headers["Cache-Control"] = "no-store" if path.startswith("/api/") else "no-cache"
+        await send(message)
+
+    return sent

@@ -1,0 +1,116 @@
+"""The tokenizers that the Tokens page splits with, cut to several sizes of their vocabulary, each made once.
+
+Read next: `rowspace/text/pieces.py`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+
+from tokenizers import Tokenizer
+
+from rowspace.errors import UsageError
+from rowspace.lab.kinds import Kind, Progress
+from rowspace.lab.state import Lab
+from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
+from rowspace.text.library import LibraryTokenizer, parsed
+
+__all__ = ["KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
+
+
+SOURCES = ("table", "standard")
+
+_MOST_SIZES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A tokenizer at one size of its vocabulary; `kinds`: which ids are special, added or unknown.
+
+    `counts` of its tokens, None where they are not known, and the `most` of them, 0 there.
+    """
+
+    tokenizer: LibraryTokenizer
+    counts: Mapping[str, int] | None
+    most: int
+    kinds: Mapping[int, str]
+
+
+class Source:
+    """A whole tokenizer; `ids` by token; `counts` of its tokens, if known; `sizes` that it can be cut to, rising."""
+
+    def __init__(self, tokenizer: LibraryTokenizer, counts: Mapping[str, int] | None) -> None:
+        self.tokenizer, self.counts = tokenizer, counts
+        self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
+        least, most = smallest_size(tokenizer), tokenizer.library.get_vocab_size(with_added_tokens=True)
+        doubling = (1 << power for power in range(32) if least < 1 << power < most)
+        self.sizes: Sequence[int] = sorted({least, *doubling, most})[-_MOST_SIZES:]
+
+    def cut(self, size: int) -> Cut:
+        """Cut it to one of its `sizes`."""
+        whole = size == self.sizes[-1]
+        tokenizer = self.tokenizer if whole else LibraryTokenizer(cut_tokenizer(self.tokenizer, size))
+        counts = None if self.counts is None else cut_counts(self.tokenizer, self.counts, size)
+        return Cut(tokenizer, counts, max((counts or {}).values(), default=0), _kinds(tokenizer))
+
+
+def source_of(lab: Lab, name: str) -> Source:
+    """The tokenizer of this name; raises `UsageError` where the table has none.
+
+    The standard one takes some seconds to learn where it is not kept; see `is_ready`.
+    """
+    if name == "standard":
+        return lab.once(("tokens", name), lambda: _counted(*standard_tokenizer()))
+    if not lab.table.tokenizer:
+        raise UsageError("this table has no tokenizer; ask for tokenizer=standard")
+    return lab.once(("tokens", name), partial(_of_table, lab))
+
+
+def is_ready(lab: Lab, name: str) -> bool:
+    """Whether there is such a tokenizer, and nobody has to wait for it."""
+    if name == "standard":
+        return kept_standard_tokenizer() is not None
+    return bool(lab.table.tokenizer)
+
+
+def cut_of(lab: Lab, name: str, size: int) -> Cut:
+    """The tokenizer of this name at one of its sizes."""
+    return lab.once(("tokens", name, size), lambda: source_of(lab, name).cut(size))
+
+
+def learn_standard_tokenizer() -> Iterator[Progress]:
+    """Learn the standard tokenizer, which is then kept where `source_of` finds it."""
+    shares: SimpleQueue[float | None] = SimpleQueue()
+    with ThreadPoolExecutor(1) as thread:
+        shares.put(0.0)
+        work = thread.submit(standard_tokenizer, on_share=shares.put)
+        work.add_done_callback(lambda _: shares.put(None))
+        told = -1
+        while (share := shares.get()) is not None:
+            if int(100 * share) > told:
+                told = int(100 * share)
+                yield Progress(share, f"{told} % read, the first half to learn and the second to count")
+        work.result()
+
+
+KINDS = {
+    "standard-tokenizer": Kind(run=learn_standard_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
+}
+
+
+def _counted(tokenizer: Tokenizer, counts: Mapping[str, int]) -> Source:
+    return Source(LibraryTokenizer(tokenizer), counts)
+
+
+def _of_table(lab: Lab) -> Source:
+    table = lab.table
+    counts = None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))
+    return Source(parsed(str(table.tokenizer), "the table's tokenizer"), counts)
+
+
+def _kinds(tokenizer: LibraryTokenizer) -> dict[int, str]:
+    added = tokenizer.library.get_added_tokens_decoder()
+    kinds = {number: "special" if token.special else "added" for number, token in added.items()}
+    return kinds if tokenizer.unknown_id is None else kinds | {tokenizer.unknown_id: "unknown"}

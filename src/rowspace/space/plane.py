@@ -1,0 +1,83 @@
+"""`Plane`: the plane through three points of the space, and how much of any other point's offset lies in it.
+
+A picture of an analogy is drawn in the plane through a, b and c, where the fourth corner b - a + c lies too, so that
+nothing of the parallelogram is lost; of every other point it is said how much is. Read next: `analogy.py`.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rowspace.errors import UsageError
+
+__all__ = ["Plane"]
+
+Vectors = NDArray[np.float64]
+
+FLAT = 1e-12
+"""What is left of an offset, as a part of it, that counts as rounding: then the three points lie on one line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """The plane through `origin` (d,) along two orthonormal `axes` (2, d); a row of zeros is an axis that is missing.
+
+    >>> plane = Plane.through([0, 0, 0], [2, 0, 0], [1, 1, 0])
+    >>> plane.coordinates([[2, 0, 0], [1, 1, 0], [3, 4, 12]])
+    array([[2., 0.],
+           [1., 1.],
+           [3., 4.]])
+    >>> plane.shares([[1, 1, 0], [3, 4, 12]]).round(3)
+    array([1.   , 0.385])
+    """
+
+    origin: Vectors
+    axes: Vectors
+
+    @classmethod
+    def through(cls, a: ArrayLike, b: ArrayLike, c: ArrayLike) -> "Plane":
+        """Return the plane through three points (d,): `a` its origin, `b` ahead of it, `c` to the left of that line.
+
+        Points on one line, or in a space of one dimension, leave an axis of zeros. Raises `UsageError` for points of
+        different widths, or with NaN or infinity.
+        """
+        points = [np.asarray(point, np.float64) for point in (a, b, c)]
+        if points[0].ndim != 1 or any(point.shape != points[0].shape for point in points):
+            raise UsageError(f"a, b and c must be (d,) of one width d, got {[point.shape for point in points]}")
+        if not np.isfinite(points).all():
+            raise UsageError("a, b and c must be finite, but one of them holds NaN or infinity")
+        origin, ahead, aside = points
+        along = _direction(ahead - origin, np.zeros_like(origin))
+        return cls(origin, np.stack([along, _direction(aside - origin, along)]))
+
+    def coordinates(self, points: ArrayLike) -> Vectors:
+        """Return where each of `points` (n, d) falls when it is dropped onto the plane at right angles, (n, 2)."""
+        with np.errstate(invalid="ignore"):  # a point with an infinity falls nowhere: NaN
+            return self._offsets(points) @ self.axes.T
+
+    def shares(self, points: ArrayLike) -> Vectors:
+        """Return for each of `points` (n, d) the part of its distance from the origin that lies in the plane, (n,).
+
+        1 is a point of the plane, 0 one straight above the origin; what is drawn of a point is as long as its share.
+        """
+        within = np.linalg.norm(self.coordinates(points), axis=1)
+        lengths = np.linalg.norm(self._offsets(points), axis=1)
+        shares = np.divide(within, lengths, out=np.ones_like(within), where=lengths != 0)
+        return cast(Vectors, np.minimum(1, shares))
+
+    def _offsets(self, points: ArrayLike) -> Vectors:
+        array = np.asarray(points, np.float64)
+        if array.ndim != 2 or array.shape[1] != len(self.origin):
+            raise UsageError(f"points must be (n, {len(self.origin)}), got {array.shape}")
+        return array - self.origin
+
+
+def _direction(vector: Vectors, along: Vectors) -> Vectors:
+    """Return the unit vector of what `vector` has at right angles to `along`; zeros where that is rounding only."""
+    rest = vector
+    for _ in range(2):  # once more takes away what rounding left of it
+        rest = rest - float(rest @ along) * along
+    length = float(np.linalg.norm(rest))
+    return np.zeros_like(rest) if length <= FLAT * np.linalg.norm(vector) else rest / length

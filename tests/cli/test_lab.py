@@ -1,0 +1,111 @@
+"""The workbench as a user starts it: a process of its own, asked over the network, ended by signals."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from rowspace.lab.reply import decode
+
+Start = Callable[..., "Server"]
+
+
+class Server:
+    """A running `rowspace lab`, and the address that it has printed."""
+
+    def __init__(self, arguments: tuple[str, ...], **environment: str) -> None:
+        command = [sys.executable, "-m", "rowspace", "lab", "--no-open", *arguments]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env=os.environ | environment, **streams)
+        self.url = self.process.stdout.readline().strip()
+        self.base, _, self.token = self.url.partition("/?token=")
+
+    def get(self, path: str) -> bytes:
+        request = Request(self.base + path, headers={"Authorization": f"Bearer {self.token}"})  # noqa: S310
+        with urlopen(request, timeout=60) as answer:  # noqa: S310
+            return answer.read()
+
+    def ended(self, number: signal.Signals) -> tuple[int, str]:
+        """The exit status after a signal, and what was said."""
+        self.process.send_signal(number)
+        said = self.process.communicate(timeout=60)[1]
+        return self.process.returncode, said
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    servers: list[Server] = []
+
+    def started(*arguments: str, **environment: str) -> Server:
+        servers.append(Server(arguments, **environment))
+        return servers[-1]
+
+    yield started
+    for server in servers:
+        with server.process:
+            server.process.kill()
+
+
+def test_a_table_is_served_to_who_has_the_address(start: Start, table_path: str) -> None:
+    server = start(table_path)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", server.url)
+    assert decode(server.get("/api/words/row?word=the")).arrays["row"].shape == (16,)
+    with pytest.raises(HTTPError) as caught:
+        urlopen(f"{server.base}/api/words/row?word=the", timeout=60)  # noqa: S310
+    assert (caught.value.code, json.load(caught.value)["kind"]) == (403, "Forbidden")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_without_a_failure(number: signal.Signals, start: Start, table_path: str) -> None:
+    server = start(table_path)
+    server.get("/api/words/row")
+    assert server.ended(number) == (0, "rowspace: Ctrl-C ends it\n")
+
+
+def test_two_at_once_have_two_ports(start: Start, table_path: str) -> None:
+    first, second = start(table_path), start(table_path)
+    assert first.base != second.base
+    assert first.get("/api/words/row") == second.get("/api/words/row")
+
+
+def test_a_port_that_is_taken_is_one_sentence(command: Callable[..., Any], table_path: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = command("lab", table_path, "--no-open", "--port", str(port), status=2).stderr
+    sentence = f"port {port} is taken; give another one with --port, or leave it out for the next free one"
+    assert said == f"rowspace: {sentence}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--host", "0.0.0.0"], "--host 0.0.0.0 lets other machines ask: give a --token too, of 16 characters or more"),  # noqa: S104
+        (["--host", "0.0.0.0", "--token", "short"], "a token must have 16 characters or more, of letters, digits"),  # noqa: S104
+        (["--token", "sixteen letters, or more"], "a token must have 16 characters or more, of letters, digits"),
+        (["--host", "no such host.invalid"], "--host no such host.invalid lets other machines ask"),
+        (["--host", "192.0.2.1", "--token", "t" * 16], "192.0.2.1 cannot be listened at: "),
+    ],
+)
+def test_a_wrong_call_is_told_before_anything_is_opened(
+    run: Callable[..., Any], arguments: list[str], sentence: str
+) -> None:
+    assert run("lab", "no-such-table", "--no-open", *arguments, status=2).stderr.startswith(f"rowspace: {sentence}")
+
+
+def test_a_table_that_is_not_there_is_one_sentence(run: Callable[..., Any]) -> None:
+    assert "nothing is at 'no-such-table'" in run("lab", "no-such-table", "--no-open", status=2).stderr
+
+
+def test_a_token_of_ones_own_opens_it(start: Start, table_path: str) -> None:
+    server = start(table_path, ROWSPACE_LAB_TOKEN="sixteen-letters-or-more")  # noqa: S106
+    assert server.token == "sixteen-letters-or-more"  # noqa: S105
+    server.get("/api/words/row")

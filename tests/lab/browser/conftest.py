@@ -1,0 +1,81 @@
+"""A real server and a real browser, in two lanes: with WebGL drawn by software, and with no WebGL at all.
+
+A page that logs an error, asks another machine or is refused by the server fails its test; `@pytest.mark.refused` lets
+the last one be. Not here: what the pages show; each has its own file.
+"""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import uvicorn
+from playwright.sync_api import Page
+
+from rowspace.lab.app import make_app
+from rowspace.lab.state import Lab
+
+LANES = {
+    "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+    "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
+}
+
+
+@pytest.fixture(scope="session", params=LANES)
+def lane(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any], lane: str) -> dict[str, Any]:
+    """Debian's Chromium where it is, else the one that playwright installed."""
+    arguments = ["--no-sandbox", "--disable-dev-shm-usage", *LANES[lane]]
+    return {**browser_type_launch_args, "executable_path": shutil.which("chromium"), "args": arguments}
+
+
+@pytest.fixture(scope="session")
+def lab_url(lab: Lab) -> Iterator[str]:
+    """Where a real server answers over the table of the standard library's words."""
+    server = uvicorn.Server(uvicorn.Config(make_app(lab), port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of the browser that is watched."""
+    problems: list[str] = []
+    refused = request.node.get_closest_marker("refused") is not None
+
+    def hear(message: Any) -> None:
+        if message.type in ("error", "warning") and not (refused and "Failed to load resource" in message.text):
+            problems.append(message.text)
+
+    def see(asked: Any) -> None:
+        if not asked.url.startswith((lab_url, "data:", "blob:")):
+            problems.append(f"asked for {asked.url}")
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", see)
+    yield page
+    assert problems == []
+
+
+@pytest.fixture
+def visit(page: Page, lab_url: str) -> Callable[[str], Page]:
+    """`visit("words?word=sin")`: open a page of the workbench and wait until it has its figure."""
+
+    def open_page(address: str) -> Page:
+        page.goto(f"{lab_url}/{address}")
+        page.get_by_role("region", name="Figure").locator("*").first.wait_for()
+        return page
+
+    return open_page

@@ -1,0 +1,44 @@
+"""What holds for every page: it is reachable, readable in both themes and at any width, and needs no other machine."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from rowspace.lab.app import PAGES
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(visit, name: str, theme: str) -> None:
+    page = visit(name)
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.wait_for_load_state("networkidle")
+    found = Axe().run(page).response["violations"]
+    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
+    page = visit(name)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_says_what_to_see_and_shows_code_that_runs(visit, name: str) -> None:
+    page = visit(name)
+    assert page.locator("header p").inner_text().endswith((".", "?"))
+    page.wait_for_load_state("networkidle")
+    exec(page.get_by_label("Python", exact=True).inner_text(), {})  # noqa: S102  # as a reader would paste it
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_is_in_the_list_and_is_turned_to_by_keys(visit, name: str) -> None:
+    page = visit("words")
+    link = page.get_by_role("navigation").locator(f"a[href='/{name}']")
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/{name}")
+    assert link.get_attribute("aria-current") == "page"

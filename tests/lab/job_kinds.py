@@ -1,0 +1,79 @@
+"""Kinds of jobs, and a page, for the tests; the worker's process imports the kinds by name, from this folder."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rowspace.errors import UsageError
+from rowspace.lab.kinds import Kind, Progress
+from rowspace.lab.query import Query
+from rowspace.lab.reply import Reply
+from rowspace.lab.state import Lab, Upload
+
+
+def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:
+    """The rows to the power 1, 2, ..."""
+    print("this goes to the terminal, not into the news")
+    assert not rows.flags.writeable
+    for power in range(1, most + 1):
+        yield Progress(power / most, f"power {power} of {most}")
+        yield Reply({"power": power}, rows=rows**power)
+
+
+def waits(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
+    """Tells its process's id and waits until the file is there."""
+    yield Reply({"process": os.getpid()})
+    while not Path(file).exists():
+        time.sleep(0.01)
+
+
+def fails(rows: np.ndarray, *, how: str) -> Iterator[Progress | Reply]:
+    """Ends early."""
+    yield Progress(float("nan"), "fails")
+    if how == "sentence":
+        raise UsageError("two rows are too few")
+    if how == "mistake":
+        raise ZeroDivisionError("a secret of ours")
+    os.abort() if how == "abort" else os._exit(3)
+
+
+def _kind(run: object, read: object) -> Kind:
+    return Kind(run=run, read=read, arrays=lambda lab, **_: {"rows": lab.table.rows})
+
+
+KINDS = {
+    "powers": _kind(powers, lambda _, query: {"most": query.integer("most", 3, low=1, high=1000)}),
+    "waits": _kind(waits, lambda _, query: {"file": query.text("file")}),
+    "fails": _kind(fails, lambda _, query: {"how": query.choice("how", ("sentence", "mistake", "abort", "exit"))}),
+    "breaks": Kind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
+}
+
+
+def slow(_: Lab, query: Query) -> Reply:
+    """Answers when the file `go` is there, and notes in the file `begun` that it was asked."""
+    Path(query.text("begun")).touch()
+    while not Path(query.text("go")).exists():
+        time.sleep(0.01)
+    return Reply({})
+
+
+def sizes(_: Lab, query: Query) -> Reply:
+    """The size of the body."""
+    return Reply({"body": len(query.body), "k": query.integer("k", 1, low=0, high=9)})
+
+
+def broken(_: Lab, query: Query) -> Reply:
+    """Makes a mistake."""
+    raise ZeroDivisionError("a secret of ours")
+
+
+ROUTES = {
+    "try/slow": slow,
+    "try/sizes": sizes,
+    "try/upload": Upload(sizes, limit=100),
+    "try/large": Upload(sizes, limit=1_000_000),
+    "try/broken": broken,
+}

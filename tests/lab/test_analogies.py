@@ -1,0 +1,105 @@
+"""The answers, ranks and cosines are `Table.analogy`'s; the drawing is exact; strange tables are answered too."""
+
+import numpy as np
+import pytest
+
+from rowspace.errors import UnknownTokenError, UsageError
+from rowspace.space import cosine, unit_rows
+
+ANSWERS, EXAMPLES = "analogies/answers", "analogies/examples"
+
+
+@pytest.mark.parametrize("method", ["3cosadd", "3cosmul"])
+@pytest.mark.parametrize("kept", ["true", "false"])
+def test_answers_are_the_tables(lab, check_code, method: str, kept: str) -> None:
+    reply = check_code(lab, ANSWERS, a="read", b="write", c="reader", expected="", method=method, keep_inputs=kept, k=7)
+    expected = lab.table.analogy("read", "write", "reader", k=7, method=method, keep_inputs=kept == "true")
+    assert list(zip(reply.meta["tokens"], reply.arrays["scores"].tolist(), strict=True)) == expected
+    assert reply.arrays["ranks"].tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert reply.meta["place"] is None
+
+
+def test_the_page_opens_with_an_example_of_the_tables_own(lab, check_code) -> None:
+    reply = check_code(lab, ANSWERS)
+    assert [*reply.meta["question"], reply.meta["expected"]] == ["read", "write", "reader", "writer"]
+    assert reply.meta["of"] == len(lab.table) - 3
+
+
+def test_the_expected_word_stands_last_with_its_rank_where_it_missed(lab, check_code) -> None:
+    words = ("list", "lists", "dict")
+    reply = check_code(lab, ANSWERS, **dict(zip("abc", words, strict=True)), expected="sin", k=3)
+    every = [token for token, _ in lab.table.analogy(*words, k=len(lab.table))]
+    rank = every.index("sin") + 1
+    assert rank > 3
+    assert reply.meta["place"]["rank"] == rank
+    assert reply.arrays["ranks"].tolist() == [1, 2, 3, rank]
+    assert reply.meta["tokens"] == [*every[:3], "sin"]
+
+
+def test_an_expected_word_that_is_an_input_left_out_has_no_rank(lab, check_code) -> None:
+    question = {"a": "read", "b": "write", "c": "reader", "expected": "reader"}
+    assert check_code(lab, ANSWERS, **question).meta["place"] == {"rank": None, "score": None}
+    assert check_code(lab, ANSWERS, **question, keep_inputs="true").meta["place"]["rank"] is not None
+
+
+def test_it_is_said_where_the_inputs_would_stand(lab, ask) -> None:
+    reply = ask(lab, ANSWERS, a="read", b="write", c="reader")
+    every = lab.table.analogy("read", "write", "reader", k=len(lab.table), keep_inputs=True)
+    for token, place in zip(reply.meta["question"], reply.meta["inputs"], strict=True):
+        assert every[place["rank"] - 1] == (token, place["score"])
+
+
+def test_the_drawing_is_exact(lab, ask) -> None:
+    reply = ask(lab, ANSWERS)
+    a, b, c = unit_rows(lab.table[reply.meta["question"]])
+    found = unit_rows(lab.table[reply.meta["tokens"]])
+    corners, points = reply.arrays["corners"], reply.arrays["points"]
+    np.testing.assert_allclose(corners[3], corners[1] - corners[0] + corners[2], atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(corners[3] - corners[2]), np.linalg.norm(b - a), atol=1e-12)
+    drawn = np.linalg.norm(points - corners[0], axis=1)
+    np.testing.assert_allclose(drawn, reply.arrays["shares"] * np.linalg.norm(found - a, axis=1), atol=1e-12)
+    np.testing.assert_allclose(reply.arrays["cosines"], cosine(found, [a, b, c, b - a + c]), atol=1e-12)
+    np.testing.assert_allclose(reply.arrays["cosines"][:, 3], reply.arrays["scores"], atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["3cosadd", "3cosmul"])
+def test_examples_have_words_and_ranks_of_the_table(lab, check_code, method: str) -> None:
+    reply = check_code(lab, EXAMPLES, method=method)
+    assert ["read", "write", "reader", "writer"] in reply.meta["examples"]
+    assert all(word in lab.table for four in reply.meta["examples"] for word in four)
+    for (*question, expected), rank in zip(reply.meta["examples"], reply.arrays["ranks"], strict=True):
+        place = check_code(lab, ANSWERS, **dict(zip("abc", question, strict=True)), expected=expected, method=method)
+        true = place.meta["place"]["rank"]
+        assert rank == (true if true <= reply.meta["deepest"] else 0)
+
+
+def test_words_that_begin_a_piece_are_found_by_their_mark(small_lab, check_code) -> None:
+    words = ["man", "king", "woman", "queen"]
+    lab = small_lab([f"Ġ{word}" for word in words], np.array([[1.0, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 1]]))
+    reply = check_code(lab, ANSWERS)
+    assert (reply.meta["tokens"], reply.meta["expected"]) == (["Ġqueen"], "Ġqueen")
+    assert check_code(lab, EXAMPLES).arrays["ranks"].tolist() == [1]
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+@pytest.mark.parametrize("kept", ["true", "false"])
+def test_a_table_of_one_row_is_answered(small_lab, check_code, dim: int, kept: str) -> None:
+    lab = small_lab(["<script>"], np.ones((1, dim)))
+    reply = check_code(lab, ANSWERS, keep_inputs=kept)
+    assert reply.meta["tokens"] == (["<script>"] if kept == "true" else [])
+    assert check_code(lab, EXAMPLES).arrays["ranks"].tolist() == []
+
+
+def test_rows_that_are_not_finite_are_no_answer_and_no_input(small_lab, check_code, ask) -> None:
+    rows = np.array([[1.0, 0], [0, 1], [1, 1], [np.nan, 1], [2, 1], [np.inf, 0]], np.float32)
+    lab = small_lab(["שלום", "b" * 1000, "c", "nan", "e", "inf"], rows)
+    assert check_code(lab, ANSWERS, expected="nan").meta["place"]["rank"] is None
+    assert check_code(lab, ANSWERS).meta["tokens"] == ["e"]
+    with pytest.raises(UsageError, match="the row of 'nan' holds NaN or infinity"):
+        ask(lab, ANSWERS, b="nan")
+
+
+@pytest.mark.parametrize("name", ["a", "b", "c", "expected"])
+def test_an_unknown_word_is_refused_with_its_spellings(lab, ask, name: str) -> None:
+    with pytest.raises(UnknownTokenError, match="did you mean 'typeerror'"):
+        ask(lab, ANSWERS, **{name: "typeerorr"})

@@ -1,0 +1,118 @@
+"""The application: what it answers, and what it refuses in a sentence."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from rowspace.lab import app
+from rowspace.lab.query import Query
+from rowspace.lab.reply import MEDIA_TYPE, Reply, decode
+from rowspace.lab.state import Lab, Upload
+
+
+def sizes(_: Lab, query: Query) -> Reply:
+    return Reply({"body": len(query.body), "k": query.integer("k", 1, low=0, high=9)})
+
+
+def broken(_: Lab, query: Query) -> Reply:
+    raise ZeroDivisionError("a secret of ours")
+
+
+@pytest.fixture
+def client(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TestClient]:
+    Path(tmp_path, "static").mkdir()
+    Path(tmp_path, "static", "index.html").write_text("<p>the workbench")
+    monkeypatch.setattr(app, "STATIC", tmp_path / "static")
+    routes = {
+        "try/sizes": sizes,
+        "try/upload": Upload(sizes, limit=100),
+        "try/broken": broken,
+        "try/slow": lambda lab, _: lab.table.slow(),
+    }
+    monkeypatch.setitem(app.PAGES, "try", routes)
+    lab = small_lab(["cat", "<script>"], np.eye(2, dtype=np.float32))
+    with TestClient(app.make_app(lab), raise_server_exceptions=False) as client:
+        client.lab = lab
+        yield client
+
+
+def test_answers_are_replies(client: TestClient) -> None:
+    answer = client.get("/api/words/row", params={"word": "<script>"})
+    assert answer.headers["content-type"] == MEDIA_TYPE
+    np.testing.assert_array_equal(decode(answer.content).arrays["row"], [0.0, 1.0])
+
+
+def test_an_upload_is_asked_with_a_body_and_without(client: TestClient) -> None:
+    assert decode(client.post("/api/try/upload?k=3", content=b"a" * 100).content).meta == {"body": 100, "k": 3}
+    assert decode(client.get("/api/try/upload").content).meta == {"body": 0, "k": 1}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "kind", "sentence"),
+    [
+        ("GET", "/api/words/row?word=cta", b"", 404, "UnknownTokenError", "token 'cta' is not in the vocabulary"),
+        ("GET", "/api/try/sizes?k=x", b"", 400, "UsageError", "k must be a whole number from 0 to 9, not 'x'"),
+        ("GET", "/api/try/sizes", b"a", 413, "BodyTooLarge", "the body must have 0 bytes at the most"),
+        ("POST", "/api/try/upload", b"a" * 101, 413, "BodyTooLarge", "the body must have 100 bytes at the most"),
+        ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes is asked by GET, HEAD, not POST"),
+        ("GET", "/api/try/none", b"", 404, "NotFound", "nothing is at /api/try/none"),
+        ("GET", "/api/", b"", 404, "NotFound", "nothing is at /api/"),
+        ("GET", f"/api/try/sizes?k={'a' * 32_767}", b"", 414, "QueryTooLarge", "the parameters must have 32,768 bytes"),
+        ("GET", "/api/try/broken", b"", 500, "ServerError", "rowspace made a mistake here"),
+    ],
+)
+def test_what_is_wrong_gets_a_typed_sentence(
+    client: TestClient, method: str, path: str, body: bytes, status: int, kind: str, sentence: str
+) -> None:
+    answer = client.request(method, path, content=body)
+    assert (answer.status_code, answer.json()["kind"]) == (status, kind)
+    assert answer.json()["error"].startswith(sentence)
+    assert answer.json().keys() == {"kind", "error"}
+
+
+@pytest.mark.parametrize("path", ["/none", "/static/none.js", "/static/../app.py", "/static/%2e%2e/app.py", "/static"])
+def test_what_is_no_page_is_a_page_that_says_so(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "<p>nothing is at /" in answer.text
+
+
+def test_a_path_is_shown_as_text(client: TestClient) -> None:
+    assert "&lt;script&gt;" in client.get("/<script>").text
+
+
+def test_a_mistake_of_ours_is_raised_again_for_the_log(client: TestClient) -> None:
+    with pytest.raises(ZeroDivisionError):
+        TestClient(client.app).get("/api/try/broken")
+
+
+def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
+    """More slow questions than there are threads in all (40), none of them answered before the other page is."""
+    go_on, begun = threading.Event(), threading.Semaphore(0)
+
+    def slow() -> Reply:
+        begun.release()
+        go_on.wait()
+        return Reply({})
+
+    client.lab.table.slow = slow
+    with ThreadPoolExecutor(51) as threads:
+        asked = [threads.submit(client.get, "/api/try/slow") for _ in range(50)]
+        assert begun.acquire(timeout=60)
+        try:
+            assert threads.submit(client.get, "/api/words/row").result(timeout=60).status_code == 200
+            assert not any(question.done() for question in asked)
+        finally:
+            go_on.set()
+        assert {question.result().status_code for question in asked} == {200}
+
+
+def test_files_are_sent_once(client: TestClient) -> None:
+    first = client.get("/static/index.html")
+    again = client.get("/static/index.html", headers={"If-None-Match": first.headers["etag"]})
+    assert (first.text, again.status_code, again.content) == ("<p>the workbench", 304, b"")

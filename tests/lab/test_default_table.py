@@ -1,0 +1,61 @@
+"""The table that is opened where none is named: learned once, and anew where it is broken."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rowspace.errors import RowspaceError
+from rowspace.lab.default_table import default_table, default_table_path
+from rowspace.table import Table
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def learned() -> Table:
+    return Table(["sin", "cos"], np.eye(2, dtype=np.float32))
+
+
+def never() -> Table:
+    pytest.fail("it is there already")
+
+
+def test_it_is_learned_once(cache: Path) -> None:
+    assert default_table(learned).vocabulary == ["sin", "cos"]
+    assert list(default_table(never).vocabulary) == ["sin", "cos"]
+    assert default_table_path().parent == cache / "rowspace"
+
+
+@pytest.mark.parametrize("broken", ["a file is cut short", "a byte is another", "a file stands there", "it is empty"])
+def test_a_broken_one_is_learned_anew(broken: str) -> None:
+    default_table(learned)
+    path = default_table_path()
+    rows = path / "model.safetensors"
+    if broken == "a file is cut short":
+        rows.write_bytes(rows.read_bytes()[:-1])
+    elif broken == "a byte is another":
+        rows.write_bytes(rows.read_bytes()[:-1] + b"\x01")
+    else:
+        for file in path.iterdir():
+            file.unlink()
+        if broken == "a file stands there":
+            path.rmdir()
+            path.write_bytes(b"\xff\x00")
+    assert default_table(learned)["cos"].tolist() == [0.0, 1.0]
+    assert default_table(never)["cos"].tolist() == [0.0, 1.0]
+
+
+def test_where_nothing_can_be_kept_nothing_is_learned(cache: Path) -> None:
+    (cache / "rowspace").write_text("a file")
+    with pytest.raises(RowspaceError, match=r"the table cannot be kept there: .* XDG_CACHE_HOME"):
+        default_table(never)
+
+
+@pytest.mark.parametrize("named", ["", "relative/cache"])
+def test_a_cache_that_is_no_whole_path_is_not_used(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", named)
+    assert default_table_path().parent == Path.home() / ".cache" / "rowspace"

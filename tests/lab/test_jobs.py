@@ -1,0 +1,256 @@
+"""Long work: what is told of it, and that it ends when it should; each job is a real process."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rowspace.errors import UsageError
+from rowspace.lab import job as job_module
+from rowspace.lab import jobs as jobs_module
+from rowspace.lab.job import Job, News
+from rowspace.lab.jobs import Jobs
+from rowspace.lab.query import Query
+from rowspace.lab.refusals import Refused
+from rowspace.lab.reply import decode
+from rowspace.lab.state import Lab
+
+Run = Callable[[Callable[[Jobs], Coroutine[Any, Any, None]]], None]
+ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+
+
+@pytest.fixture
+def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run(test)`: run a coroutine over the jobs of a small table, and end them."""
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    from job_kinds import KINDS
+
+    lab = small_lab(["a", "b"], ROWS)
+
+    async def to_the_end(test: Callable[[Jobs], Coroutine[Any, Any, None]]) -> None:
+        jobs = Jobs(lab, KINDS)
+        try:
+            await asyncio.wait_for(test(jobs), 60)
+        finally:
+            await jobs.stop()
+
+    return lambda test: asyncio.run(to_the_end(test))
+
+
+def asked(**parameters: object) -> Query:
+    return Query({name: [str(value)] for name, value in parameters.items()})
+
+
+async def all_news(job: Job) -> list[News]:
+    return [news async for news in job.follow()]
+
+
+async def until(job: Job, event: str) -> News:
+    async for news in job.follow():
+        if news.event == event:
+            return news
+    pytest.fail(f"the job is over and has told no {event}")
+
+
+async def process_of(job: Job) -> int:
+    frame = (await until(job, "frame")).facts["frame"]
+    return decode(job.frames[frame].read_bytes()).meta["process"]
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_job_tells_how_far_it_is_and_leaves_its_frames(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("powers", asked(most=4))
+        news = await all_news(job)
+        assert news[0] == (1, "progress", {"fraction": 0.0, "sentence": "waits for its turn, 2 at once"})
+        assert [one.serial for one in news] == sorted({one.serial for one in news})
+        *_, progress, frame, done = news
+        assert progress.facts == {"fraction": 1.0, "sentence": "power 4 of 4"}
+        assert (frame.facts, done.event, done.facts) == ({"frame": 4}, "done", {"frames": 4})
+        for power in range(1, 5):
+            reply = decode(job.frames[power].read_bytes())
+            assert reply.meta == {"power": power}
+            np.testing.assert_array_equal(reply.arrays["rows"], ROWS**power)
+
+    run(test)
+
+
+def test_who_comes_later_is_told_the_newest_of_each(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("powers", asked(most=4))
+        await until(job, "done")
+        assert [news.event for news in await all_news(job)] == ["progress", "frame", "done"]
+        assert [news.event async for news in job.follow(job.serial - 1)] == ["done"]
+        assert [news async for news in job.follow(job.serial)] == []
+
+    run(test)
+
+
+def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        first = await jobs.start("powers", asked())
+        assert await jobs.start("powers", asked(most=3)) is first
+        await until(first, "done")
+        assert await jobs.start("powers", asked()) is first
+        assert await jobs.start("powers", asked(most=2)) is not first
+        failed = await jobs.start("fails", asked(how="sentence"))
+        await until(failed, "failed")
+        assert await jobs.start("fails", asked(how="sentence")) is not failed
+        assert not failed.folder.exists()
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ("sentence", "two rows are too few"),
+        ("mistake", "rowspace made a mistake here"),
+        ("abort", f"the process of this job was ended by signal {signal.SIGABRT:d}; start it again"),
+        ("exit", "the process of this job was ended with status 3; start it again"),
+    ],
+)
+def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("fails", asked(how=how))
+        *_, progress, failed = await all_news(job)
+        assert progress.facts["fraction"] == 0.0
+        assert failed.event == "failed"
+        assert failed.facts["error"].startswith(sentence)
+
+    run(test)
+    assert ("ZeroDivisionError: a secret of ours" in capfd.readouterr().err) == (how == "mistake")
+
+
+def test_a_mistake_before_the_process_is_told_too(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    async def test(jobs: Jobs) -> None:
+        failed = await until(await jobs.start("breaks", asked()), "failed")
+        assert failed.facts["error"].startswith("rowspace made a mistake here")
+
+    run(test)
+    assert "AttributeError: 'Table' object has no attribute 'nonsense'" in capfd.readouterr().err
+
+
+def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        os.kill(await process_of(job), signal.SIGKILL)
+        failed = await until(job, "failed")
+        assert failed.facts["error"] == "the process of this job was ended by signal 9; start it again"
+
+    run(test)
+
+
+def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        running = [await jobs.start("waits", asked(file=tmp_path / name)) for name in ("first", "second")]
+        for job in running:
+            await process_of(job)
+        third = await jobs.start("powers", asked())
+        await asyncio.sleep(0.2)  # it would have begun: two are running, whatever the time
+        assert not third.folder.exists()
+        (tmp_path / "second").touch()
+        assert (await until(third, "done")).facts == {"frames": 3}
+        assert not running[0].is_over
+
+    run(test)
+
+
+def test_too_many_are_refused(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_module, "UNFINISHED", 2)
+
+    async def test(jobs: Jobs) -> None:
+        first = await jobs.start("waits", asked(file=tmp_path / "first"))
+        await jobs.start("waits", asked(file=tmp_path / "second"))
+        with pytest.raises(Refused, match="2 jobs are not finished yet; wait, or cancel one"):
+            await jobs.start("powers", asked())
+        await jobs.cancel(first)
+        await jobs.start("powers", asked())
+
+    run(test)
+
+
+def test_only_the_last_finished_jobs_are_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_module, "FINISHED", 1)
+
+    async def test(jobs: Jobs) -> None:
+        done = [await jobs.start("powers", asked(most=most)) for most in (1, 2)]
+        for job in done:
+            await until(job, "done")
+        await jobs.start("powers", asked(most=3))
+        assert [job.folder.exists() for job in done] == [False, True]
+        assert jobs.find(2) is done[1]
+        with pytest.raises(Refused, match="there is no such job"):
+            jobs.find(1)
+
+    run(test)
+
+
+def test_only_the_newest_frames_are_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_module, "FRAMES", 1)
+
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("powers", asked(most=5))
+        await job.task
+        assert list(job.frames) == [5]
+        assert sorted(path.name for path in job.folder.iterdir()) == ["5.frame", "job.json"]
+
+    run(test)
+
+
+def test_cancelling_ends_the_process_and_tells_who_follows(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        process = await process_of(job)
+        following = asyncio.create_task(until(job, "failed"))
+        await asyncio.sleep(0)
+        await jobs.cancel(job)
+        assert (await following).facts == {"error": "this job was cancelled"}
+        assert not is_alive(process)
+        assert not job.folder.exists()
+        with pytest.raises(Refused):
+            jobs.find(job.number)
+
+    run(test)
+
+
+def test_a_job_that_waits_is_cancelled_too(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        waiting = [await jobs.start("waits", asked(file=tmp_path / str(number))) for number in range(3)]
+        await jobs.cancel(waiting[2])
+        assert waiting[2].is_over
+
+    run(test)
+
+
+def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+    processes, folders = [], []
+
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        processes.append(await process_of(job))
+        folders.append(job.folder.parent)
+        assert folders[0].exists()
+
+    run(test)
+    assert (is_alive(processes[0]), folders[0].exists()) == (False, False)
+
+
+def test_wrong_parameters_start_nothing(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        with pytest.raises(UsageError, match="most must be a whole number"):
+            await jobs.start("powers", asked(most="x"))
+
+    run(test)

@@ -1,0 +1,217 @@
+"""The server as a process of its own: asked over the network by many, and ended by real signals."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+
+from rowspace.errors import UsageError
+from rowspace.lab.reply import Reply, decode
+from rowspace.lab.serve import DEFAULT_PORT, checked_token, listen
+from rowspace.lab.state import Lab
+
+# `rowspace lab`, with the page and the kinds of jobs of these tests.
+PROGRAM = """
+from job_kinds import KINDS, ROUTES
+from rowspace.cli import main
+from rowspace.lab import app
+app.KINDS.update(KINDS)
+app.PAGES["try"] = ROUTES
+main()
+"""
+
+
+class Server:
+    """A running server, and a client that has its token."""
+
+    def __init__(self, path: str) -> None:
+        command = [sys.executable, "-c", PROGRAM, "lab", path, "--no-open"]
+        here = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": here}, **streams)
+        base, _, token = self.process.stdout.readline().strip().partition("/?token=")
+        self.client = httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+
+    def ask(self, path: str, **parameters: object) -> Reply:
+        return decode(self.client.get(f"/api/{path}", params=parameters).raise_for_status().content)
+
+    def start_job(self, kind: str, **parameters: object) -> int:
+        answer = self.client.post("/api/jobs", json={"kind": kind, **parameters})
+        return decode(answer.raise_for_status().content).meta["job"]
+
+    def process_of(self, job: int) -> int:
+        """The id of the process of a job that waits."""
+        with self.client.stream("GET", f"/api/jobs/{job}/events") as events:
+            assert "event: frame" in events.iter_lines()
+        return decode(self.client.get(f"/api/jobs/{job}/frames/1").content).meta["process"]
+
+
+@pytest.fixture
+def server(small_lab: Callable[..., Lab]) -> Iterator[Server]:
+    server = Server(small_lab(["a", "b"], np.eye(2, dtype=np.float32)).path)
+    with server.process, server.client:
+        yield server
+        server.process.kill()
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs: one that has ended and was not fetched yet does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_waits_for_nobody(number: signal.Signals, server: Server, tmp_path: Path) -> None:
+    """A question that never ends, a stream of events and a running job, when the signal comes."""
+    begun, never = tmp_path / "begun", str(tmp_path / "never")
+    with ThreadPoolExecutor(1) as thread:
+        slow = thread.submit(server.client.get, "/api/try/slow", params={"begun": str(begun), "go": never})
+        job = server.start_job("waits", file=never)
+        process = server.process_of(job)
+        wait_for(begun.exists)
+        with server.client.stream("GET", f"/api/jobs/{job}/events") as events:
+            assert next(events.iter_lines()).startswith("id: ")
+            server.process.send_signal(number)
+            said = server.process.communicate(timeout=60)[1]
+        assert isinstance(slow.exception(), httpx.TransportError) or slow.result().status_code == 500
+    assert (server.process.returncode, said) == (0, "rowspace: Ctrl-C ends it\n")
+    assert not is_alive(process)
+
+
+def test_workers_die_with_a_server_that_is_killed(server: Server, tmp_path: Path) -> None:
+    process = server.process_of(server.start_job("waits", file=str(tmp_path / "never")))
+    server.process.kill()
+    wait_for(lambda: not is_alive(process))
+
+
+def test_a_job_is_followed_over_the_network(server: Server) -> None:
+    job = server.start_job("powers", most=2)
+    with server.client.stream("GET", f"/api/jobs/{job}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        events = stream.read().decode().split("\n\n")
+    assert re.match(r'id: [12]\nevent: progress\ndata: {"fraction": 0.0, "sentence": "', events[0])
+    assert events[-2:] == ['id: 7\nevent: done\ndata: {"frames": 2}', ""]
+    frame = decode(server.client.get(f"/api/jobs/{job}/frames/2").content)
+    np.testing.assert_array_equal(frame.arrays["rows"], np.eye(2))
+
+
+def test_who_reconnects_is_told_what_is_newer(server: Server) -> None:
+    job = server.start_job("powers", most=2)
+    address = f"/api/jobs/{job}/events"
+    server.client.get(address)
+    assert server.client.get(address, headers={"Last-Event-ID": "6"}).text.startswith("id: 7\nevent: done")
+    assert server.client.get(address, headers={"Last-Event-ID": "7"}).status_code == 204
+    assert server.client.get(address, headers={"Last-Event-ID": "no number"}).text.startswith("id: 5\n")
+
+
+def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
+    job = server.start_job("waits", file=str(tmp_path / "never"))
+    process = server.process_of(job)
+    assert server.client.delete(f"/api/jobs/{job}").status_code == 204
+    assert not is_alive(process)
+    assert server.client.delete(f"/api/jobs/{job}").status_code == 404
+
+
+def test_fifty_clients_at_once(server: Server) -> None:
+    def ask(number: int) -> bool:
+        row, near = server.ask("words/row", word="ab"[number % 2]), server.ask("words/neighbors", word="a", k=1)
+        return row.arrays["row"].tolist() == np.eye(2)[number % 2].tolist() and near.meta["neighbors"] == ["b"]
+
+    with ThreadPoolExecutor(50) as threads:
+        assert all(threads.map(ask, range(200)))
+
+
+def test_a_mistake_is_told_where_the_server_was_started(server: Server) -> None:
+    answer = server.client.get("/api/try/broken")
+    assert (answer.status_code, answer.json()["kind"]) == (500, "ServerError")
+    assert "secret" not in answer.text
+    assert "ZeroDivisionError: a secret of ours\n" in iter(server.process.stderr.readline, "")
+
+
+@pytest.mark.parametrize("size", [1_000_000, 1_000_001, 5_000_000])
+def test_a_body_is_counted_as_it_comes(size: int, server: Server) -> None:
+    """Without a Content-Length: in chunks, whose end nobody knows."""
+    chunks = (b"a" * min(65_536, size - start) for start in range(0, size, 65_536))
+    answer = server.client.post("/api/try/large", content=chunks)
+    assert answer.status_code == (200 if size == 1_000_000 else 413)
+    server.ask("try/sizes")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET /%ff%00 HTTP/1.1\r\nHost: \xff\r\n\r\n",
+        b"GET /" + b"a" * 200_000,
+        b"POST /api/try/upload HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_is_refused(sent: bytes, server: Server) -> None:
+    address = (server.client.base_url.host, server.client.base_url.port)
+    with socket.create_connection(address, timeout=60) as connection:
+        connection.sendall(sent + b"\r\n\r\n")
+        assert connection.recv(1000).startswith((b"HTTP/1.1 400", b"HTTP/1.1 403"))
+    server.ask("try/sizes")
+
+
+def test_a_random_token_is_long_and_new() -> None:
+    assert len(checked_token("localhost", None)) >= 43
+    assert checked_token("localhost", None) != checked_token("localhost", None)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])  # noqa: S104
+def test_other_machines_need_a_token_of_the_users(host: str) -> None:
+    with pytest.raises(UsageError, match="lets other machines ask"):
+        checked_token(host, None)
+    assert checked_token(host, "sixteen-letters.") == "sixteen-letters."
+
+
+@pytest.mark.parametrize("token", ["", "fifteen-letters", "sixteen letters;", "sechzehn-größen-"])
+def test_a_token_must_be_long_and_fit_into_an_address(token: str) -> None:
+    with pytest.raises(UsageError, match="a token must have 16 characters or more"):
+        checked_token("127.0.0.1", token)
+
+
+def test_the_next_free_port_is_taken() -> None:
+    with listen("127.0.0.1", None) as first, listen("127.0.0.1", None) as second:
+        assert DEFAULT_PORT <= first.getsockname()[1] < second.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "sentence"),
+    [
+        ("no.such.host.invalid", None, "'no.such.host.invalid' is no address of a machine"),
+        ("a" * 70, None, "'a{70}' is no address of a machine"),
+        ("192.0.2.1", None, r"192\.0\.2\.1 cannot be listened at: "),
+    ],
+)
+def test_where_nobody_can_listen_is_a_sentence(host: str, port: int | None, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        listen(host, port)
+
+
+def test_ports_that_are_all_taken_are_a_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"port {port} is taken; give another one"):
+            listen("127.0.0.1", port)

@@ -1,0 +1,32 @@
+// Canvas and colours: a canvas as sharp as the screen, and the colours that the page's tokens have now.
+
+export type Rgb = [red: number, green: number, blue: number];
+
+/** The colour of a token such as `--positive`, in the theme that `element` is in. */
+export function ink(element: Element, token: string): Rgb {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${token})`;
+  element.append(probe);
+  const [red = 0, green = 0, blue = 0] = getComputedStyle(probe).color.match(/[\d.]+/g)?.map(Number) ?? [];
+  probe.remove();
+  return [red, green, blue];
+}
+
+export const css = ([red, green, blue]: Rgb, alpha = 1): string => `rgb(${red} ${green} ${blue} / ${alpha})`;
+
+export function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  const at = (index: 0 | 1 | 2) => Math.round(from[index] + (to[index] - from[index]) * share);
+  return [at(0), at(1), at(2)];
+}
+
+/** Fit the canvas's pixels to the screen's; returns its context, whose units are CSS pixels, or null before layout. */
+export function fitted(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+  const { clientWidth, clientHeight } = canvas;
+  const context = canvas.getContext("2d");
+  if (!context || !clientWidth || !clientHeight) return null;
+  const ratio = devicePixelRatio || 1;
+  canvas.width = Math.round(clientWidth * ratio);
+  canvas.height = Math.round(clientHeight * ratio);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}

@@ -1,0 +1,53 @@
+// A question that follows the page's state: asked again when what it depends on changes.
+
+import { addressOf, ask, Refusal, type Parameters } from "./client";
+import type { Reply } from "./reply";
+
+export interface Question {
+  path: string;
+  parameters?: Parameters;
+}
+
+const KEPT = 60;
+const answers = new Map<string, Reply<unknown>>();
+
+/** The newest answer; the one before it stays until then, so that nothing flickers. */
+export class Asked<Meta> {
+  reply = $state.raw<Reply<Meta>>();
+  failure = $state<string>();
+  waiting = $state(false);
+
+  /** `question` is read like `$derived`: null asks nothing. Call this while a component is being made. */
+  constructor(question: () => Question | null) {
+    $effect(() => {
+      const asked = question();
+      if (!asked) return;
+      const stop = new AbortController();
+      void this.#ask(asked, stop.signal);
+      return () => stop.abort();
+    });
+  }
+
+  async #ask({ path, parameters }: Question, signal: AbortSignal): Promise<void> {
+    const key = addressOf(path, parameters);
+    this.waiting = true;
+    try {
+      const reply = (answers.get(key) as Reply<Meta> | undefined) ?? (await ask<Meta>(path, parameters, { signal }));
+      if (signal.aborted) return;
+      keep(key, reply);
+      this.reply = reply;
+      this.failure = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.failure = error instanceof Refusal ? error.message : String(error);
+    }
+    this.waiting = false;
+  }
+}
+
+function keep(key: string, reply: Reply<unknown>): void {
+  answers.delete(key);
+  answers.set(key, reply);
+  const oldest = answers.keys().next().value;
+  if (answers.size > KEPT && oldest !== undefined) answers.delete(oldest);
+}

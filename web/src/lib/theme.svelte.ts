@@ -1,0 +1,28 @@
+// Light or dark: as the system has it, or as the reader chose; drawings watch `theme.dark` to draw anew.
+
+type Choice = "light" | "dark";
+
+const wished = matchMedia("(prefers-color-scheme: dark)");
+
+class Theme {
+  #chosen = $state(localStorage.getItem("theme") as Choice | null);
+  #system = $state(wished.matches);
+  dark = $derived(this.#chosen ? this.#chosen === "dark" : this.#system);
+
+  constructor() {
+    this.#show();
+    wished.addEventListener("change", () => (this.#system = wished.matches));
+  }
+
+  toggle(): void {
+    this.#chosen = this.dark ? "light" : "dark";
+    localStorage.setItem("theme", this.#chosen);
+    this.#show();
+  }
+
+  #show(): void {
+    if (this.#chosen) document.documentElement.dataset.theme = this.#chosen;
+  }
+}
+
+export const theme = new Theme();

@@ -1,0 +1,42 @@
+// What the server tells of a text at one size of the vocabulary, and of the tokenizers that there are.
+
+export interface Split {
+  size: number;
+  tokens: string[];
+  /** What each token stands for in the text. */
+  texts: string[];
+  /** "special", "added" or "unknown"; empty for the others. */
+  kinds: string[];
+  tokens_per_word: number | null;
+  bytes_per_token: number | null;
+}
+
+export interface Splits {
+  text: string;
+  splits: Split[];
+  /** How often the most frequent token was trained; null where no counts are known. */
+  most: number | null;
+  code: string;
+}
+
+export interface Tokenizer {
+  kind: string;
+  sizes: number[];
+  shown: number[];
+  fault?: string;
+}
+
+/** The tokenizers that there are; null where there is none, or none yet. */
+export interface Sources {
+  table: Tokenizer | null;
+  standard: Tokenizer | null;
+}
+
+/** Where the numbers of each size begin in the arrays, which hold one size after the other. */
+export function slices<Numbers extends { subarray(from: number, to: number): Numbers }>(
+  numbers: Numbers,
+  lengths: ArrayLike<number>,
+): Numbers[] {
+  let start = 0;
+  return Array.from(lengths, (length) => numbers.subarray(start, (start += length)));
+}
