@@ -48,16 +48,16 @@ def test_the_first_transformer_scales_rows_and_adds_sinusoids(lab, ask) -> None:
 
 
 def test_a_part_that_is_off_is_not_in_the_sum(lab, check_code) -> None:
-    reply = check_code(lab, "input/parts", text=TEXT, positions="false")
+    reply = check_code(lab, "input/parts", text=TEXT, recipe="bert", positions="false")
     assert reply.meta["on"] == ["tokens", "segments"]
     np.testing.assert_array_equal(reply.arrays["total"], reply.arrays["tokens"] + reply.arrays["segments"])
     off = dict.fromkeys(("tokens", "segments", "positions"), "false")
     with pytest.raises(UsageError, match="nothing is left to add up; switch one of tokens, segments, positions on"):
-        check_code(lab, "input/parts", text=TEXT, **off)
+        check_code(lab, "input/parts", text=TEXT, recipe="bert", **off)
 
 
 def test_tokens_from_second_on_belong_to_the_second_segment(lab, ask) -> None:
-    segments = ask(lab, "input/parts", text=TEXT, second=2).arrays["segments"]
+    segments = ask(lab, "input/parts", text=TEXT, recipe="bert", second=2).arrays["segments"]
     assert (segments[:2] == segments[0]).all()
     assert (segments[2:] == segments[2]).all()
     assert (segments[0] != segments[2]).any()

@@ -23,6 +23,7 @@ from rowspace.lab import (
     patches,
     pipeline,
     positions,
+    token_sources,
     tokens,
     tying,
     word_jobs,
@@ -51,7 +52,7 @@ PAGES = {
     "head": {**heads.ROUTES, **tying.ROUTES},
     "cost": costs.ROUTES,
 }
-KINDS: dict[str, Kind] = {**word_jobs.KINDS}
+KINDS: dict[str, Kind] = {**word_jobs.KINDS, **token_sources.KINDS}
 STATIC = Path(__file__).parent / "static"
 THREADS = 8  # of each page, so that one slow page keeps none of another waiting
 
@@ -70,6 +71,7 @@ def make_app(lab: Lab) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        """End the jobs with the server."""
         yield
         await jobs.stop()
 

@@ -107,8 +107,9 @@ def _from_identity(tokens: "TokenEmbedding", kind: str) -> float:
 
 def _code(opening: str, kind: str, width: int) -> str:
     return (
-        f"import torch\nfrom rowspace.layers import Concatenation, InputEmbedding, TokenEmbedding, {CLASSES[kind]}\n"
-        f"{opening}\nrows = table[ids]\n\ntokens = TokenEmbedding(*rows.shape)\n"
+        f"{opening}\nrows = table[ids]\n\nimport torch\n"
+        f"from rowspace.layers import Concatenation, InputEmbedding, {CLASSES[kind]}, TokenEmbedding\n\n"
+        "tokens = TokenEmbedding(*rows.shape)\n"
         f"{position_code(kind, 'equal', 'table.dim')}\n{position_code(kind, 'narrow', str(width))}\n"
         "places = torch.arange(len(ids))[None]\n"
         "with torch.no_grad():\n"

@@ -84,8 +84,9 @@ _MEAN = {
 
 def _code(opening: str, source: str, kind: str, dim: int, start: int) -> str:
     return (
-        f"import numpy as np\nimport torch\nfrom rowspace.layers import {CLASSES[kind]}\n{opening}\n\n"
-        f"norms = table.norms[ids]\n{_MEAN[source].format(dim=dim)}\n"
+        f"{opening}\nnorms = table.norms[ids]\n\n"
+        f"import numpy as np\nimport torch\nfrom rowspace.layers import {CLASSES[kind]}\n\n"
+        f"{_MEAN[source].format(dim=dim)}\n"
         f"{position_code(kind, 'positions', str(dim))}\n"
         f"position_norm = positions(torch.zeros(1, 1), start={start}).norm().item()\n"
         f"scales = np.linspace(1, 2 * {dim}**0.5, 101)\ntoken_norms = token_norm * scales"

@@ -25,11 +25,11 @@ def test_the_lessons_numbers_are_on_the_page(visit) -> None:
     page = visit("head")
     page.get_by_text("the lesson’s four").click()
     expect(chances(page)).to_contain_text("row3")
+    vectors = {"row1": (0.8, -0.2, 0.4), "row0": (0.5, 0.3, -0.1), "row2": (0.1, 0.9, 0.3), "row3": (-0.3, 0.5, 0.6)}
+    logits, shares = (0.58, 0.3, 0.24, 0.05), ("0.3272", "0.2473", "0.2329", "0.1926")
     assert [line[1:] for line in cells(chances(page))] == [
-        ["row1", "0.80", "−0.20", "0.40", "0.580", "0.580", "0.3272"],
-        ["row0", "0.50", "0.30", "−0.10", "0.300", "0.300", "0.2473"],
-        ["row2", "0.10", "0.90", "0.30", "0.240", "0.240", "0.2329"],
-        ["row3", "−0.30", "0.50", "0.60", "0.050", "0.050", "0.1926"],
+        [row, *(shown(value, 2) for value in vector), shown(logit, 3), shown(logit, 3), share]
+        for (row, vector), logit, share in zip(vectors.items(), logits, shares, strict=True)
     ]
     page.wait_for_url("**/head?source=lesson")
 

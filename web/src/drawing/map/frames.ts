@@ -5,7 +5,6 @@
 type Pace = { aim: number; budget: number };
 
 const [FEWEST, MOST] = [10_000, 4_000_000];
-const LONGEST_WAIT = 1000;
 
 /** Draws at most so many points, and says whether more is to do. */
 export type Draw = (now: number, budget: number) => boolean;
@@ -47,7 +46,6 @@ export class Frames {
 }
 
 function adapt(pace: Pace, took: number): void {
-  if (took > LONGEST_WAIT) return; // the page was hidden
   const wanted = pace.budget * Math.min(Math.max(pace.aim / took, 0.5), 1.5);
   pace.budget = Math.min(Math.max(wanted, FEWEST), MOST);
 }

@@ -51,7 +51,6 @@ export class Overlay {
   /** Chooses the labels anew; a quick choice looks at the first of the order only. */
   place(points: Points, view: View, quick: boolean): void {
     const space = new Space(view.width, view.height);
-    this.context.font = this.font();
     this.labels = [];
     for (const [id, text] of this.highlights) this.mark(points, view, space, id, text);
     if (!this.textOf) return;
@@ -71,7 +70,6 @@ export class Overlay {
     const { context, theme } = this;
     context.setTransform(this.pixels, 0, 0, this.pixels, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
-    context.font = this.font();
     context.lineJoin = "round";
     context.textBaseline = "middle";
     for (const label of this.labels) this.write(label);
@@ -84,8 +82,8 @@ export class Overlay {
     if (this.lasso.length > 1) this.outline();
   }
 
-  private font(): string {
-    return `12px ${this.theme.font}`;
+  private font(marked: boolean): string {
+    return `${marked ? 600 : 400} 12px ${this.theme.font}`;
   }
 
   private mark(points: Points, view: View, space: Space, id: number, text: string): void {
@@ -95,6 +93,7 @@ export class Overlay {
   }
 
   private add(space: Space, [x, y]: [number, number], text: string, marked: boolean): boolean {
+    this.context.font = this.font(marked);
     const { width } = this.context.measureText(text);
     const left = space.free(x, y, width);
     if (left === null) return false;
@@ -105,10 +104,11 @@ export class Overlay {
 
   private write({ text, y, left, marked }: Label): void {
     const { context, theme } = this;
+    context.font = this.font(marked);
     context.strokeStyle = theme.paper;
     context.lineWidth = 3;
     context.strokeText(text, left, y);
-    context.fillStyle = marked ? theme.accent : theme.text;
+    context.fillStyle = theme.text;
     context.fillText(text, left, y);
   }
 
@@ -126,6 +126,7 @@ export class Overlay {
     if (!at) return;
     const { context, theme } = this;
     const text = shorten(this.textOf!(id));
+    context.font = this.font(true);
     const width = context.measureText(text).width;
     const left = at[0] + 18 + width < view.width ? at[0] + 12 : at[0] - 12 - width;
     context.fillStyle = theme.paper;

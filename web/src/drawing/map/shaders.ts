@@ -13,7 +13,8 @@ void main() {
   vec2 away = from + (to - from) * progress - middle;
   vec2 pixel = vec2(away.x, -away.y) * scale + canvas * 0.5;
   float across = max(1.0, floor(diameter * size + 0.5));
-  vec2 clip = pixel / canvas * 2.0 - 1.0;
+  vec2 square = floor(pixel - across * 0.5 + 0.5) + across * 0.5; // its edges are edges of pixels
+  vec2 clip = square / canvas * 2.0 - 1.0;
   gl_Position = size > 0.0 ? vec4(clip.x, -clip.y, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
   gl_PointSize = across;
   tint = vec4(paint.rgb * paint.a, paint.a);

@@ -19,6 +19,15 @@ export interface Answers {
   code: string;
 }
 
+export interface ExamplesMeta {
+  /** Four words each. */
+  examples: string[][];
+  /** Among so many answers the fourth is looked for. */
+  deepest: number;
+  /** The code, without its opening. */
+  more: string;
+}
+
 export type Answered = Reply<Answers>;
 
 /** 1st, 2nd, 3rd, 4th, 11th, 86th … */
