@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.spelling import Spelling
@@ -55,6 +56,8 @@ def neighbors(lab: Lab, query: Query) -> Reply:
     metric: Any = query.choice("metric", METRICS)
     k = query.integer("k", 10, low=1, high=200)
     asked = word if word in lab.table else _rows(lab.table, [word])[0]
+    if word in lab.table and not np.isfinite(lab.table.norms[lab.table.id(word)]):
+        raise UsageError(f"the row of {word!r} holds NaN or infinity, so nothing is near it; pick another word")
     found = lab.table.neighbors(asked, k=k, metric=metric)
     ids = lab.table.ids([token for token, _ in found])
     code = f"""{lab.opening}
@@ -97,10 +100,14 @@ distances = space.euclidean(table[{words[0]!r}], table[{words[1:]!r}])"""
 
 
 def opening_words(table: Table, count: int) -> list[str]:
-    """`count` words that a page may open with, or as many as the table has: well-known ones, else the first tokens."""
-    known = [word for word in WELL_KNOWN if word in table]
-    first = (table.vocabulary[id] for id in range(min(len(table), count)))
-    return list(dict.fromkeys([*known, *first]))[:count]
+    """`count` words that a page may open with, or as many as the table has: well-known ones, else the first tokens.
+
+    Words whose rows hold NaN or infinity come last.
+    """
+    finite = np.isfinite(table.norms)
+    known = [word for word in WELL_KNOWN if word in table and finite[table.id(word)]]
+    first = [*np.flatnonzero(finite)[:count], *np.flatnonzero(~finite)[:count]]
+    return list(dict.fromkeys([*known, *(table.vocabulary[int(id)] for id in first)]))[:count]
 
 
 def facts(table: Table, ids: NDArray[np.integer[Any]]) -> dict[str, object]:
