@@ -133,8 +133,8 @@ def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
 
 def test_fifty_clients_at_once(server: Server) -> None:
     def ask(number: int) -> bool:
-        row, near = server.ask("words/row", word="ab"[number % 2]), server.ask("words/neighbors", word="a", k=1)
-        return row.arrays["row"].tolist() == np.eye(2)[number % 2].tolist() and near.meta["neighbors"] == ["b"]
+        row, near = server.ask("words/rows", word="ab"[number % 2]), server.ask("words/neighbors", word="a", k=1)
+        return row.arrays["rows"].tolist() == [np.eye(2)[number % 2].tolist()] and near.arrays["ids"].tolist() == [1]
 
     with ThreadPoolExecutor(50) as threads:
         assert all(threads.map(ask, range(200)))
