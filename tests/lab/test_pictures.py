@@ -2,14 +2,16 @@ import contextlib
 import io
 import random
 import struct
+import sys
 import zlib
 
 import numpy as np
 import pytest
 from PIL import Image
+from sklearn.datasets import load_sample_image
 
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.lab.pictures import LARGEST_FILE, Pictures, fitted, photograph, read_picture
+from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
+from rowspace.lab.pictures import LARGEST_FILE, PHOTOGRAPHS, Pictures, fitted, photograph, read_picture
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (7, 5, 3), np.uint8)
 
@@ -120,7 +122,8 @@ def test_damaged_files_end_in_a_sentence_or_a_picture(kind):
 
 
 def test_photographs():
-    assert photograph("china.jpg").shape == photograph("flower.jpg").shape == (427, 640, 3)
+    for name in PHOTOGRAPHS:
+        np.testing.assert_array_equal(photograph(name), load_sample_image(name))
     with pytest.raises(UsageError, match=r"picture must be one of china\.jpg, flower\.jpg, lesson"):
         photograph("../../etc/passwd")
 
@@ -153,3 +156,12 @@ def test_the_last_few_are_kept():
     assert pictures.get(third).shape[1] == 3
     with pytest.raises(UsageError, match="is not kept any more, or never was; send it again"):
         pictures.get(second)
+
+
+def test_without_scikit_learn_a_photograph_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(
+        MissingExtraError, match=r"china\.jpg comes with scikit-learn: pip install 'rowspace\[analysis\]'"
+    ):
+        photograph("china.jpg")

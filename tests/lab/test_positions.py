@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -27,6 +28,15 @@ def test_learned_rows_are_those_of_the_seed(lab, ask):
     assert (first == again).all()
     assert (first != other).all()
     assert first.std() == pytest.approx(0.02, rel=0.05)
+
+
+def test_readers_at_once_do_not_draw_from_each_other(lab, ask):
+    seeds = range(8)
+    alone = [ask(lab, "positions/rows", seed=seed).arrays["learned"] for seed in seeds]
+    with ThreadPoolExecutor(8) as readers:
+        at_once = readers.map(lambda seed: ask(lab, "positions/rows", seed=seed).arrays["learned"], [*seeds] * 5)
+        for number, rows in enumerate(at_once):
+            np.testing.assert_array_equal(rows, alone[number % 8])
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ Needs Pillow, of `rowspace[lab]`. Read next: `patches.py`.
 import hashlib
 import io
 from collections import OrderedDict
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -66,11 +68,12 @@ def photograph(name: str) -> Picture:
         return np.array(_LESSON, np.uint8)[:, :, None]
     if name not in PHOTOGRAPHS:
         raise UsageError(f"picture must be one of {', '.join(PHOTOGRAPHS)}, lesson, or one that was sent, not {name!r}")
-    try:
-        from sklearn.datasets import load_sample_image  # noqa: PLC0415  # an extra
-    except ImportError as error:
-        raise MissingExtraError(f"{name} comes with scikit-learn: pip install 'rowspace[analysis]'") from error
-    return np.array(load_sample_image(name))
+    package = find_spec("sklearn")  # found but not imported, which would take seconds
+    folders = package.submodule_search_locations if package else None
+    file = Path(folders[0], "datasets", "images", name) if folders else None
+    if file is None or not file.is_file():
+        raise MissingExtraError(f"{name} comes with scikit-learn: pip install 'rowspace[analysis]'")
+    return read_picture(file.read_bytes())
 
 
 def fitted(picture: Picture, height: int, width: int, *, channels: int = 3) -> Picture:
@@ -140,10 +143,11 @@ def _decoded(opened: Any) -> Picture:
     from PIL import Image, ImageOps  # noqa: PLC0415
 
     opened.draft(None, (_LONGEST_SIDE, _LONGEST_SIDE))  # a JPEG need not be unpacked at its full size
-    turned = ImageOps.exif_transpose(opened)
-    if turned.mode.startswith("I"):  # 16 bits of grey, of which Pillow would cut the upper ones off
-        turned = Image.fromarray((np.asarray(turned).clip(0, 65535) >> 8).astype(np.uint8))
-    turned = turned.convert("RGBA" if turned.has_transparency_data else "RGB")
+    ImageOps.exif_transpose(opened, in_place=True)
+    if opened.mode.startswith("I"):  # 16 bits of grey, of which Pillow would cut the upper ones off
+        opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
+    wanted = "RGBA" if opened.has_transparency_data else "RGB"
+    turned = opened if opened.mode == wanted else opened.convert(wanted)
     turned.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE), Image.Resampling.BICUBIC)
     if turned.mode == "RGBA":
         turned = Image.alpha_composite(Image.new("RGBA", turned.size, "white"), turned).convert("RGB")

@@ -10,6 +10,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page, expect
 
 from rowspace.lab import make_app
+from rowspace.lab.app import PAGES
 from rowspace.lab.security import Access, Guard
 from rowspace.lab.serve import listen
 from rowspace.lab.state import Lab
@@ -77,6 +78,16 @@ def test_the_printed_address_opens_the_page_and_goes_without_the_token(
     shows_its_figure(page)
     assert said == []  # the policy of the pages forbids nothing that they need
     assert page.evaluate("document.cookie") == ""
+
+
+def test_no_page_needs_what_the_policy_forbids(access: Access, watched: tuple[Page, list[str]]) -> None:
+    page, said = watched
+    page.goto(access.url)
+    for name in PAGES:
+        page.goto(f"http://127.0.0.1:{access.port}/{name}")
+        shows_its_figure(page)
+        page.wait_for_load_state("networkidle")
+    assert said == []
 
 
 def test_without_the_token_there_is_a_sentence(access: Access, watched: tuple[Page, list[str]]) -> None:
