@@ -94,7 +94,8 @@ def test_empty_text(run: Run, tokenizer_path: str, tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.write_text("")
     assert json.loads(run("coverage", tokenizer_path, str(path), "--json").stdout)["tokens_per_word"] is None
-    assert "words in one token –" in " ".join(run("coverage", tokenizer_path, str(path)).stdout.split())
+    shown = " ".join(run("coverage", tokenizer_path, str(path)).stdout.split())
+    assert "tokens per word – words in one token – bytes per token – characters per token – text" in shown
 
 
 def test_failures(run: Run, tokenizer_path: str, corpus_path: str) -> None:

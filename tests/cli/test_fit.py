@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +148,13 @@ def test_summary_says_what_to_type_next(run: Run, english: Path, tmp_path: Path)
     (next_command,) = re.findall("try: rowspace near '(.*)' (.*)", result.stdout)
     assert next_command[0] == str(output)
     assert next_command[1] in table
+
+
+def test_what_to_type_next_is_no_special_token(run: Run, english: Path, tmp_path: Path) -> None:
+    output = str(tmp_path / "letters")
+    result = run("fit", str(english), "-o", output, *QUICK, "--tokens", "chars", "--special", "[PAD]")
+    (token,) = re.findall("try: rowspace near .* (.*)", result.stdout)
+    assert len(shlex.split(token)[0]) == 1
 
 
 def test_several_workers_say_that_they_do_not_repeat(run: Run, english: Path, tmp_path: Path) -> None:

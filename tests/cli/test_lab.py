@@ -25,7 +25,6 @@ class Server:
     def __init__(self, arguments: tuple[str, ...], **environment: str) -> None:
         command = [sys.executable, "-m", "rowspace", "lab", "--no-open", *arguments]
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        # Ctrl-C reaches it even where the tests run as a job that ignores it.
         self.process = subprocess.Popen(command, env=os.environ | environment, **streams)
         self.url = self.process.stdout.readline().strip()
         self.base, _, self.token = self.url.partition("/?token=")
@@ -52,8 +51,8 @@ def start() -> Iterator[Start]:
 
     yield started
     for server in servers:
-        server.process.kill()
-        server.process.communicate()
+        with server.process:
+            server.process.kill()
 
 
 def test_a_table_is_served_to_who_has_the_address(start: Start, table_path: str) -> None:

@@ -15,9 +15,13 @@ LOGITS, TYING = "head/logits", "head/tying"
 
 def test_the_lesson_has_the_lessons_logits(lab, check_code) -> None:
     reply = check_code(lab, LOGITS, source="lesson")
-    assert reply.meta["tokens"] == ["row 1", "row 0", "row 2", "row 3"]
+    assert reply.meta["tokens"] == ["row1", "row0", "row2", "row3"]
     np.testing.assert_allclose(reply.arrays["logits"], [0.58, 0.30, 0.24, 0.05], atol=1e-6)
     np.testing.assert_allclose(reply.arrays["hidden"], [0.6, 0.1, 0.3], atol=1e-7)
+    assert reply.meta["half"] == 2  # .33 and .25
+    np.testing.assert_allclose(reply.arrays["vectors"][0], [0.8, -0.2, 0.4], atol=1e-7)
+    own = check_code(lab, LOGITS, source="lesson", head="untied").arrays
+    np.testing.assert_allclose(own["vectors"] @ own["hidden"], own["logits"], atol=1e-7)
     np.testing.assert_allclose(reply.arrays["probabilities"], special.softmax([0.58, 0.30, 0.24, 0.05]), atol=1e-6)
 
 
@@ -48,7 +52,8 @@ def test_entropy_and_mass_are_scipys(lab, ask) -> None:
 def test_sliders_stand_at_the_largest_numbers_and_move_them(lab, check_code) -> None:
     row = lab.table["sin"]
     at_rest = check_code(lab, LOGITS, word="sin")
-    assert at_rest.meta["dims"] == np.argsort(-np.abs(row))[:6].tolist()
+    assert at_rest.meta["dims"] == sorted(np.argsort(-np.abs(row))[:6].tolist())
+    assert "vectors" not in at_rest.arrays
     moved = check_code(lab, LOGITS, word="sin", dims="3,0", values="-1.5,99")
     expected = row.copy()
     expected[[3, 0]] = [-1.5, 99]

@@ -164,3 +164,17 @@ def test_wrong_arguments(arguments, options):
 
 def test_it_prints_its_arguments():
     assert repr(PatchEmbedding(16, 3, 4)) == "PatchEmbedding((16, 16), 3, 4, bias=True, form='linear', pad=False)"
+
+
+def test_channels_last_is_the_order_of_an_image_file():
+    images = torch.randn(2, 3, 12, 20)
+    patches = unfold_patches(images, (4, 5), order="channels_last")
+    rows = images[1].permute(1, 2, 0)  # (H, W, C)
+    assert torch.equal(patches[1, 5], rows[4:8, 5:10].flatten())
+    sizes = {len(unfold_patches(images, 4, order=order)[0]) for order in ("channels_first", "channels_last")}
+    assert sizes == {15}
+
+
+def test_order_of_another_name():
+    with pytest.raises(UsageError, match="order must be"):
+        unfold_patches(torch.zeros(1, 1, 2, 2), 2, order="last")

@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 from rowspace.errors import UsageError
 from rowspace.layers import (
     Alibi,
+    DynamicScaling,
     LearnedPosition,
     Llama3Scaling,
     MultimodalRotaryPosition,
     RelativeBias,
     RotaryPosition,
     SinusoidPosition,
+    distant_scores,
     relative_scores,
 )
 
@@ -59,3 +61,25 @@ def test_alibi_falls_by_its_slope():
 def test_other_heads():
     with pytest.raises(UsageError, match="q and k have 3 heads, but the scheme has 4"):
         relative_scores(Alibi(4), *heads())
+
+
+def test_pairs_are_the_scores_that_the_means_are_of():
+    result = relative_scores(SinusoidPosition(16), *heads(), length=5)
+    assert result.pairs.shape == (3, 5, 5)
+    for column, offset in enumerate(result.offsets.tolist()):
+        torch.testing.assert_close(result.scores[:, column], result.pairs.diagonal(offset, 1, 2).mean(-1))
+
+
+@pytest.mark.parametrize("scaling", [None, Llama3Scaling(8.0, 1.0, 4.0, 64), DynamicScaling(4.0, 8)])
+def test_distant_scores_are_those_of_the_last_query(scaling):
+    rotary = RotaryPosition(16, scaling=scaling)
+    (q, *_), (k, *_) = heads()
+    every = relative_scores(rotary, q[None], k[None], length=20).pairs[0, -1].flip(0)
+    some = torch.tensor([0, 3, 19])
+    torch.testing.assert_close(distant_scores(rotary, q, k, some, length=20), every[some], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("distance", [-1, 20])
+def test_distances_outside_the_text(distance):
+    with pytest.raises(UsageError, match="distances must be from 0 to 19 in a text of 20 tokens"):
+        distant_scores(RotaryPosition(4), torch.ones(4), torch.ones(4), torch.tensor([distance]), length=20)

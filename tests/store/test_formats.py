@@ -136,3 +136,25 @@ def test_check_target_says_beforehand_what_save_would(tmp_path, table, path, com
 def test_an_unknown_format_is_refused(tmp_path, table):
     with pytest.raises(UsageError, match=r"unknown format 'excel'; give 'native', .* or 'glove', or leave it out"):
         store.save(table, tmp_path / "t", format="excel")
+
+
+@pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
+def test_numbers_beyond_float32_are_kept_or_refused_and_never_infinite(tmp_path, known):
+    path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
+    rows = np.array([[1e300, np.inf], [1e-300, np.nan]])
+    if known.name in {"native", "model2vec", "sentence-transformers", "safetensors", "npz", "npy", "parquet"}:
+        store.save(Table(["cat", "dog"], rows), path, format=known.name)
+        np.testing.assert_array_equal(store.load(path).rows[:2], rows)
+        return
+    with pytest.raises(UsageError, match=r"numbers beyond 3\.4e38"):
+        store.save(Table(["cat", "dog"], rows), path, format=known.name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
+def test_rows_far_wider_than_what_is_looked_at_first_are_recognised(tmp_path, known):
+    path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
+    rows = np.arange(40_000, dtype=np.float32).reshape(2, -1) + 0.25
+    store.save(Table(["cat", "dog"], rows), path, format=known.name)
+    assert store.format_of(path) is known
+    assert (store.load(path).rows[:2] == rows).all()

@@ -58,3 +58,8 @@ def test_a_tables_own_is_kept_and_its_other_ids_get_rows():
 def test_a_tables_own_whose_ids_are_not_its_rows_is_refused(tokenizer, complaint):
     with pytest.raises(UsageError, match=complaint):
         tokenizer_json(table_of(["a", "b"], tokenizer))
+
+
+def test_a_token_that_no_file_can_hold_is_named():
+    with pytest.raises(UsageError, match=r"token '\\ud800' \(id 1\) holds half a surrogate pair"):
+        tokenizer_json(table_of(["a", "\ud800"]))

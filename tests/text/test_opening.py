@@ -72,6 +72,15 @@ def test_folder_with_ranks(name: str, tmp_path: Path, ranks_file: bytes) -> None
     assert type(open_tokenizer(tmp_path, pattern="cl100k_base")) is TiktokenTokenizer
 
 
+def test_tokens_added_to_a_sentencepiece_model_are_named(tmp_path: Path, unigram_model: bytes) -> None:
+    (tmp_path / "tokenizer.model").write_bytes(unigram_model)
+    size = len(open_tokenizer(tmp_path))
+    added = {0: {"content": "<unk>"}, size: {"content": "<|im_start|>"}, size + 1: {"content": "<|im_end|>"}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": added}))
+    with pytest.warns(UserWarning, match=r"2 tokens that stand beside tokenizer.model, the first is '<\|im_start\|>'"):
+        assert len(open_tokenizer(tmp_path)) == size
+
+
 def test_older_folders_of_transformers(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("[UNK]\ncat\n")
     assert open_tokenizer(tmp_path).kind == "wordpiece"

@@ -11,6 +11,12 @@ export interface PageEntry {
 
 export const pages: PageEntry[] = [
   { name: "words", title: "Words", load: () => import("./pages/Words.svelte") },
+  { name: "analogies", title: "Analogies", load: () => import("./pages/Analogies.svelte") },
   { name: "tokens", title: "Tokens", load: () => import("./pages/Tokens.svelte") },
+  { name: "pipeline", title: "Pipeline", load: () => import("./pages/Pipeline.svelte") },
+  { name: "input", title: "Input", load: () => import("./pages/Input.svelte") },
+  { name: "positions", title: "Positions", load: () => import("./pages/Positions.svelte") },
+  { name: "patches", title: "Patches", load: () => import("./pages/Patches.svelte") },
+  { name: "head", title: "Head", load: () => import("./pages/Head.svelte") },
   { name: "cost", title: "Cost", load: () => import("./pages/Cost.svelte") },
 ];

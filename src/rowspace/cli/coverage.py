@@ -1,5 +1,6 @@
 """`rowspace coverage`: how a tokenizer fits a corpus."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -86,14 +87,18 @@ def _lines(measured: "Coverage", k: int) -> list[tuple[str, str]]:
     )
     return [
         ("text", f"{file_size(measured.bytes)}, {measured.words:,} words, {measured.tokens:,} tokens"),
-        ("tokens per word", f"{measured.tokens_per_word:.3f}"),
+        ("tokens per word", _ratio(measured.tokens_per_word)),
         ("words in one token", _percent(measured.words_in_one_piece, measured.words)),
-        ("bytes per token", f"{measured.bytes_per_token:.3f}"),
-        ("characters per token", f"{measured.characters_per_token:.3f}"),
+        ("bytes per token", _ratio(measured.bytes_per_token)),
+        ("characters per token", _ratio(measured.characters_per_token)),
         ("text covered", f"{_percent(covered, measured.characters)} of the characters; {missing}"),
         ("never used", f"{len(measured.unused):,} of {len(measured.vocabulary):,} tokens{_listed(unused)}"),
         ("most frequent", ", ".join(frequent)),
     ]
+
+
+def _ratio(ratio: float) -> str:
+    return "–" if math.isnan(ratio) else f"{ratio:.3f}"
 
 
 def _percent(part: int, whole: int) -> str:

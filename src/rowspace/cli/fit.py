@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rowspace.cli.arguments import AsJson
+from rowspace.cli.opening import UNKNOWN
 from rowspace.cli.output import print_json, print_line, say
 from rowspace.cli.progress import teller
 from rowspace.errors import UsageError
@@ -247,7 +248,11 @@ def _unused(table: "Table") -> str:
 
 
 def _example(table: "Table") -> str:
-    """Return a token worth asking for: of the frequent ones the longest."""
+    """Return a token worth asking for: of the frequent ones the longest that stands for text."""
+    settings: Mapping[str, Any] = table.settings
     counts = [0] * len(table) if table.counts is None else table.counts.tolist()
     frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
-    return max((table.vocabulary[number] for number in frequent), key=len)
+    special = {*UNKNOWN, *settings.get("special", ())}
+    tokens = [table.vocabulary[number] for number in frequent]
+    named = (token for token in tokens if token not in special)
+    return max(named, key=lambda token: len(token.strip()), default=tokens[0])

@@ -18,6 +18,8 @@ __all__ = ["Chances", "Head", "chances", "tied", "untied"]
 
 Head = TiedHead | UntiedHead
 CURVE_POINTS = 60
+SHORT = 8
+"""Vectors of so many numbers are shown whole."""
 
 
 def tied(table: Table) -> TiedHead:
@@ -65,6 +67,8 @@ def chances(head: Head, hidden: NDArray[np.float32], *, softcap: float | None, t
         "ranks": ranks,
         "mass": held[ranks - 1],
     }
+    if head.weight.shape[1] <= SHORT:
+        tensors["vectors"] = head.weight.detach()[first]
     facts = {
         "entropy": float(torch.special.entr(shares).sum() / math.log(2)),
         "beyond": max(0.0, 1 - float(shares[first].sum())),

@@ -22,7 +22,7 @@ WORDS = ("typeerror", "read", "list", "king", "the")
 SLIDERS = 6
 LESSON_HIDDEN = (0.6, 0.1, 0.3)
 LESSON_ROWS = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]
-LESSON = Table([f"row {n}" for n in range(4)], np.array(LESSON_ROWS, np.float32))
+LESSON = Table([f"row{n}" for n in range(4)], np.array(LESSON_ROWS, np.float32))
 
 
 def opened(lab: Lab, source: str) -> tuple[Table, str]:
@@ -37,7 +37,8 @@ def logits(lab: Lab, query: Query) -> Reply:
     """`source`, `word`, `dims`, `values`, `head`, `softcap`, `temperature`, `k` → the k likeliest rows and the whole.
 
     `hidden` (d,) is the word's row with `values` put in at `dims`. Of the k likeliest: `ids`, `products` with the
-    hidden state, `logits` after cap and temperature, `probabilities`. `mass` (n,) is what the first `ranks` rows hold.
+    hidden state, `logits` after cap and temperature, `probabilities`, and where they are short the head's `vectors`
+    (k, d). `mass` (n,) is what the first `ranks` rows hold.
     """
     from rowspace.lab.chances import chances, tied, untied  # noqa: PLC0415  # PyTorch, which may not be there
 
@@ -77,8 +78,8 @@ def _start(table: Table, query: Query) -> tuple[str, NDArray[np.float32]]:
 
 def _moved(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[float]]:
     """Which numbers of the hidden state have sliders, and where these stand; the largest where none are named."""
-    usual = np.argsort(-np.abs(hidden), kind="stable")[:SLIDERS]
-    dims = query.numbers("dims", usual.tolist(), most=16)
+    usual = sorted(np.argsort(-np.abs(hidden), kind="stable")[:SLIDERS].tolist())
+    dims = query.numbers("dims", usual, most=16)
     if len(set(dims)) < len(dims) or any(dim not in range(len(hidden)) for dim in dims):
         raise UsageError(f"dims must be whole numbers from 0 to {len(hidden) - 1}, each once, not {dims}")
     places = [int(dim) for dim in dims]
@@ -117,7 +118,7 @@ with torch.no_grad():
 every[~every.isfinite()] = -torch.inf
 shares, order = every.softmax(0), every.argsort(descending=True, stable=True)
 ids = order[every[order].isfinite()][:{k}]
-logits, probabilities = every[ids], shares[ids]
+logits, probabilities, vectors = every[ids], shares[ids], head.weight.detach()[ids]
 entropy = torch.special.entr(shares).sum() / torch.log(torch.tensor(2))  # bits"""
 
 

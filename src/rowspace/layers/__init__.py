@@ -27,6 +27,7 @@ from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.lookup import lookup
 from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
+from rowspace.layers.patch_cost import PatchCost, patch_cost
 from rowspace.layers.patches import PatchEmbedding, pad_to_patches, unfold_patches
 from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
 from rowspace.layers.prefix_tokens import PrefixTokens
@@ -58,7 +59,7 @@ from rowspace.layers.recipes import (
     vit,
 )
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
-from rowspace.layers.relative_scores import PositionScheme, RelativeScores, relative_scores
+from rowspace.layers.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
 from rowspace.layers.resampling import resample_patches, resample_positions
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
@@ -99,6 +100,7 @@ __all__ = [
     "MatryoshkaEmbedding",
     "MaxNorm",
     "MultimodalRotaryPosition",
+    "PatchCost",
     "PatchEmbedding",
     "PositionScheme",
     "PrefixTokens",
@@ -133,6 +135,7 @@ __all__ = [
     "cross_entropy",
     "deit",
     "dinov2",
+    "distant_scores",
     "from_checkpoint",
     "from_config",
     "gemma",
@@ -146,6 +149,7 @@ __all__ = [
     "mpt",
     "opt",
     "pad_to_patches",
+    "patch_cost",
     "permute_rotary",
     "positions_by_mask",
     "positions_by_place",

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.parts import Given, Parts
+from rowspace.layers.parts import Parts
 
 __all__ = ["Concatenation"]
 
@@ -51,13 +51,8 @@ class Concatenation(Parts):
         start: int = 0,
     ) -> Tensor:
         """Arguments are those of `InputEmbedding`."""
-        self.check_segments(segments)
-        given = Given(ids, segments, mask, positions, start)
-        rows: list[Tensor] = []
-        for part in self.parts():
-            rows.append(given.rows_of(part, rows[-1].dtype if rows else torch.float32))
-        # A part may give one row for all places, or (seq, d) for all texts.
-        side_by_side = torch.cat([part.expand(*ids.shape, -1) for part in rows], dim=-1)
+        parts = self.contributions(ids, segments, mask=mask, positions=positions, start=start)
+        side_by_side = torch.cat(list(parts.values()), dim=-1)
         if self.projection is not None:
             side_by_side = self.projection(side_by_side)
         return side_by_side

@@ -62,9 +62,9 @@ class LearnedPosition(nn.Module):
         self.weight = nn.Parameter(torch.empty(max_positions + self.offset, embedding_dim))
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Begin anew, as `init` says."""
-        fill(self.weight, self.init, padding_idx=self.padding_idx)
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Begin anew, as `init` says, drawing from `generator` where one is given."""
+        fill(self.weight, self.init, padding_idx=self.padding_idx, generator=generator)
 
     def forward(
         self, ids: Tensor, *, mask: Tensor | None = None, positions: Tensor | None = None, start: int = 0

@@ -59,6 +59,29 @@ class Parts(Sized):
         """The parts, in the order in which they were given."""
         return [self.get_submodule(name) for name in self._part_names]
 
+    def contributions(
+        self,
+        ids: Tensor,
+        segments: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        positions: Tensor | None = None,
+        start: int = 0,
+    ) -> dict[str, Tensor]:
+        """What each part gives for ids (batch, seq), by its name: each (batch, seq, its width).
+
+        `forward`, which takes the same arguments, sums or joins them. What is constant along an axis is a view.
+        """
+        self.check_segments(segments)
+        given = Given(ids, segments, mask, positions, start)
+        rows: dict[str, Tensor] = {}
+        dtype = torch.float32
+        for name, part in zip(self._part_names, self.parts(), strict=True):
+            # A part may give one row for all places, or (seq, d) for all texts.
+            rows[name] = given.rows_of(part, dtype).expand(*ids.shape, -1)
+            dtype = rows[name].dtype
+        return rows
+
     def add_named(self, name: str, module: nn.Module) -> None:
         """Keep a module as the attribute `name`."""
         if hasattr(self, name) or not isinstance(module, nn.Module):

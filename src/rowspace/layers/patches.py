@@ -22,6 +22,7 @@ from rowspace.errors import UsageError
 __all__ = ["PatchEmbedding", "pad_to_patches", "unfold_patches"]
 
 Size = int | tuple[int, int]  # one number for a square, else (height, width)
+Order = Literal["channels_first", "channels_last"]
 
 
 class PatchEmbedding(nn.Module):
@@ -76,9 +77,9 @@ class PatchEmbedding(nn.Module):
         self.bias = nn.Parameter(torch.empty(embedding_dim)) if bias else None
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Draw the weight again, and set the bias to zero."""
-        nn.init.trunc_normal_(self.weight, std=0.02, a=-0.04, b=0.04)
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw the weight again, from `generator` where one is given, and set the bias to zero."""
+        nn.init.trunc_normal_(self.weight, std=0.02, a=-0.04, b=0.04, generator=generator)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
@@ -116,8 +117,13 @@ class PatchEmbedding(nn.Module):
         return images
 
 
-def unfold_patches(images: Tensor, patch_size: Size) -> Tensor:
+def unfold_patches(images: Tensor, patch_size: Size, *, order: Order = "channels_first") -> Tensor:
     """Cut images (batch, C, H, W) into flat patches (batch, h · w, C · p · p), row by row from the top left.
+
+    The order of the numbers of one patch, here of 1 × 2 pixels in colour::
+
+        channels_first    r0 r1 g0 g1 b0 b1    one channel after another, as the weight of a convolution lies
+        channels_last     r0 g0 b0 r1 g1 b1    one pixel after another, as an image file lies (JAX, einops' usual cut)
 
     Raises UsageError for an image that the patch does not divide, naming the sizes next to it that fit.
 
@@ -131,7 +137,11 @@ def unfold_patches(images: Tensor, patch_size: Size) -> Tensor:
     _check_divisible(rows, columns, (height, width))
     cut = images.reshape(batch, channels, rows // height, height, columns // width, width)
     # cut: (batch, C, h, p, w, p)
-    return cut.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+    if order == "channels_first":
+        return cut.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+    if order == "channels_last":
+        return cut.permute(0, 2, 4, 3, 5, 1).flatten(3).flatten(1, 2)
+    raise UsageError(f'order must be "channels_first" or "channels_last", got {order!r}')
 
 
 def pad_to_patches(images: Tensor, patch_size: Size) -> Tensor:

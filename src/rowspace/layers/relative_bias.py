@@ -48,9 +48,9 @@ class RelativeBias(nn.Module):
         self.weight = nn.Parameter(torch.empty(num_buckets, num_heads))
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Begin anew, as `init` says."""
-        fill(self.weight, self.init)
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Begin anew, as `init` says, drawing from `generator` where one is given."""
+        fill(self.weight, self.init, generator=generator)
 
     def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
         """As the class says; in the dtype of the weight."""

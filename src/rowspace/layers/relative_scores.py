@@ -17,7 +17,7 @@ from rowspace.layers.relative_bias import RelativeBias
 from rowspace.layers.rotary import RotaryPosition
 from rowspace.layers.sinusoid import SinusoidPosition
 
-__all__ = ["PositionScheme", "RelativeScores", "relative_scores"]
+__all__ = ["PositionScheme", "RelativeScores", "distant_scores", "relative_scores"]
 
 PositionScheme = RotaryPosition | Alibi | RelativeBias | SinusoidPosition | LearnedPosition
 
@@ -26,11 +26,13 @@ PositionScheme = RotaryPosition | Alibi | RelativeBias | SinusoidPosition | Lear
 class RelativeScores:
     """Scores by offset, and how far a single score is from the mean of its offset.
 
-    offsets: `(2 · length - 1,)`, key position - query position; scores: `(heads, 2 · length - 1)` float64, means.
+    offsets: `(2 · length - 1,)`, key position - query position; scores: `(heads, 2 · length - 1)` float64, means;
+    pairs: `(heads, length, length)` float64, the single scores, query by key.
     """
 
     offsets: Tensor
     scores: Tensor
+    pairs: Tensor
     largest_deviation: float
 
 
@@ -59,7 +61,25 @@ def relative_scores(scheme: PositionScheme, q: Tensor, k: Tensor, *, length: int
     means = torch.zeros(len(scores), 2 * length - 1, dtype=scores.dtype, device=q.device)
     means = means.index_add(1, index, scores.flatten(1)) / counts
     deviation = (scores.flatten(1) - means[:, index]).abs().max()
-    return RelativeScores(torch.arange(1 - length, length, device=q.device), means, float(deviation))
+    return RelativeScores(torch.arange(1 - length, length, device=q.device), means, scores, float(deviation))
+
+
+def distant_scores(rotary: RotaryPosition, q: Tensor, k: Tensor, distances: Tensor, *, length: int) -> Tensor:
+    """The scores of a query at the end of a text of `length` tokens with a key put so far before it: float64.
+
+    q, k: `(head_dim,)`; distances: `(n,)` integers from 0 to length - 1; returns `(n,)`. Unlike `relative_scores` it
+    looks at few places of a text that may be long, as scaled frequencies ask for. Angles are float32, as in models.
+
+    >>> distant_scores(RotaryPosition(4, base=100.0), torch.ones(4), torch.ones(4), torch.arange(3), length=100)
+    tensor([4.0000, 3.0706, 1.1278], dtype=torch.float64)
+    """
+    require_positive(length=length)
+    places = torch.cat((distances.new_tensor([length - 1]), length - 1 - distances))  # the query's, then the key's
+    if not 0 <= int(places.min()) <= int(places.max()) < length:
+        raise UsageError(f"distances must be from 0 to {length - 1} in a text of {length} tokens; shorten them")
+    rows = torch.cat((q.unsqueeze(0), k.expand(len(distances), -1))).double()
+    turned, _ = rotary.rotate(rows.unsqueeze(0), rows.unsqueeze(0), places)
+    return turned[0, 1:] @ turned[0, 0]
 
 
 def _scores(scheme: PositionScheme, q: Tensor, k: Tensor, places: Tensor) -> Tensor:

@@ -104,6 +104,14 @@ class RotaryPosition(ConstantBuffers):
             )
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
 
+    def frequencies_at(self, length: int) -> Tensor:
+        """What the pairs of a sequence of `length` positions turn by, radians per position: `(rotary_dim // 2,)`.
+
+        >>> RotaryPosition(4, base=100.0).frequencies_at(length=1)
+        tensor([1.0000, 0.1000])
+        """
+        return self._frequencies_for(torch.tensor([length - 1], device=self.frequencies.device))
+
     def _counted(self, q: Tensor) -> Tensor:
         """The positions of q where none are given."""
         return torch.arange(q.shape[-2], device=q.device)

@@ -27,6 +27,7 @@ from rowspace.store.quantised import read_quantised
 from rowspace.store.reader import Reader
 from rowspace.store.sniffing import start_of
 from rowspace.store.words import decoded_words, table_of_first
+from rowspace.store.writable import as_float32
 from rowspace.subwords import MISSING, PRUNED, Subwords
 from rowspace.table import Table
 
@@ -170,7 +171,7 @@ def _matrix_pieces(table: Table) -> Iterator[bytes]:
     buckets = 0 if subwords is None else len(subwords.places)
     yield b"\0" + np.array([len(table) + buckets, table.dim], "<i8").tobytes()
     for begin in range(0, len(own), BUCKETS_AT_ONCE):
-        yield own[begin : begin + BUCKETS_AT_ONCE].astype("<f4").tobytes()
+        yield as_float32(own[begin : begin + BUCKETS_AT_ONCE]).tobytes()
     if subwords is None:
         return
     for begin in range(0, buckets, BUCKETS_AT_ONCE):

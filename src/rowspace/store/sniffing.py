@@ -79,7 +79,7 @@ def whole_lines(start: bytes) -> list[bytes]:
     is_cut = len(start) == SNIFFED or len(lines) > MAX_LINES
     last = lines.pop() if is_cut else b""
     lines = [line for line in lines if line.strip(b"\r")]
-    return lines if len(lines) > 1 or not is_cut else [*lines, last.rpartition(b" ")[0]]
+    return lines if len(lines) > 1 or not is_cut else [*lines, last[: max(last.rfind(b" "), last.rfind(b"\t"), 0)]]
 
 
 def numbers_at_end(line: bytes) -> int:

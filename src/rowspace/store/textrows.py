@@ -21,6 +21,7 @@ from rowspace.store.kernels import WIDEST, find_lines, parse_rows, print_rows
 from rowspace.store.mapped import in_threads, shares
 from rowspace.store.sniffing import NUMBER
 from rowspace.store.words import decoded_words, table_of_first
+from rowspace.store.writable import as_float32
 from rowspace.table import Table
 
 __all__ = ["FORBIDDEN", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
@@ -105,7 +106,7 @@ def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
 
     def printed(begin: int, end: int) -> bytes:
         offsets = np.cumsum([0, *(len(word) + 1 for word in words[begin:end])])
-        block = np.ascontiguousarray(rows[begin:end], np.float32)
+        block = as_float32(rows[begin:end])
         run = b"\n".join([*words[begin:end], b""])
         text = np.empty(len(run) + WIDEST * block.size, np.uint8)
         return text[: print_rows(np.frombuffer(run, np.uint8), offsets, block, text)].tobytes()

@@ -19,6 +19,7 @@ from rowspace.store.kernels import copy_rows, find_words
 from rowspace.store.mapped import in_threads, mapped_bytes, shares
 from rowspace.store.sniffing import SNIFFED, Header, header_of, is_text_of, start_of
 from rowspace.store.words import decoded_words, table_of_first, writable_words
+from rowspace.store.writable import as_float32
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
@@ -68,7 +69,7 @@ def save(table: Table, path: StrPath) -> None:
     with atomic_file(path) as file:
         file.write(f"{len(table)} {table.dim}\n".encode())
         for begin in range(0, len(table), ROWS_AT_ONCE):
-            block = table.rows[begin : begin + ROWS_AT_ONCE].astype("<f4")
+            block = as_float32(table.rows[begin : begin + ROWS_AT_ONCE])
             named = zip(words[begin : begin + ROWS_AT_ONCE], block, strict=True)
             file.write(b"".join([part for word, row in named for part in (word, b" ", row.tobytes())]))
 

@@ -1,13 +1,33 @@
-"""What safetensors files, and the JSON files beside them, can be made of: which rows, and whether texts are normalised.
+"""What can be written: which rows, those that fit into float32, and whether texts are normalised.
 
-Left out: how (`tensors.py`, `native.py`).
+Left out: how (`tensors.py`, `native.py`, `word2vec.py`).
 """
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.store.layout import DTYPES, MODULES_CONTENT, NORMALIZE_MODULE
 from rowspace.table import Table
 
-__all__ = ["check_rows", "modules_of", "normalizes"]
+__all__ = ["as_float32", "check_rows", "modules_of", "normalizes"]
+
+
+def as_float32(rows: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return rows as little-endian float32; raises `UsageError` where a number goes beyond it.
+
+    >>> as_float32(np.array([1e300]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: the rows hold numbers beyond 3.4e38, ...
+    """
+    try:
+        with np.errstate(over="raise"):
+            return np.ascontiguousarray(rows, "<f4")
+    except FloatingPointError:
+        raise UsageError(
+            "the rows hold numbers beyond 3.4e38, the largest float32, and this format holds float32; scale them or "
+            "name another format ('native')"
+        ) from None
 
 
 def check_rows(table: Table) -> None:

@@ -6,6 +6,7 @@ Read next: opened.py (what all can do), library.py, vocabulary_files.py, tiktoke
 
 import codecs
 import re
+import warnings
 from pathlib import Path
 
 from rowspace.errors import FileFormatError, UsageError
@@ -16,7 +17,7 @@ from rowspace.text.opened import OpenedTokenizer
 from rowspace.text.ranks import are_ranks
 from rowspace.text.sentencepiece_reader import is_sentencepiece, open_sentencepiece
 from rowspace.text.tiktoken_reader import open_encoding, open_ranks
-from rowspace.text.vocabulary_files import open_bert, open_gpt2, refused
+from rowspace.text.vocabulary_files import HAVE_MADE, added_tokens, open_bert, open_gpt2, refused
 
 __all__ = ["open_tokenizer"]
 
@@ -60,7 +61,10 @@ def _of_folder(folder: Path, pattern: str | None) -> OpenedTokenizer:
         file = folder / name
         if file.is_file():
             plain = name in NAMED or class_of(folder) in PLAIN
-            return _of_file(file, pattern, for_class=None if plain else class_of(folder))
+            tokenizer = _of_file(file, pattern, for_class=None if plain else class_of(folder))
+            if name in MODELS:
+                _say_what_is_left_out(folder, name, len(tokenizer))
+            return tokenizer
     ranks = sorted(folder.glob("*.tiktoken"))
     if ranks:
         return _of_file(ranks[0], pattern)
@@ -70,6 +74,17 @@ def _of_folder(folder: Path, pattern: str | None) -> OpenedTokenizer:
     if (folder / "vocab.txt").is_file():
         return open_bert(folder)
     raise FileFormatError(f"{folder}: holds no tokenizer that opens here; name {OPENS}")
+
+
+def _say_what_is_left_out(folder: Path, name: str, size: int) -> None:
+    """Warn of tokens that a folder adds to its SentencePiece model, which knows nothing of them."""
+    added = [token.content for number, token in sorted(added_tokens(folder).items()) if number >= size]
+    if added:
+        warnings.warn(
+            f"{folder}: {len(added)} tokens that stand beside {name}, the first is {added[0]!r}, are left out, and "
+            f"ordinary text; {HAVE_MADE}",
+            stacklevel=4,
+        )
 
 
 def _of_file(path: Path, pattern: str | None, *, for_class: str | None = None) -> OpenedTokenizer:

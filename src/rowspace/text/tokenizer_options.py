@@ -158,8 +158,9 @@ class TokenizerOptions:
     def _refuse(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) is not None:
-                instead = "" if self.is_trained else f": it is for {', '.join(TRAINED)}"
-                raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}{instead}; leave it out")
+                meant = "" if self.is_trained else f": it is for {', '.join(_kinds_with(name))}"
+                hint = "; see max_vocabulary" if self.is_words and name == "vocabulary_size" else ""
+                raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}{meant}; leave it out{hint}")
 
     def _chosen(self, name: str, choices: tuple[str, ...]) -> str | None:
         """Return what was given for a name, once it is known to be a choice, or the first choice."""
@@ -176,6 +177,13 @@ class TokenizerOptions:
         if self.over_bytes or any(token in _UNKNOWN_TOKENS for token in given):
             return given
         return (_UNKNOWN_TOKENS[0], *given)
+
+
+def _kinds_with(name: str) -> list[str]:
+    """The kinds of tokens that an option has a meaning with."""
+    if name == "vocabulary_size":  # characters are not limited by default, and can be
+        return [tokens for tokens in TRAINED if tokens != "bytes"]
+    return [tokens for tokens, kind in TRAINED.items() if getattr(kind, name, True) not in (None, ())]
 
 
 def _checked_tokens(tokens: object) -> str:

@@ -14,7 +14,9 @@ from rowspace.errors import FileFormatError
 from rowspace.text.folder_files import class_of, object_in, read_text, settings_of
 from rowspace.text.library import LibraryTokenizer, refusing
 
-__all__ = ["open_bert", "open_gpt2", "refused"]
+__all__ = ["HAVE_MADE", "added_tokens", "open_bert", "open_gpt2", "refused"]
+
+HAVE_MADE = "have a tokenizer.json made: transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
 
 # By tokenizer class or, in old folders, model type: those that cut text as the first of each does.
 BERT_LIKE = {None, "Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "LayoutLM", "Lxmert"}
@@ -76,7 +78,7 @@ def refused(folder: Path, what: str) -> FileFormatError:
     """Return the error for a folder whose tokenizer does more than its files say."""
     return FileFormatError(
         f"{folder}: its {what} are for a {class_of(folder)} tokenizer, of which the files do not say how it cuts text; "
-        "have a tokenizer.json made: transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
+        f"{HAVE_MADE}"
     )
 
 
@@ -113,7 +115,7 @@ def _merges(path: Path) -> list[tuple[str, str]]:
 
 def _add(library: Tokenizer, folder: Path, special: dict[str, AddedToken]) -> None:
     """Add the tokens that the files name, and see to it that each gets the id that they say."""
-    said = _added(folder)
+    said = added_tokens(folder)
     library.add_tokens([token for _, token in sorted(said.items())])
     contents = {token.content for token in said.values()}
     library.add_special_tokens([token for token in special.values() if token.content not in contents])
@@ -125,7 +127,7 @@ def _add(library: Tokenizer, folder: Path, special: dict[str, AddedToken]) -> No
             )
 
 
-def _added(folder: Path) -> dict[int, AddedToken]:
+def added_tokens(folder: Path) -> dict[int, AddedToken]:
     """Return the tokens that tokenizer_config.json or, in older folders, added_tokens.json adds, by id."""
     decoder = settings_of(folder).get("added_tokens_decoder")
     try:

@@ -1,0 +1,45 @@
+"""The positions that pages add to rows: exact sinusoids, or a learned table as it is where a training begins.
+
+Nothing here was trained: a learned table is drawn from a seed, the same each time, and pages say so. Read next:
+`layers/learned_position.py`.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rowspace.layers import LearnedPosition, SinusoidPosition
+
+__all__ = ["CLASSES", "KINDS", "default_kind", "position_code", "position_module"]
+
+KINDS = ("sinusoid", "learned")
+CLASSES = {"sinusoid": "SinusoidPosition", "learned": "LearnedPosition"}
+_LINES = {
+    "sinusoid": "{name} = SinusoidPosition({width})",
+    "learned": (
+        "{name} = LearnedPosition(512, {width})  # not trained: drawn from a seed\n"
+        "torch.nn.init.normal_({name}.weight, std=0.02, generator=torch.Generator().manual_seed(0))"
+    ),
+}
+
+
+def default_kind(dim: int) -> str:
+    """A sinusoid, or in an odd dimension, where there is none, a learned table."""
+    return KINDS[dim % 2]
+
+
+def position_module(kind: str, width: int) -> "SinusoidPosition | LearnedPosition":
+    """The module of a kind; `UsageError` for a sinusoid of odd width, `MissingExtraError` without torch."""
+    from rowspace.layers import LearnedPosition, SinusoidPosition  # noqa: PLC0415  # an extra
+
+    if kind == "sinusoid":
+        return SinusoidPosition(width)
+    import torch  # noqa: PLC0415
+
+    learned = LearnedPosition(512, width)
+    torch.nn.init.normal_(learned.weight, std=0.02, generator=torch.Generator().manual_seed(0))
+    return learned
+
+
+def position_code(kind: str, name: str, width: str) -> str:
+    """The lines that make the same module; they need `torch` and the kind's class of `CLASSES`."""
+    return _LINES[kind].format(name=name, width=width)

@@ -1,0 +1,121 @@
+"""The Patches page, as a person goes through it."""
+
+import io
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from rowspace.lab.pictures import fitted, photograph
+from rowspace.layers import PatchEmbedding, patch_cost, unfold_patches
+
+pytestmark = pytest.mark.browser
+
+MINUS = "\N{MINUS SIGN}"
+PIXELS = "The numbers of patch"
+
+
+def column(page: Page, table: str, at: int) -> list[str]:
+    rows = page.get_by_role("table", name=table).locator("tbody tr").all()
+    return [row.get_by_role("cell").nth(at).inner_text() for row in rows]
+
+
+def shown(values, digits: int) -> list[str]:
+    return [f"{value:.{digits}f}".replace("-", MINUS) for value in values.tolist()]
+
+
+def test_the_middle_patch_of_china_is_pythons(visit) -> None:
+    page = visit("patches")
+    expect(page.get_by_role("heading", name="Patch 105: row 7, column 7")).to_be_visible()
+    images = torch.from_numpy(fitted(photograph("china.jpg"), 224, 224)).permute(2, 0, 1)[None] / 255
+    assert column(page, PIXELS, 4) == shown(unfold_patches(images, 16)[0, 105, :9], 4)
+    for at, form in ((1, "linear"), (2, "convolution")):
+        embed = PatchEmbedding(16, 3, 64, form=form)
+        embed.reset_parameters(torch.Generator().manual_seed(0))
+        assert column(page, "The vector of patch 105", at) == shown(embed(images)[0][0, 105, :6].detach(), 6)
+    sides = [side for side in range(1, 65) if 224 % side == 0]
+    assert column(page, "Every side", 2) == [f"{patch_cost(224, side).tokens:,}" for side in sides]
+
+
+def test_the_lesson_by_keys_alone(visit) -> None:
+    page = visit("patches")
+    page.get_by_role("radio", name="flower.jpg").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", name="Patch 0: row 0, column 0")).to_be_visible()
+    assert column(page, PIXELS, 4) == shown(torch.tensor([1, 2, 3, 4, 5, 0, 7, 8, 1]), 4)
+    page.get_by_role("application", name="The picture in 2 × 2 patches").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("heading", name="Patch 3: row 1, column 1")).to_be_visible()
+    assert column(page, PIXELS, 4) == shown(torch.tensor([5, 3, 1, 1, 5, 9, 3, 5, 8]), 4)
+    address = page.url
+    before = page.get_by_role("table").all_inner_texts()
+    page.reload()
+    expect(page.get_by_role("heading", name="Patch 3: row 1, column 1")).to_be_visible()
+    assert page.url == address
+    assert page.get_by_role("table").all_inner_texts() == before
+
+
+def test_a_patch_is_clicked(visit) -> None:
+    page = visit("patches?patch=56")
+    picture = page.get_by_role("application", name="The picture in 4 × 4 patches")
+    box = picture.bounding_box()
+    picture.click(position={"x": box["width"] * 0.9, "y": box["height"] * 0.3})
+    expect(page.get_by_role("heading", name="Patch 7: row 1, column 3")).to_be_visible()
+    page.wait_for_url("**/patches?patch=56&at=7")
+
+
+def test_the_order_of_the_numbers_is_a_choice(visit) -> None:
+    page = visit("patches?patch=2")
+    assert column(page, PIXELS, 1) == ["red"] * 4 + ["green"] * 4 + ["blue"]
+    page.get_by_text("channels last").click()
+    expect(page.get_by_role("region", name="Figure")).to_contain_text("one pixel after another")
+    assert column(page, PIXELS, 1) == ["red", "green", "blue"] * 3
+
+
+@pytest.mark.refused
+def test_a_side_that_does_not_fit_names_those_that_do(visit) -> None:
+    page = visit("patches")
+    side = page.get_by_role("slider", name="Side of a patch")
+    side.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("alert")).to_contain_text("224 is not a multiple of the patch's 15 (next: 210 or 225)")
+    page.get_by_label("Pad with zeros").check()
+    expect(page.get_by_role("application", name="The picture in 15 × 15 patches")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.get_by_label("Pad with zeros").uncheck()
+    page.get_by_role("button", name="32", exact=True).click()
+    expect(page.get_by_role("region", name="Figure")).to_contain_text("7 × 7 = 49 patches, and with a class token 50")
+
+
+def test_ones_own_picture_stays_on_this_machine(visit, tmp_path) -> None:
+    pixels = np.random.default_rng(2).integers(0, 256, (96, 224, 3), np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "it's <b>mine<b>.png")
+    page = visit("patches")
+    page.get_by_label("One’s own picture").set_input_files(tmp_path / "it's <b>mine<b>.png")
+    expect(page.get_by_role("application", name="The picture in 6 × 14 patches")).to_be_visible()
+    page.get_by_text("0 to 255").click()
+    expect(page.get_by_label("Python", exact=True)).to_contain_text('Path("it\'s <b>mine<b>.png")')
+    expect(page.get_by_role("heading", name="Patch 49: row 3, column 7")).to_be_visible()
+    expect(page.get_by_role("cell", name=f"{pixels[48, 112, 0]}.0000").first).to_be_visible()
+    assert column(page, PIXELS, 4) == shown(torch.tensor(pixels[48, 112:121, 0]), 4)
+    page.reload()
+    expect(page.get_by_role("radio", name="it's <b>mine<b>.png")).to_be_checked()
+
+
+@pytest.mark.refused
+def test_a_file_that_is_no_picture_is_a_sentence(visit) -> None:
+    page = visit("patches")
+    page.get_by_label("One’s own picture").set_input_files(
+        {"name": "notes.png", "mimeType": "image/png", "buffer": io.BytesIO(b"no picture").getvalue()}
+    )
+    expect(page.get_by_role("alert")).to_contain_text("this file cannot be read as a picture")
+    expect(page.get_by_role("application", name="The picture in 14 × 14 patches")).to_be_visible()
+
+
+@pytest.mark.refused
+def test_a_picture_that_is_kept_no_more_is_to_be_sent_again(visit) -> None:
+    page = visit("patches?picture=0123456789abcdef0123&patch=8")
+    expect(page.get_by_role("alert")).to_contain_text("is not kept any more, or never was; send it again")

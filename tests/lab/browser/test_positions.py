@@ -1,0 +1,118 @@
+"""The Positions page, as a person goes through it."""
+
+import pytest
+import torch
+from playwright.sync_api import Page, expect
+
+from rowspace.layers import Alibi, RotaryPosition, YarnScaling, relative_buckets
+
+pytestmark = pytest.mark.browser
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def shown(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".replace("-", MINUS)
+
+
+def line(page: Page, table: str, first: str) -> list[str]:
+    """The line of a table that begins so."""
+    lines = [
+        row.get_by_role("cell").all_inner_texts()
+        for row in page.get_by_role("table", name=table).locator("tbody tr").all()
+    ]
+    return next(cells for cells in lines if cells[0] == first)
+
+
+def test_scores_by_offset_are_pythons(visit) -> None:
+    page = visit("positions?length=16&heads=4&head=2")
+    expect(page.get_by_role("table")).to_contain_text("of head 2")
+    cells = line(page, "Mean score by offset", f"{MINUS}3")
+    assert cells[4] == shown(-3 * float(Alibi(4).slopes[2]), 4)
+    unit = torch.full((1, 1, 64), 64**-0.5).expand(1, 4, 64)
+    turned, _ = RotaryPosition(64)(unit, unit)
+    assert cells[3] == shown(float(turned[0, 0] @ turned[0, 3]), 4)
+    assert cells[6] == str(int(relative_buckets(torch.tensor(-3))))
+
+
+def test_one_crosshair_runs_through_all(visit) -> None:
+    page = visit("positions")
+    pairs = page.get_by_role("application", name="ALiBi: 64 rows")
+    pairs.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure.get_by_text("query 3, key 5")).to_have_count(5)
+    expect(figure.get_by_text("position 3, dimension 0")).to_have_count(5)
+    expect(figure.get_by_text(f"offset 2: {shown(-1, 3)}")).to_have_count(1)  # slope 1/2 times 2
+    curve = page.get_by_role("application", name="Rotary: score by offset")
+    curve.focus()
+    page.keyboard.press("ArrowRight")
+    expect(figure.get_by_text("query 3, key 6")).to_have_count(5)
+
+
+def test_a_crosshair_by_the_pointer_leaves_with_it(visit) -> None:
+    page = visit("positions")
+    figure = page.get_by_role("region", name="Figure")
+    page.get_by_role("application", name="Learned, as training begins").hover(position={"x": 40, "y": 40})
+    expect(figure.get_by_text("position 1")).to_have_count(5)
+    page.mouse.move(2, 2)
+    expect(figure.get_by_text("position 1")).to_have_count(0)
+
+
+def test_tokens_bring_the_place_in_and_a_reload_shows_it_again(visit) -> None:
+    page = visit("positions")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure.get_by_text("By the place too")).to_have_count(1)  # learned
+    page.keyboard.press("/")
+    page.keyboard.type("sin")
+    page.keyboard.press("Tab")
+    page.keyboard.type("cos")
+    page.keyboard.press("Tab")
+    page.wait_for_url("**/positions?query=sin&key=cos")
+    expect(figure.get_by_text("By the place too")).to_have_count(2)
+    before = page.get_by_role("table").inner_text()
+    page.reload()
+    expect(figure.get_by_text("By the place too")).to_have_count(2)
+    assert page.get_by_role("table").inner_text() == before
+    assert "table['sin']" not in before
+    assert "('sin', 'cos')" in page.get_by_label("Python", exact=True).inner_text()
+
+
+def test_a_reader_of_the_past_has_no_scores_for_what_comes(visit) -> None:
+    page = visit("positions")
+    page.get_by_label("Reads the past only").check()
+    page.wait_for_url("**/positions?causal=true")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("symmetric=False")
+    assert line(page, "Mean score by offset", "1")[1:6] == ["–"] * 5
+    assert line(page, "Mean score by offset", f"{MINUS}1")[4] == shown(-0.5, 4)
+
+
+@pytest.mark.refused
+def test_an_unknown_token_is_a_sentence_and_the_figure_stays(visit) -> None:
+    page = visit("positions?query=no-such-token")
+    expect(page.get_by_role("alert")).to_contain_text("no-such-token")
+    expect(page.get_by_role("application", name="Sinusoid, sines first")).to_be_visible()
+
+
+def test_scalings_are_pythons_by_keys_alone(visit) -> None:
+    page = visit("positions")
+    page.get_by_role("radio", name="schemes").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**/positions?view=longer+texts")
+    length = page.get_by_role("slider", name="Length of the text")
+    length.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**&text=65536")
+    expect(page.get_by_role("table", name="Each scaling in a text of 65,536")).to_be_visible()
+    yarn = YarnScaling(8.0, 4096)
+    frequencies = RotaryPosition(128, scaling=yarn).frequencies_at(65536)
+    cells = line(page, "Each scaling", "YaRN")
+    assert cells[1] == shown(yarn.attention_factor, 4)
+    assert cells[3] == f"{2 * torch.pi / float(frequencies[-1]):,.0f}"
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure.get_by_text("LongRoPE", exact=True)).to_have_count(0)
+    page.get_by_label("LongRoPE", exact=True).check()
+    expect(figure.get_by_text("LongRoPE", exact=True)).to_have_count(3)

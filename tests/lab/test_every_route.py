@@ -1,0 +1,210 @@
+"""Every route of every page, those that come later too: tables that are hard to show, and requests that make no sense.
+
+A page's own tests hold its numbers; here nothing may be a mistake of ours (a test client raises what the server would
+log), and what is refused is refused in a sentence.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+import rowspace as rs
+from rowspace.lab.app import PAGES, make_app
+from rowspace.lab.query import Query
+from rowspace.lab.reply import MEDIA_TYPE, decode
+from rowspace.lab.state import Lab
+
+ANSWERS = {path: answer for routes in PAGES.values() for path, answer in routes.items()}
+STRANGE = [
+    "<script>alert('x')</script>",
+    "שָׁלוֹם",
+    "مرحبا",
+    "e\u0301",
+    "👩‍👩‍👧",
+    "x" * 1000,
+    "שלום" * 250,
+    "a\nb",
+    "</title>\\",
+]
+
+
+def random_rows(size: int, dim: int, dtype: str = "f4") -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((size, dim)).astype(dtype)
+
+
+def words(size: int) -> list[str]:
+    return [f"word{number}" for number in range(size)]
+
+
+def with_nan() -> np.ndarray:
+    rows = random_rows(6, 4)
+    rows[0], rows[2, 1], rows[3] = np.nan, np.inf, 0
+    return rows
+
+
+TABLES = {
+    "one row": rs.Table(["a"], np.float32([[0.5, -1.0, 0.25]])),
+    "one dimension": rs.Table(words(5), random_rows(5, 1)),
+    "one number": rs.Table(["a"], np.float32([[0.5]])),
+    "strange tokens": rs.Table(STRANGE, random_rows(len(STRANGE), 8)),
+    "zeros": rs.Table(words(5), np.zeros((5, 4), np.float32)),
+    "the same row": rs.Table(words(5), np.ones((5, 4), np.float32)),
+    "counts of zero": rs.Table(words(5), random_rows(5, 4), np.zeros(5, np.int64)),
+    "huge counts": rs.Table(words(5), random_rows(5, 4), np.full(5, 2**60, np.int64)),
+    "float16": rs.Table(words(5), random_rows(5, 4, "f2"), np.arange(5)),
+    "float64": rs.Table(words(5), random_rows(5, 4, "f8"), np.arange(5)),
+    "wide": rs.Table(words(3), random_rows(3, 5000)),
+    "nan": rs.Table(words(6), with_nan(), np.arange(6)),
+}
+
+
+@pytest.fixture(scope="session")
+def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, TestClient]]:
+    folder = tmp_path_factory.mktemp("tables")
+    opened = {}
+    for number, (name, table) in enumerate(TABLES.items()):
+        path = str(folder / f"table{number}")
+        table.save(path)
+        lab = Lab(rs.load(path), path)
+        opened[name] = TestClient(make_app(lab))
+        opened[name].lab = lab
+    yield opened
+    for client in opened.values():
+        client.close()
+
+
+@pytest.mark.parametrize("route", ANSWERS)
+@pytest.mark.parametrize("name", TABLES)
+def test_each_page_shows_each_table(name: str, route: str, clients: dict[str, TestClient]) -> None:
+    """At the defaults; rows that are not finite may be refused, in a sentence."""
+    answer = clients[name].get(f"/api/{route}")
+    if name == "nan" and answer.status_code == 400:
+        assert_refused(answer)
+        return
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == MEDIA_TYPE
+    decode(answer.content)
+
+
+class Recorded(Query):
+    """A question that notes the names of its parameters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = {"nothing"}
+
+    def _one(self, name: str, default: str | None) -> str:
+        self.names.add(name)
+        return super()._one(name, default)
+
+    def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
+        self.names.add(name)
+        return super().texts(name, default, most=most)
+
+
+@pytest.fixture(scope="session")
+def names(clients: dict[str, TestClient]) -> dict[str, list[str]]:
+    """The names of the parameters of each route."""
+    found = {}
+    for route, answer in ANSWERS.items():
+        query = Recorded()
+        answer(clients["float16"].lab, query)
+        found[route] = sorted(query.names)
+    return found
+
+
+NUMBERS = st.one_of(st.integers(), st.floats(), st.integers(-2, 300)).map(str)
+VALUES = st.one_of(
+    NUMBERS,
+    st.sampled_from([*STRANGE, "word1", "true", "cosine", "dot", "1e400", "-0", "0x10", "²", "NaN", "", " ", "\0"]),
+    st.just("a" * 1001),
+    st.lists(NUMBERS, max_size=5).map(",".join),
+    st.text(max_size=50),
+)  # fmt: skip
+HEADERS = st.dictionaries(
+    st.sampled_from(["Accept", "Range", "If-None-Match", "Last-Event-ID", "Content-Type", "X-Forwarded-For"]),
+    st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=30).map(str.strip),
+)
+
+
+def assert_refused(answer: object) -> None:
+    assert 400 <= answer.status_code < 500
+    told = answer.json()
+    assert told.keys() == {"kind", "error"}
+    assert re.fullmatch(r"\w+", told["kind"])
+    assert len(told["error"]) > 10
+    assert "Traceback" not in told["error"]
+
+
+@pytest.mark.parametrize("route", ANSWERS)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(data=st.data())
+def test_no_question_is_a_mistake(
+    route: str, clients: dict[str, TestClient], names: dict[str, list[str]], data: st.DataObject
+) -> None:
+    client = clients[data.draw(st.sampled_from(sorted(TABLES)))]
+    parameters = st.dictionaries(st.sampled_from(names[route]), st.lists(VALUES, min_size=1, max_size=3), max_size=5)
+    answer = client.request(
+        data.draw(st.sampled_from(["GET", "GET", "GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "ODD"])),
+        f"/api/{route}",
+        params=data.draw(parameters),
+        content=data.draw(st.one_of(st.just(b""), st.binary(max_size=200))),
+        headers=data.draw(HEADERS),
+    )
+    if answer.request.method == "HEAD":
+        assert answer.status_code < 500
+    elif answer.status_code != 200:
+        assert_refused(answer)
+    else:
+        decode(answer.content)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    path=st.sampled_from([*(f"/api/{route}" for route in ANSWERS), "/api/jobs", "/api/jobs/1/events", "/", "/static/"]),
+    more=st.one_of(st.just(""), st.text(max_size=20).map(lambda text: "/" + text), st.just("/" + "9" * 5000)),
+    method=st.sampled_from(["GET", "POST", "DELETE", "PATCH"]),
+    query=st.binary(max_size=50).map(lambda odd: "".join(f"%{byte:02x}" if byte > 65 else chr(byte) for byte in odd)),
+)
+def test_no_address_is_a_mistake(path: str, more: str, method: str, query: str, clients: dict[str, TestClient]) -> None:
+    quoted = "".join(f"%{byte:02x}" for byte in more.encode("utf-8", "replace"))
+    query = re.sub(r"[^\w%&=+.-]", "%00", query)
+    answer = clients["one row"].request(method, f"http://testserver{path}{quoted}?{query}", follow_redirects=False)
+    assert answer.status_code < 500
+    if answer.status_code >= 400 and path.startswith("/api/"):
+        assert_refused(answer)
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters(), max_size=20)),
+    lambda inside: st.one_of(st.lists(inside, max_size=3), st.dictionaries(st.text(max_size=5), inside, max_size=3)),
+)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.one_of(st.binary(max_size=100), JSON.map(lambda order: json.dumps(order).encode())))
+def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestClient]) -> None:
+    assert_refused(clients["one row"].post("/api/jobs", content=order))
+
+
+@pytest.mark.parametrize(
+    ("order", "sentence"),
+    [
+        (b'{"kind": "\\ud800"}', "kind must be one of "),
+        (b"[" * 50_000, "a job is asked for by a JSON object"),
+        (b'{"kind": {}}', "'kind' must be a text, a number, true or false"),
+        (b'{"kind": []}', "kind is missing"),
+        (b'{"k": ' + b"9" * 5000 + b"}", "a job is asked for by a JSON object"),
+        (b" " * 65_537, "the body must have 65,536 bytes at the most"),
+    ],
+)
+def test_an_order_that_makes_no_sense_is_refused(order: bytes, sentence: str, clients: dict[str, TestClient]) -> None:
+    answer = clients["one row"].post("/api/jobs", content=order)
+    assert_refused(answer)
+    assert answer.json()["error"].startswith(sentence)

@@ -1,0 +1,36 @@
+import pytest
+import torch
+
+from rowspace.errors import UsageError
+from rowspace.layers import PatchEmbedding, cost, grid_of, patch_cost
+
+
+@pytest.mark.parametrize(("side", "patches"), [(16, 196), (32, 49), (8, 784), (4, 3136)])
+def test_the_lesson(side, patches):
+    counted = patch_cost(224, side)
+    assert (counted.patches, counted.tokens) == (patches, patches + 1)
+    assert counted.scores == (patches + 1) ** 2
+    assert counted.attention_flops == 4 * (patches + 1) ** 2 * 768
+
+
+@pytest.mark.parametrize(("image", "patch"), [((224, 160), 16), ((30, 50), (7, 5)), ((5, 5), 5)])
+def test_counts_are_those_of_the_module(image, patch):
+    counted = patch_cost(image, patch, embedding_dim=8, prefix=0, pad=True)
+    module = PatchEmbedding(patch, 3, 8, pad=True)
+    vectors, grid = module(torch.zeros(1, 3, *image))
+    assert (counted.grid, counted.tokens) == (grid, vectors.shape[1])
+    assert counted.parameters == sum(parameter.numel() for parameter in module.parameters())
+    assert patch_cost(image, patch).grid == grid_of(image, patch)
+
+
+def test_projection_is_that_of_the_whole_model():
+    whole, counted = cost("vit-base-patch16-224"), patch_cost(224, 16)
+    assert counted.projection_flops == whole.input_flops(counted.patches)
+    assert counted.parameters == whole.patches
+
+
+def test_sizes_that_hold_nothing():
+    with pytest.raises(UsageError, match="an image of 3 × 9 holds no patch of 4 × 4"):
+        patch_cost((3, 9), 4)
+    with pytest.raises(UsageError, match="channels must be 1 or more, not 0"):
+        patch_cost(8, 4, channels=0)

@@ -1,0 +1,47 @@
+// What the Pipeline and Input pages show as tables: the pieces of a text, and vectors side by side.
+
+import type { Column, Value } from "../../components/Numbers.svelte";
+import type { Piece } from "./stages";
+
+export interface Shown {
+  columns: Column[];
+  count: number;
+  row: (index: number) => Value[];
+}
+
+/** A line for each piece of a text. */
+export function pieceTable(pieces: Piece[]): Shown {
+  return {
+    columns: [{ name: "text" }, { name: "token", kind: "token" }, { name: "id", kind: "whole" }, { name: "row" }],
+    count: pieces.length,
+    row: (index) => {
+      const piece = pieces[index] as Piece;
+      return [piece.text, piece.token, piece.id, piece.row ? "yes" : "none"];
+    },
+  };
+}
+
+/** A line for each dimension, and a column for each of the vectors, which lie one after another in `values`. */
+export function dimensionTable(names: string[], values: ArrayLike<number>): Shown {
+  const dimensions = names.length ? values.length / names.length : 0;
+  return {
+    columns: [{ name: "dimension", kind: "whole" }, ...names.map(named)],
+    count: dimensions,
+    row: (index) => [index, ...names.map((_, at) => values[at * dimensions + index] ?? null)],
+  };
+}
+
+/** A line for each dimension, and a column for each of several vectors of one width. */
+export function vectorTable(vectors: [name: string, values: ArrayLike<number>][]): Shown {
+  return {
+    columns: [{ name: "dimension", kind: "whole" }, ...vectors.map(([name]) => named(name))],
+    count: vectors[0]?.[1].length ?? 0,
+    row: (index) => [index, ...vectors.map(([, values]) => values[index] ?? null)],
+  };
+}
+
+const LONGEST = 24;
+const named = (name: string): Column => ({
+  name: name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name,
+  kind: "number",
+});
