@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike
 # Before any peer is imported: a test that needs the network is wrong, and should fail at once.
 os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
+# A shell starts what runs in the background with Ctrl-C ignored, and so would be what tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # No test is a race: a busy machine, or a kernel run as Python, is slow and not wrong.
 settings.register_profile("rowspace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rowspace")

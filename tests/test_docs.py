@@ -80,11 +80,11 @@ def run_console(kind: str, code: str, folder: Path) -> None:
         assert len(absent) <= allowed, f"$ {command}\ndid not print {absent}; it printed:\n{printed}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
-def test_snippets_of_page_run(page: Path, english: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("document", PAGES, ids=lambda document: document.relative_to(CHECKOUT).as_posix())
+def test_snippets_of_page_run(document: Path, english: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(english, tmp_path / "corpus.txt")
     monkeypatch.chdir(tmp_path)
-    text = page.read_text(encoding="utf-8")
+    text = document.read_text(encoding="utf-8")
     namespace: dict[str, object] = {"__name__": "__main__"}
     for fence in FENCE.finditer(text):
         kind, code = fence.groups()
@@ -92,9 +92,9 @@ def test_snippets_of_page_run(page: Path, english: Path, tmp_path: Path, monkeyp
             # Blank lines in front, so that a traceback names the page's own line.
             line = text.count("\n", 0, fence.start(2))
             with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile("\n" * line + code, page, "exec"), namespace)  # noqa: S102  # our own pages
+                exec(compile("\n" * line + code, document, "exec"), namespace)  # noqa: S102  # our own pages
         else:
-            assert kind in {"console", "console about"}, f"a fence of {page.name} is marked {kind!r}"
+            assert kind in {"console", "console about"}, f"a fence of {document.name} is marked {kind!r}"
             run_console(kind, code, tmp_path)
 
 

@@ -11,6 +11,9 @@ export default defineConfig({
     sourcemap: false,
     assetsInlineLimit: 0,
     rollupOptions: {
+      // The map is a module of its own, that tests and benchmarks import without a page around it.
+      input: { index: "index.html", map: "src/drawing/map/map.ts" },
+      preserveEntrySignatures: "strict",
       output: {
         entryFileNames: "[name].js",
         chunkFileNames: "[name].js",

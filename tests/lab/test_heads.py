@@ -18,6 +18,7 @@ def test_the_lesson_has_the_lessons_logits(lab, check_code) -> None:
     assert reply.meta["tokens"] == ["row1", "row0", "row2", "row3"]
     np.testing.assert_allclose(reply.arrays["logits"], [0.58, 0.30, 0.24, 0.05], atol=1e-6)
     np.testing.assert_allclose(reply.arrays["hidden"], [0.6, 0.1, 0.3], atol=1e-7)
+    assert reply.meta["half"] == 2  # .33 and .25
     np.testing.assert_allclose(reply.arrays["vectors"][0], [0.8, -0.2, 0.4], atol=1e-7)
     own = check_code(lab, LOGITS, source="lesson", head="untied").arrays
     np.testing.assert_allclose(own["vectors"] @ own["hidden"], own["logits"], atol=1e-7)

@@ -48,16 +48,16 @@ def test_the_first_transformer_scales_rows_and_adds_sinusoids(lab, ask) -> None:
 
 
 def test_a_part_that_is_off_is_not_in_the_sum(lab, check_code) -> None:
-    reply = check_code(lab, "input/parts", text=TEXT, positions="false")
+    reply = check_code(lab, "input/parts", text=TEXT, recipe="bert", positions="false")
     assert reply.meta["on"] == ["tokens", "segments"]
     np.testing.assert_array_equal(reply.arrays["total"], reply.arrays["tokens"] + reply.arrays["segments"])
     off = dict.fromkeys(("tokens", "segments", "positions"), "false")
     with pytest.raises(UsageError, match="nothing is left to add up; switch one of tokens, segments, positions on"):
-        check_code(lab, "input/parts", text=TEXT, **off)
+        check_code(lab, "input/parts", text=TEXT, recipe="bert", **off)
 
 
 def test_tokens_from_second_on_belong_to_the_second_segment(lab, ask) -> None:
-    segments = ask(lab, "input/parts", text=TEXT, second=2).arrays["segments"]
+    segments = ask(lab, "input/parts", text=TEXT, recipe="bert", second=2).arrays["segments"]
     assert (segments[:2] == segments[0]).all()
     assert (segments[2:] == segments[2]).all()
     assert (segments[0] != segments[2]).any()
@@ -90,3 +90,17 @@ def test_one_row_of_one_dimension(small_lab, check_code) -> None:
     assert check_code(lab, "input/parts").arrays["total"].shape == (3, 1)
     with pytest.raises(UnknownTokenError, match="no token of this text has a row"):
         check_code(lab, "input/parts", text="b")
+
+
+@pytest.mark.parametrize("route", ["input/parts", "input/concatenation", "input/scale", "pipeline/matrix"])
+def test_rows_too_wide_for_tables_of_positions_are_refused(small_lab, ask, route: str) -> None:
+    lab = small_lab(["a"], np.ones((1, 10_000), np.float32))
+    with pytest.raises(UsageError, match="rows of 10,000 numbers are too wide to add positions to here; 8,192"):
+        ask(lab, route)
+
+
+def test_the_last_position_is_that_of_the_longest_table(lab, ask) -> None:
+    text = "list " * 64
+    assert ask(lab, "input/parts", text=text, recipe="opt", start=1984).arrays["positions"].shape == (64, 20)
+    with pytest.raises(UsageError, match="start must be a whole number from 0 to 1,984"):
+        ask(lab, "input/parts", text=text, recipe="opt", start=1985)

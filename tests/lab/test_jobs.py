@@ -72,7 +72,7 @@ def is_alive(process: int) -> bool:
 
 def test_a_job_tells_how_far_it_is_and_leaves_its_frames(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        job = jobs.start("powers", asked(most=4))
+        job = await jobs.start("powers", asked(most=4))
         news = await all_news(job)
         assert news[0] == (1, "progress", {"fraction": 0.0, "sentence": "waits for its turn, 2 at once"})
         assert [one.serial for one in news] == sorted({one.serial for one in news})
@@ -89,7 +89,7 @@ def test_a_job_tells_how_far_it_is_and_leaves_its_frames(run: Run) -> None:
 
 def test_who_comes_later_is_told_the_newest_of_each(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        job = jobs.start("powers", asked(most=4))
+        job = await jobs.start("powers", asked(most=4))
         await until(job, "done")
         assert [news.event for news in await all_news(job)] == ["progress", "frame", "done"]
         assert [news.event async for news in job.follow(job.serial - 1)] == ["done"]
@@ -100,14 +100,14 @@ def test_who_comes_later_is_told_the_newest_of_each(run: Run) -> None:
 
 def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        first = jobs.start("powers", asked())
-        assert jobs.start("powers", asked(most=3)) is first
+        first = await jobs.start("powers", asked())
+        assert await jobs.start("powers", asked(most=3)) is first
         await until(first, "done")
-        assert jobs.start("powers", asked()) is first
-        assert jobs.start("powers", asked(most=2)) is not first
-        failed = jobs.start("fails", asked(how="sentence"))
+        assert await jobs.start("powers", asked()) is first
+        assert await jobs.start("powers", asked(most=2)) is not first
+        failed = await jobs.start("fails", asked(how="sentence"))
         await until(failed, "failed")
-        assert jobs.start("fails", asked(how="sentence")) is not failed
+        assert await jobs.start("fails", asked(how="sentence")) is not failed
         assert not failed.folder.exists()
 
     run(test)
@@ -124,7 +124,7 @@ def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
 )
 def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
-        job = jobs.start("fails", asked(how=how))
+        job = await jobs.start("fails", asked(how=how))
         *_, progress, failed = await all_news(job)
         assert progress.facts["fraction"] == 0.0
         assert failed.event == "failed"
@@ -136,7 +136,7 @@ def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pyt
 
 def test_a_mistake_before_the_process_is_told_too(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
-        failed = await until(jobs.start("breaks", asked()), "failed")
+        failed = await until(await jobs.start("breaks", asked()), "failed")
         assert failed.facts["error"].startswith("rowspace made a mistake here")
 
     run(test)
@@ -145,7 +145,7 @@ def test_a_mistake_before_the_process_is_told_too(run: Run, capfd: pytest.Captur
 
 def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        job = jobs.start("waits", asked(file=tmp_path / "none"))
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
         os.kill(await process_of(job), signal.SIGKILL)
         failed = await until(job, "failed")
         assert failed.facts["error"] == "the process of this job was ended by signal 9; start it again"
@@ -155,10 +155,10 @@ def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
 
 def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        running = [jobs.start("waits", asked(file=tmp_path / name)) for name in ("first", "second")]
+        running = [await jobs.start("waits", asked(file=tmp_path / name)) for name in ("first", "second")]
         for job in running:
             await process_of(job)
-        third = jobs.start("powers", asked())
+        third = await jobs.start("powers", asked())
         await asyncio.sleep(0.2)  # it would have begun: two are running, whatever the time
         assert not third.folder.exists()
         (tmp_path / "second").touch()
@@ -172,12 +172,12 @@ def test_too_many_are_refused(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(jobs_module, "UNFINISHED", 2)
 
     async def test(jobs: Jobs) -> None:
-        first = jobs.start("waits", asked(file=tmp_path / "first"))
-        jobs.start("waits", asked(file=tmp_path / "second"))
+        first = await jobs.start("waits", asked(file=tmp_path / "first"))
+        await jobs.start("waits", asked(file=tmp_path / "second"))
         with pytest.raises(Refused, match="2 jobs are not finished yet; wait, or cancel one"):
-            jobs.start("powers", asked())
+            await jobs.start("powers", asked())
         await jobs.cancel(first)
-        jobs.start("powers", asked())
+        await jobs.start("powers", asked())
 
     run(test)
 
@@ -186,10 +186,10 @@ def test_only_the_last_finished_jobs_are_kept(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setattr(jobs_module, "FINISHED", 1)
 
     async def test(jobs: Jobs) -> None:
-        done = [jobs.start("powers", asked(most=most)) for most in (1, 2)]
+        done = [await jobs.start("powers", asked(most=most)) for most in (1, 2)]
         for job in done:
             await until(job, "done")
-        jobs.start("powers", asked(most=3))
+        await jobs.start("powers", asked(most=3))
         assert [job.folder.exists() for job in done] == [False, True]
         assert jobs.find(2) is done[1]
         with pytest.raises(Refused, match="there is no such job"):
@@ -202,7 +202,7 @@ def test_only_the_newest_frames_are_kept(run: Run, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(job_module, "FRAMES", 1)
 
     async def test(jobs: Jobs) -> None:
-        job = jobs.start("powers", asked(most=5))
+        job = await jobs.start("powers", asked(most=5))
         await job.task
         assert list(job.frames) == [5]
         assert sorted(path.name for path in job.folder.iterdir()) == ["5.frame", "job.json"]
@@ -212,7 +212,7 @@ def test_only_the_newest_frames_are_kept(run: Run, monkeypatch: pytest.MonkeyPat
 
 def test_cancelling_ends_the_process_and_tells_who_follows(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        job = jobs.start("waits", asked(file=tmp_path / "none"))
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
         process = await process_of(job)
         following = asyncio.create_task(until(job, "failed"))
         await asyncio.sleep(0)
@@ -228,7 +228,7 @@ def test_cancelling_ends_the_process_and_tells_who_follows(run: Run, tmp_path: P
 
 def test_a_job_that_waits_is_cancelled_too(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        waiting = [jobs.start("waits", asked(file=tmp_path / str(number))) for number in range(3)]
+        waiting = [await jobs.start("waits", asked(file=tmp_path / str(number))) for number in range(3)]
         await jobs.cancel(waiting[2])
         assert waiting[2].is_over
 
@@ -239,7 +239,7 @@ def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: P
     processes, folders = [], []
 
     async def test(jobs: Jobs) -> None:
-        job = jobs.start("waits", asked(file=tmp_path / "none"))
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
         processes.append(await process_of(job))
         folders.append(job.folder.parent)
         assert folders[0].exists()
@@ -251,6 +251,6 @@ def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: P
 def test_wrong_parameters_start_nothing(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         with pytest.raises(UsageError, match="most must be a whole number"):
-            jobs.start("powers", asked(most="x"))
+            await jobs.start("powers", asked(most="x"))
 
     run(test)

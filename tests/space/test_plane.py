@@ -33,7 +33,8 @@ def test_a_share_is_the_part_of_the_distance_that_is_drawn(points: np.ndarray) -
 
 
 def test_axes_are_orthonormal_however_near_the_offsets_lie() -> None:
-    plane = Plane.through([0, 0, 0], [1, 0, 0], [1e6, 1e-3, 1e-3])
+    b = np.array([0.1, 0.2, 0.3])
+    plane = Plane.through([0, 0, 0], b, 1e6 * b + [1e-3, -1e-3, 0])
     np.testing.assert_allclose(plane.axes @ plane.axes.T, np.eye(2), atol=1e-12)
 
 

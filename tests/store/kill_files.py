@@ -18,8 +18,8 @@ SIZE = 50
 
 
 def main() -> None:
-    """Save as the module that the first argument names to the path that the second one gives, for 25 rounds."""
-    from kill_rounds import in_a_child  # found beside a script only
+    """Save as the module that the first argument names to the path that the second one gives, round by round."""
+    from kill_rounds import LONG, in_a_child  # found beside a script only
 
     kind, path = import_module(f"rowspace.store.{sys.argv[1]}"), Path(sys.argv[2])
     # With [UNK], formats that are made for a tokenizer add no row for it.
@@ -36,7 +36,7 @@ def main() -> None:
 
     save(1)
     chance = random.Random(0)  # noqa: S311  # no secret
-    for _ in range(25):
+    for _ in range(250 if LONG else 25):
         last = version_of()
 
         def save_on(first: int = last + 1) -> None:

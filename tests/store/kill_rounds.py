@@ -20,6 +20,7 @@ from rowspace.atomic import kept_beside, swap
 from rowspace.table import Table
 
 SIZE = 50
+LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # takes every line, and ten times the rounds: minutes
 
 
 def table_of(version: int) -> Table:
@@ -73,11 +74,11 @@ def at_random(path: Path, rounds: int) -> None:
         assert version_of(path) >= last
 
 
-def at_each_line(path: Path) -> int:
-    """Kill a save at the first line that it runs in atomic/ or native.py, then at the second, and so on."""
-    line = 0
+def at_each_line(path: Path, step: int) -> int:
+    """Kill a save at the first line that it runs in atomic/ or native.py, then `step` lines later, and so on."""
+    line = 1 - step
     while True:
-        line += 1
+        line += step
         last = version_of(path)
 
         def save(stop: int = line, version: int = last + 1) -> None:
@@ -117,9 +118,9 @@ def main() -> None:
         swap.exchange = lambda *_: False
     store.save(table_of(1), path)
     if kind.startswith("at random"):
-        at_random(path, 40)
+        at_random(path, 400 if LONG else 40)
     else:
-        print(json.dumps({"lines": at_each_line(path)}))
+        print(json.dumps({"lines": at_each_line(path, 1 if LONG else 3)}))
     store.save(table_of(0), path)
 
 

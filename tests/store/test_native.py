@@ -368,7 +368,7 @@ def test_a_table_that_is_saved_anew_while_it_is_opened_opens_whole(tmp_path):
         return Table([f"{version}"], np.full((1, 2), version, np.float32), np.array([version]))
 
     def save_on():
-        for version in range(1, 150):
+        for version in range(1, 60):
             native.save(table_of(version), tmp_path / "t")
 
     native.save(table_of(0), tmp_path / "t")

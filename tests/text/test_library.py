@@ -199,7 +199,8 @@ def test_what_is_no_tokenizer(text: str) -> None:
 
 
 def test_ids_that_go_far_beyond_the_tokens() -> None:
-    text = Tokenizer(models.WordLevel({"a": 2_000_000_000, "b": 1}, unk_token="b")).to_str()
+    # Not written by the library, which walks over all ids in between.
+    text = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="b")).to_str().replace('"a":0', '"a":2000000000')
     with pytest.raises(FileFormatError, match="has ids up to 2000000000 for 2 tokens"):
         parsed(text, "x")
 

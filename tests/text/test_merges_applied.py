@@ -198,3 +198,13 @@ def test_ranks_of_merges_are_those_of_tiktoken(ranks_file: bytes, tiny_ranks: di
 def test_sentencepiece_has_no_merges_to_show(bpe_model: bytes) -> None:
     with pytest.raises(UsageError, match=r"a trace of merges needs a tokenizer\.json"):
         trace_encoding("a", open_sentencepiece(bpe_model, "x"))
+
+
+def test_words_that_come_again_are_merged_once_and_counted() -> None:
+    # In a list that is not in the order of training, each of them led to steps of its own.
+    model = models.BPE({"a": 0, "b": 1, "c": 2, "abc": 3, "ab": 4}, [("ab", "c"), ("a", "b")])
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    merges = list(trace_encoding("abc ab abc", tokenizer))
+    assert [(merge.merged, merge.count) for merge in merges] == [("ab", 2), ("abc", 2), ("ab", 1)]
+    assert merges[-1].tokens == ["abc", "ab", "abc"]

@@ -51,19 +51,25 @@ class Question:
 
 
 def examples(lab: Lab, query: Query) -> Reply:
-    """`method` → the examples whose words the table has, and the `ranks` of the words expected; 0 is past the 100th."""
+    """`method` → the examples whose words the table has, and the `ranks` of the words expected; 0 is past the 100th.
+
+    `more` is the code without its opening.
+    """
     method = query.choice("method", METHODS)
     questions = _examples(lab)
     ranks = lab.once(("analogies/examples", method), lambda: _example_ranks(lab.table, questions, method))
-    code = f"""{lab.opening}
-questions = {questions!r}
+    lines = "\n".join(map(" ".join, questions))
+    more = f'''questions = """
+{lines}
+""".strip().splitlines()
 
 def rank(a, b, c, expected):
     answers = [token for token, _ in table.analogy(a, b, c, k={DEEPEST}, method={method!r})]
     return answers.index(expected) + 1 if expected in answers else 0
 
-ranks = [rank(*question) for question in questions]"""
-    return Reply({"examples": questions, "deepest": DEEPEST, "code": code}, ranks=ranks)
+ranks = [rank(*question.split()) for question in questions]'''
+    code = f"{lab.opening}\n\n{more}"
+    return Reply({"examples": questions, "deepest": DEEPEST, "code": code, "more": more}, ranks=ranks)
 
 
 def answers(lab: Lab, query: Query) -> Reply:

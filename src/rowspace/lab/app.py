@@ -15,7 +15,21 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rowspace.lab import analogies, costs, heads, inputs, patches, pipeline, positions, tokens, tying, words
+from rowspace.lab import (
+    analogies,
+    costs,
+    heads,
+    inputs,
+    patches,
+    pipeline,
+    positions,
+    token_sources,
+    tokens,
+    tying,
+    word_jobs,
+    word_maps,
+    words,
+)
 from rowspace.lab.asked import body, parameters
 from rowspace.lab.job_routes import job_routes
 from rowspace.lab.jobs import Jobs
@@ -28,7 +42,7 @@ from rowspace.lab.state import Answer, Lab, Upload
 __all__ = ["KINDS", "PAGES", "make_app"]
 
 PAGES = {
-    "words": words.ROUTES,
+    "words": {**words.ROUTES, **word_maps.ROUTES},
     "analogies": analogies.ROUTES,
     "tokens": tokens.ROUTES,
     "pipeline": pipeline.ROUTES,
@@ -38,7 +52,7 @@ PAGES = {
     "head": {**heads.ROUTES, **tying.ROUTES},
     "cost": costs.ROUTES,
 }
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, Kind] = {**word_jobs.KINDS, **token_sources.KINDS}
 STATIC = Path(__file__).parent / "static"
 THREADS = 8  # of each page, so that one slow page keeps none of another waiting
 
@@ -57,6 +71,7 @@ def make_app(lab: Lab) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        """End the jobs with the server."""
         yield
         await jobs.stop()
 

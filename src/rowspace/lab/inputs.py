@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError
 from rowspace.lab.extras import needs_torch
 from rowspace.lab.input_beside import concatenation
+from rowspace.lab.input_positions import check_width
 from rowspace.lab.input_scale import scale
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
@@ -27,16 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUTES"]
 
-# The recipes of `rowspace.layers` that take text, and where two of them differ from "vocabulary and embedding_dim".
+# The recipes of `rowspace.layers` that take text.
 RECIPES = (
     *("bert", "roberta", "albert", "modernbert", "gpt2", "opt", "clip_text", "siglip_text"),
     *("transformer", "gemma", "llama", "mistral", "qwen", "t5", "bloom", "mpt"),
 )
-_WIDTH = {"albert": "inner_dim"}
-_BESIDE = {"modernbert": {"padding_idx": 0}}
+_WIDTH = {"albert": "inner_dim"}  # where the table's width is not called embedding_dim
+_BESIDE = {"modernbert": {"padding_idx": 0}}  # its own is an id that a small table does not have
 _FIRST = 2  # ids below are left to the recipe, for padding
-_LONGEST = 1_000_000
-_HEADS = 64
+_FARTHEST = 1984  # with 64 tokens more the 2048 positions of the longest table
 
 
 @needs_torch
@@ -49,9 +49,10 @@ def parts(lab: Lab, query: Query) -> Reply:
     """
     sentence = known_sentence(lab, query)
     rows, count = lab.table[sentence.ids], len(sentence.ids)
-    name = query.choice("recipe", RECIPES)
-    start = query.integer("start", 0, low=0, high=_LONGEST)
-    second = query.integer("second", count // 2, low=0, high=_HEADS)
+    name = query.choice("recipe", RECIPES, "bert" if lab.table.dim % 2 else "transformer")
+    start = query.integer("start", 0, low=0, high=_FARTHEST)
+    second = query.integer("second", count // 2, low=0, high=64)
+    check_width(lab.table.dim)
     embed = _filled(name, rows)
     found = _contributions(embed, count, start, second)
     on = [part for part in found if query.flag(part, True)]
@@ -69,6 +70,7 @@ def parts(lab: Lab, query: Query) -> Reply:
         "start": start,
         "second": second,
         "steps": _steps(embed),
+        "scaled": embed.tokens.scale is not None,
         "two_segments": _two_segments(embed),
         "drawn": _drawn(embed),
         "max_positions": getattr(getattr(embed, "positions", None), "max_positions", None),
@@ -154,15 +156,18 @@ def _code(opening: str, name: str, embed: "InputEmbedding", *, start: int, secon
         for part in _drawn(embed)
     )
     beside = "".join(f", {key}={value}" for key, value in _BESIDE.get(name, {}).items())
-    segments = f", (torch.arange(len(ids)) >= {second}).long()[None]" if _two_segments(embed) else ""
+    segments = (f"second = (torch.arange(len(ids)) >= {second}).long()[None]\n", ", second")
+    if not _two_segments(embed):
+        segments = ("", "")
     names = [part for part in ("tokens", "segments", "positions") if hasattr(embed, part)]
     return (
-        f"import torch\nfrom rowspace.layers import {name}\n{opening}\nrows = table[ids]\n\n"
+        f"{opening}\nrows = table[ids]\n\nimport torch\nfrom rowspace.layers import {name}\n\n"
         f"embed = {name}(len(ids) + 2, {_WIDTH.get(name, 'embedding_dim')}=table.dim{beside}).eval()\n"
         + ("drawn = torch.Generator().manual_seed(0)\n" if drawn else "")
         + "with torch.no_grad():\n"
         f"    embed.tokens.weight[2:] = torch.from_numpy(rows)  # ids 0 and 1 are for padding\n{drawn}"
-        f"parts = embed.contributions(torch.arange(2, len(ids) + 2)[None]{segments}, start={start})\n"
+        f"places = torch.arange(2, len(ids) + 2)[None]\n{segments[0]}"
+        f"parts = embed.contributions(places{segments[1]}, start={start})\n"
         f"{', '.join(names)}{',' if len(names) == 1 else ''} = (part[0].detach() for part in parts.values())\n"
         f"total = {' + '.join(on)}" + ("\noutput = embed.norm(total).detach()" if embed.norm is not None else "")
     )

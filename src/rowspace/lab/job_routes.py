@@ -39,26 +39,30 @@ def job_routes(jobs: Jobs) -> list[Route]:
         return jobs.find(_number(request.path_params["number"]))
 
     async def start(request: Request) -> Response:
+        """Start a job, or find the one that does the same."""
         query = _ordered(await body(request, LONGEST_ORDER))
         kind = query.text("kind")
         if kind not in jobs.kinds:
             raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
-        job = jobs.start(kind, query)
+        job = await jobs.start(kind, query)
         return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
 
     async def events(request: Request) -> Response:
+        """Tell what happens."""
         job, after = asked(request), _number(request.headers.get("last-event-id", ""))
         if job.is_over and after >= job.serial:
             return Response(status_code=204)
         return StreamingResponse(_lines(job, after), media_type="text/event-stream")
 
     async def frame(request: Request) -> Response:
+        """Give one frame."""
         job, number = asked(request), _number(request.path_params["frame"])
         if number not in job.frames:
             raise Refused(404, f"job {job.number} has no such frame (any more); ask for the newest")
         return Response(job.frames[number].read_bytes(), media_type=MEDIA_TYPE)
 
     async def cancel(request: Request) -> Response:
+        """End a job."""
         await jobs.cancel(asked(request))
         return Response(status_code=204)
 

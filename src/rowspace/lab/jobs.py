@@ -43,14 +43,14 @@ class Jobs:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def start(self, name: str, query: Query) -> Job:
+    async def start(self, name: str, query: Query) -> Job:
         """The job of this kind with these parameters: the one that there is, unless it failed, or a new one.
 
         Raises what the kind's `read` raises, and `Refused` (429) where too many are unfinished.
         """
         kind = self.kinds[name]
-        parameters = kind.read(self._lab, query)
-        does = json.dumps([name, parameters], sort_keys=True)
+        parameters = await to_thread.run_sync(kind.read, self._lab, query, abandon_on_cancel=True)
+        does = json.dumps([name, parameters])
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
         if sum(not job.is_over for job in self._jobs.values()) >= UNFINISHED:
@@ -91,6 +91,7 @@ class Jobs:
     async def _run(self, job: Job, kind: Kind, parameters: Parameters) -> None:
         """Wait for a turn, do the job in a process, and say how it ended."""
         async with self._turns:
+            job.tell("progress", fraction=0.0, sentence=f"starts, as job {job.number}")
             try:
                 await to_thread.run_sync(self._write, job, kind, parameters, abandon_on_cancel=True)
                 await self._work(job)

@@ -28,9 +28,10 @@ def forward(lab: Lab, query: Query) -> Reply:
     ids = sentence.ids
     rows, columns = lab.table[ids], np.unique(ids)
     one_hot = (ids[:, np.newaxis] == columns).astype(rows.dtype)
-    product = one_hot @ lab.table[columns]
+    with np.errstate(invalid="ignore"):  # zero times infinity, of which the page tells
+        product = one_hot @ lab.table[columns]
     code = (
-        f"import numpy as np\n{sentence.code}\nrows = table[ids]\n\n"
+        f"{sentence.code}\nrows = table[ids]\n\nimport numpy as np\n\n"
         "# The one-hot matrix, but for its columns of zeros alone.\n"
         "columns = np.unique(ids)\n"
         "one_hot = (ids[:, np.newaxis] == columns).astype(rows.dtype)\n"
@@ -70,11 +71,10 @@ def _positions(kind: str, rows: NDArray[Any]) -> NDArray[Any]:
 
 def _matrix_code(opening: str, kind: str) -> str:
     if kind == "none":
-        return (
-            f"import numpy as np\n{opening}\nrows = table[ids]\npositions = np.zeros_like(rows)\nX = rows + positions"
-        )
+        body = "import numpy as np\n\npositions = np.zeros_like(rows)\nX = rows + positions"
+        return f"{opening}\nrows = table[ids]\n\n{body}"
     return (
-        f"import torch\nfrom rowspace.layers import {CLASSES[kind]}\n{opening}\nrows = table[ids]\n\n"
+        f"{opening}\nrows = table[ids]\n\nimport torch\nfrom rowspace.layers import {CLASSES[kind]}\n\n"
         f"{position_code(kind, 'position', 'table.dim')}\n"
         "positions = position(torch.zeros(1, len(ids))).detach().numpy()\n"
         "X = rows + positions"

@@ -20,6 +20,7 @@ _LARGEST = 100.0
 Array = NDArray[Any]
 
 
+@np.errstate(invalid="ignore", over="ignore")  # rows that are no finite numbers have gradients that are none either
 def backward(lab: Lab, query: Query) -> Reply:
     """`text`, `g` (a number for each token), `upstream` → what each row of the table gets.
 
@@ -44,6 +45,7 @@ def backward(lab: Lab, query: Query) -> Reply:
         "vocabulary": len(lab.table),
         "rows": [lab.table.vocabulary[number] for number in touched.tolist()],
         "from": [np.flatnonzero(which == row).tolist() for row in range(len(touched))],
+        "kind": kind,
         "checks": [{"way": way, **_compared(other, gradient)} for way, other in ways.items()],
         "missing": missing,
         "code": _code(sentence.code, g, _KINDS[kind], with_layers=missing is None),
@@ -92,7 +94,7 @@ _KINDS = {"ones": "np.ones_like(rows)", "rows": "rows"}
 
 def _code(opening: str, g: NDArray[np.float32], kind: str, *, with_layers: bool) -> str:
     code = (
-        f"import numpy as np\n{opening}\nrows = table[ids]\n"
+        f"{opening}\nrows = table[ids]\n\nimport numpy as np\n\n"
         f"g = np.array({[float(str(number)) for number in g]}, np.float32)\n"
         f"upstream = g[:, np.newaxis] * {kind}\n\n"
         "# A row gets the sum of what comes back to its tokens; rows that are not `touched` get nothing.\n"

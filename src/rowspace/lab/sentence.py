@@ -111,7 +111,7 @@ def _code(lab: Lab, text: str, most: int) -> str:
             "ids = table.ids([word for word in words if word in table])"
         )
     return (
-        f"from rowspace.text import LibraryTokenizer\nfrom tokenizers import Tokenizer\n\n{lab.opening}\n"
+        f"{lab.opening}\n\nfrom rowspace.text import LibraryTokenizer\nfrom tokenizers import Tokenizer\n\n"
         "tokenizer = LibraryTokenizer(Tokenizer.from_str(table.tokenizer))\n"
         f"ids = tokenizer.encode({text!r})[:{most}]\n"
         "ids = ids[ids < len(table)]"

@@ -3,32 +3,26 @@
 Read next: `rowspace/text/pieces.py`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from threading import Thread
+from queue import SimpleQueue
 
-from rowspace.errors import RowspaceError, UsageError
+from tokenizers import Tokenizer
+
+from rowspace.errors import UsageError
+from rowspace.lab.kinds import Kind, Progress
 from rowspace.lab.state import Lab
-from rowspace.text import STANDARD_SIZE, cut_counts, cut_tokenizer, smallest_size, standard_tokenizer
+from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
 from rowspace.text.library import LibraryTokenizer, parsed
 
-__all__ = ["SOURCES", "Cut", "Learning", "Source", "cut_of", "learning", "source_of"]
+__all__ = ["KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
 
 
 SOURCES = ("table", "standard")
 
-_MOST_SIZES = 10
-_KEPT_IS_READ = 0.3  # seconds in which one that was kept is there, so that the first answer need not say "not yet"
-
-
-@dataclass
-class Learning:
-    """How far the standard tokenizer is: `share` of its text read, 0 … 1, or the `fault` that ended it."""
-
-    share: float = 0.0
-    ready: bool = False
-    fault: str | None = None
+_MOST_SIZES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,24 +45,35 @@ class Source:
         self.tokenizer, self.counts = tokenizer, counts
         self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
         least, most = smallest_size(tokenizer), tokenizer.library.get_vocab_size(with_added_tokens=True)
-        doubling = [1 << power for power in range(32) if least < 1 << power < most]
-        self.sizes: Sequence[int] = sorted({least, *doubling[-_MOST_SIZES:], most})
+        doubling = (1 << power for power in range(32) if least < 1 << power < most)
+        self.sizes: Sequence[int] = sorted({least, *doubling, most})[-_MOST_SIZES:]
 
     def cut(self, size: int) -> Cut:
         """Cut it to one of its `sizes`."""
         whole = size == self.sizes[-1]
-        tokenizer = self.tokenizer if whole else LibraryTokenizer(cut_tokenizer(self.tokenizer, size))
-        counts = None if self.counts is None else cut_counts(self.tokenizer, self.counts, size)
+        library = self.tokenizer.library if whole else cut_tokenizer(self.tokenizer, size)
+        counts = None if self.counts is None else cut_counts(self.tokenizer, self.counts, size, cut=library)
+        tokenizer = self.tokenizer if whole else LibraryTokenizer(library)
         return Cut(tokenizer, counts, max((counts or {}).values(), default=0), _kinds(tokenizer))
 
 
 def source_of(lab: Lab, name: str) -> Source:
-    """The tokenizer of this name; raises `UsageError` where the table has none. The standard one may take seconds."""
+    """The tokenizer of this name; raises `UsageError` where the table has none.
+
+    The standard one takes some seconds to learn where it is not kept; see `is_ready`.
+    """
     if name == "standard":
-        return lab.once(("tokens", name), partial(_learned, lab))
+        return lab.once(("tokens", name), lambda: _counted(*standard_tokenizer()))
     if not lab.table.tokenizer:
         raise UsageError("this table has no tokenizer; ask for tokenizer=standard")
     return lab.once(("tokens", name), partial(_of_table, lab))
+
+
+def is_ready(lab: Lab, name: str) -> bool:
+    """Whether there is such a tokenizer, and nobody has to wait for it."""
+    if name == "standard":
+        return kept_standard_tokenizer() is not None
+    return bool(lab.table.tokenizer)
 
 
 def cut_of(lab: Lab, name: str, size: int) -> Cut:
@@ -76,40 +81,28 @@ def cut_of(lab: Lab, name: str, size: int) -> Cut:
     return lab.once(("tokens", name, size), lambda: source_of(lab, name).cut(size))
 
 
-def learning(lab: Lab) -> Learning:
-    """How far the standard tokenizer is; the first call begins to learn it, in the background."""
-    return lab.once("tokens/learning", partial(_begin, lab))
+def learn_standard_tokenizer() -> Iterator[Progress]:
+    """Learn the standard tokenizer, which is then kept where `source_of` finds it."""
+    shares: SimpleQueue[float | None] = SimpleQueue()
+    with ThreadPoolExecutor(1) as thread:
+        shares.put(0.0)
+        work = thread.submit(standard_tokenizer, on_share=shares.put)
+        work.add_done_callback(lambda _: shares.put(None))
+        told = -1
+        while (share := shares.get()) is not None:
+            if int(100 * share) > told:
+                told = int(100 * share)
+                yield Progress(share, f"{told} % read, the first half to learn and the second to count")
+        work.result()
 
 
-def _begin(lab: Lab) -> Learning:
-    progress = _progress(lab)
-
-    def learn() -> None:
-        try:
-            source_of(lab, "standard")
-        except RowspaceError as error:
-            progress.fault = str(error)
-
-    thread = Thread(target=learn, daemon=True)
-    thread.start()
-    thread.join(_KEPT_IS_READ)
-    return progress
+KINDS = {
+    "standard-tokenizer": Kind(run=learn_standard_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
+}
 
 
-def _progress(lab: Lab) -> Learning:
-    return lab.once("tokens/progress", Learning)
-
-
-def _learned(lab: Lab) -> Source:
-    progress = _progress(lab)
-
-    def on_share(share: float) -> None:
-        progress.share = share
-
-    tokenizer, counts = standard_tokenizer(STANDARD_SIZE, on_share=on_share)
-    source = Source(LibraryTokenizer(tokenizer), counts)
-    progress.share, progress.ready = 1.0, True
-    return source
+def _counted(tokenizer: Tokenizer, counts: Mapping[str, int]) -> Source:
+    return Source(LibraryTokenizer(tokenizer), counts)
 
 
 def _of_table(lab: Lab) -> Source:

@@ -13,7 +13,7 @@ from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
-from rowspace.lab.token_sources import SOURCES, Cut, Source, cut_of, learning, source_of
+from rowspace.lab.token_sources import SOURCES, Cut, Source, cut_of, is_ready, source_of
 from rowspace.text import Merge, split_tokens, trace_encoding, trace_training
 from rowspace.text.byte_alphabet import readable
 from rowspace.text.opened import clean
@@ -28,17 +28,15 @@ _MOST_SIZES = 6
 _MOST_MERGES = 1000
 
 
-def sources(lab: Lab, _: Query) -> Reply:
-    """What there is to split with, each with its kind and sizes; and how far the one is that is being learned."""
-    progress = learning(lab)
-    meta = {
-        "table": _facts(lab, "table") if lab.table.tokenizer else None,
-        "standard": _facts(lab, "standard") if progress.ready else None,
-        "share": progress.share,
-        "fault": progress.fault,
-        "code": f"{lab.opening}\nnum_rows = [len(table)]",
-    }
-    return Reply(meta, num_rows=[len(lab.table)])
+def sources(lab: Lab, query: Query) -> Reply:
+    """What there is to split with, each with its kind and sizes: null where there is none, or none yet.
+
+    The standard tokenizer is learned by a job of the kind "standard-tokenizer"; with `wait` it is waited for.
+    """
+    wait = query.flag("wait", False)
+    ready = {name: is_ready(lab, name) or (wait and name == "standard") for name in SOURCES}
+    meta: dict[str, object] = {name: _facts(lab, name) if ready[name] else None for name in SOURCES}
+    return Reply({**meta, "code": f"{lab.opening}\nnum_rows = [len(table)]"}, num_rows=[len(lab.table)])
 
 
 def split(lab: Lab, query: Query) -> Reply:

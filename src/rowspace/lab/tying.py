@@ -16,7 +16,7 @@ def tying(lab: Lab, query: Query) -> Reply:
     """`source`, `dtype` → the matrix that a tied head shares: of this table, and of each published model with a head.
 
     `own` holds its parameters and bytes; of the models (n,): `matrices`, its parameters, `saved`, its bytes, and the
-    `parameters` of the whole, in which a tied matrix counts once.
+    `parameters` of the whole, in which a tied matrix counts once. `more` is the code without its opening.
     """
     from rowspace.layers import CATALOGUE, cost  # noqa: PLC0415
     from rowspace.layers.cost_counts import BYTES  # noqa: PLC0415
@@ -27,9 +27,8 @@ def tying(lab: Lab, query: Query) -> Reply:
     untied = cost({"vocab_size": len(table), "hidden_size": table.dim, "tie_word_embeddings": False})
     models = {name: model for name, model in CATALOGUE.items() if model.cost.head_matrix}
     matrices = [model.cost.head_matrix for model in models.values()]
-    code = f"""{opening}
-import torch
-from rowspace.layers import CATALOGUE, cost
+    size = BYTES[dtype]
+    more = f"""from rowspace.layers import CATALOGUE, cost
 
 sizes = {{"vocab_size": len(table), "hidden_size": table.dim}}
 tied, untied = cost(sizes), cost({{**sizes, "tie_word_embeddings": False}})
@@ -37,18 +36,19 @@ own = [untied.num_parameters - tied.num_parameters, untied.bytes[{dtype!r}] - ti
 
 models = [model for model in CATALOGUE.values() if model.cost.head_matrix]
 matrices = [model.cost.head_matrix for model in models]
-saved = [matrix * torch.{dtype}.itemsize for matrix in matrices]
+saved = [{size} * matrix for matrix in matrices]  # bytes in {dtype}
 parameters = [model.parameters for model in models]"""
     return Reply(
         {
             "models": list(models),
             "tied": [model.tied for model in models.values()],
             "sizes": [[model.vocabulary, model.cost.row_dim] for model in models.values()],
-            "code": code,
+            "code": f"{opening}\n{more}",
+            "more": more,
         },
         own=[untied.num_parameters - tied.num_parameters, untied.bytes[dtype] - tied.bytes[dtype]],
         matrices=matrices,
-        saved=[matrix * BYTES[dtype] for matrix in matrices],
+        saved=[size * matrix for matrix in matrices],
         parameters=[model.parameters for model in models.values()],
     )
 

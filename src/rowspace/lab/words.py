@@ -1,33 +1,145 @@
-"""The Words page: a word's row, its neighbours, and those that are spelt like it. Read next: `analogies.py`."""
+"""The Words page: words that are spelt alike, their rows, the rows nearest to them, and how far apart they are.
 
-from collections.abc import Mapping
-from typing import get_args
+Left out: the map of all rows (`word_maps.py`). Read next: `spelling.py`, which finds words by a part of them.
+"""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace import space
+from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
+from rowspace.lab.spelling import Spelling
 from rowspace.lab.state import Answer, Lab
-from rowspace.space.similarity import Metric
+from rowspace.space.similarity import METRICS
+from rowspace.table import Table
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "facts", "opening_words"]
+
+WELL_KNOWN = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
+"""What the page opens with where the table has them, as that of the standard library does."""
+MOST_WORDS = 8
 
 
-def row(lab: Lab, query: Query) -> Reply:
-    """`word` → its row (d,), as the table gives it."""
-    word = query.text("word", lab.table.vocabulary[0])
-    code = f"{lab.opening}\nrow = table[{word!r}]"
-    return Reply({"word": word, "known": word in lab.table, "code": code}, row=lab.table[word])
+def search(lab: Lab, query: Query) -> Reply:
+    """`part`, `k` → the ids of the first k tokens that hold the part in any case: itself, those it begins, others."""
+    part, k = query.text("part", "").casefold(), query.integer("k", 12, low=1, high=200)
+    ids, found = lab.once("spelling", lambda: Spelling(lab.table.vocabulary)).find(part, k)
+    code = f"""{lab.opening}
+part = {part!r}
+folded = [token.casefold() for token in table]
+found = [id for id, token in enumerate(folded) if part in token]
+found.sort(key=lambda id: (folded[id] != part, not folded[id].startswith(part)))
+ids = found[:{k}]"""
+    return Reply({"found": found, "code": code, **facts(lab.table, ids)}, ids=ids)
+
+
+def rows(lab: Lab, query: Query) -> Reply:
+    """`word`, once or more → their rows (n, d), and the magnitude that fills a bar: the largest in any of them."""
+    words = _words(lab, query)
+    found = _rows(lab.table, words)
+    limit = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max()
+    known = [lab.table.id(word) if word in lab.table else -1 for word in words]
+    code = f"{lab.opening}\nrows = table[{words!r}]\nnorms = (rows.astype(float) ** 2).sum(1) ** 0.5"
+    meta = {"words": words, "limit": limit, "code": code, **_counts(lab.table, known)}
+    return Reply(meta, rows=found, ids=known, norms=space.row_norms(found))
 
 
 def neighbors(lab: Lab, query: Query) -> Reply:
     """`word`, `metric`, `k` → the k nearest tokens of the whole table with their scores, nearest first."""
-    word = query.text("word", lab.table.vocabulary[0])
-    metric = query.choice("metric", get_args(Metric))
-    k = query.integer("k", 10, low=1, high=1000)
-    found = lab.table.neighbors(word, k=k, metric=metric)  # type: ignore[arg-type]
-    code = f"{lab.opening}\nneighbors = table.neighbors({word!r}, k={k}, metric={metric!r})"
-    tokens, scores = zip(*found, strict=True) if found else ((), ())
-    code += "\nscores = [score for _, score in neighbors]"
-    return Reply({"word": word, "neighbors": tokens, "code": code}, scores=scores)
+    (default,) = opening_words(lab.table, 1)
+    word = query.text("word", default)
+    metric: Any = query.choice("metric", METRICS)
+    k = query.integer("k", 10, low=1, high=200)
+    asked = word if word in lab.table else _rows(lab.table, [word])[0]
+    if word in lab.table and not np.isfinite(lab.table.norms[lab.table.id(word)]):
+        raise UsageError(f"the row of {word!r} holds NaN or infinity, so nothing is near it; pick another word")
+    found = lab.table.neighbors(asked, k=k, metric=metric)
+    ids = lab.table.ids([token for token, _ in found])
+    code = f"""{lab.opening}
+neighbors = table.neighbors({word!r}, k={k}, metric={metric!r})
+scores = [score for _, score in neighbors]
+ids = table.ids([token for token, _ in neighbors])"""
+    meta = {"word": word, "code": code, **facts(lab.table, ids)}
+    return Reply(meta, scores=[score for _, score in found], ids=ids)
 
 
-ROUTES: Mapping[str, Answer] = {"words/row": row, "words/neighbors": neighbors}
+def compare(lab: Lab, query: Query) -> Reply:
+    """`word`, once or more, and `metric` → how near each is to each, (n, n)."""
+    words = _words(lab, query)
+    metric: Any = query.choice("metric", METRICS)
+    found = _rows(lab.table, words)
+    code = f"""{lab.opening}
+from rowspace import space
+
+rows = table[{words!r}]
+scores = space.score(rows, rows, metric={metric!r})"""
+    return Reply({"words": words, "code": code}, scores=space.score(found, found, metric=metric))
+
+
+def distances(lab: Lab, query: Query) -> Reply:
+    """`word`, twice or more → the Euclidean distances from the first to the others, (n - 1,).
+
+    With them: how many times closer the nearest is than the farthest, unless it is at no distance or at none known.
+    """
+    words = _words(lab, query)
+    found = _rows(lab.table, words)
+    apart = space.euclidean(found[0], found[1:])
+    times = apart.max() / apart.min() if len(apart) and apart.min() > 0 else None
+    code = f"""{lab.opening}
+from rowspace import space
+
+distances = space.euclidean(table[{words[0]!r}], table[{words[1:]!r}])"""
+    if times is not None:
+        code += "\ntimes = distances.max() / distances.min()"
+    return Reply({"words": words, "times": times, "code": code}, distances=apart)
+
+
+def opening_words(table: Table, count: int) -> list[str]:
+    """`count` words that a page may open with, or as many as the table has: well-known ones, else the first tokens.
+
+    Words whose rows hold NaN or infinity come last.
+    """
+    finite = np.isfinite(table.norms)
+    known = [word for word in WELL_KNOWN if word in table and finite[table.id(word)]]
+    first = [*np.flatnonzero(finite)[:count], *np.flatnonzero(~finite)[:count]]
+    return list(dict.fromkeys([*known, *(table.vocabulary[int(id)] for id in first)]))[:count]
+
+
+def facts(table: Table, ids: NDArray[np.integer[Any]]) -> dict[str, object]:
+    """What a list of tokens says of each: itself, how often it was seen (None where nobody counted), its norm."""
+    tokens = [table.vocabulary[id] for id in ids.tolist()]
+    return {"tokens": tokens, "norms": table.norms[ids].tolist(), **_counts(table, ids.tolist())}
+
+
+def _counts(table: Table, ids: Sequence[int]) -> dict[str, object]:
+    counts = table.counts
+    return {"counts": None if counts is None else [int(counts[id]) if id >= 0 else None for id in ids]}
+
+
+def _words(lab: Lab, query: Query) -> list[str]:
+    """The words asked about, each once."""
+    return list(dict.fromkeys(query.texts("word", opening_words(lab.table, 4), most=MOST_WORDS)))
+
+
+def _rows(table: Table, words: Sequence[str]) -> NDArray[np.floating[Any]]:
+    """The rows of words; made of n-grams where the table has them, which is no news here and warns of nothing."""
+    return np.stack([_made(table, word) if word not in table else table[word] for word in words])
+
+
+def _made(table: Table, word: str) -> NDArray[np.floating[Any]]:
+    row = None if table.subwords is None else table.subwords.row(word)
+    return table[word] if row is None else row  # which raises UnknownTokenError
+
+
+ROUTES: Mapping[str, Answer] = {
+    "words/search": search,
+    "words/rows": rows,
+    "words/neighbors": neighbors,
+    "words/compare": compare,
+    "words/distances": distances,
+}

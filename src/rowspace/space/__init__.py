@@ -9,6 +9,10 @@
 | `sets.py` | which one does not belong, and how near two sets are |
 | `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
 | `analogies.py` | how many analogies of a question file come out right |
+| `projection.py` | the directions in which rows differ most, and where rows lie along them |
+| `maps.py` | where rows lie in a plane that keeps neighbourhoods: t-SNE, UMAP |
+| `kept.py` | what share of the neighbours a map keeps |
+| `clusters.py` | which rows have nearly the same direction |
 | `spelling.py` | which tokens are spelt nearly like this one |
 | `windows.py` | what a part of a matrix looks like at the size of a picture |
 
@@ -22,10 +26,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rowspace.space.analogies import AnalogyScores, SectionScore, evaluate_analogies
     from rowspace.space.analogy import cos_add, cos_mul
+    from rowspace.space.clusters import Clusters, k_means
     from rowspace.space.correlation import Correlation, pearson, spearman
+    from rowspace.space.kept import NeighborsKept, neighbors_kept
+    from rowspace.space.maps import OnFrame, tsne, umap
     from rowspace.space.neighbors import nearest, nearest_reference
     from rowspace.space.pairs import PairScores, evaluate_pairs
     from rowspace.space.plane import Plane
+    from rowspace.space.projection import Projection, pca
     from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
     from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
     from rowspace.space.spelling import nearest_spellings
@@ -33,10 +41,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnalogyScores",
+    "Clusters",
     "Correlation",
     "Metric",
+    "NeighborsKept",
+    "OnFrame",
     "PairScores",
     "Plane",
+    "Projection",
     "SectionScore",
     "Window",
     "cos_add",
@@ -46,18 +58,23 @@ __all__ = [
     "euclidean",
     "evaluate_analogies",
     "evaluate_pairs",
+    "k_means",
     "matrix_window",
     "mean_unit_row",
     "nearest",
     "nearest_reference",
     "nearest_spellings",
+    "neighbors_kept",
     "odd_one_out",
+    "pca",
     "pearson",
     "row_norms",
     "score",
     "set_distance",
     "set_similarity",
     "spearman",
+    "tsne",
+    "umap",
     "unit_rows",
 ]
 
@@ -70,6 +87,10 @@ _FILES = {
     "correlation": ("Correlation", "pearson", "spearman"),
     "pairs": ("PairScores", "evaluate_pairs"),
     "analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
+    "projection": ("Projection", "pca"),
+    "maps": ("OnFrame", "tsne", "umap"),
+    "kept": ("NeighborsKept", "neighbors_kept"),
+    "clusters": ("Clusters", "k_means"),
     "spelling": ("nearest_spellings",),
     "windows": ("Window", "matrix_window"),
 }

@@ -20,7 +20,7 @@ from rowspace.text.opening import open_tokenizer
 from rowspace.text.options import TextOptions
 from rowspace.text.pieces import SplitToken, cut_counts, cut_tokenizer, smallest_size, split_at_sizes, split_tokens
 from rowspace.text.segmentation import Merge
-from rowspace.text.standard_tokenizer import STANDARD_SIZE, standard_tokenizer
+from rowspace.text.standard import STANDARD_SIZE, kept_standard_tokenizer, standard_tokenizer
 from rowspace.text.stdlib import standard_library
 from rowspace.text.tokenizer_options import WORDS_ONLY, TokenizerOptions
 from rowspace.text.training import train_tokenizer
@@ -47,6 +47,7 @@ __all__ = [
     "cut_tokenizer",
     "encode_corpus",
     "encode_tokens",
+    "kept_standard_tokenizer",
     "measure_coverage",
     "open_corpus",
     "open_tokenizer",

@@ -7,6 +7,7 @@ Left out: how merges are learned (merges.py).
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -52,7 +53,7 @@ def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
     first = _words(text, document, merges=[], ignore_merges=False)
     if model["ignore_merges"]:
         first = _whole_where_merges_lead_elsewhere(first, _words(text, document), rank, prefix)
-    return _apply(_segmentation(first, prefix), rank, prefix)
+    return _apply(_Text(first, prefix), rank)
 
 
 def _trace_ranks(text: str, tokenizer: TiktokenTokenizer) -> Iterator[Merge]:
@@ -67,7 +68,7 @@ def _trace_ranks(text: str, tokenizer: TiktokenTokenizer) -> Iterator[Merge]:
         return ranks.get(pair[0] + pair[1])
 
     first = _whole_where_merges_lead_elsewhere(first, wanted, rank, "")
-    return _apply(_segmentation(first, ""), rank, "")
+    return _apply(_Text(first, ""), rank)
 
 
 def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
@@ -83,17 +84,26 @@ def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
 
 def _whole_where_merges_lead_elsewhere(first: _Words, wanted: _Words, rank: _Rank, prefix: str) -> _Words:
     """Return the symbols to start from, but the one `wanted` token for words that merges would cut otherwise."""
-    text = _segmentation({word: first.get(word, []) for word in wanted}, prefix)
-    steps = sum(1 for _ in _apply(text, rank, prefix))
-    reached = zip(wanted, text.words(steps), strict=True)
-    return {word: first[word] if tokens == wanted[word] else wanted[word] for word, tokens in reached}
+    text = _Text({word: first.get(word, []) for word in wanted}, prefix)
+    steps = sum(1 for _ in _apply(text, rank))
+    reached = text.words(steps)
+    pairs = zip(text.order, wanted.items(), strict=True)
+    return {word: first[word] if reached[number] == tokens else tokens for number, (word, tokens) in pairs}
 
 
-def _segmentation(words: _Words, prefix: str) -> Segmentation:
-    return Segmentation(words.values(), order=range(len(words)), prefix=prefix)
+class _Text(Segmentation):
+    """The words of a text, each distinct one held once. `weights`: how often the word of each position comes."""
+
+    def __init__(self, words: _Words, prefix: str) -> None:
+        numbers = dict[tuple[str, ...], int]()
+        self.order = [numbers.setdefault(tuple(word), len(numbers)) for word in words.values()]
+        super().__init__(numbers, order=self.order, prefix=prefix)
+        times = Counter(self.order)
+        self.weights = [times[number] for word, number in numbers.items() for _ in word]
+        self.prefix = prefix
 
 
-def _apply(text: Segmentation, rank_of: _Rank, prefix: str) -> Iterator[Merge]:
+def _apply(text: _Text, rank_of: _Rank) -> Iterator[Merge]:
     """Join the pair of lowest rank, of several the first, until no pair has a rank."""
     queue = list[tuple[int, int, Pair]]()
 
@@ -108,12 +118,12 @@ def _apply(text: Segmentation, rank_of: _Rank, prefix: str) -> Iterator[Merge]:
     step = 0
     while queue:
         rank, _, pair = queue[0]
-        merged, count = pair[0] + pair[1][len(prefix) :], 0
+        merged, count = pair[0] + pair[1][len(text.prefix) :], 0
         while queue and queue[0][0] == rank and queue[0][2] == pair:  # in tiktoken two pairs can have one rank
             _, position, _ = heapq.heappop(queue)
             if text.pair(position) == pair:
                 text.join(position, merged, step=step + 1)
-                count += 1
+                count += text.weights[position]
                 meet(text.preceding[position])
                 meet(position)
         if count:

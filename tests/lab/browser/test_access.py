@@ -10,6 +10,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page, expect
 
 from rowspace.lab import make_app
+from rowspace.lab.app import PAGES
 from rowspace.lab.security import Access, Guard
 from rowspace.lab.serve import listen
 from rowspace.lab.state import Lab
@@ -79,6 +80,16 @@ def test_the_printed_address_opens_the_page_and_goes_without_the_token(
     assert page.evaluate("document.cookie") == ""
 
 
+def test_no_page_needs_what_the_policy_forbids(access: Access, watched: tuple[Page, list[str]]) -> None:
+    page, said = watched
+    page.goto(access.url)
+    for name in PAGES:
+        page.goto(f"http://127.0.0.1:{access.port}/{name}")
+        shows_its_figure(page)
+        page.wait_for_load_state("networkidle")
+    assert said == []
+
+
 def test_without_the_token_there_is_a_sentence(access: Access, watched: tuple[Page, list[str]]) -> None:
     page, _ = watched
     answer = page.goto(f"http://127.0.0.1:{access.port}/words")
@@ -103,7 +114,7 @@ def test_another_site_gets_nothing_from_who_is_inside(
     other, statuses = page.context.new_page(), []
     other.on("response", lambda answer: statuses.append(answer.status) if f":{access.port}" in answer.url else None)
     other.goto(stranger)
-    asked = f"fetch('http://127.0.0.1:{access.port}/api/words/row', {{mode: 'no-cors', credentials: 'include'}})"
+    asked = f"fetch('http://127.0.0.1:{access.port}/api/words/rows', {{mode: 'no-cors', credentials: 'include'}})"
     assert other.evaluate(f"{asked}.then(() => 'told', () => 'refused')") == "refused"
     other.wait_for_load_state("networkidle")
     assert set(statuses) == {403}

@@ -4,7 +4,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, Page, expect
 
-from rowspace.layers import CATALOGUE, TiedHead
+from rowspace.layers import CATALOGUE, TiedHead, UntiedHead
 
 pytestmark = pytest.mark.browser
 
@@ -25,11 +25,11 @@ def test_the_lessons_numbers_are_on_the_page(visit) -> None:
     page = visit("head")
     page.get_by_text("the lesson’s four").click()
     expect(chances(page)).to_contain_text("row3")
+    vectors = {"row1": (0.8, -0.2, 0.4), "row0": (0.5, 0.3, -0.1), "row2": (0.1, 0.9, 0.3), "row3": (-0.3, 0.5, 0.6)}
+    logits, shares = (0.58, 0.3, 0.24, 0.05), ("0.3272", "0.2473", "0.2329", "0.1926")
     assert [line[1:] for line in cells(chances(page))] == [
-        ["row1", "0.80", "−0.20", "0.40", "0.580", "0.580", "0.3272"],
-        ["row0", "0.50", "0.30", "−0.10", "0.300", "0.300", "0.2473"],
-        ["row2", "0.10", "0.90", "0.30", "0.240", "0.240", "0.2329"],
-        ["row3", "−0.30", "0.50", "0.60", "0.050", "0.050", "0.1926"],
+        [row, *(shown(value, 2) for value in vector), shown(logit, 3), shown(logit, 3), share]
+        for (row, vector), logit, share in zip(vectors.items(), logits, shares, strict=True)
     ]
     page.wait_for_url("**/head?source=lesson")
 
@@ -51,12 +51,12 @@ def test_a_slider_moved_by_keys_changes_the_chances_and_stands_in_the_url(visit)
     page = visit("head?source=lesson")
     expect(chances(page)).to_contain_text("row3")
     page.get_by_label("h[1]").focus()
-    for _ in range(70):  # hundredths: from 0.10 to 0.80
+    for _ in range(69):  # hundredths: from 0.10 to 0.79
         page.keyboard.press("ArrowRight")
     expect(chances(page).locator("tbody tr").first).to_contain_text("row2")
-    page.wait_for_url("**values=0.6%2C0.8%2C0.3")
+    page.wait_for_url("**values=0.6%2C0.79%2C0.3")
     before = cells(chances(page))
-    assert before[0][-2] == shown(0.6 * 0.1 + 0.8 * 0.9 + 0.3 * 0.3, 3)
+    assert before[0][-2] == shown(0.6 * 0.1 + 0.79 * 0.9 + 0.3 * 0.3, 3)
     page.reload()
     expect(chances(page).locator("tbody tr").first).to_contain_text("row2")
     assert cells(chances(page)) == before
@@ -65,13 +65,18 @@ def test_a_slider_moved_by_keys_changes_the_chances_and_stands_in_the_url(visit)
     expect(chances(page).locator("tbody tr").first).to_contain_text("row1")
 
 
-def test_an_untied_head_is_said_to_have_learned_nothing(visit) -> None:
+def test_an_untied_head_is_fresh_and_is_said_to_have_learned_nothing(visit, lab) -> None:
     page = visit("head?word=sin")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text("The tied head is the table itself")
     page.get_by_text("untied", exact=True).first.click()
     expect(figure).to_contain_text("it has learned nothing")
     page.wait_for_url("**&head=untied")
+    page.wait_for_load_state("networkidle")
+    head = UntiedHead(lab.table.dim, len(lab.table))
+    head.reset_parameters(torch.Generator().manual_seed(0))
+    likeliest = head(torch.tensor(lab.table["sin"])).argsort(descending=True)[:10].tolist()
+    assert [line[0] for line in cells(chances(page))] == [f"{row:,}" for row in likeliest]
 
 
 def test_what_tying_saves_is_said_for_table_and_models(visit, lab) -> None:

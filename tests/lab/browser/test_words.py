@@ -1,32 +1,152 @@
 """The Words page, as a person goes through it."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+
+from rowspace import space
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_word_is_searched_and_its_neighbours_are_pythons(visit, lab) -> None:
+def shown_in(page: Page, label: str) -> list[list[str]]:
+    """The tokens and numbers of a list of bars."""
+    return [
+        item.inner_text().split()
+        for item in page.get_by_role("list", name=label, exact=True).get_by_role("listitem").all()
+    ]
+
+
+def wait_for_words(page: Page, test: str, argument: object = None) -> None:
+    """Wait until the words in the URL pass a test."""
+    page.wait_for_function(
+        f"given => (words => {test})(new URLSearchParams(location.search).getAll('word'))", arg=argument
+    )
+
+
+def test_a_word_is_found_by_keys_alone_and_its_neighbours_are_pythons(visit, lab) -> None:
     page = visit("words")
+    expect(page.get_by_role("list", name="Nearest to typeerror")).to_be_visible()
     page.keyboard.press("/")
-    page.keyboard.type("typeerror")
-    expect(page.get_by_role("table").get_by_role("row")).to_have_count(11)
-    expect(page.get_by_role("table")).to_contain_text("The rows nearest to typeerror")
-    cells = page.get_by_role("cell").all_inner_texts()
-    expected = [text for token, score in lab.table.neighbors("typeerror") for text in (token, f"{score:.3f}")]
-    assert cells == expected
+    page.keyboard.type("unicodeenc")
+    options = page.get_by_role("option")
+    expect(options.first).to_contain_text("unicodeencodeerror")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(options).to_have_count(0)
+    expect(page.get_by_role("list", name="Nearest to unicodeencodeerror")).to_be_visible()
+    expected = [[token, f"{score:.3f}"] for token, score in lab.table.neighbors("unicodeencodeerror")]
+    assert shown_in(page, "Nearest to unicodeencodeerror") == expected
+    table = page.get_by_role("table", name="The rows nearest to unicodeencodeerror")
+    ids = lab.table.ids([token for token, _ in expected])
+    rows = [row.get_by_role("cell").all_inner_texts() for row in table.get_by_role("row").all()[1:]]
+    assert [(row[0], row[2]) for row in rows] == [(lab.table.vocabulary[id], f"{lab.table.counts[id]:,}") for id in ids]
 
 
-def test_a_neighbour_that_is_picked_becomes_the_word(visit, lab) -> None:
-    page = visit("words?word=sin&metric=euclidean")
-    nearest = lab.table.neighbors("sin", metric="euclidean")[0][0]
-    page.get_by_role("button", name=nearest, exact=True).click()
-    page.wait_for_url(f"**/words?word={nearest}&metric=euclidean")
-    expect(page.get_by_role("heading", name=nearest, exact=True)).to_be_visible()
+def test_a_part_finds_tokens_and_says_how_many(visit, lab) -> None:
+    page = visit("words")
+    page.get_by_label("Word", exact=True).fill("error")
+    holding = sum("error" in token for token in lab.table)
+    expect(page.get_by_text(f"12 of {holding:,} that hold it")).to_be_visible()
+    page.get_by_role("option").nth(1).click()
+    expect(page.get_by_role("option")).to_have_count(0)
+    wait_for_words(page, "words[0].includes('error')")
 
 
 @pytest.mark.refused
 def test_an_unknown_word_is_answered_with_its_spellings(visit) -> None:
     page = visit("words?word=sin")
     page.get_by_label("Word", exact=True).fill("typeerorr")
-    expect(page.get_by_role("alert")).to_contain_text("did you mean 'typeerror'")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").first).to_contain_text("did you mean 'typeerror'")
+
+
+def test_a_neighbour_that_is_picked_becomes_the_word(visit, lab) -> None:
+    page = visit("words?word=sin&metric=euclidean")
+    nearest = lab.table.neighbors("sin", metric="euclidean")[0][0]
+    page.get_by_role("list", name="Nearest to sin").get_by_role("button", name=nearest, exact=True).click()
+    page.wait_for_url(f"**/words?word={nearest}&metric=euclidean")
+    expect(page.get_by_role("list", name=f"Nearest to {nearest}")).to_be_visible()
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+def test_words_are_compared_and_the_numbers_are_pythons(visit, lab, metric: str) -> None:
+    page = visit(f"words?word=sin&word=cos&metric={metric}")
+    page.get_by_label("Compare with").fill("json")
+    page.get_by_role("option", name="json").first.click()
+    words = ["sin", "cos", "json"]
+    wait_for_words(page, "String(words) === String(given)", words)
+    cells = page.get_by_role("region", name="Each against each").locator("td.number")
+    expect(cells).to_have_count(9)
+    scores = [lab.table.similarity(a, b, metric=metric) for a in words for b in words]
+    assert [float(text.replace("\u2212", "-")) for text in cells.all_inner_texts()] == pytest.approx(scores, abs=0.0051)
+    apart = space.euclidean(lab.table["sin"], lab.table[["cos", "json"]])
+    assert shown_in(page, "Distances") == [["cos", f"{apart[0]:.3f}"], ["json", f"{apart[1]:.3f}"]]
+    expect(page.get_by_text(f"is {apart.max() / apart.min():.1f} times closer than")).to_be_visible()
+    page.get_by_role("button", name="Leave out cos").click()
+    expect(cells).to_have_count(4)
+    wait_for_words(page, "String(words) === 'sin,json'")
+
+
+def test_the_map_says_how_far_to_trust_it(visit, lab) -> None:
+    page = visit("words")
+    found = space.pca(lab.table.rows)
+    kept = space.neighbors_kept(lab.table.rows, found.positions)
+    expect(page.get_by_text(f"two directions hold {100 * found.share.sum():.1f} % of the variance")).to_be_visible()
+    expect(
+        page.get_by_text(f"10 nearest by cosine {100 * kept.share:.1f} % are among its 10 nearest here")
+    ).to_be_visible()
+
+
+def test_a_lasso_lists_the_words_inside_and_a_reload_keeps_them(visit, lab) -> None:
+    page = visit("words")
+    canvas = page.get_by_role("application", name="PCA")
+    canvas.scroll_into_view_if_needed()
+    expect(page.get_by_text(f"PCA of {len(lab.table):,} rows")).to_be_visible()
+    page.get_by_role("button", name="Lasso").click()
+    box = canvas.bounding_box()
+    corners = [(0.01, 0.12), (0.99, 0.12), (0.99, 0.99), (0.01, 0.99), (0.01, 0.13)]
+    places = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in corners]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=5)
+    page.mouse.up()
+    expect(page.get_by_text("the 1,000 most frequent are listed")).to_be_visible()
+    page.wait_for_url("**inside=**")
+    inside = page.get_by_role("table", name="words are inside").get_by_role("row").all()[1:]
+    assert {row.get_by_role("cell").first.inner_text() for row in inside} <= set(lab.table.vocabulary[:1100])
+    page.reload()
+    expect(page.get_by_text("1,000 words are inside.")).to_be_visible()
+    page.get_by_role("button", name="Let them go").click()
+    expect(page.get_by_text("All words, the most frequent first")).to_be_visible()
+    page.wait_for_function("!location.search.includes('inside')")
+
+
+def test_a_click_on_the_map_goes_to_a_word(visit) -> None:
+    page = visit("words")
+    canvas = page.get_by_role("application", name="PCA")
+    canvas.focus()
+    for key in ["-", "-", "-", "-", "Enter"]:
+        page.keyboard.press(key)
+    wait_for_words(page, "words.length === 4 && words[0] !== 'typeerror'")
+
+
+@pytest.mark.parametrize(("colour", "said"), [("norm", "norm of the row"), ("count", "times seen"), ("cluster", "…")])
+def test_colours_say_what_they_mean(visit, colour: str, said: str) -> None:
+    page = visit(f"words?colour={colour}")
+    expect(page.get_by_text(said).first).to_be_visible(timeout=60_000)
+
+
+def test_a_map_that_takes_long_shows_its_steps_and_can_be_stopped(visit) -> None:
+    page = visit("words")
+    page.get_by_role("radio", name="t-SNE").check(force=True)
+    page.wait_for_url("**map=tsne**")
+    expect(page.get_by_text("step ", exact=False).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("t-SNE of ", exact=False).first).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("alert").filter(has_text="t-SNE: this job was cancelled")).to_be_visible()
+    page.get_by_role("button", name="Start again").click()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Start again")).to_be_visible()

@@ -7,6 +7,8 @@ export interface TyingMeta {
   tied: boolean[];
   /** V and the width of a row. */
   sizes: [number, number][];
+  /** The code, without its opening. */
+  more: string;
 }
 
 export interface Model {

@@ -14,6 +14,8 @@ export interface Parts extends Sentence {
   steps: string[];
   start: number;
   second: number;
+  /** Whether token rows are multiplied first. */
+  scaled: boolean;
   /** Whether tokens can belong to a second segment. */
   two_segments: boolean;
   /** null: no longest text. */

@@ -1,13 +1,13 @@
 // The numbers behind the Input page's figures.
 
 import { array, type Reply } from "../../lib/reply";
-import { vectorTable, type Shown } from "../pipeline/tables";
+import { shortened, vectorTable, type Shown } from "../pipeline/tables";
 import { line, type Beside, type Cost, type Norms, type Parts } from "./facts";
 
 /** A line for each dimension of one token: its row, what each part gives, the sum, and its norm. */
 export function partTable(reply: Reply<Parts>, at: number): Shown {
-  const names = ["rows", ...reply.meta.parts, "total", ...(reply.arrays.output ? ["output"] : [])];
-  const shown: Record<string, string> = { rows: "row", total: "sum", output: "after LayerNorm" };
+  const names = [...(reply.meta.scaled ? ["rows"] : []), ...reply.meta.parts, "total", ...(reply.arrays.output ? ["output"] : [])];
+  const shown: Record<string, string> = { rows: "row", tokens: "token", segments: "segment", positions: "position", total: "sum", output: "after LayerNorm" };
   const count = reply.meta.tokens.length;
   return vectorTable(names.map((name) => [shown[name] ?? name, line(array(reply, name), count, at)]));
 }
@@ -49,7 +49,7 @@ export function normTable(reply: Reply<Norms>): Shown {
     count: lines.length,
     row: (index) => {
       const [name, norm] = lines[index]!;
-      return [name, norm, norm * scale, position_norm, norm * scale ? position_norm / (norm * scale) : null];
+      return [shortened(name), norm, norm * scale, position_norm, norm * scale ? position_norm / (norm * scale) : null];
     },
   };
 }

@@ -26,12 +26,10 @@ export interface Tokenizer {
   fault?: string;
 }
 
+/** The tokenizers that there are; null where there is none, or none yet. */
 export interface Sources {
   table: Tokenizer | null;
   standard: Tokenizer | null;
-  /** How much of the standard library was read to learn from, 0 … 1. */
-  share: number;
-  fault: string | null;
 }
 
 /** Where the numbers of each size begin in the arrays, which hold one size after the other. */

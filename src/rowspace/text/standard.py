@@ -23,7 +23,7 @@ from rowspace.text.stdlib import standard_library
 from rowspace.text.tokenizer_options import TokenizerOptions
 from rowspace.text.training import train_tokenizer
 
-__all__ = ["STANDARD_SIZE", "standard_tokenizer"]
+__all__ = ["STANDARD_SIZE", "kept_standard_tokenizer", "standard_tokenizer"]
 
 STANDARD_SIZE = 16_384
 """The tokens that `standard_tokenizer` has, unless told otherwise."""
@@ -41,15 +41,13 @@ def standard_tokenizer(
     no source of its library.
     """
     options = TokenizerOptions("bpe", vocabulary_size=vocabulary_size)
-    made_of = f"python{platform.python_version()}-tokenizers{tokenizers.__version__}"
-    path = _cache() / f"standard-library-{vocabulary_size}-{made_of}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError, RowspaceError):  # not there yet, or damaged: it is learned
-        kept = json.loads(path.read_text("utf-8"))
-        return _counted(kept["tokenizer"], kept["counts"])
+    if kept := kept_standard_tokenizer(vocabulary_size):
+        return kept
     texts = list(standard_library())
     share = _Share(2 * sum(map(len, texts)), on_share)
     learned = train_tokenizer(share.of(texts), options)
     counts = _counts(Tokenizer.from_str(learned), texts, share)
+    path = _path(vocabulary_size)
     with suppress(OSError, RowspaceError):  # a cache that cannot be written costs the next one these seconds
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as file:
@@ -57,9 +55,20 @@ def standard_tokenizer(
     return _counted(learned, counts)
 
 
-def _cache() -> Path:
-    home = os.path.expanduser("~/.cache")  # noqa: PTH111  # Path's own raises where there is no home
-    return Path(os.environ.get("XDG_CACHE_HOME") or home) / "rowspace"
+def kept_standard_tokenizer(vocabulary_size: int = STANDARD_SIZE) -> tuple[Tokenizer, dict[str, int]] | None:
+    """Return the same where it was learned before and is kept, whole; None where it would have to be learned."""
+    try:
+        kept = json.loads(_path(vocabulary_size).read_text("utf-8"))
+        return _counted(kept["tokenizer"], kept["counts"])
+    except (OSError, ValueError, KeyError, TypeError, RowspaceError):
+        return None
+
+
+def _path(vocabulary_size: int) -> Path:
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    caches = named if named.is_absolute() else Path(os.path.expanduser("~/.cache"))  # noqa: PTH111  # Path's can raise
+    made_of = f"python{platform.python_version()}-tokenizers{tokenizers.__version__}"
+    return caches / "rowspace" / f"standard-library-{vocabulary_size}-{made_of}.json"
 
 
 def _counted(text: str, counts: Sequence[int]) -> tuple[Tokenizer, dict[str, int]]:

@@ -1,0 +1,64 @@
+"""The map of the workbench in a real browser: first picture, frames a second while it moves, memory.
+
+    scripts/bench map
+
+Each number of points is drawn by WebGL2 in software and by plain arrays in a browser without WebGL. The points are
+twelve round clouds; the map is 1000 × 640 pixels. While it moves, a sample of the points is drawn, whose mean share is
+printed; the whole picture follows when it rests.
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import Playwright, sync_playwright
+
+MAP = Path(__file__).parents[1] / "src/rowspace/lab/static/map.js"
+STAGE = Path(__file__).with_name("map.html")
+LANES = {
+    "webgl2": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+    "canvas2d": ["--disable-gpu", "--disable-3d-apis"],
+}
+COLUMNS = {
+    "first": "first picture, s",
+    "whole": "whole picture, s",
+    "frames": "frames/s",
+    "worst": "longest frame, ms",
+    "share": "drawn while moving",
+    "again": "whole again, s",
+    "pick": "pick, ms",
+    "lasso": "lasso, ms",
+    "heap": "JS heap, MB",
+}
+
+
+def measure(playwright: Playwright, backend: str, count: int) -> dict[str, float]:
+    """What `measureMap` of map.html finds, in a browser of its own."""
+    arguments = ["--no-sandbox", "--enable-precise-memory-info", *LANES[backend]]
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+    page = browser.new_page(viewport={"width": 1000, "height": 640})
+    page.route("http://localhost/", lambda route: route.fulfill(path=STAGE, content_type="text/html"))
+    page.route("http://localhost/map.js", lambda route: route.fulfill(path=MAP, content_type="text/javascript"))
+    page.goto("http://localhost/")
+    page.wait_for_function("() => window.measureMap !== undefined")
+    found = page.evaluate("([count, backend]) => measureMap(count, backend)", [count, backend])
+    browser.close()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--counts", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--backends", nargs="+", choices=LANES, default=list(LANES))
+    options = parser.parse_args()
+    print("| backend | points | " + " | ".join(COLUMNS.values()) + " |\n|" + "---|" * (len(COLUMNS) + 2))
+    with sync_playwright() as playwright:
+        for backend in options.backends:
+            for count in options.counts:
+                found = measure(playwright, backend, count)
+                shown = (f"{found[key]:.{2 if found[key] < 10 else 0}f}" for key in COLUMNS)
+                print(f"| {backend} | {count:,} | ".replace(",", " ") + " | ".join(shown) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

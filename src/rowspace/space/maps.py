@@ -1,0 +1,159 @@
+"""Maps that keep neighbourhoods: t-SNE by openTSNE, UMAP by umap-learn, both from the exact nearest neighbours.
+
+Rows are compared by direction: both are given the Euclidean distances between unit rows, whose order is that of the
+cosines. Both begin at the principal components, so that a seed is all that chance has to do with them, and both
+tell `on_frame` where the points are while they move. Left out: how much a map keeps (`kept.py`), and the map that
+needs no search (`projection.py`).
+"""
+
+import warnings
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.space.neighbors import nearest
+from rowspace.space.projection import finite_rows, pca
+from rowspace.space.similarity import unit_rows
+
+__all__ = ["OnFrame", "tsne", "umap"]
+
+Rows = NDArray[np.floating[Any]]
+Positions = NDArray[np.float32]
+OnFrame = Callable[[int, int, Positions], None]
+"""Told while a map is made: steps done, steps in all, and positions (V, 2), which it may keep."""
+
+FEWEST = 8
+"""Fewer rows than this have no neighbourhoods to keep."""
+
+
+def tsne(
+    rows: Rows, *, perplexity: float = 30, steps: int = 750, seed: int = 0, on_frame: OnFrame | None = None
+) -> Positions:
+    """Return positions (V, 2) of `rows` (V, d) by t-SNE (van der Maaten & Hinton 2008), as openTSNE finds them.
+
+    The first third of the `steps` exaggerates, as is the custom; `perplexity` is a third of the number of rows at the
+    most. A row with NaN or infinity is at NaN. Raises `UsageError` for d = 1, fewer than 8 other rows, or rows of one
+    direction, and `MissingExtraError` without openTSNE.
+    """
+    try:
+        from openTSNE import TSNE  # noqa: PLC0415  # an extra, and slow to import
+        from openTSNE.affinity import PerplexityBasedNN  # noqa: PLC0415
+        from openTSNE.nearest_neighbors import PrecomputedNeighbors  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("tsne needs openTSNE: pip install 'rowspace[analysis]'") from error
+    frames, calls, often = _Frames(rows, steps, on_frame), count(1), 10
+    perplexity = min(perplexity, (len(frames.units) - 1) / 3)
+    index = PrecomputedNeighbors(*_neighbors(frames.units, int(3 * perplexity)))
+    early = steps // 3 // often * often  # calls come before every 10th step of each part
+    fit = TSNE(
+        n_jobs=1, random_state=seed, early_exaggeration_iter=early, n_iter=steps - early, callbacks_every_iters=often,
+        callbacks=lambda _iteration, _error, positions: frames.tell(often * next(calls) - 1, positions),
+    )  # fmt: skip
+    affinities = PerplexityBasedNN(knn_index=index, perplexity=perplexity)
+    return frames.end(fit.fit(affinities=affinities, initialization=frames.start(seed, spread=1e-4)))
+
+
+def umap(
+    rows: Rows,
+    *,
+    num_neighbors: int = 15,
+    min_dist: float = 0.1,
+    steps: int = 200,
+    seed: int = 0,
+    on_frame: OnFrame | None = None,
+) -> Positions:
+    """Return positions (V, 2) of `rows` (V, d) by UMAP (McInnes, Healy & Melville 2018), as umap-learn finds them.
+
+    `num_neighbors` counts a row as the first neighbour of itself, `min_dist` is how near points may come, and `steps`
+    are epochs: all as in umap-learn. NaN and errors are as for `tsne`.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):  # that TensorFlow, which this does without, is not installed
+            from umap.layouts import optimize_layout_euclidean  # noqa: PLC0415  # an extra, and slow to import
+            from umap.umap_ import find_ab_params, fuzzy_simplicial_set, make_epochs_per_sample  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("umap needs umap-learn: pip install 'rowspace[analysis]'") from error
+    frames, random = _Frames(rows, steps, on_frame), np.random.RandomState(seed)
+    num_neighbors = min(num_neighbors, len(frames.units) - 1)
+    ids, distances = _neighbors(frames.units, num_neighbors - 1)
+    itself = np.arange(len(ids))[:, np.newaxis]
+    graph, _, _ = fuzzy_simplicial_set(
+        frames.units, num_neighbors, random, "euclidean",
+        knn_indices=np.hstack([itself, ids]), knn_dists=np.hstack([itself * np.float32(0), distances]),
+    )  # fmt: skip
+    graph = graph.tocoo()
+    graph.sum_duplicates()  # which brings the edges into the order that umap-learn draws them in
+    graph.data[graph.data < graph.data.max() / steps] = 0  # edges that would never be drawn
+    graph.eliminate_zeros()
+    start = frames.start(seed, spread=1).astype(np.float32)
+    positions = 10 * (start - start.min(0)) / np.ptp(start, axis=0)
+    # `positions` change in place, and umap-learn's progress bar is where we hear of an epoch.
+    bar = {"disable": False, "file": _Bar(lambda step: frames.tell(step, positions)), "bar_format": "{n}"}
+    optimize_layout_euclidean(
+        positions, positions, graph.row, graph.col, steps, len(positions),
+        make_epochs_per_sample(graph.data, steps), *find_ab_params(1.0, min_dist),
+        random.randint(np.iinfo(np.int32).min + 1, np.iinfo(np.int32).max - 1, 3).astype(np.int64),
+        tqdm_kwds=bar, move_other=True,
+    )  # fmt: skip
+    return frames.end(positions)
+
+
+class _Frames:
+    """The rows that a map is made of, where they begin, and who is told where they are."""
+
+    def __init__(self, rows: Rows, steps: int, on_frame: OnFrame | None) -> None:
+        self.size, self.steps, self.on_frame = len(rows), steps, on_frame
+        self.ids = np.flatnonzero(finite_rows(rows))
+        if len(self.ids) < FEWEST or rows.shape[1] < 2:
+            raise UsageError(
+                f"a map of neighbourhoods needs {FEWEST} rows of 2 numbers or more, got {len(self.ids)} of "
+                f"{rows.shape[1]}; pca places any"
+            )
+        self.units = unit_rows(rows[self.ids]).astype(np.float32)
+
+    def start(self, seed: int, *, spread: float) -> NDArray[np.float64]:
+        """Return the principal components (n, 2), the first with this deviation, equal rows moved apart a little."""
+        positions = pca(self.units).positions.astype(np.float64)
+        if not (deviation := float(positions[:, 0].std())) > 0:
+            raise UsageError("all rows have one direction: there are no neighbourhoods to map")
+        positions += 1e-4 * deviation * np.random.default_rng(seed).normal(size=positions.shape)
+        return positions * (spread / deviation)
+
+    def end(self, positions: NDArray[Any]) -> Positions:
+        """Tell of the last step, and return the positions of all rows."""
+        self.tell(self.steps, positions)
+        return self._placed(positions)
+
+    def tell(self, step: int, positions: NDArray[Any]) -> None:
+        """Tell where the points are after `step` steps."""
+        if self.on_frame is not None:
+            self.on_frame(step, self.steps, self._placed(positions))
+
+    def _placed(self, positions: NDArray[Any]) -> Positions:
+        placed = np.full((self.size, 2), np.nan, np.float32)
+        placed[self.ids] = positions
+        return placed
+
+
+class _Bar:
+    """What tqdm writes to: the number of steps done, from time to time."""
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self.tell = tell
+
+    def write(self, text: str) -> None:
+        """Tell of the step that `text` names; it names none where a line ends."""
+        if text.strip().isdigit():
+            self.tell(int(text))
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+def _neighbors(units: Positions, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the k nearest to each unit row, itself left out, and their distances."""
+    return nearest(units, units, k, metric="euclidean", exclude=np.arange(len(units))[:, np.newaxis])

@@ -1,0 +1,114 @@
+"""The Cost page, as a person goes through it."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from rowspace.layers import CATALOGUE, cost
+
+pytestmark = pytest.mark.browser
+
+
+def test_figures_are_pythons(visit) -> None:
+    page = visit("cost?vocabulary=32000&dimension=4096&dtype=bfloat16&optimizer=adam&tied=false")
+    expected = cost({"vocab_size": 32000, "hidden_size": 4096, "tie_word_embeddings": False})
+    expect(page.get_by_role("region", name="Figure")).to_contain_text(f"{expected.num_parameters:,} parameters")
+    rows = page.get_by_role("table", name="What it costs").get_by_role("row").all_inner_texts()
+    values = dict(row.split("\t")[::3][:2] for row in rows[1:])
+    training = expected.training_bytes("adam", dtype="bfloat16")
+    assert values["weights"] == f"{training.weights:,}"
+    assert values["gradient"] == f"{training.gradient:,}"
+    assert values["state of adam"] == f"{training.state:,}"
+    assert values["head"] == f"{expected.head_flops(1024):,}"
+
+
+def test_a_published_model_is_taken_by_its_name(visit) -> None:
+    page = visit("cost")
+    known = CATALOGUE["pythia-70m"].cost
+    page.get_by_role("button", name="pythia-70m", exact=True).click()
+    page.wait_for_url(re.compile(f"vocabulary={known.num_embeddings}&dimension={known.row_dim}&tied=false"))
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text(f"{known.num_parameters:,} parameters: the sizes of pythia-70m")
+    expect(figure.get_by_role("link", name="pythia-70m")).to_have_attribute("href", CATALOGUE["pythia-70m"].source)
+    assert f"{known.share:.1%}".replace("%", " %") in figure.inner_text()
+
+
+def test_models_are_stepped_through_by_keys(visit) -> None:
+    page = visit("cost")
+    page.get_by_role("application", name="published models").focus()
+    page.keyboard.press("ArrowRight")
+    smallest = min((m for m in CATALOGUE.values() if m.vocabulary), key=lambda m: m.vocabulary * m.cost.row_dim)
+    expect(page.get_by_text(f"{smallest.vocabulary:,} × {smallest.cost.row_dim:,}").first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(f"vocabulary={smallest.vocabulary}&dimension={smallest.cost.row_dim}"))
+
+
+def test_sliders_move_by_keys(visit) -> None:
+    page = visit("cost")
+    page.get_by_label("Dimension d").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("dimension="))
+    dimension = int(re.search(r"dimension=(\d+)", page.url)[1])
+    assert dimension > 768
+    expect(page.get_by_role("region", name="Figure")).to_contain_text(f"{50257 * dimension:,} parameters")
+
+
+def test_nothing_is_trained_in_whole_numbers(visit) -> None:
+    page = visit("cost?dtype=int4")
+    expect(page.get_by_text("nothing is trained in whole numbers of 4 bits")).to_be_visible()
+    expect(page.get_by_role("table", name="What it costs")).not_to_contain_text("gradient")
+
+
+def test_the_matrix_is_entered_down_to_its_numbers(visit, lab) -> None:
+    page = visit("cost")
+    picture = page.get_by_role("application", name="Rows 0")
+    picture.focus()
+    for _ in range(12):
+        page.keyboard.press("+")
+    numbers = page.get_by_role("region", name="Numbers of the table")
+    expect(numbers).to_be_focused()
+    page.wait_for_url(re.compile(r"top=\d+&bottom=\d+"))
+    top, left = (int((re.search(rf"{name}=(\d+)", page.url) or [0, 0])[1]) for name in ("top", "left"))
+    cells = numbers.get_by_role("cell").all_inner_texts()
+    shown = lab.table.rows[top : top + 12, left : left + 8]
+    assert cells == [f"{value:.3f}".replace("-", "\u2212") for value in np.ravel(shown)]
+    tokens = numbers.get_by_role("rowheader").all_inner_texts()
+    assert [token.split()[-1] for token in tokens] == lab.table.vocabulary[top : top + 12]
+    page.reload()
+    expect(numbers).to_be_visible()
+    assert numbers.get_by_role("cell").all_inner_texts() == cells
+
+
+def test_the_numbers_move_and_the_whole_comes_back(visit) -> None:
+    page = visit("cost?top=100&bottom=112&right=8")
+    numbers = page.get_by_role("region", name="Numbers of the table")
+    numbers.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url(re.compile("top=103&bottom=115"))
+    page.get_by_role("button", name="Whole").click()
+    page.wait_for_url(re.compile("cost$"))
+    expect(page.get_by_role("application", name="Rows 0")).to_be_visible()
+
+
+def test_the_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
+    page = visit("cost?top=1000&bottom=2000&left=4&right=14")
+    picture = page.get_by_role("application", name="Rows 1,000")
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + 50, box["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 50, box["y"] + 300 - box["height"] / 4, steps=3)
+    page.mouse.up()
+    page.wait_for_url(re.compile("top=1[12][0-9]{2}&"))
+    page.mouse.wheel(0, -100)
+    page.wait_for_url(lambda url: int(re.search(r"bottom=(\d+)", url)[1]) - int(re.search(r"top=(\d+)", url)[1]) == 800)
+
+
+@pytest.mark.parametrize("by", ["their mean", "one of its numbers"])
+def test_what_a_cell_stands_for_is_said(visit, by: str) -> None:
+    page = visit("cost")
+    page.get_by_text(by, exact=True).click()
+    said = {"their mean": "shows the mean of them", "one of its numbers": "shows the first of them"}[by]
+    expect(page.get_by_role("region", name="Figure")).to_contain_text(said)

@@ -1,0 +1,113 @@
+"""The Pipeline page, as a person goes through it."""
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from rowspace.layers import SinusoidPosition
+
+pytestmark = pytest.mark.browser
+
+TEXT = "list list write"
+
+
+def numbers(page: Page) -> np.ndarray:
+    """What the table under the figure says, without its first column."""
+    rows = page.get_by_role("table").last.locator("tbody tr").all()
+    return np.array(
+        [[float(cell.replace("\u2212", "-")) for cell in row.get_by_role("cell").all_inner_texts()[1:]] for row in rows]
+    )
+
+
+def stage(page: Page) -> str:
+    return page.get_by_role("navigation", name="Stages").locator("[aria-current=step]").inner_text()
+
+
+def test_arrow_keys_go_forward_and_back(visit) -> None:
+    page = visit(f"pipeline?text={TEXT}&stage=0")
+    names = ["Text", "Tokens", "Ids", "Rows", "One-hot", "Position", "X", "Gradient"]
+    for name in names:
+        expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+        assert stage(page) == name
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert stage(page) == "X"
+    page.wait_for_url(f"**/pipeline?text={TEXT.replace(' ', '+')}&stage=6")
+    page.reload()
+    expect(page.get_by_role("heading", name="X", exact=True)).to_be_visible()
+
+
+def test_buttons_go_forward_and_back(visit) -> None:
+    page = visit("pipeline?stage=6")
+    page.get_by_role("button", name="Next →").click()
+    assert stage(page) == "Gradient"
+    expect(page.get_by_role("button", name="Next →")).to_be_disabled()
+    page.get_by_role("button", name="← Back").click()
+    page.get_by_role("button", name="Tokens", exact=True).click()
+    assert stage(page) == "Tokens"
+
+
+def test_ids_and_rows_are_the_tables(visit, lab) -> None:
+    page = visit(f"pipeline?stage=2&text={TEXT} zyzzyva")
+    expect(page.get_by_text("One token has no row in this table")).to_be_visible()
+    ids = page.get_by_role("table").locator("tbody tr td:nth-child(3)").all_inner_texts()
+    assert [int(number.replace(",", "")) for number in ids[:3]] == lab.table.ids(TEXT.split()).tolist()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("table")).to_contain_text("The rows")
+    np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
+
+
+def test_the_one_hot_product_is_beside_the_lookup(visit, lab) -> None:
+    page = visit(f"pipeline?stage=4&text={TEXT}")
+    expect(page.get_by_text("The two are equal, number by number.")).to_be_visible()
+    ones = page.get_by_role("region", name="The one-hot matrix H").get_by_role("cell", name="1", exact=True)
+    expect(ones).to_have_count(3)
+    np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
+
+
+def test_x_is_rows_and_sinusoids(visit, lab) -> None:
+    import torch
+
+    page = visit(f"pipeline?stage=6&text={TEXT}")
+    expect(page.get_by_role("table")).to_contain_text("dimension")
+    expected = lab.table[TEXT.split()] + SinusoidPosition(20)(torch.zeros(1, 3)).numpy()
+    np.testing.assert_allclose(numbers(page), expected.T[:12], atol=6e-4)
+    page.get_by_text("learned", exact=True).click()
+    expect(page.get_by_text("were not learned")).to_be_visible()
+    page.wait_for_url("**&position=learned")
+
+
+def test_a_row_gets_the_sum_of_its_tokens(visit, lab) -> None:
+    page = visit(f"pipeline?stage=7&text={TEXT}")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text("list gets g₁ + g₂ = 3.0")
+    expect(figure).to_contain_text(f"the other {len(lab.table) - 2:,} rows get exactly zero")
+    expect(figure.get_by_text("By PyTorch's autograd: equal")).to_be_visible()
+    page.get_by_label("g₁ list").focus()
+    page.keyboard.press("ArrowRight")
+    expect(figure).to_contain_text("list gets g₁ + g₂ = 3.5")
+    page.wait_for_url("**&g=1.5%2C2%2C3")
+    assert set(numbers(page).flat) == {3.5, 3.0}
+
+
+def test_a_long_token_and_markup_are_shown_as_they_are(visit) -> None:
+    page = visit("pipeline?stage=1&text=%3Cscript%3Ealert(1)%3C/script%3E+" + "q" * 1000)
+    expect(page.get_by_role("region", name="Figure")).to_contain_text("script")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_text_without_known_words_is_said(visit) -> None:
+    page = visit("pipeline?stage=3&text=zyzzyva")
+    expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Tokens", exact=True).click()
+    expect(page.get_by_text("One token has no row in this table, and is left out.")).to_be_visible()
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_axe_finds_nothing_at_any_stage(visit, number: int) -> None:
+    page = visit(f"pipeline?stage={number}&text={TEXT} zyzzyva")
+    page.wait_for_load_state("networkidle")
+    found = Axe().run(page).response["violations"]
+    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []

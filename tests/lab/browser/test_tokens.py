@@ -1,0 +1,109 @@
+"""The Tokens page, as a person goes through it."""
+
+import re
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rowspace.text import split_at_sizes, standard_library, standard_tokenizer, trace_training
+
+pytestmark = pytest.mark.browser
+
+AWKWARD = ["שלום עולם", "e\u0301 \u0301", "<script>alert(1)</script>", "a\u202eb", " ", "👩\u200d👩\u200d👧"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory):
+    """A cache with a tokenizer that was learned from a part of the library."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rowspace.text.standard.standard_library", lambda: islice(standard_library(), 40))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        standard_tokenizer()
+        yield
+
+
+def pieces(page: Page, size: int) -> list[tuple[str, str]]:
+    """What is shown at one size: texts and ids."""
+    items = page.get_by_role("region", name=f"{size:,} tokens", exact=True).get_by_role("listitem")
+    return [tuple(item.split("\n")) for item in items.all_inner_texts()]
+
+
+def test_pieces_and_ids_are_pythons(visit) -> None:
+    page = visit("tokens?sizes=256,1024")
+    page.keyboard.press("/")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("return self")
+    tokenizer, counts = standard_tokenizer()
+    expect(page.get_by_role("region", name="1,024 tokens", exact=True)).to_contain_text("␣self")
+    for size, expected in split_at_sizes("return self", tokenizer, [256, 1024], counts=counts).items():
+        assert pieces(page, size) == [(piece.token.replace("Ġ", "␣"), str(piece.id)) for piece in expected]
+    rows = page.get_by_role("table").first.get_by_role("row").all_inner_texts()
+    first = split_at_sizes("return self", tokenizer, [256], counts=counts)[256][0]
+    assert rows[1].split() == ["256", "r", "r", str(first.id), f"{first.count:,}"]
+
+
+def test_sizes_are_chosen_and_stand_in_the_url(visit) -> None:
+    page = visit("tokens")
+    page.get_by_label("512", exact=True).check()
+    page.get_by_label("256", exact=True).uncheck()
+    expect(page.get_by_role("heading", name="512 tokens")).to_be_visible()
+    expect(page.get_by_role("heading", name="256 tokens")).to_have_count(0)
+    page.wait_for_url(re.compile("sizes=512"))
+    shown = page.get_by_role("heading", name=re.compile("[0-9] tokens")).all_inner_texts()
+    page.reload()
+    expect(page.get_by_role("heading", name="512 tokens")).to_be_visible()
+    assert page.get_by_role("heading", name=re.compile("[0-9] tokens")).all_inner_texts() == shown
+
+
+def test_merges_are_stepped_through_by_keys(visit) -> None:
+    page = visit("tokens")
+    third, fourth = list(trace_training("the cat sat on the mat the cat", 4))[2:]
+    expect(page.get_by_role("list", name="Tokens after step 3")).to_have_text("".join(third.tokens))
+    expect(page.get_by_text("th + e → the, the most frequent pair: 3 times.")).to_be_visible()
+    page.locator("h1").click()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("list", name="Tokens after step 4")).to_have_text("".join(fourth.tokens))
+    page.wait_for_url(re.compile("step=4"))
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("list", name="Tokens after step 0").get_by_role("listitem")).to_have_count(23)
+
+
+def test_merges_of_a_tokenizer_end_at_its_tokens(visit) -> None:
+    page = visit("tokens?learn=standard&merge=caf%C3%A9+self&step=1000")
+    tokenizer, _ = standard_tokenizer()
+    found = page.get_by_role("list", name="Tokens after step").get_by_role("listitem")
+    expect(found).to_have_count(len(tokenizer.encode("café self").tokens))
+    assert found.all_inner_texts()[-1] == "␣self"
+
+
+def test_the_tables_own_words(visit, lab) -> None:
+    page = visit("tokens?tokenizer=table&text=return+Zyzzyva")
+    size = len(lab.table) + 1
+    expect(page.get_by_role("heading", name=f"{size:,} tokens")).to_be_visible()
+    assert pieces(page, size) == [("return", str(lab.table.id("return"))), ("Zyzzyva", str(size - 1))]
+    expect(page.get_by_text("unknown at this size")).to_be_visible()
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_awkward_text_is_shown(visit, text: str) -> None:
+    page = visit("tokens")
+    page.get_by_label("Text", exact=True).fill(text)
+    page.get_by_label("Text to merge").fill(text)
+    tokenizer, _ = standard_tokenizer()
+    whole = tokenizer.get_vocab_size()
+    count = len(tokenizer.encode(text).tokens)
+    region = page.get_by_role("region", name=f"{whole:,} tokens", exact=True)
+    expect(region.get_by_role("listitem")).to_have_count(count)
+    assert "\u202e" not in page.locator("main").inner_text().replace(page.get_by_label("Python").inner_text(), "")
+
+
+def test_what_is_learned_says_how_far_it_is(visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page = visit("tokens")
+    expect(page.get_by_text("are being learned, this once")).to_contain_text(re.compile("[0-9]+ % read"))
+    expect(page.get_by_role("heading", name="tokens").first).to_be_visible()  # the table's own meanwhile
+    expect(page.get_by_text("are being learned")).to_have_count(0, timeout=120_000)
+    expect(page.get_by_text("byte pairs of the standard library").first).to_be_visible()

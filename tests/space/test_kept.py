@@ -1,0 +1,58 @@
+"""`neighbors_kept` against scikit-learn's search on both sides."""
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+from rowspace.errors import UsageError
+from rowspace.space import neighbors_kept, pca
+
+
+def by_scikit_learn(rows, positions, k, metric, asked) -> float:
+    sides = [
+        NearestNeighbors(n_neighbors=k, metric=name).fit(side).kneighbors(return_distance=False)[asked]
+        for side, name in ((rows, metric), (positions, "euclidean"))
+    ]
+    return float(np.mean([len(set(a) & set(b)) / k for a, b in zip(*sides, strict=True)]))
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+@pytest.mark.parametrize("sample", [40, 1000])
+def test_agrees_with_scikit_learn(metric, sample: int) -> None:
+    rows = np.random.default_rng(0).normal(size=(300, 5))
+    positions = pca(rows).positions
+    found = neighbors_kept(rows, positions, 7, sample=sample, metric=metric)
+    assert len(found.sample) == min(sample, 300)
+    assert found.share == pytest.approx(by_scikit_learn(rows, positions, 7, metric, found.sample))
+    assert (found.k, found.by_chance) == (7, 7 / 299)
+
+
+def test_the_same_seed_asks_the_same_rows() -> None:
+    rows = np.random.default_rng(1).normal(size=(100, 3))
+    first, same, other = (neighbors_kept(rows, rows[:, :2], sample=10, seed=seed) for seed in (0, 0, 1))
+    assert first.sample.tolist() == same.sample.tolist() != other.sample.tolist()
+
+
+def test_rows_that_are_not_on_the_map_are_left_out_on_both_sides() -> None:
+    rows = np.random.default_rng(2).normal(size=(60, 2))
+    positions = rows.astype(np.float32)
+    rows[3], positions[5] = np.nan, np.nan
+    found = neighbors_kept(rows, positions, metric="euclidean")
+    assert found.share == 1
+    assert set(range(60)) - set(found.sample.tolist()) == {3, 5}
+
+
+def test_two_rows_have_one_neighbour() -> None:
+    assert neighbors_kept(np.eye(2), np.eye(2))[:2] == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "positions", "sentence"),
+    [
+        (np.eye(2), np.eye(3), "must be as many, got 2 and 3"),
+        (np.eye(1), np.eye(1), "two rows or more, but 1 can be compared"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(rows, positions, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        neighbors_kept(rows, positions)

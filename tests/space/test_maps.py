@@ -1,0 +1,99 @@
+"""The two maps: neighbourhoods that are there are kept, a seed decides all, and umap-learn finds the same."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.space import maps, neighbors_kept, tsne, umap
+
+MAPS = {"tsne": lambda rows, **options: tsne(rows, steps=120, **options), "umap": umap}
+
+
+@pytest.fixture(scope="module")
+def groups() -> np.ndarray:
+    """Four groups of 40 rows in 10 dimensions."""
+    rng = np.random.default_rng(0)
+    return (np.repeat(rng.normal(size=(4, 10)), 40, axis=0) + rng.normal(0, 0.2, (160, 10))).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_groups_stay_together(name: str, groups) -> None:
+    positions = MAPS[name](groups)
+    assert positions.shape == (160, 2)
+    assert positions.dtype == np.float32
+    assert neighbors_kept(groups, positions).share > 0.3
+    middle = positions.reshape(4, 40, 2).mean(1, keepdims=True)
+    spread = np.linalg.norm(positions.reshape(4, 40, 2) - middle, axis=2).mean()
+    assert np.linalg.norm(middle - middle[:, 0], axis=2)[~np.eye(4, dtype=bool)].min() > 3 * spread
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_frames_lead_to_the_map(name: str, groups) -> None:
+    frames = []
+    positions = MAPS[name](groups, on_frame=lambda *frame: frames.append(frame))
+    steps = [step for step, _, _ in frames]
+    assert steps == sorted(steps)
+    assert frames[-1][0] == frames[-1][1] in (120, 200)
+    np.testing.assert_array_equal(frames[-1][2], positions)
+    np.testing.assert_array_equal(MAPS[name](groups), positions)  # to be told changes nothing, and the seed stays
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_rows_that_are_not_finite_are_nowhere(name: str, groups) -> None:
+    rows = groups[:50].copy()
+    rows[[0, 9]] = np.nan
+    positions = MAPS[name](rows)
+    assert np.flatnonzero(np.isnan(positions).any(1)).tolist() == [0, 9]
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_few_or_equal_rows_are_mapped_too(name: str, groups) -> None:
+    assert np.isfinite(MAPS[name](groups[:8])).all()
+    twice = np.repeat(groups[::10], 3, axis=0)
+    assert np.isfinite(MAPS[name](twice)).all()
+
+
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (np.eye(7), "needs 8 rows of 2 numbers or more, got 7 of 7"),
+        (np.ones((20, 1)), "got 20 of 1"),
+        (np.ones((20, 3)), "all rows have one direction"),
+    ],
+)
+def test_what_has_no_neighbourhoods_is_refused(name: str, rows, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        MAPS[name](rows)
+
+
+def test_umap_learn_finds_the_same(groups) -> None:
+    with warnings.catch_warnings(action="ignore"):
+        from umap import UMAP
+
+    frames = maps._Frames(groups, 50, None)
+    ids, distances = maps._neighbors(frames.units, 14)
+    itself = np.arange(160)[:, np.newaxis]
+    known = (np.hstack([itself, ids]), np.hstack([itself * np.float32(0), distances]))
+    peer = UMAP(
+        n_epochs=50,
+        random_state=0,
+        n_jobs=1,
+        precomputed_knn=known,
+        init=frames.start(0, spread=1),
+        force_approximation_algorithm=True,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that small data needs no precomputed neighbours
+        expected = peer.fit_transform(frames.units)
+    np.testing.assert_array_equal(umap(groups, steps=50), expected)
+
+
+@pytest.mark.parametrize(("make", "module"), [(tsne, "openTSNE"), (umap, "umap.layouts")])
+def test_without_its_library_the_pip_command_is_given(monkeypatch: pytest.MonkeyPatch, make, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[analysis\]'"):
+        make(np.eye(9))

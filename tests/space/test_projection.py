@@ -1,0 +1,62 @@
+"""`pca` against scikit-learn's, by blocks, and on awkward rows."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+
+from rowspace.errors import UsageError
+from rowspace.space import pca, projection
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(300, 7), (5, 20), (2, 2)])
+def test_agrees_with_scikit_learn(dtype, shape) -> None:
+    rows = (np.random.default_rng(0).normal(2, 3, shape) * np.geomspace(1, 9, shape[1])).astype(dtype)
+    peer = PCA(2, svd_solver="full").fit(rows.astype(np.float64))
+    found = pca(rows)
+    expected = peer.transform(rows.astype(np.float64))
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(found.share, peer.explained_variance_ratio_, atol=1e-12)
+    # The last direction of two rows has no variance, and so no place of its own.
+    sure = found.share > 1e-12
+    np.testing.assert_allclose(found.components[sure], peer.components_[sure], atol=1e-9)
+    np.testing.assert_allclose(found.positions, expected, atol=1e-6 * scale)
+    np.testing.assert_allclose(found.mean, peer.mean_)
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.random.default_rng(1).normal(size=(100, 6))
+    whole = pca(rows, 3)
+    monkeypatch.setattr(projection, "BLOCK_BYTES", 7 * 8 * 6)
+    for part, expected in zip(pca(rows, 3), whole, strict=True):
+        np.testing.assert_allclose(part, expected, atol=1e-6)
+
+
+def test_rows_that_are_not_finite_are_left_out() -> None:
+    rows = np.random.default_rng(2).normal(size=(50, 4))
+    broken = np.insert(rows, [0, 7], [[np.nan, 1, 1, 1], [np.inf, 0, 0, 0]], axis=0)
+    found = pca(broken)
+    assert np.flatnonzero(np.isnan(found.positions).any(1)).tolist() == [0, 8]
+    np.testing.assert_array_equal(np.delete(found.positions, [0, 8], 0), pca(rows).positions)
+
+
+@pytest.mark.parametrize("rows", [np.ones((1, 3)), np.ones((9, 3)), np.zeros((4, 2), np.float32)])
+def test_equal_rows_lie_on_one_spot(rows) -> None:
+    found = pca(rows)
+    assert found.share.tolist() == [0, 0]
+    assert np.ptp(found.positions, axis=0).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "k", "sentence"),
+    [
+        (np.ones((3, 2)), 3, "k must be from 1 to the width of the rows, 2, got 3"),
+        (np.ones((3, 2)), 0, "k must be from 1"),
+        (np.ones(3), 1, "must be a .V, d. array"),
+        (np.ones((3, 2), int), 1, "array of floats"),
+        (np.full((3, 2), np.nan), 1, "every row holds NaN or infinity"),
+    ],
+)
+def test_what_cannot_be_projected_is_refused(rows, k: int, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        pca(rows, k)

@@ -1,0 +1,82 @@
+// Long work on the server, followed: how far it is, its newest frame, how it ended.
+
+import { ask, Refusal, type Parameters } from "./client";
+import type { Reply } from "./reply";
+
+export interface Order {
+  kind: string;
+  parameters?: Parameters;
+}
+
+/** The newest piece of work that was asked for. What came before is no longer followed, but goes on. */
+export class Job<Meta> {
+  /** The share that is done, and a sentence with a number in it. */
+  progress = $state<{ fraction: number; sentence: string }>();
+  frame = $state.raw<Reply<Meta>>();
+  done = $state(false);
+  failure = $state<string>();
+  #turn = $state(0);
+  #number: number | undefined;
+
+  /** Start the work, or follow it where the server has it already. `order` is read like `$derived`: null asks nothing. */
+  constructor(order: () => Order | null) {
+    $effect(() => {
+      void this.#turn;
+      const wanted = order();
+      [this.progress, this.frame, this.done, this.failure] = [undefined, undefined, false, undefined];
+      if (!wanted) return;
+      const stop = new AbortController();
+      void this.#start(wanted, stop.signal);
+      return () => stop.abort();
+    });
+  }
+
+  /** End the work; its last frame stays. */
+  async cancel(): Promise<void> {
+    if (this.#number !== undefined) await fetch(`/api/jobs/${this.#number}`, { method: "DELETE" });
+  }
+
+  /** Start anew what failed or was ended. */
+  again(): void {
+    this.#turn++;
+  }
+
+  async #start({ kind, parameters }: Order, signal: AbortSignal): Promise<void> {
+    const body = new Blob([JSON.stringify({ kind, ...parameters })], { type: "application/json" });
+    try {
+      const { meta } = await ask<{ job: number }>("jobs", {}, { signal, body });
+      if (signal.aborted) return;
+      this.#number = meta.job;
+      this.#follow(meta.job, signal);
+    } catch (error) {
+      if (!signal.aborted) this.failure = error instanceof Refusal ? error.message : String(error);
+    }
+  }
+
+  #follow(job: number, signal: AbortSignal): void {
+    const events = new EventSource(`/api/jobs/${job}/events`);
+    signal.addEventListener("abort", () => events.close());
+    const on = (name: string, told: (facts: any) => void) =>
+      events.addEventListener(name, (event) => told(JSON.parse((event as MessageEvent<string>).data)));
+    const over = (sentence?: string) => {
+      events.close();
+      this.done = sentence === undefined;
+      this.failure = sentence;
+    };
+    on("progress", (facts) => (this.progress = facts));
+    on("frame", ({ frame }) => void this.#take(job, frame, signal));
+    on("done", () => over());
+    on("failed", ({ error }) => over(error));
+    events.onerror = () => {
+      if (events.readyState === EventSource.CLOSED) over("this job is not known any more; start it again");
+    };
+  }
+
+  /** Fetch a frame, unless a newer one is there by then. */
+  async #take(job: number, frame: number, signal: AbortSignal): Promise<void> {
+    this.#newest = frame;
+    const reply = await ask<Meta>(`jobs/${job}/frames/${frame}`, {}, { signal }).catch(() => undefined);
+    if (reply && this.#newest === frame && !signal.aborted) this.frame = reply;
+  }
+  #newest = 0;
+}
