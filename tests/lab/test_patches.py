@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError
 from rowspace.lab.pictures import photograph
 
 
@@ -79,24 +79,6 @@ def test_padding_is_shown_as_what_it_is(lab, ask, values, shown):
     np.testing.assert_array_equal(image[:3, :3], plain)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"patch": 15}, r"image height 224 is not a multiple of the patch's 15 \(next: 210 or 225\)"),
-        ({"at": 196}, "at must be a whole number from 0 to 195, not '196'"),
-        ({"patch": 0}, "patch must be a whole number from 1 to 64"),
-        ({"height": 513}, "height must be a whole number from 1 to 512"),
-        ({"height": 512, "width": 512, "patch": 1}, "make 16,777,216 numbers at dim 64, but 4,194,304 are the most"),
-        ({"unit": 64}, "unit must be a whole number from 0 to 63"),
-        ({"picture": "/etc/passwd"}, "picture '/etc/passwd' is not kept any more, or never was"),
-        ({"values": "other"}, "values must be one of unit, bytes, signed"),
-    ],
-)
-def test_wrong_questions(lab, ask, given, message):
-    with pytest.raises(UsageError, match=message):
-        ask(lab, "patches/cut", **given)
-
-
 def test_a_picture_that_is_sent_is_cut(lab, ask, check_code, tmp_path, monkeypatch):
     data = sent()
     name = ask(lab, "patches/picture", data, file="mine.png").meta["picture"]
@@ -119,25 +101,3 @@ def test_photographs_are_pictures_too(lab, check_code):
 def test_what_is_sent_must_be_a_picture(lab, ask):
     with pytest.raises(FileFormatError, match="this file cannot be read as a picture"):
         ask(lab, "patches/picture", b"<script>")
-
-
-@pytest.mark.parametrize(
-    ("given", "sizes"),
-    [
-        ({"height": 223, "width": 211}, [1]),
-        ({"height": 224, "width": 150}, [1, 2]),
-        ({"pad": "true", "channels": 1, "dim": 64}, list(range(1, 65))),
-    ],
-)
-def test_costs_are_those_of_the_code(lab, check_code, given, sizes):
-    reply = check_code(lab, "patches/costs", **given)
-    assert {array.shape for array in reply.arrays.values()} == {(len(sizes),)}
-    assert reply.arrays["sizes"].tolist() == sizes
-
-
-def test_costs_of_the_lesson(lab, ask):
-    arrays = ask(lab, "patches/costs").arrays
-    patches = dict(zip(arrays["sizes"].tolist(), arrays["patches"].tolist(), strict=True))
-    assert list(patches) == [1, 2, 4, 7, 8, 14, 16, 28, 32, 56]
-    assert [patches[size] for size in (16, 32, 8, 4)] == [196, 49, 784, 3136]
-    assert arrays["scores"].max() == (224 * 224 + 1) ** 2

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -117,22 +115,3 @@ def test_a_row_of_one_number_cannot_be_turned(small_lab, ask):
     assert ask(lab, "positions/scores").arrays["scores"].shape == (5, 8, 127)
     with pytest.raises(UsageError, match="a row of one number has no pair"):
         ask(lab, "positions/scores", query="a")
-
-
-def test_without_torch_the_page_says_what_to_install():
-    script = """
-import sys
-sys.modules["torch"] = None
-import numpy as np, rowspace as rs
-from rowspace.errors import MissingExtraError
-from rowspace.lab import Lab
-from rowspace.lab.positions import ROUTES
-from rowspace.lab.query import Query
-for answer in ROUTES.values():
-    try:
-        answer(Lab(rs.Table(["a"], np.ones((1, 1))), "t"), Query())
-    except MissingExtraError as error:
-        print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["rowspace.layers needs PyTorch: pip install 'rowspace[torch]'"] * 3

@@ -1,0 +1,23 @@
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("given", "sizes"),
+    [
+        ({"height": 223, "width": 211}, [1]),
+        ({"height": 224, "width": 150}, [1, 2]),
+        ({"pad": "true", "channels": 1, "dim": 64}, list(range(1, 65))),
+    ],
+)
+def test_costs_are_those_of_the_code(lab, check_code, given, sizes):
+    reply = check_code(lab, "patches/costs", **given)
+    assert {array.shape for array in reply.arrays.values()} == {(len(sizes),)}
+    assert reply.arrays["sizes"].tolist() == sizes
+
+
+def test_costs_of_the_lesson(lab, ask):
+    arrays = ask(lab, "patches/costs").arrays
+    patches = dict(zip(arrays["sizes"].tolist(), arrays["patches"].tolist(), strict=True))
+    assert list(patches) == [1, 2, 4, 7, 8, 14, 16, 28, 32, 56]
+    assert [patches[size] for size in (16, 32, 8, 4)] == [196, 49, 784, 3136]
+    assert arrays["scores"].max() == (224 * 224 + 1) ** 2
