@@ -140,13 +140,38 @@ def test_colours_say_what_they_mean(visit, colour: str, said: str) -> None:
 
 def test_a_map_that_takes_long_shows_its_steps_and_can_be_stopped(visit) -> None:
     page = visit("words")
+    started: list[str] = []
+    page.on("request", lambda request: started.extend([request.url] if request.method == "POST" else []))
     page.get_by_role("radio", name="t-SNE").check(force=True)
     page.wait_for_url("**map=tsne**")
     expect(page.get_by_text("step ", exact=False).first).to_be_visible(timeout=60_000)
     expect(page.get_by_text("t-SNE of ", exact=False).first).to_be_visible(timeout=60_000)
+    page.get_by_role("application", name="t-SNE").focus()
+    page.keyboard.press("+")
+    page.wait_for_url("**look=**")
+    assert len(started) == 1  # what else changes in the URL starts nothing anew
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("alert").filter(has_text="t-SNE: this job was cancelled")).to_be_visible()
     page.get_by_role("button", name="Start again").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Start again")).to_be_visible()
+
+
+def test_a_link_holds_all_that_was_chosen(visit) -> None:
+    page = visit("words?word=sin&word=cos&metric=dot&colour=norm")
+    page.get_by_role("application", name="PCA").focus()
+    page.keyboard.press("+")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**look=**")
+    page.wait_for_timeout(500)  # the URL follows a moving map at a distance
+    address = page.url
+    page.reload()
+    expect(page.get_by_text("norm of the row")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("radio", name="dot")).to_be_checked()
+    expect(page.get_by_role("list", name="Nearest to sin")).to_be_visible()
+    expect(page.get_by_role("region", name="Row of cos")).to_be_visible()
+    page.wait_for_timeout(500)
+    assert page.url == address
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_function("!location.search.includes('look')")
