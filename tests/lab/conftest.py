@@ -35,7 +35,7 @@ def small_lab(tmp_path: Path) -> Callable[..., Lab]:
 
 @pytest.fixture(scope="session")
 def ask() -> Callable[..., Reply]:
-    """`ask(lab, "words/row", word="sin")`: what the page is told, through the bytes that it is told in."""
+    """`ask(lab, "words/rows", word="sin")`: what the page is told, through the bytes that it is told in."""
 
     def answer(lab: Lab, route: str, body: bytes = b"", **parameters: object) -> Reply:
         answers = {path: answer for routes in PAGES.values() for path, answer in routes.items()}

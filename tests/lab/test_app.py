@@ -42,9 +42,9 @@ def client(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_answers_are_replies(client: TestClient) -> None:
-    answer = client.get("/api/words/row", params={"word": "<script>"})
+    answer = client.get("/api/words/rows", params={"word": "<script>"})
     assert answer.headers["content-type"] == MEDIA_TYPE
-    np.testing.assert_array_equal(decode(answer.content).arrays["row"], [0.0, 1.0])
+    np.testing.assert_array_equal(decode(answer.content).arrays["rows"], [[0.0, 1.0]])
 
 
 def test_an_upload_is_asked_with_a_body_and_without(client: TestClient) -> None:
@@ -55,7 +55,7 @@ def test_an_upload_is_asked_with_a_body_and_without(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "kind", "sentence"),
     [
-        ("GET", "/api/words/row?word=cta", b"", 404, "UnknownTokenError", "token 'cta' is not in the vocabulary"),
+        ("GET", "/api/words/rows?word=cta", b"", 404, "UnknownTokenError", "token 'cta' is not in the vocabulary"),
         ("GET", "/api/try/sizes?k=x", b"", 400, "UsageError", "k must be a whole number from 0 to 9, not 'x'"),
         ("GET", "/api/try/sizes", b"a", 413, "BodyTooLarge", "the body must have 0 bytes at the most"),
         ("POST", "/api/try/upload", b"a" * 101, 413, "BodyTooLarge", "the body must have 100 bytes at the most"),
@@ -105,7 +105,7 @@ def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
         asked = [threads.submit(client.get, "/api/try/slow") for _ in range(50)]
         assert begun.acquire(timeout=60)
         try:
-            assert threads.submit(client.get, "/api/words/row").result(timeout=60).status_code == 200
+            assert threads.submit(client.get, "/api/words/rows").result(timeout=60).status_code == 200
             assert not any(question.done() for question in asked)
         finally:
             go_on.set()

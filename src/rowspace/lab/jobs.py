@@ -50,7 +50,7 @@ class Jobs:
         """
         kind = self.kinds[name]
         parameters = await to_thread.run_sync(kind.read, self._lab, query, abandon_on_cancel=True)
-        does = json.dumps([name, parameters], sort_keys=True)
+        does = json.dumps([name, parameters])
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
         if sum(not job.is_over for job in self._jobs.values()) >= UNFINISHED:

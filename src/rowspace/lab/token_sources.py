@@ -51,8 +51,9 @@ class Source:
     def cut(self, size: int) -> Cut:
         """Cut it to one of its `sizes`."""
         whole = size == self.sizes[-1]
-        tokenizer = self.tokenizer if whole else LibraryTokenizer(cut_tokenizer(self.tokenizer, size))
-        counts = None if self.counts is None else cut_counts(self.tokenizer, self.counts, size)
+        library = self.tokenizer.library if whole else cut_tokenizer(self.tokenizer, size)
+        counts = None if self.counts is None else cut_counts(self.tokenizer, self.counts, size, cut=library)
+        tokenizer = self.tokenizer if whole else LibraryTokenizer(library)
         return Cut(tokenizer, counts, max((counts or {}).values(), default=0), _kinds(tokenizer))
 
 

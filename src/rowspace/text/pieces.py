@@ -110,12 +110,14 @@ def smallest_size(tokenizer: AnyTokenizer) -> int:
     return len(stays) + outside
 
 
-def cut_counts(tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int) -> dict[str, int] | None:
+def cut_counts(
+    tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int, *, cut: Tokenizer | None = None
+) -> dict[str, int] | None:
     """Return how often each token would have come at a smaller size, from the `counts` at the whole size.
 
     Each merge that is cut off is undone: its token's count goes to the two that it was made of. The counts of whole
     words that are cut off go to the unknown token. None where that is not known: for other kinds, and where several
-    merges make the same token.
+    merges make the same token. `cut`: what `cut_tokenizer` makes of it, where that is at hand.
 
     >>> from tokenizers.models import BPE
     >>> tokenizer = Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
@@ -134,7 +136,7 @@ def cut_counts(tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int) ->
         parts_of = [(word, [model["unk_token"]]) for word in model["vocab"]]
     else:
         return None
-    kept = cut_tokenizer(library, size).get_vocab(with_added_tokens=True)
+    kept = (cut or cut_tokenizer(library, size)).get_vocab(with_added_tokens=True)
     left = dict(counts)
     for token, parts in reversed(parts_of):
         if token not in kept:
