@@ -1,5 +1,7 @@
 """The Words page, as a person goes through it."""
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -50,7 +52,7 @@ def test_a_part_finds_tokens_and_says_how_many(visit, lab) -> None:
     expect(page.get_by_text(f"12 of {holding:,} that hold it")).to_be_visible()
     page.get_by_role("option").nth(1).click()
     expect(page.get_by_role("option")).to_have_count(0)
-    wait_for_words(page, "words[0].includes('error')")
+    wait_for_words(page, "words[0]?.includes('error')")
 
 
 @pytest.mark.refused
@@ -96,6 +98,18 @@ def test_the_map_says_how_far_to_trust_it(visit, lab) -> None:
     expect(
         page.get_by_text(f"10 nearest by cosine {100 * kept.share:.1f} % are among its 10 nearest here")
     ).to_be_visible()
+
+
+def test_the_code_of_the_whole_page_runs_as_one_script(visit, lab) -> None:
+    page = visit("words?word=sin&word=cos&colour=norm")
+    code = page.get_by_label("Python", exact=True)
+    for title in ("# the rows", "# the nearest", "# distances", "# how far to trust it", "# what colours it"):
+        expect(code).to_contain_text(title, timeout=60_000)
+    names: dict[str, Any] = {}
+    exec(code.inner_text(), names)  # noqa: S102  # our own code, as a reader would paste it
+    assert names["neighbors"] == lab.table.neighbors("sin")
+    assert names["kept"] == space.neighbors_kept(lab.table.rows, names["positions"]).share
+    assert names["values"].tolist() == lab.table.norms.tolist()
 
 
 def test_a_lasso_lists_the_words_inside_and_a_reload_keeps_them(visit, lab) -> None:
