@@ -108,7 +108,7 @@ def neighbors(folder, options):
             began = time.perf_counter()
             found = nearest(rows, norms, number)
             theirs.append(time.perf_counter() - began)
-            require(reply.meta["neighbors"] == [table.vocabulary[near] for near in found])
+            require(reply.arrays["ids"].tolist() == found.tolist())
         memory = server.memory()
     ours, theirs = ([1e3 * second for second in side] for side in (ours, theirs))
     print(f"| neighbours among {size} × 1024, over the network | {summary(ours)} ms | ≤ 150 ms |", flush=True)

@@ -58,23 +58,23 @@ def start() -> Iterator[Start]:
 def test_a_table_is_served_to_who_has_the_address(start: Start, table_path: str) -> None:
     server = start(table_path)
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", server.url)
-    assert decode(server.get("/api/words/row?word=the")).arrays["row"].shape == (16,)
+    assert decode(server.get("/api/words/rows?word=the")).arrays["rows"].shape == (1, 16)
     with pytest.raises(HTTPError) as caught:
-        urlopen(f"{server.base}/api/words/row?word=the", timeout=60)  # noqa: S310
+        urlopen(f"{server.base}/api/words/rows?word=the", timeout=60)  # noqa: S310
     assert (caught.value.code, json.load(caught.value)["kind"]) == (403, "Forbidden")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_without_a_failure(number: signal.Signals, start: Start, table_path: str) -> None:
     server = start(table_path)
-    server.get("/api/words/row")
+    server.get("/api/words/rows")
     assert server.ended(number) == (0, "rowspace: Ctrl-C ends it\n")
 
 
 def test_two_at_once_have_two_ports(start: Start, table_path: str) -> None:
     first, second = start(table_path), start(table_path)
     assert first.base != second.base
-    assert first.get("/api/words/row") == second.get("/api/words/row")
+    assert first.get("/api/words/rows") == second.get("/api/words/rows")
 
 
 def test_a_port_that_is_taken_is_one_sentence(command: Callable[..., Any], table_path: str) -> None:
@@ -108,4 +108,4 @@ def test_a_table_that_is_not_there_is_one_sentence(run: Callable[..., Any]) -> N
 def test_a_token_of_ones_own_opens_it(start: Start, table_path: str) -> None:
     server = start(table_path, ROWSPACE_LAB_TOKEN="sixteen-letters-or-more")  # noqa: S106
     assert server.token == "sixteen-letters-or-more"  # noqa: S105
-    server.get("/api/words/row")
+    server.get("/api/words/rows")

@@ -64,6 +64,9 @@ TABLES = {
 }
 
 
+NEED_TWO_ROWS = {"words/kept"}
+
+
 @pytest.fixture(scope="session")
 def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, TestClient]]:
     folder = tmp_path_factory.mktemp("tables")
@@ -82,9 +85,9 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
 @pytest.mark.parametrize("route", ANSWERS)
 @pytest.mark.parametrize("name", TABLES)
 def test_each_page_shows_each_table(name: str, route: str, clients: dict[str, TestClient]) -> None:
-    """At the defaults; rows that are not finite may be refused, in a sentence."""
+    """At the defaults; what there is no number for may be refused, in a sentence."""
     answer = clients[name].get(f"/api/{route}")
-    if name == "nan" and answer.status_code == 400:
+    if answer.status_code == 400 and (name == "nan" or (len(TABLES[name]) == 1 and route in NEED_TWO_ROWS)):
         assert_refused(answer)
         return
     assert answer.status_code == 200, answer.text
@@ -143,7 +146,7 @@ def assert_refused(answer: object) -> None:
 
 
 @pytest.mark.parametrize("route", ANSWERS)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_question_is_a_mistake(
     route: str, clients: dict[str, TestClient], names: dict[str, list[str]], data: st.DataObject

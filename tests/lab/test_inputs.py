@@ -90,3 +90,17 @@ def test_one_row_of_one_dimension(small_lab, check_code) -> None:
     assert check_code(lab, "input/parts").arrays["total"].shape == (3, 1)
     with pytest.raises(UnknownTokenError, match="no token of this text has a row"):
         check_code(lab, "input/parts", text="b")
+
+
+@pytest.mark.parametrize("route", ["input/parts", "input/concatenation", "input/scale", "pipeline/matrix"])
+def test_rows_too_wide_for_tables_of_positions_are_refused(small_lab, ask, route: str) -> None:
+    lab = small_lab(["a"], np.ones((1, 10_000), np.float32))
+    with pytest.raises(UsageError, match="rows of 10,000 numbers are too wide to add positions to here; 8,192"):
+        ask(lab, route)
+
+
+def test_the_last_position_is_that_of_the_longest_table(lab, ask) -> None:
+    text = "list " * 64
+    assert ask(lab, "input/parts", text=text, recipe="opt", start=1984).arrays["positions"].shape == (64, 20)
+    with pytest.raises(UsageError, match="start must be a whole number from 0 to 1,984"):
+        ask(lab, "input/parts", text=text, recipe="opt", start=1985)

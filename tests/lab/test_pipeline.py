@@ -45,3 +45,10 @@ def test_a_text_of_unknown_words_has_no_rows(small_lab, ask, route: str) -> None
     reply = ask(small_lab(["a"], np.ones((1, 2), np.float32)), f"pipeline/{route}", text="b c")
     assert [piece["row"] for piece in reply.meta["pieces"]] == [False, False]
     assert all(array.size == 0 for array in reply.arrays.values())
+
+
+@pytest.mark.parametrize("route", ["forward", "matrix", "backward"])
+def test_rows_without_an_end_are_answered_without_a_warning(small_lab, ask, route: str) -> None:
+    lab = small_lab(["a", "b"], np.array([[np.inf, -np.inf], [1e30, 3e38]], np.float32))
+    reply = ask(lab, f"pipeline/{route}", text="a b b", g="100,-100,100", upstream="rows", position="none")
+    assert reply.meta["tokens"] == ["a", "b", "b"]

@@ -21,7 +21,7 @@ def asked(access: Access = ACCESS, url: str = "http://127.0.0.1:7697") -> TestCl
 
 
 def test_without_the_token_nothing_is_told() -> None:
-    page, api = asked().get("/words"), asked().get("/api/words/row")
+    page, api = asked().get("/words"), asked().get("/api/words/rows")
     assert (page.status_code, api.status_code) == (403, 403)
     assert "<p>this needs the token" in page.text
     assert api.json() == {
@@ -36,7 +36,7 @@ def test_the_token_in_the_address_becomes_a_cookie() -> None:
     assert (first.status_code, first.headers["location"]) == (303, "http://127.0.0.1:7697/words?a=1%262&b=%D1%8F")
     assert first.headers["set-cookie"].lower() == f"rowspace-lab-7697={TOKEN}; httponly; path=/; samesite=strict"
     assert client.get(first.headers["location"]).text == "inside"
-    assert client.get("/api/words/row").text == "inside"
+    assert client.get("/api/words/rows").text == "inside"
 
 
 def test_the_token_in_an_address_leads_nowhere_else() -> None:
@@ -45,14 +45,14 @@ def test_the_token_in_an_address_leads_nowhere_else() -> None:
 
 
 def test_the_token_does_not_stand_in_addresses_of_data() -> None:
-    assert asked().get(f"/api/words/row?token={TOKEN}").status_code == 403
+    assert asked().get(f"/api/words/rows?token={TOKEN}").status_code == 403
     assert asked().post(f"/words?token={TOKEN}").status_code == 403
 
 
 def test_a_program_brings_the_token_in_a_header() -> None:
-    assert asked().get("/api/words/row", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
-    assert asked().get("/api/words/row", headers={"Authorization": "Bearer wrong"}).status_code == 403
-    assert asked().get("/api/words/row", headers={"Authorization": f"Basic {TOKEN}"}).status_code == 403
+    assert asked().get("/api/words/rows", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
+    assert asked().get("/api/words/rows", headers={"Authorization": "Bearer wrong"}).status_code == 403
+    assert asked().get("/api/words/rows", headers={"Authorization": f"Basic {TOKEN}"}).status_code == 403
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "é", TOKEN[:-1], TOKEN + "x", "\udcff"])
@@ -132,7 +132,7 @@ def fetched(site: str, mode: str = "no-cors", dest: str = "image") -> dict[str, 
 def test_another_site_may_open_a_page_and_nothing_else(site: str) -> None:
     navigation = fetched(site, "navigate", "document")
     assert asked().get("/words", headers=navigation).text == "inside"
-    assert asked().get("/api/words/row", headers=navigation).status_code == 403
+    assert asked().get("/api/words/rows", headers=navigation).status_code == 403
     assert asked().get("/static/index.js", headers=navigation).status_code == 403
     assert asked().post("/words", headers=navigation).status_code == 403
     assert asked().get("/words", headers=fetched(site, "navigate", "iframe")).status_code == 403
@@ -141,7 +141,7 @@ def test_another_site_may_open_a_page_and_nothing_else(site: str) -> None:
 
 @pytest.mark.parametrize("site", ["none", "same-origin"])
 def test_our_own_pages_may_ask(site: str) -> None:
-    assert asked().get("/api/words/row", headers=fetched(site)).text == "inside"
+    assert asked().get("/api/words/rows", headers=fetched(site)).text == "inside"
 
 
 def test_a_link_elsewhere_with_the_token_opens_the_page() -> None:
@@ -155,7 +155,7 @@ def test_a_link_elsewhere_with_the_token_opens_the_page() -> None:
 
 @pytest.mark.parametrize("headers", [COOKIE, {}])
 def test_each_answer_keeps_the_browser_here(headers: dict[str, str]) -> None:
-    page, api = asked().get("/", headers=headers), asked().get("/api/words/row", headers=headers)
+    page, api = asked().get("/", headers=headers), asked().get("/api/words/rows", headers=headers)
     assert (page.headers["cache-control"], api.headers["cache-control"]) == ("no-cache", "no-store")
     for answer in (page, api):
         policy = answer.headers["content-security-policy"]

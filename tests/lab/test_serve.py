@@ -37,8 +37,10 @@ class Server:
     def __init__(self, path: str) -> None:
         command = [sys.executable, "-c", PROGRAM, "lab", path, "--no-open"]
         here = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+        self.folder = Path(path).parent  # also of its temporary files
+        environment = os.environ | {"PYTHONPATH": here, "TMPDIR": str(self.folder)}
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": here}, **streams)
+        self.process = subprocess.Popen(command, env=environment, **streams)
         base, _, token = self.process.stdout.readline().strip().partition("/?token=")
         self.client = httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=60)
 
@@ -95,6 +97,7 @@ def test_a_signal_waits_for_nobody(number: signal.Signals, server: Server, tmp_p
         assert isinstance(slow.exception(), httpx.TransportError) or slow.result().status_code == 500
     assert (server.process.returncode, said) == (0, "rowspace: Ctrl-C ends it\n")
     assert not is_alive(process)
+    assert not list(server.folder.glob("rowspace-lab-*"))
 
 
 def test_workers_die_with_a_server_that_is_killed(server: Server, tmp_path: Path) -> None:
@@ -133,8 +136,8 @@ def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
 
 def test_fifty_clients_at_once(server: Server) -> None:
     def ask(number: int) -> bool:
-        row, near = server.ask("words/row", word="ab"[number % 2]), server.ask("words/neighbors", word="a", k=1)
-        return row.arrays["row"].tolist() == np.eye(2)[number % 2].tolist() and near.meta["neighbors"] == ["b"]
+        row, near = server.ask("words/rows", word="ab"[number % 2]), server.ask("words/neighbors", word="a", k=1)
+        return row.arrays["rows"].tolist() == [np.eye(2)[number % 2].tolist()] and near.arrays["ids"].tolist() == [1]
 
     with ThreadPoolExecutor(50) as threads:
         assert all(threads.map(ask, range(200)))

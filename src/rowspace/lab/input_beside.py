@@ -6,7 +6,7 @@ Concatenation itself is `layers/concatenation.py`. Read next: `input_scale.py`.
 from typing import TYPE_CHECKING
 
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.input_positions import CLASSES, KINDS, default_kind, position_code, position_module
+from rowspace.lab.input_positions import CLASSES, KINDS, WIDEST, default_kind, position_code, position_module
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import Sentence, known_sentence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["concatenation"]
 
-_WIDEST = 8192
 _SMALL = 1024  # dimensions up to which two identity matrices are worth their memory
 
 
@@ -34,7 +33,7 @@ def concatenation(lab: Lab, query: Query) -> Reply:
 
     sentence, dim = known_sentence(lab, query), lab.table.dim
     kind = query.choice("position", KINDS, default_kind(dim))
-    width = query.integer("width", min(16, dim), low=1, high=_WIDEST)
+    width = query.integer("width", min(16, dim), low=1, high=WIDEST)
     tokens, ids = _tokens(lab, sentence)
     added = InputEmbedding(tokens=tokens, positions=position_module(kind, dim))
     beside = Concatenation(tokens=tokens, positions=position_module(kind, width))

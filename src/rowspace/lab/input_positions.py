@@ -6,12 +6,15 @@ Nothing here was trained: a learned table is drawn from a seed, the same each ti
 
 from typing import TYPE_CHECKING
 
+from rowspace.errors import UsageError
+
 if TYPE_CHECKING:
     from rowspace.layers import LearnedPosition, SinusoidPosition
 
-__all__ = ["CLASSES", "KINDS", "default_kind", "position_code", "position_module"]
+__all__ = ["CLASSES", "KINDS", "WIDEST", "check_width", "default_kind", "position_code", "position_module"]
 
 KINDS = ("sinusoid", "learned")
+WIDEST = 8192
 CLASSES = {"sinusoid": "SinusoidPosition", "learned": "LearnedPosition"}
 _LINES = {
     "sinusoid": "{name} = SinusoidPosition({width})",
@@ -22,13 +25,20 @@ _LINES = {
 }
 
 
+def check_width(dim: int) -> None:
+    """Raise `UsageError` for rows so wide that tables of positions would take more memory than a page is worth."""
+    if dim > WIDEST:
+        raise UsageError(f"rows of {dim:,} numbers are too wide to add positions to here; {WIDEST:,} are the most")
+
+
 def default_kind(dim: int) -> str:
     """A sinusoid, or in an odd dimension, where there is none, a learned table."""
     return KINDS[dim % 2]
 
 
 def position_module(kind: str, width: int) -> "SinusoidPosition | LearnedPosition":
-    """The module of a kind; `UsageError` for a sinusoid of odd width, `MissingExtraError` without torch."""
+    """The module; `UsageError` for one too wide, or a sinusoid of odd width; `MissingExtraError` without torch."""
+    check_width(width)
     from rowspace.layers import LearnedPosition, SinusoidPosition  # noqa: PLC0415  # an extra
 
     if kind == "sinusoid":

@@ -6,15 +6,13 @@ Read next: `input_positions.py`, the positions that the pages add.
 import numpy as np
 
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.input_positions import CLASSES, KINDS, default_kind, position_code, position_module
+from rowspace.lab.input_positions import CLASSES, KINDS, WIDEST, default_kind, position_code, position_module
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import known_sentence
 from rowspace.lab.state import Lab
 
 __all__ = ["scale"]
-
-_WIDEST = 8192
 
 
 @needs_torch
@@ -26,7 +24,7 @@ def scale(lab: Lab, query: Query) -> Reply:
     """
     sentence = known_sentence(lab, query)
     source = query.choice("rows", ("table", "drawn"))
-    dim = query.integer("dim", 512, low=1, high=_WIDEST) if source == "drawn" else lab.table.dim
+    dim = query.integer("dim", 512, low=1, high=WIDEST) if source == "drawn" else lab.table.dim
     kind = query.choice("position", KINDS, default_kind(dim))
     start = query.integer("start", 0, low=0, high=511)
     root = float(np.sqrt(dim))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError
 from rowspace.lab.extras import needs_torch
 from rowspace.lab.input_beside import concatenation
+from rowspace.lab.input_positions import check_width
 from rowspace.lab.input_scale import scale
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
@@ -27,16 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUTES"]
 
-# The recipes of `rowspace.layers` that take text, and where two of them differ from "vocabulary and embedding_dim".
+# The recipes of `rowspace.layers` that take text.
 RECIPES = (
     *("bert", "roberta", "albert", "modernbert", "gpt2", "opt", "clip_text", "siglip_text"),
     *("transformer", "gemma", "llama", "mistral", "qwen", "t5", "bloom", "mpt"),
 )
-_WIDTH = {"albert": "inner_dim"}
-_BESIDE = {"modernbert": {"padding_idx": 0}}
+_WIDTH = {"albert": "inner_dim"}  # where the table's width is not called embedding_dim
+_BESIDE = {"modernbert": {"padding_idx": 0}}  # its own is an id that a small table does not have
 _FIRST = 2  # ids below are left to the recipe, for padding
-_LONGEST = 1_000_000
-_HEADS = 64
+_FARTHEST = 1984  # with 64 tokens more the 2048 positions of the longest table
 
 
 @needs_torch
@@ -50,8 +50,9 @@ def parts(lab: Lab, query: Query) -> Reply:
     sentence = known_sentence(lab, query)
     rows, count = lab.table[sentence.ids], len(sentence.ids)
     name = query.choice("recipe", RECIPES, "bert" if lab.table.dim % 2 else "transformer")
-    start = query.integer("start", 0, low=0, high=_LONGEST)
-    second = query.integer("second", count // 2, low=0, high=_HEADS)
+    start = query.integer("start", 0, low=0, high=_FARTHEST)
+    second = query.integer("second", count // 2, low=0, high=64)
+    check_width(lab.table.dim)
     embed = _filled(name, rows)
     found = _contributions(embed, count, start, second)
     on = [part for part in found if query.flag(part, True)]

@@ -28,7 +28,8 @@ def forward(lab: Lab, query: Query) -> Reply:
     ids = sentence.ids
     rows, columns = lab.table[ids], np.unique(ids)
     one_hot = (ids[:, np.newaxis] == columns).astype(rows.dtype)
-    product = one_hot @ lab.table[columns]
+    with np.errstate(invalid="ignore"):  # zero times infinity, of which the page tells
+        product = one_hot @ lab.table[columns]
     code = (
         f"{sentence.code}\nrows = table[ids]\n\nimport numpy as np\n\n"
         "# The one-hot matrix, but for its columns of zeros alone.\n"

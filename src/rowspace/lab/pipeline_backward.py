@@ -20,6 +20,7 @@ _LARGEST = 100.0
 Array = NDArray[Any]
 
 
+@np.errstate(invalid="ignore", over="ignore")  # rows that are no finite numbers have gradients that are none either
 def backward(lab: Lab, query: Query) -> Reply:
     """`text`, `g` (a number for each token), `upstream` → what each row of the table gets.
 

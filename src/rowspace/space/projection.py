@@ -1,6 +1,7 @@
 """Principal components: the k directions in which rows differ most, and where each row lies along them.
 
-Exact, whatever the number of rows: their covariance (d, d) is summed over blocks, so rows may be a memory map.
+Exact, whatever the number of rows: where they are more than they are wide, their covariance (d, d) is summed over
+blocks, so they may be a memory map.
 How much of the rows' neighbourhoods such a map keeps is measured in `kept.py`. Read next: `maps.py`.
 """
 
@@ -50,17 +51,14 @@ def pca(rows: Rows, k: int = 2) -> Projection:
     if not finite.any():
         raise UsageError("every row holds NaN or infinity: there is none to project; repair the table first")
     mean = sum((block.sum(0) for _, block in _blocks(rows, finite)), np.zeros(rows.shape[1])) / finite.sum()
-    scatter = np.zeros((rows.shape[1],) * 2)
-    for _, block in _blocks(rows, finite):
-        centred = block - mean
-        scatter += centred.T @ centred
-    variances, directions = np.linalg.eigh(scatter)  # in rising order, a direction a column
-    components = _signed(directions.T[: -k - 1 : -1])
+    find = _axes_of_few if k <= finite.sum() <= rows.shape[1] else _axes_of_many
+    variances, directions = find(rows, finite, mean)
+    components = _signed(directions[:k])
     positions = np.full((len(rows), k), np.nan, np.float32)
     for span, block in _blocks(rows, finite):
         positions[span][finite[span]] = (block - mean) @ components.T
     whole = variances.sum()
-    share = np.maximum(variances[: -k - 1 : -1], 0) / whole if whole > 0 else np.zeros(k)
+    share = np.maximum(variances[:k], 0) / whole if whole > 0 else np.zeros(k)
     return Projection(positions, components, mean, share)
 
 
@@ -78,6 +76,22 @@ def _check(rows: Rows, k: int) -> None:
         raise UsageError(f"rows must be a (V, d) array of floats, got shape {rows.shape} of {rows.dtype}")
     if not 1 <= k <= rows.shape[1]:
         raise UsageError(f"k must be from 1 to the width of the rows, {rows.shape[1]}, got {k}")
+
+
+def _axes_of_many(rows: Rows, finite: NDArray[np.bool_], mean: NDArray[np.float64]) -> tuple[Any, Any]:
+    """The variances (d,), largest first, and their directions (d, d), one a row, from the covariance."""
+    scatter = np.zeros((rows.shape[1],) * 2)
+    for _, block in _blocks(rows, finite):
+        centred = block - mean
+        scatter += centred.T @ centred
+    variances, directions = np.linalg.eigh(scatter)  # in rising order, a direction a column
+    return variances[::-1], directions.T[::-1]
+
+
+def _axes_of_few(rows: Rows, finite: NDArray[np.bool_], mean: NDArray[np.float64]) -> tuple[Any, Any]:
+    """The same where rows are no more than they are wide: as many directions as rows, without a (d, d) matrix."""
+    _, sizes, directions = np.linalg.svd(rows[finite].astype(np.float64) - mean, full_matrices=False)
+    return sizes**2, directions
 
 
 def _blocks(rows: Rows, finite: NDArray[np.bool_]) -> Iterator[tuple[slice, NDArray[np.float64]]]:

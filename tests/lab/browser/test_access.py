@@ -114,7 +114,7 @@ def test_another_site_gets_nothing_from_who_is_inside(
     other, statuses = page.context.new_page(), []
     other.on("response", lambda answer: statuses.append(answer.status) if f":{access.port}" in answer.url else None)
     other.goto(stranger)
-    asked = f"fetch('http://127.0.0.1:{access.port}/api/words/row', {{mode: 'no-cors', credentials: 'include'}})"
+    asked = f"fetch('http://127.0.0.1:{access.port}/api/words/rows', {{mode: 'no-cors', credentials: 'include'}})"
     assert other.evaluate(f"{asked}.then(() => 'told', () => 'refused')") == "refused"
     other.wait_for_load_state("networkidle")
     assert set(statuses) == {403}

@@ -18,8 +18,9 @@ PIXELS = "The numbers of patch"
 
 
 def column(page: Page, table: str, at: int) -> list[str]:
-    rows = page.get_by_role("table", name=table).locator("tbody tr").all()
-    return [row.get_by_role("cell").nth(at).inner_text() for row in rows]
+    rows = page.get_by_role("table", name=table).locator("tbody tr")
+    rows.first.wait_for()
+    return [row.get_by_role("cell").nth(at).inner_text() for row in rows.all()]
 
 
 def shown(values, digits: int) -> list[str]:
@@ -50,10 +51,12 @@ def test_the_lesson_by_keys_alone(visit) -> None:
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("heading", name="Patch 3: row 1, column 1")).to_be_visible()
     assert column(page, PIXELS, 4) == shown(torch.tensor([5, 3, 1, 1, 5, 9, 3, 5, 8]), 4)
+    expect(page.get_by_role("table")).to_have_count(3)
     address = page.url
     before = page.get_by_role("table").all_inner_texts()
     page.reload()
     expect(page.get_by_role("heading", name="Patch 3: row 1, column 1")).to_be_visible()
+    expect(page.get_by_role("table")).to_have_count(3)
     assert page.url == address
     assert page.get_by_role("table").all_inner_texts() == before
 

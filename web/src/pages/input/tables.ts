@@ -1,7 +1,7 @@
 // The numbers behind the Input page's figures.
 
 import { array, type Reply } from "../../lib/reply";
-import { vectorTable, type Shown } from "../pipeline/tables";
+import { shortened, vectorTable, type Shown } from "../pipeline/tables";
 import { line, type Beside, type Cost, type Norms, type Parts } from "./facts";
 
 /** A line for each dimension of one token: its row, what each part gives, the sum, and its norm. */
@@ -49,7 +49,7 @@ export function normTable(reply: Reply<Norms>): Shown {
     count: lines.length,
     row: (index) => {
       const [name, norm] = lines[index]!;
-      return [name, norm, norm * scale, position_norm, norm * scale ? position_norm / (norm * scale) : null];
+      return [shortened(name), norm, norm * scale, position_norm, norm * scale ? position_norm / (norm * scale) : null];
     },
   };
 }

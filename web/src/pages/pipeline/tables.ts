@@ -16,7 +16,7 @@ export function pieceTable(pieces: Piece[]): Shown {
     count: pieces.length,
     row: (index) => {
       const piece = pieces[index] as Piece;
-      return [piece.text, piece.token, piece.id, piece.row ? "yes" : "none"];
+      return [shortened(piece.text), piece.token, piece.id, piece.row ? "yes" : "none"];
     },
   };
 }
@@ -41,7 +41,5 @@ export function vectorTable(vectors: [name: string, values: ArrayLike<number>][]
 }
 
 const LONGEST = 24;
-const named = (name: string): Column => ({
-  name: name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name,
-  kind: "number",
-});
+export const shortened = (name: string) => (name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name);
+const named = (name: string): Column => ({ name: shortened(name), kind: "number" });
