@@ -55,8 +55,9 @@ def test_formulas_come_to_their_values(lab: Lab, ask: Ask, dtype: str, tied: boo
     assert reply.arrays["by_dtype"].tolist() == [sizes[name] for name in reply.meta["dtypes"]]
 
 
-def test_figures_too_large_for_32_bits(lab: Lab, ask: Ask) -> None:
-    reply = ask(lab, "cost/figures", vocabulary=100_000_000, dimension=1_000_000)
+def test_the_largest_figures(lab: Lab, check_code: Ask) -> None:
+    reply = check_code(lab, "cost/figures", vocabulary=100_000_000, dimension=1_000_000, tokens=100_000_000)
+    assert reply.arrays["operations"].tolist() == [2e22]
     assert reply.arrays["training"].tolist() == [4e14, 4e14, 8e14]
 
 

@@ -9,7 +9,7 @@ import pytest
 from tokenizers import Tokenizer
 
 import rowspace as rs
-from rowspace.errors import CorpusError, UsageError
+from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Lab
 from rowspace.lab.token_sources import KINDS
@@ -51,7 +51,7 @@ def pieces_lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
 
 
 def test_the_code_gives_the_numbers(lab: Lab, pieces_lab: Lab, check_code: Ask) -> None:
-    for route in ("tokens/sources", "tokens/split", "tokens/merges"):
+    for route in ("tokens/source", "tokens/split", "tokens/merges"):
         check_code(lab, route)
         check_code(pieces_lab, route)
     for text in AWKWARD:
@@ -62,12 +62,12 @@ def test_the_code_gives_the_numbers(lab: Lab, pieces_lab: Lab, check_code: Ask) 
 
 def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1)))
-    first = ask(lab, "tokens/sources").meta
-    assert (first["table"], first["standard"]) == (None, None)
+    for name in ("table", "standard"):
+        assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
     told = list(KINDS["standard-tokenizer"].run())
     assert [news.fraction for news in told] == sorted(news.fraction for news in told)
     assert told[-1] == (1.0, "100 % read, the first half to learn and the second to count")
-    standard = ask(lab, "tokens/sources").meta["standard"]
+    standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
     assert standard["kind"] == "bpe"
     assert standard["sizes"][:3] == [256, 512, 1024]
     assert standard["shown"] == [standard["sizes"][0], *standard["shown"][1:3], standard["sizes"][-1]]
@@ -84,8 +84,21 @@ def test_a_job_that_cannot_learn_says_why(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab], ask: Ask) -> None:
-    told = ask(small_lab(["a"], np.ones((1, 1))), "tokens/sources", wait="true").meta
-    assert told["standard"]["kind"] == "bpe"
+    told = ask(small_lab(["a"], np.ones((1, 1))), "tokens/source", tokenizer="standard", wait="true").meta
+    assert told["found"]["kind"] == "bpe"
+
+
+def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rowspace.lab.token_sources._LARGEST_CUT", 599)
+    fresh = Lab(pieces_lab.table, pieces_lab.path)
+    assert ask(fresh, "tokens/source").meta["found"] == {"kind": "bpe", "sizes": [600], "shown": [600]}
+    assert [split["size"] for split in ask(fresh, "tokens/split").meta["splits"]] == [600]
+
+
+def test_a_damaged_tokenizer_is_a_sentence(ask: Ask) -> None:
+    table = rs.Table(["a"], np.ones((1, 1)), tokenizer="{}")
+    with pytest.raises(FileFormatError, match="the table's tokenizer: does not open as a tokenizer"):
+        ask(Lab(table, "none"), "tokens/source")
 
 
 def test_pieces_stand_for_the_whole_text(pieces_lab: Lab, ask: Ask) -> None:

@@ -66,7 +66,7 @@ def figures(_: Lab, query: Query) -> Reply:
         parameters=np.array([found.tokens, found.head]),
         training=np.array(training),
         by_dtype=np.array([found.bytes[dtype] for dtype in _DTYPES]),
-        operations=np.array([found.head_flops(asked.tokens)]),
+        operations=np.array([found.head_flops(asked.tokens)], np.float64),  # may be more than int64 holds
         moved=np.array(moved, np.int64),
     )
 

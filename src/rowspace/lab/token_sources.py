@@ -23,6 +23,7 @@ __all__ = ["KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of
 SOURCES = ("table", "standard")
 
 _MOST_SIZES = 8
+_LARGEST_CUT = 300_000  # tokens; a larger vocabulary takes too long to cut, and is shown whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +45,8 @@ class Source:
     def __init__(self, tokenizer: LibraryTokenizer, counts: Mapping[str, int] | None) -> None:
         self.tokenizer, self.counts = tokenizer, counts
         self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
-        least, most = smallest_size(tokenizer), tokenizer.library.get_vocab_size(with_added_tokens=True)
-        doubling = (1 << power for power in range(32) if least < 1 << power < most)
-        self.sizes: Sequence[int] = sorted({least, *doubling, most})[-_MOST_SIZES:]
+        most = tokenizer.library.get_vocab_size(with_added_tokens=True)
+        self.sizes: Sequence[int] = [most] if most > _LARGEST_CUT else _sizes(smallest_size(tokenizer), most)
 
     def cut(self, size: int) -> Cut:
         """Cut it to one of its `sizes`."""
@@ -99,6 +99,12 @@ def learn_standard_tokenizer() -> Iterator[Progress]:
 KINDS = {
     "standard-tokenizer": Kind(run=learn_standard_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
 }
+
+
+def _sizes(least: int, most: int) -> list[int]:
+    """The smallest and the whole, and between them the powers of two; the largest few of these."""
+    doubling = (1 << power for power in range(32) if least < 1 << power < most)
+    return sorted({least, *doubling, most})[-_MOST_SIZES:]
 
 
 def _counted(tokenizer: Tokenizer, counts: Mapping[str, int]) -> Source:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import RowspaceError, UsageError
+from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
@@ -28,15 +28,15 @@ _MOST_SIZES = 6
 _MOST_MERGES = 1000
 
 
-def sources(lab: Lab, query: Query) -> Reply:
-    """What there is to split with, each with its kind and sizes: null where there is none, or none yet.
+def source(lab: Lab, query: Query) -> Reply:
+    """`tokenizer` → its kind and the sizes that it can be cut to; `found` is null where there is none, or none yet.
 
     The standard tokenizer is learned by a job of the kind "standard-tokenizer"; with `wait` it is waited for.
     """
-    wait = query.flag("wait", False)
-    ready = {name: is_ready(lab, name) or (wait and name == "standard") for name in SOURCES}
-    meta: dict[str, object] = {name: _facts(lab, name) if ready[name] else None for name in SOURCES}
-    return Reply({**meta, "code": f"{lab.opening}\nnum_rows = [len(table)]"}, num_rows=[len(lab.table)])
+    name = query.choice("tokenizer", SOURCES)
+    ready = is_ready(lab, name) or (query.flag("wait", False) and name == "standard")
+    code = f"{lab.opening}\nnum_rows = [len(table)]"
+    return Reply({"found": _facts(lab, name) if ready else None, "code": code}, num_rows=[len(lab.table)])
 
 
 def split(lab: Lab, query: Query) -> Reply:
@@ -97,11 +97,8 @@ def merges(lab: Lab, query: Query) -> Reply:
 
 
 def _facts(lab: Lab, name: str) -> dict[str, object]:
-    try:
-        source = source_of(lab, name)
-    except RowspaceError as error:  # the other one still serves
-        return {"fault": str(error)}
-    return {"kind": source.tokenizer.kind, "sizes": source.sizes, "shown": _shown(source.sizes)}
+    found = source_of(lab, name)
+    return {"kind": found.tokenizer.kind, "sizes": found.sizes, "shown": _shown(found.sizes)}
 
 
 def _shown(sizes: Sequence[int]) -> list[int]:
@@ -222,4 +219,4 @@ def _merges_code(lab: Lab, source: Source | None, name: str, text: str) -> str:
     return "\n".join((*lines, "counts = [merge.count for merge in merges]", "ranks = [merge.rank for merge in merges]"))
 
 
-ROUTES: Mapping[str, Answer] = {"tokens/sources": sources, "tokens/split": split, "tokens/merges": merges}
+ROUTES: Mapping[str, Answer] = {"tokens/source": source, "tokens/split": split, "tokens/merges": merges}

@@ -21,15 +21,14 @@ export interface Splits {
 
 export interface Tokenizer {
   kind: string;
+  /** What its vocabulary can be cut to, and which of them to show at first. */
   sizes: number[];
   shown: number[];
-  fault?: string;
 }
 
-/** The tokenizers that there are; null where there is none, or none yet. */
-export interface Sources {
-  table: Tokenizer | null;
-  standard: Tokenizer | null;
+export interface Source {
+  /** Null where there is no such tokenizer, or none yet. */
+  found: Tokenizer | null;
 }
 
 /** Where the numbers of each size begin in the arrays, which hold one size after the other. */
