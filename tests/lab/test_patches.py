@@ -121,11 +121,18 @@ def test_what_is_sent_must_be_a_picture(lab, ask):
         ask(lab, "patches/picture", b"<script>")
 
 
-@pytest.mark.parametrize("given", [{}, {"height": 223, "width": 211}, {"pad": "true", "channels": 1, "dim": 64}])
-def test_costs_are_those_of_the_code(lab, check_code, given):
+@pytest.mark.parametrize(
+    ("given", "sizes"),
+    [
+        ({"height": 223, "width": 211}, [1]),
+        ({"height": 224, "width": 150}, [1, 2]),
+        ({"pad": "true", "channels": 1, "dim": 64}, list(range(1, 65))),
+    ],
+)
+def test_costs_are_those_of_the_code(lab, check_code, given, sizes):
     reply = check_code(lab, "patches/costs", **given)
-    assert len({array.shape for array in reply.arrays.values()}) == 1
-    assert reply.arrays["sizes"][0] == 1
+    assert {array.shape for array in reply.arrays.values()} == {(len(sizes),)}
+    assert reply.arrays["sizes"].tolist() == sizes
 
 
 def test_costs_of_the_lesson(lab, ask):

@@ -41,6 +41,7 @@ def test_the_last_frame_is_what_its_code_gives(make_lab, monkeypatch, kind: str,
     exec(last.meta["code"], names)  # noqa: S102  # our own code, as a reader would paste it
     np.testing.assert_array_equal(last.arrays["positions"], names["positions"])
     np.testing.assert_array_equal(last.arrays["ids"], names["ids"])
+    assert last.meta["kept"] == names["kept"]
     assert last.arrays["ids"].tolist() == list(range(20, 60) if counted else range(40))
     fractions = [news.fraction for news in progress]
     assert fractions == sorted(fractions)

@@ -23,7 +23,8 @@ def test_positions_are_the_principal_components(lab, check_code) -> None:
 def test_neighbours_kept_are_those_of_the_map(lab, check_code) -> None:
     reply = check_code(lab, "words/kept", k=5)
     assert reply.meta["by_chance"] == 5 / (len(lab.table) - 1)
-    assert reply.arrays["share"] > reply.meta["by_chance"]
+    assert reply.arrays["kept"] > reply.meta["by_chance"]
+    assert reply.meta["sample"] == 500
 
 
 @pytest.mark.parametrize(("by", "expected"), [("count", "counts"), ("norm", "norms")])

@@ -47,9 +47,9 @@ def test_rows_are_the_tables_on_one_scale(lab, check_code) -> None:
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
 def test_each_word_is_compared_with_each(lab, check_code, metric: str) -> None:
-    scores = check_code(lab, "words/compare", word=["sin", "cos", "json"], metric=metric).arrays["scores"]
-    assert scores[0, 1] == pytest.approx(lab.table.similarity("sin", "cos", metric=metric))
-    assert scores.shape == (3, 3)
+    matrix = check_code(lab, "words/compare", word=["sin", "cos", "json"], metric=metric).arrays["matrix"]
+    assert matrix[0, 1] == pytest.approx(lab.table.similarity("sin", "cos", metric=metric))
+    assert matrix.shape == (3, 3)
 
 
 def test_distances_are_the_lessons(small_lab, check_code) -> None:

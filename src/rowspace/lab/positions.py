@@ -45,9 +45,9 @@ ids = torch.zeros({length})  # only how many there are counts
 sinusoid_interleaved = SinusoidPosition({dim}, base={base})(ids)
 sinusoid_concatenated = SinusoidPosition({dim}, base={base}, layout="concatenated")(ids)
 
-table = LearnedPosition({length}, {dim})
-table.reset_parameters(torch.Generator().manual_seed({seed}))  # as training begins
-learned = table.weight.detach()
+begun = LearnedPosition({length}, {dim})
+begun.reset_parameters(torch.Generator().manual_seed({seed}))  # as training begins
+learned = begun.weight.detach()
 
 ones = torch.ones(1, {length}, {dim})  # one head, and at every position the same query
 rotary_half = RotaryPosition({dim}, base={base})(ones, ones)[0][0]
@@ -71,60 +71,37 @@ def scores(lab: Lab, query: Query) -> Reply:
     """
     import torch  # noqa: PLC0415
 
-    from rowspace.layers import (  # noqa: PLC0415
-        Alibi,
-        LearnedPosition,
-        RelativeBias,
-        RotaryPosition,
-        SinusoidPosition,
-        relative_buckets,
-        relative_scores,
-    )
+    from rowspace.layers import alibi_slopes, relative_buckets, relative_scores  # noqa: PLC0415
 
     length, dim, base, seed = _sizes(query)
     heads = query.integer("heads", 8, low=1, high=16)
     head = query.integer("head", 0, low=0, high=heads - 1)
     causal = query.flag("causal", False)
-    dim, contents, content_code = _contents(lab, query, heads, dim)
-    learned, bias = LearnedPosition(length, dim), RelativeBias(heads, bidirectional=not causal)
-    for drawn in (learned, bias):
-        drawn.reset_parameters(torch.Generator().manual_seed(seed))
-    alibi = Alibi(heads, symmetric=not causal)
-    rotary = RotaryPosition(dim, base=base)
-    schemes: tuple[PositionScheme, ...] = (SinusoidPosition(dim, base=base), learned, rotary, alibi, bias)
+    dim, contents, opening = _contents(lab, query, heads, dim)
+    schemes, schemes_code = _schemes(length, dim, base, seed, heads, causal)
     found = [
         relative_scores(scheme, *content, length=length) for scheme, content in zip(schemes, contents, strict=True)
     ]
     code = f"""\
-{content_code}
-learned, bias = LearnedPosition({length}, {dim}), RelativeBias({heads}, bidirectional={not causal})
-for drawn in (learned, bias):
-    drawn.reset_parameters(torch.Generator().manual_seed({seed}))  # as training begins
-alibi, rotary = Alibi({heads}, symmetric={not causal}), RotaryPosition({dim}, base={base})
-
-schemes = (SinusoidPosition({dim}, base={base}), learned, rotary, alibi, bias)
+{opening}
+{schemes_code}
 found = [relative_scores(scheme, *content, length={length}) for scheme, content in zip(schemes, contents)]
 offsets = found[0].offsets
 scores = torch.stack([each.scores for each in found])
 pairs = torch.stack([each.pairs[{head}] for each in found])
-slopes, buckets = alibi.slopes, relative_buckets(offsets, bidirectional={not causal})"""
+slopes, buckets = alibi_slopes({heads}), relative_buckets(offsets, bidirectional={not causal})"""
     meta = {
         "schemes": _SCHEMES,
         "deviations": [each.largest_deviation for each in found],
         "parameters": [sum(parameter.numel() for parameter in scheme.parameters()) for scheme in schemes],
-        "length": length,
-        "dim": dim,
-        "heads": heads,
-        "head": head,
-        "causal": causal,
-        "code": code,
+        **{"length": length, "dim": dim, "heads": heads, "head": head, "causal": causal, "code": code},
     }
     return Reply(
         meta,
         offsets=found[0].offsets,
         scores=torch.stack([each.scores for each in found]),
         pairs=torch.stack([each.pairs[head] for each in found]),
-        slopes=alibi.slopes,
+        slopes=alibi_slopes(heads),
         buckets=relative_buckets(found[0].offsets, bidirectional=not causal),
     )
 
@@ -139,6 +116,34 @@ def _sizes(query: Query) -> tuple[int, int, float, int]:
     return length, dim, base, query.integer("seed", 0, low=0, high=2**31 - 1)
 
 
+def _schemes(
+    length: int, dim: int, base: float, seed: int, heads: int, causal: bool
+) -> tuple[tuple["PositionScheme", ...], str]:
+    """The five schemes, what is learned drawn from the seed, and the code that makes them."""
+    import torch  # noqa: PLC0415
+
+    from rowspace.layers import (  # noqa: PLC0415
+        Alibi,
+        LearnedPosition,
+        RelativeBias,
+        RotaryPosition,
+        SinusoidPosition,
+    )
+
+    added, bias = LearnedPosition(length, dim), RelativeBias(heads, bidirectional=not causal)
+    for drawn in (added, bias):
+        drawn.reset_parameters(torch.Generator().manual_seed(seed))
+    alibi, rotary = Alibi(heads, symmetric=not causal), RotaryPosition(dim, base=base)
+    code = f"""\
+added, bias = LearnedPosition({length}, {dim}), RelativeBias({heads}, bidirectional={not causal})
+for drawn in (added, bias):
+    drawn.reset_parameters(torch.Generator().manual_seed({seed}))  # as training begins
+alibi, rotary = Alibi({heads}, symmetric={not causal}), RotaryPosition({dim}, base={base})
+schemes = (SinusoidPosition({dim}, base={base}), added, rotary, alibi, bias)
+"""
+    return (SinusoidPosition(dim, base=base), added, rotary, alibi, bias), code
+
+
 def _contents(lab: Lab, query: Query, heads: int, dim: int) -> tuple[int, list[tuple["Tensor", "Tensor"]], str]:
     """The dimension that is used, query and key (heads, dim) of each scheme, and the code that makes them."""
     import torch  # noqa: PLC0415
@@ -146,7 +151,7 @@ def _contents(lab: Lab, query: Query, heads: int, dim: int) -> tuple[int, list[t
     imports = """\
 import torch
 from rowspace.layers import Alibi, LearnedPosition, RelativeBias, RotaryPosition, SinusoidPosition
-from rowspace.layers import relative_buckets, relative_scores
+from rowspace.layers import alibi_slopes, relative_buckets, relative_scores
 """
     asked = query.text("query", "")
     if not asked:

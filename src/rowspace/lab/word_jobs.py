@@ -73,14 +73,15 @@ def _arrays(lab: Lab, **_: Any) -> Mapping[str, NDArray[Any]]:
 
 def _code(lab: Lab, call: str) -> str:
     """What gives the last frame: `call` with the table's rows, or those of them that are mapped, as `{rows}`."""
-    if len(lab.table) <= MOST_ROWS:
-        return f"{lab.opening}\nfrom rowspace import space\n\npositions = {call.format(rows='table.rows')}"
+    chosen, rows = "", "table.rows"
+    if len(lab.table) > MOST_ROWS:
+        chosen, rows = f"\nids = np.sort({most_frequent(lab.table)[1]}[:{MOST_ROWS}])", "table.rows[ids]"
     return f"""{lab.opening}
 import numpy as np
 from rowspace import space
-
-ids = np.sort({most_frequent(lab.table)[1]}[:{MOST_ROWS}])
-positions = {call.format(rows="table.rows[ids]")}"""
+{chosen}
+positions = {call.format(rows=rows)}
+kept = space.neighbors_kept({rows}, positions).share"""
 
 
 def _read_tsne(lab: Lab, query: Query) -> Mapping[str, Any]:

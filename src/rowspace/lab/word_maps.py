@@ -36,11 +36,9 @@ def kept(lab: Lab, query: Query) -> Reply:
     """`k` → the share of rows' k nearest by cosine that are among their k nearest on the map of `pca`."""
     k = query.integer("k", 10, low=1, high=100)
     found = lab.once(("kept", k), lambda: space.neighbors_kept(lab.table.rows, _pca(lab).positions, k))
-    code = f"""{_pca_code(lab)}
-kept = space.neighbors_kept(table.rows, projection.positions, k={k})
-sample, share = kept.sample, kept.share"""
-    meta = {"by_chance": found.by_chance, "k": found.k, "code": code}
-    return Reply(meta, sample=found.sample, share=found.share)
+    code = f"{_pca_code(lab)}\nkept = space.neighbors_kept(table.rows, projection.positions, k={k}).share"
+    meta = {"by_chance": found.by_chance, "k": found.k, "sample": len(found.sample), "code": code}
+    return Reply(meta, kept=found.share)
 
 
 def values(lab: Lab, query: Query) -> Reply:

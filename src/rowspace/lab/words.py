@@ -77,8 +77,8 @@ def compare(lab: Lab, query: Query) -> Reply:
 from rowspace import space
 
 rows = table[{words!r}]
-scores = space.score(rows, rows, metric={metric!r})"""
-    return Reply({"words": words, "code": code}, scores=space.score(found, found, metric=metric))
+matrix = space.score(rows, rows, metric={metric!r})"""
+    return Reply({"words": words, "code": code}, matrix=space.score(found, found, metric=metric))
 
 
 def distances(lab: Lab, query: Query) -> Reply:

@@ -86,7 +86,6 @@ def umap(
         knn_indices=np.hstack([itself, ids]), knn_dists=np.hstack([itself * np.float32(0), distances]),
     )  # fmt: skip
     graph = graph.tocoo()
-    graph.sum_duplicates()  # which brings the edges into the order that umap-learn draws them in
     graph.data[graph.data < graph.data.max() / steps] = 0  # edges that would never be drawn
     graph.eliminate_zeros()
     start = frames.start(seed, spread=1).astype(np.float32)

@@ -52,6 +52,7 @@ def test_the_lesson_by_keys_alone(visit) -> None:
     expect(page.get_by_role("heading", name="Patch 3: row 1, column 1")).to_be_visible()
     assert column(page, PIXELS, 4) == shown(torch.tensor([5, 3, 1, 1, 5, 9, 3, 5, 8]), 4)
     expect(page.get_by_role("table")).to_have_count(3)
+    page.wait_for_url(lambda url: "&at=3&" in url)  # which is written a moment later
     address = page.url
     before = page.get_by_role("table").all_inner_texts()
     page.reload()
@@ -68,6 +69,15 @@ def test_a_patch_is_clicked(visit) -> None:
     picture.click(position={"x": box["width"] * 0.9, "y": box["height"] * 0.3})
     expect(page.get_by_role("heading", name="Patch 7: row 1, column 3")).to_be_visible()
     page.wait_for_url("**/patches?patch=56&at=7")
+
+
+def test_arrows_step_from_patch_to_patch(visit) -> None:
+    page = visit("patches")
+    expect(page.get_by_role("heading", name="Patch 105: row 7, column 7")).to_be_visible()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", name="Patch 112: row 8, column 0")).to_be_visible()
 
 
 def test_the_order_of_the_numbers_is_a_choice(visit) -> None:
@@ -122,3 +132,16 @@ def test_a_file_that_is_no_picture_is_a_sentence(visit) -> None:
 def test_a_picture_that_is_kept_no_more_is_to_be_sent_again(visit) -> None:
     page = visit("patches?picture=0123456789abcdef0123&patch=8")
     expect(page.get_by_role("alert")).to_contain_text("is not kept any more, or never was; send it again")
+
+
+def test_the_code_gives_every_figure_of_the_page(visit, lab, ask) -> None:
+    page = visit("patches?patch=32&at=3&pad=true&order=channels_last")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("patch_cost")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("unfold_patches")
+    names: dict[str, object] = {}
+    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as a reader would paste it
+    for name, array in ask(lab, "patches/cut", patch=32, at=3, pad="true", order="channels_last").arrays.items():
+        if name != "image":
+            np.testing.assert_array_equal(np.asarray(names[name]), array)
+    for name in ("sizes", "tokens", "attention_flops"):
+        assert names[name] == ask(lab, "patches/costs", pad="true").arrays[name].tolist()

@@ -1,5 +1,6 @@
 """The Positions page, as a person goes through it."""
 
+import numpy as np
 import pytest
 import torch
 from playwright.sync_api import Page, expect
@@ -51,6 +52,17 @@ def test_one_crosshair_runs_through_all(visit) -> None:
     curve.focus()
     page.keyboard.press("ArrowRight")
     expect(figure.get_by_text("query 3, key 6")).to_have_count(5)
+
+
+def test_arrows_step_from_offset_to_offset(visit) -> None:
+    page = visit("positions?length=4")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure.get_by_text("4 × 4, colours to")).to_have_count(5)
+    for _ in range(9):  # further than the text goes
+        page.keyboard.press("ArrowLeft")
+    expect(figure.get_by_text("query 3, key 0")).to_have_count(5)
+    page.keyboard.press("ArrowRight")
+    expect(figure.get_by_text("query 3, key 1")).to_have_count(5)
 
 
 def test_a_crosshair_by_the_pointer_leaves_with_it(visit) -> None:
@@ -116,3 +128,15 @@ def test_scalings_are_pythons_by_keys_alone(visit) -> None:
     expect(figure.get_by_text("LongRoPE", exact=True)).to_have_count(0)
     page.get_by_label("LongRoPE", exact=True).check()
     expect(figure.get_by_text("LongRoPE", exact=True)).to_have_count(3)
+
+
+@pytest.mark.parametrize("tokens", ["", "&query=sin&key=cos"])
+def test_the_code_gives_every_figure_of_the_page(visit, lab, ask, tokens) -> None:
+    page = visit(f"positions?length=8&dim=16{tokens}")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("relative_buckets(offsets")
+    names: dict[str, object] = {}
+    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as a reader would paste it
+    asked = {"query": "sin", "key": "cos"} if tokens else {}
+    given = ask(lab, "positions/rows", length=8, dim=16), ask(lab, "positions/scores", length=8, dim=16, **asked)
+    for name, array in (pair for reply in given for pair in reply.arrays.items()):
+        np.testing.assert_array_equal(np.asarray(names[name]), array)

@@ -1,5 +1,7 @@
 """The Words page, as a person goes through it."""
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -50,7 +52,7 @@ def test_a_part_finds_tokens_and_says_how_many(visit, lab) -> None:
     expect(page.get_by_text(f"12 of {holding:,} that hold it")).to_be_visible()
     page.get_by_role("option").nth(1).click()
     expect(page.get_by_role("option")).to_have_count(0)
-    wait_for_words(page, "words[0].includes('error')")
+    wait_for_words(page, "words[0]?.includes('error')")
 
 
 @pytest.mark.refused
@@ -98,6 +100,18 @@ def test_the_map_says_how_far_to_trust_it(visit, lab) -> None:
     ).to_be_visible()
 
 
+def test_the_code_of_the_whole_page_runs_as_one_script(visit, lab) -> None:
+    page = visit("words?word=sin&word=cos&colour=norm")
+    code = page.get_by_label("Python", exact=True)
+    for title in ("# the rows", "# the nearest", "# distances", "# how far to trust it", "# what colours it"):
+        expect(code).to_contain_text(title, timeout=60_000)
+    names: dict[str, Any] = {}
+    exec(code.inner_text(), names)  # noqa: S102  # our own code, as a reader would paste it
+    assert names["neighbors"] == lab.table.neighbors("sin")
+    assert names["kept"] == space.neighbors_kept(lab.table.rows, names["positions"]).share
+    assert names["values"].tolist() == lab.table.norms.tolist()
+
+
 def test_a_lasso_lists_the_words_inside_and_a_reload_keeps_them(visit, lab) -> None:
     page = visit("words")
     canvas = page.get_by_role("application", name="PCA")
@@ -140,13 +154,38 @@ def test_colours_say_what_they_mean(visit, colour: str, said: str) -> None:
 
 def test_a_map_that_takes_long_shows_its_steps_and_can_be_stopped(visit) -> None:
     page = visit("words")
+    started: list[str] = []
+    page.on("request", lambda request: started.extend([request.url] if request.method == "POST" else []))
     page.get_by_role("radio", name="t-SNE").check(force=True)
     page.wait_for_url("**map=tsne**")
     expect(page.get_by_text("step ", exact=False).first).to_be_visible(timeout=60_000)
     expect(page.get_by_text("t-SNE of ", exact=False).first).to_be_visible(timeout=60_000)
+    page.get_by_role("application", name="t-SNE").focus()
+    page.keyboard.press("+")
+    page.wait_for_url("**look=**")
+    assert len(started) == 1  # what else changes in the URL starts nothing anew
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("alert").filter(has_text="t-SNE: this job was cancelled")).to_be_visible()
     page.get_by_role("button", name="Start again").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Start again")).to_be_visible()
+
+
+def test_a_link_holds_all_that_was_chosen(visit) -> None:
+    page = visit("words?word=sin&word=cos&metric=dot&colour=norm")
+    page.get_by_role("application", name="PCA").focus()
+    page.keyboard.press("+")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**look=**")
+    page.wait_for_timeout(500)  # the URL follows a moving map at a distance
+    address = page.url
+    page.reload()
+    expect(page.get_by_text("norm of the row")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("radio", name="dot")).to_be_checked()
+    expect(page.get_by_role("list", name="Nearest to sin")).to_be_visible()
+    expect(page.get_by_role("region", name="Row of cos")).to_be_visible()
+    page.wait_for_timeout(500)
+    assert page.url == address
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_function("!location.search.includes('look')")

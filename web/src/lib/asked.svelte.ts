@@ -1,5 +1,6 @@
 // A question that follows the page's state: asked again when what it depends on changes.
 
+import { untrack } from "svelte";
 import { addressOf, ask, Refusal, type Parameters } from "./client";
 import type { Reply } from "./reply";
 
@@ -19,8 +20,13 @@ export class Asked<Meta> {
 
   /** `question` is read like `$derived`: null asks nothing. Call this while a component is being made. */
   constructor(question: () => Question | null) {
-    $effect(() => {
+    // The state that a question reads may change without changing the question.
+    const address = $derived.by(() => {
       const asked = question();
+      return asked && addressOf(asked.path, asked.parameters);
+    });
+    $effect(() => {
+      const asked = address === null ? null : untrack(question);
       if (!asked) return;
       const stop = new AbortController();
       void this.#ask(asked, stop.signal);

@@ -20,9 +20,10 @@ export class Job<Meta> {
 
   /** Start the work, or follow it where the server has it already. `order` is read like `$derived`: null asks nothing. */
   constructor(order: () => Order | null) {
+    const asked = $derived(JSON.stringify(order())); // the same order asked again changes nothing
     $effect(() => {
       void this.#turn;
-      const wanted = order();
+      const wanted = JSON.parse(asked) as Order | null;
       [this.progress, this.frame, this.done, this.failure] = [undefined, undefined, false, undefined];
       if (!wanted) return;
       const stop = new AbortController();

@@ -29,8 +29,9 @@ export class Crosshair {
   get offset(): number | null {
     return this.query === null ? null : this.key - this.query;
   }
-  move(offset: number | null, length: number): void {
-    if (offset === null) return void (this.query = null);
+  move(wanted: number | null, length: number): void {
+    if (wanted === null) return void (this.query = null);
+    const offset = Math.max(1 - length, Math.min(length - 1, wanted));
     const from = this.query ?? Math.floor(length / 2);
     this.query = Math.max(0, -offset, Math.min(length - 1, length - 1 - offset, from));
     this.key = this.query + offset;
