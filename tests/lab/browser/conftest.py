@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -16,11 +17,23 @@ from playwright.sync_api import Page
 
 from rowspace.lab.app import make_app
 from rowspace.lab.state import Lab
+from rowspace.text import standard_library, standard_tokenizer
 
 LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache of the tests' own, with a tokenizer of a part of the standard library: no page has to learn one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        with pytest.MonkeyPatch.context() as part:
+            part.setattr("rowspace.text.standard.standard_library", lambda: islice(standard_library(), 40))
+            standard_tokenizer()
+        yield
 
 
 @pytest.fixture(scope="session", params=LANES)
