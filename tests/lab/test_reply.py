@@ -28,6 +28,11 @@ def test_whole_numbers_that_int32_does_not_hold_are_floats() -> None:
     assert Reply(None, a=[-(2**31)]).arrays["a"].dtype == np.int32
 
 
+def test_any_text_is_a_fact() -> None:
+    facts = {"tokens": ["שלום", "\ud800", "👩\u200d👧", "\x00", "</script>"]}
+    assert decode(Reply(facts).encode()).meta == facts
+
+
 def test_arrays_begin_at_multiples_of_eight() -> None:
     body = Reply({"ключ": "é"}, a=np.zeros(3, np.uint8), b=np.arange(2.0)).encode()
     length = struct.unpack_from("<I", body)[0]

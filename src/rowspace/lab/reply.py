@@ -1,6 +1,6 @@
 """`Reply`: what a page is told: small facts as JSON, arrays as little-endian binary beside them, in one body.
 
-A body is: the length of the header (uint32), the header (JSON in UTF-8: `meta`, and of each array its name, dtype,
+A body is: the length of the header (uint32), the header (JSON in ASCII: `meta`, and of each array its name, dtype,
 shape and offset), zeros up to a multiple of 8, and the arrays, each begun at a multiple of 8 from there.
 `web/src/lib/reply.ts` reads it back. Read next: `query.py`.
 """
@@ -46,7 +46,9 @@ class Reply:
             described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
             parts += [array.tobytes(), bytes(-array.nbytes % _ALIGNED)]
             offset += array.nbytes + -array.nbytes % _ALIGNED
-        header = json.dumps({"meta": _finite(self.meta), "arrays": described}, ensure_ascii=False).encode()
+        header = json.dumps(
+            {"meta": _finite(self.meta), "arrays": described}
+        ).encode()  # ASCII: half a surrogate fits too
         padding = bytes(-(4 + len(header)) % _ALIGNED)
         return b"".join([struct.pack("<I", len(header)), header, padding, *parts])
 
