@@ -14,11 +14,17 @@ from rowspace.lab.state import Lab
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """A table of the standard library's words, as `rowspace lab` opens one."""
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[rs.Table, str]:
+    """A table of the standard library's words, as `rowspace lab` opens one, and its path."""
     path = str(tmp_path_factory.mktemp("lab") / "stdlib-table")
     rs.fit(output=path, dim=20, epochs=3, workers=1, seed=1)
-    return Lab(rs.load(path), path)
+    return rs.load(path), path
+
+
+@pytest.fixture
+def lab(learned: tuple[rs.Table, str]) -> Lab:
+    """A lab over that table, with nothing made yet."""
+    return Lab(*learned)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from playwright.sync_api import Page
 
 from rowspace.lab.app import make_app
 from rowspace.lab.state import Lab
+from rowspace.table import Table
 from rowspace.text import standard_library, standard_tokenizer
 
 LANES = {
@@ -49,9 +50,9 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], lane: str
 
 
 @pytest.fixture(scope="session")
-def lab_url(lab: Lab) -> Iterator[str]:
+def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
     """Where a real server answers over the table of the standard library's words."""
-    server = uvicorn.Server(uvicorn.Config(make_app(lab), port=0, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(make_app(Lab(*learned)), port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -14,16 +14,17 @@ from rowspace.lab.app import PAGES
 from rowspace.lab.security import Access, Guard
 from rowspace.lab.serve import listen
 from rowspace.lab.state import Lab
+from rowspace.table import Table
 
 TOKEN = "sixteen-letters-or-more"  # noqa: S105
 
 
 @pytest.fixture(scope="session")
-def access(lab: Lab) -> Iterator[Access]:
+def access(learned: tuple[Table, str]) -> Iterator[Access]:
     """A server with its guard, as `rowspace lab` has one."""
     with listen("127.0.0.1", None) as listener:
         access = Access("127.0.0.1", listener.getsockname()[1], TOKEN)
-        config = uvicorn.Config(Guard(make_app(lab), access), log_level="warning")
+        config = uvicorn.Config(Guard(make_app(Lab(*learned)), access), log_level="warning")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=partial(server.run, sockets=[listener]), daemon=True)
         thread.start()
