@@ -38,6 +38,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the browser's tests last: from the first of them on, its event loop is that of the main thread."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 @pytest.fixture(scope="session")
 def assert_close() -> Callable[..., None]:
     """`assert_close(actual, expected)`, to the tolerance of the coarser dtype, or `slack` times that."""
