@@ -16,6 +16,8 @@ from rowspace.lab.serve import listen
 from rowspace.lab.state import Lab
 from rowspace.table import Table
 
+pytestmark = pytest.mark.browser
+
 TOKEN = "sixteen-letters-or-more"  # noqa: S105
 
 

@@ -16,7 +16,8 @@ export class Job<Meta> {
   done = $state(false);
   failure = $state<string>();
   #turn = $state(0);
-  #number: number | undefined;
+  #started: Promise<number | undefined> = Promise.resolve(undefined);
+  #frames = new AbortController();
 
   /** Start the work, or follow it where the server has it already. `order` is read like `$derived`: null asks nothing. */
   constructor(order: () => Order | null) {
@@ -27,14 +28,18 @@ export class Job<Meta> {
       [this.progress, this.frame, this.done, this.failure] = [undefined, undefined, false, undefined];
       if (!wanted) return;
       const stop = new AbortController();
-      void this.#start(wanted, stop.signal);
+      this.#frames = new AbortController();
+      this.#started = this.#start(wanted, stop.signal);
       return () => stop.abort();
     });
   }
 
   /** End the work; its last frame stays. */
   async cancel(): Promise<void> {
-    if (this.#number !== undefined) await fetch(`/api/jobs/${this.#number}`, { method: "DELETE" });
+    const job = await this.#started; // which may have been asked for a moment ago
+    if (job === undefined) return;
+    this.#frames.abort(); // they go with the job
+    await fetch(`/api/jobs/${job}`, { method: "DELETE" });
   }
 
   /** Start anew what failed or was ended. */
@@ -42,15 +47,16 @@ export class Job<Meta> {
     this.#turn++;
   }
 
-  async #start({ kind, parameters }: Order, signal: AbortSignal): Promise<void> {
+  async #start({ kind, parameters }: Order, signal: AbortSignal): Promise<number | undefined> {
     const body = new Blob([JSON.stringify({ kind, ...parameters })], { type: "application/json" });
     try {
       const { meta } = await ask<{ job: number }>("jobs", {}, { signal, body });
-      if (signal.aborted) return;
-      this.#number = meta.job;
+      if (signal.aborted) return undefined;
       this.#follow(meta.job, signal);
+      return meta.job;
     } catch (error) {
       if (!signal.aborted) this.failure = error instanceof Refusal ? error.message : String(error);
+      return undefined;
     }
   }
 
@@ -76,7 +82,8 @@ export class Job<Meta> {
   /** Fetch a frame, unless a newer one is there by then. */
   async #take(job: number, frame: number, signal: AbortSignal): Promise<void> {
     this.#newest = frame;
-    const reply = await ask<Meta>(`jobs/${job}/frames/${frame}`, {}, { signal }).catch(() => undefined);
+    const stop = AbortSignal.any([signal, this.#frames.signal]);
+    const reply = await ask<Meta>(`jobs/${job}/frames/${frame}`, {}, { signal: stop }).catch(() => undefined);
     if (reply && this.#newest === frame && !signal.aborted) this.frame = reply;
   }
   #newest = 0;
