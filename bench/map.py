@@ -11,9 +11,9 @@ import argparse
 import shutil
 from pathlib import Path
 
-from playwright.sync_api import Playwright, sync_playwright
+from playwright.sync_api import Playwright, Route, sync_playwright
 
-MAP = Path(__file__).parents[1] / "src/rowspace/lab/static/map.js"
+STATIC = Path(__file__).parents[1] / "src/rowspace/lab/static"
 STAGE = Path(__file__).with_name("map.html")
 LANES = {
     "webgl2": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
@@ -38,12 +38,17 @@ def measure(playwright: Playwright, backend: str, count: int) -> dict[str, float
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
     page = browser.new_page(viewport={"width": 1000, "height": 640})
     page.route("http://localhost/", lambda route: route.fulfill(path=STAGE, content_type="text/html"))
-    page.route("http://localhost/map.js", lambda route: route.fulfill(path=MAP, content_type="text/javascript"))
+    page.route("**/*.js", serve)
     page.goto("http://localhost/")
     page.wait_for_function("() => window.measureMap !== undefined")
     found = page.evaluate("([count, backend]) => measureMap(count, backend)", [count, backend])
     browser.close()
     return found
+
+
+def serve(route: Route) -> None:
+    """Answer a request for a part of the bundle."""
+    route.fulfill(path=STATIC / Path(route.request.url).name, content_type="text/javascript")
 
 
 def main() -> None:
