@@ -26,12 +26,9 @@ def random_weights(dim):
 
 def window(options, context, targets):
     scratch = make_scratch(V, options)
-    scratch.context[0, : len(context)] = context
-    scratch.counts[0] = len(context)
-    padded = scratch.targets[0]
-    padded[:] = scratch.copies.padding
-    padded[: len(targets)] = targets
-    return scratch, padded
+    scratch.context[: len(context)] = context
+    scratch.targets[: len(targets)] = targets
+    return scratch
 
 
 @pytest.mark.parametrize("dim", [1, 16, 20, 100])
@@ -43,8 +40,8 @@ def window(options, context, targets):
 def test_skipgram_step_equals_the_reference(dim, context, targets):
     weights = random_weights(dim)
     inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights[:2])
-    scratch, padded = window(FitOptions(dim=dim, workers=1), context, targets)
-    kernels.learn_skipgram(padded, np.float32(0.05), weights, scratch)
+    scratch = window(FitOptions(dim=dim, workers=1), context, targets)
+    kernels.learn_skipgram(len(context), np.float32(0.05), weights, scratch)
     loss = skipgram_step(inputs, outputs, context, targets, alpha=0.05)
     np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
     np.testing.assert_allclose(weights.outputs[:, :dim], outputs, atol=TABLE_ERROR)
@@ -55,8 +52,8 @@ def test_skipgram_step_equals_the_reference(dim, context, targets):
 def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
     weights, context, targets = random_weights(16), [4, 5], list(range(8, 20))
     inputs, outputs = (rows.astype(np.float64) for rows in weights[:2])
-    scratch, padded = window(FitOptions(dim=16, negatives=11, workers=1), context, targets)
-    kernels.learn_skipgram(padded, np.float32(0.05), weights, scratch)
+    scratch = window(FitOptions(dim=16, negatives=11, workers=1), context, targets)
+    kernels.learn_skipgram(len(context), np.float32(0.05), weights, scratch)
     skipgram_step(inputs, outputs, context, targets[:6], alpha=0.05)
     rest = targets[6:]  # negatives only: each label is 0
     probabilities, before = 1 / (1 + np.exp(-(inputs[context] @ outputs[rest].T))), outputs[rest].copy()
@@ -69,22 +66,34 @@ def test_more_than_five_negatives_are_learned_six_targets_at_a_time():
 
 @pytest.mark.parametrize("mean", [True, False])
 @pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("negatives", [2, 5])
+@pytest.mark.parametrize(("negatives", "reach"), [(2, 1), (5, 2), (5, 3), (6, 5)])
 @pytest.mark.parametrize(
-    "windows", [[([4, 9, 4, 8], 7)], [([4, 9, 4, 8], 7), ([8, 7, 5], 4), ([9], 3)], [([1], 2), ([3, 4], 2)]],
-    ids=["the last word alone", "three windows", "the same word twice"],
-)  # fmt: skip
-def test_cbow_step_equals_the_reference(mean, exact, negatives, windows):
-    weights, drawn = random_weights(20), list(range(10, 10 + negatives))
+    ("sentence", "first"),
+    [
+        ([1, 2], 0),
+        ([4, 9, 4, 8], 3),
+        ([4, 9, 7, 8, 3], 3),
+        ([4, 9, 4, 8, 7, 4, 9, 9, 1, 2, 8, 4, 3], 0),
+        ([4, 9, 4, 8, 7, 4, 9, 9, 1, 2, 8, 4, 3], 6),
+        (list(range(20)), 9),
+    ],
+    ids=["two words", "the last one alone", "the last two", "a start", "a middle with repeated words", "a middle"],
+)
+def test_cbow_step_equals_the_reference(mean, exact, negatives, reach, sentence, first):
+    weights, drawn = random_weights(20), list(range(20, 20 + negatives))
     inputs, outputs = (rows.astype(np.float64)[:, :20] for rows in weights[:2])
     gradient = "exact" if exact else "word2vec"
     options = FitOptions(dim=20, model="cbow", cbow_mean=mean, cbow_gradient=gradient, negatives=negatives, workers=1)
-    scratch = make_scratch(V, options)
-    for w, (context, word) in enumerate(windows):
-        scratch.context[w, : len(context)], scratch.counts[w], scratch.targets[0, w] = context, len(context), word
-    scratch.targets[0, TOGETHER : TOGETHER + negatives] = drawn
-    plan = make_plan(options, 0.05, 0.05)
-    kernels.learn_cbow(len(windows), scratch.targets[0], np.float32(0.05), weights, plan, scratch)
+    windows = [
+        (sentence[max(0, center - reach) : center] + sentence[center + 1 : center + 1 + reach], sentence[center])
+        for center in range(first, min(first + TOGETHER, len(sentence)))
+    ]
+    plan, scratch = make_plan(options, 0.05, 0.05), make_scratch(V, options)
+    scratch.sentence[: len(sentence)] = sentence
+    scratch.targets[: len(windows)] = [word for _, word in windows]
+    scratch.targets[TOGETHER : TOGETHER + negatives] = drawn
+    begin, end = kernels.lay_windows(first, len(sentence), reach, scratch.sentence, plan, scratch)
+    kernels.learn_cbow(begin, end, scratch.sentence, len(windows), np.float32(0.05), weights, plan, scratch)
     loss = cbow_step(inputs, outputs, windows, drawn, alpha=0.05, mean=mean, exact=exact)
     np.testing.assert_allclose(weights.inputs[:, :20], inputs, atol=TABLE_ERROR)
     np.testing.assert_allclose(weights.outputs[:, :20], outputs, atol=TABLE_ERROR)
@@ -92,15 +101,17 @@ def test_cbow_step_equals_the_reference(mean, exact, negatives, windows):
     assert scratch.tally[1] == pytest.approx(loss, rel=1e-3)
 
 
-def test_padding_columns_and_the_padding_row_stay_zero():
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+def test_padding_columns_and_the_padding_row_stay_zero(model):
     weights, counts = make_weights(V, FitOptions(dim=5, workers=1)), np.arange(V, 0, -1)
-    options = FitOptions(dim=5, negatives=8, workers=1)
+    options = FitOptions(dim=5, model=model, negatives=8, workers=1)
     ids = np.random.default_rng(0).integers(0, V, 300).astype(np.int32)
     scratch = make_scratch(V, options)
     sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
     kernels.learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
     assert weights.outputs[:V, :5].any()
     assert not weights.outputs[V].any()
+    assert not weights.inputs[V].any()
     assert not weights.outputs[:, 5:].any()
     assert not weights.inputs[:, 5:].any()
 
@@ -110,8 +121,9 @@ def drawn_windows(options, length, times):
     scratch.sentence[:length] = np.arange(length)
     plan = make_plan(options, 0.1, 0.1)
     for _ in range(times):
-        count = kernels.cut_window(length // 2, length, plan, scratch.sentence, scratch.context[0], scratch)
-        yield scratch.context[0, :count].tolist()
+        reach = kernels.draw_reach(plan, scratch)
+        count = kernels.list_neighbors(length // 2, length, reach, scratch.sentence, scratch.context)
+        yield scratch.context[:count].tolist()
 
 
 def test_a_shrinking_window_takes_each_size_equally_often():
@@ -135,8 +147,8 @@ def test_negatives_follow_the_counts_to_the_exponent():
     seed_random(scratch, 7)
     drawn = np.zeros(6)
     for _ in range(20_000):
-        kernels.draw_targets(0, 1, empty_weights(5, options), sampler, make_plan(options, 0.1, 0.1), scratch)
-        drawn[scratch.targets[0, 1]] += 1
+        kernels.draw_targets(0, 1, sampler, make_plan(options, 0.1, 0.1), scratch)
+        drawn[scratch.targets[1]] += 1
     expected = counts**0.75 / (counts**0.75).sum()
     # The word itself is never its own negative: it gives way to padding (id 5).
     np.testing.assert_allclose(drawn[[0, 1, 2, 3, 5]] / 20_000, expected, atol=0.01)
@@ -149,8 +161,8 @@ def test_a_windows_targets_are_distinct():
     scratch = make_scratch(3, options)
     sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
     for _ in range(50):
-        kernels.draw_targets(0, 1, empty_weights(3, options), sampler, make_plan(options, 0.1, 0.1), scratch)
-        words = [target for target in scratch.targets[0].tolist() if target != 3]
+        kernels.draw_targets(0, 1, sampler, make_plan(options, 0.1, 0.1), scratch)
+        words = [target for target in scratch.targets.tolist() if target != 3]
         assert len(words) == len(set(words))
         assert words[0] == scratch.sentence[0]
 
@@ -164,8 +176,8 @@ def test_cbow_draws_negatives_for_several_windows_in_whole_groups(asked, drawn):
     seed_random(scratch, 1)
     seen = np.zeros(V + 1)
     for _ in range(200):
-        kernels.draw_targets(0, 4, empty_weights(V, options), sampler, plan, scratch)
-        words, others = scratch.targets[0, :TOGETHER].tolist(), scratch.targets[0, TOGETHER:]
+        kernels.draw_targets(0, 4, sampler, plan, scratch)
+        words, others = scratch.targets[:TOGETHER].tolist(), scratch.targets[TOGETHER:]
         assert words == [5, 6, 7]
         assert len(others) == drawn
         seen[others] += 1

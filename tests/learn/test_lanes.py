@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from rowspace.jit import kernel
-from rowspace.learn.lanes import WIDTH, add_product, load, prefetch, splat, store, total
+from rowspace.learn.lanes import WIDTH, add_product, load, splat, store, total
 
 pytestmark = pytest.mark.kernels
 
 
 @kernel
 def scaled_and_summed(source, target, scale, row):
-    prefetch(source, row, WIDTH)
     sum_of_blocks = splat(np.float32(0))
     for column in range(0, source.shape[1], WIDTH):
         block = add_product(splat(scale), load(source, row, column), splat(np.float32(1)))

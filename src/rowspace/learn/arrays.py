@@ -16,7 +16,6 @@ from rowspace.ngrams import list_ngrams
 __all__ = [
     "GROUP",
     "PATIENCE",
-    "RING",
     "SLOTS_PER_UNIT",
     "TABLE_REACH",
     "TABLE_SIZE",
@@ -40,8 +39,7 @@ Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
 GROUP = 6  # output rows held in registers at once: the word and five drawn ones
-TOGETHER = 3  # windows of CBOW that share their negatives
-RING = 4  # times that many windows' targets are kept: a power of two above the kernels' AHEAD
+TOGETHER = 3  # windows of CBOW that share their negatives and how far they reach: the kernels are written for three
 COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are kept, with sample=1e-3
 PATIENCE = 8  # times that a worker learns a word in its copy before it tells the others
 
@@ -81,7 +79,7 @@ class Plan(NamedTuple):
 
     cbow: bool
     subwords: bool
-    together: int  # windows that share their negatives
+    together: int  # windows that are learned at a time
     window: int
     shrink: bool
     negatives: int  # drawn at a time
@@ -108,11 +106,12 @@ class Scratch(NamedTuple):
     random: NDArray[np.uint64]  # (1,) state of the generator, never 0
     sentence: Ids  # (most words of a sentence,) rows of the words that were kept
     slots: Ids  # likewise: the rows of `composed` that the words take in turn
-    composed: Rows  # (n, columns): the words around the window, each the mean of its own row and its n-grams', moved
+    composed: Rows  # (n + 1, columns): the words around, each the mean of its own row and its n-grams', moved; zeros
     formed: Rows  # likewise, as they were
-    context: Ids  # (TOGETHER, 2 * window): neighbours' rows, window by window
-    counts: Ids  # (TOGETHER,): how many neighbours each window has
-    targets: Ids  # (RING, n): the windows' words, then their negatives, then padding to a whole number of groups
+    context: Ids  # (2 * window,): rows of a window's neighbours
+    edges: Ids  # (8,): rows of words that only some of CBOW's windows have; see `lay_windows`
+    counts: Ids  # (TOGETHER,): how many neighbours each of CBOW's windows has
+    targets: Ids  # (n,): the windows' words, then their negatives, then padding to a whole number of groups
     gradients: Rows  # (neighbours or windows, GROUP): scores, and then the steps that they call for
     steps: NDArray[np.float32]  # the same memory, flat
     hidden: Rows  # (TOGETHER, columns): CBOW's averages, moved
@@ -217,11 +216,12 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
         random=np.ones(1, np.uint64),
         sentence=np.zeros(LONGEST_SENTENCE, np.int64),
         slots=np.arange(LONGEST_SENTENCE) & (composed - 1),
-        composed=_aligned_zeros(composed, columns),
+        composed=_aligned_zeros(composed + 1, columns),
         formed=_aligned_zeros(composed, columns),
-        context=np.zeros((TOGETHER, 2 * options.window), np.int64),
+        context=np.zeros(2 * options.window, np.int64),
+        edges=np.zeros(8, np.int64),
         counts=np.zeros(TOGETHER, np.int64),
-        targets=np.full((RING, targets), copies.padding, np.int64),
+        targets=np.full(targets, copies.padding, np.int64),
         gradients=gradients,
         steps=gradients.reshape(-1),
         hidden=_aligned_zeros(TOGETHER, columns),

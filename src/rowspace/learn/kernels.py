@@ -4,15 +4,18 @@ Around each word of the text lies a window. Skip-gram scores each neighbour's in
 word itself and of a few drawn words; CBOW scores the neighbours' average once. The drawn words are shared: by all pairs
 of a window (Ji et al. 2016, pWord2Vec), by the averages of three windows in a row. So the scores are a small matrix
 product and its gradient two more: the products here hold sixteen columns of six output rows in registers while all
-neighbours, or averages, pass by.
+neighbours, or averages, pass by. Those three windows also reach equally far, so that most of their words are the same
+ones and are read and moved once for all three.
 
-Rows that will be needed are drawn and fetched `AHEAD` windows early. Several workers write to the same rows without
-locks; a row that all of them write all the time would travel from core to core, so each worker learns the most frequent
-words in copies of its own, and adds what a copy has moved to the table's row every few times.
+Several workers write to the same rows without locks; a row that all of them write all the time would travel from core
+to core, so each worker learns the most frequent words in copies of its own, and adds what a copy has moved to the
+table's row every few times.
 
 `reference.py` says what a window does in four lines of NumPy. Left out: which stretch is learned when, by which thread
 (`trainer.py`). One file, since Numba's cache notices a change only in the file of the function that is called.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +24,10 @@ from rowspace.jit import kernel
 from rowspace.learn.arrays import (
     GROUP,
     PATIENCE,
-    RING,
     SLOTS_PER_UNIT,
     TABLE_REACH,
     TABLE_SIZE,
+    TOGETHER,
     Copies,
     Ids,
     Plan,
@@ -32,12 +35,10 @@ from rowspace.learn.arrays import (
     Scratch,
     Weights,
 )
-from rowspace.learn.lanes import WIDTH, add_product, load, prefetch, splat, store, total
+from rowspace.learn.lanes import WIDTH, add_product, load, splat, store, total
 from rowspace.learn.sampling import Sampler
 
-__all__ = ["AHEAD", "learn_stretch", "merge_copies", "start_copies"]
-
-AHEAD = 2  # times as many windows as are learned together
+__all__ = ["learn_stretch", "merge_copies", "start_copies"]
 
 
 @kernel
@@ -59,35 +60,26 @@ def learn_sentence(
     """Learn each window of the sentence in `scratch.sentence[:length]`, `plan.together` at a time."""
     together = plan.together
     # What windows list and move: words' rows, or what was composed of a word's row and its n-grams'.
-    neighbors = scratch.slots if plan.subwords else scratch.sentence
+    words = scratch.slots if plan.subwords else scratch.sentence
     inputs = scratch.composed if plan.subwords else weights.inputs
     moved = Weights(inputs, weights.outputs, weights.ngrams, weights.size)
     composed = 0
-    turns = (length + together - 1) // together
-    for turn in range(min(AHEAD, turns)):
-        draw_targets(turn, length, weights, sampler, plan, scratch)
-    for turn in range(turns):
-        first = turn * together
-        if turn + AHEAD < turns:
-            draw_targets(turn + AHEAD, length, weights, sampler, plan, scratch)
-        entering = first + AHEAD * together + plan.window
-        for place in range(entering, min(entering + together, length)):
-            fetch_word(at(scratch.sentence, place), weights, scratch.copies)
-        windows = min(together, length - first)
+    for first in range(0, length, together):
+        draw_targets(first, length, sampler, plan, scratch)
         if plan.subwords:
             while composed < min(first + together + plan.window, length):
                 compose(composed, weights, scratch)
                 composed += 1
-        for w in range(windows):
-            scratch.counts[w] = cut_window(first + w, length, plan, neighbors, scratch.context[w], scratch)
-        targets = scratch.targets[turn & (RING - 1)]
+        reach = draw_reach(plan, scratch)
         if plan.cbow:
-            learn_cbow(windows, targets, alpha, moved, plan, scratch)
+            begin, end = lay_windows(first, length, reach, words, plan, scratch)
+            learn_cbow(begin, end, words, min(together, length - first), alpha, moved, plan, scratch)
         else:
-            learn_skipgram(targets, alpha, moved, scratch)
+            count = list_neighbors(first, length, reach, words, scratch.context)
+            learn_skipgram(count, alpha, moved, scratch)
         if plan.subwords:
             # What no later window reaches, or everything after the last one.
-            done = first + together - plan.window if turn + 1 < turns else length
+            done = first + together - plan.window if first + together < length else length
             for place in range(max(0, first - plan.window), done):
                 scatter(place, weights, scratch)
 
@@ -125,20 +117,9 @@ def scatter(place: int, weights: Weights, scratch: Scratch) -> None:
 
 
 @kernel
-def fetch_word(row: np.int64, weights: Weights, copies: Copies) -> None:
-    """Ask for a word's own row and its n-grams' rows ahead of their use."""
-    fetch_row(weights.inputs, row)
-    ngrams = weights.ngrams
-    if len(ngrams.places) > 0:
-        word = word_of(row, weights.size, copies)
-        for i in range(ngrams.starts[word], ngrams.starts[word + 1]):
-            fetch_row(ngrams.rows, ngrams.places[i])
-
-
-@kernel
-def learn_skipgram(targets: Ids, alpha: np.float32, weights: Weights, scratch: Scratch) -> None:
-    """Score the first window's neighbours against the targets' rows and move both, six targets at a time."""
-    context, count, gradients = scratch.context[0], scratch.counts[0], scratch.gradients
+def learn_skipgram(count: int, alpha: np.float32, weights: Weights, scratch: Scratch) -> None:
+    """Score a window's `count` neighbours against the targets' rows and move both, six targets at a time."""
+    context, targets, gradients = scratch.context, scratch.targets, scratch.gradients
     for start in range(0, len(targets), GROUP):
         group = targets[start : start + GROUP]
         score(weights.inputs, context, count, weights.outputs, group, gradients)
@@ -148,36 +129,115 @@ def learn_skipgram(targets: Ids, alpha: np.float32, weights: Weights, scratch: S
 
 
 @kernel
-def learn_cbow(windows: int, targets: Ids, alpha: np.float32, weights: Weights, plan: Plan, scratch: Scratch) -> None:
-    """Score the average (or sum) of each window's neighbours against the targets' rows and move all of them.
+def learn_cbow(
+    begin: int, end: int, words: Ids, windows: int, alpha: np.float32, weights: Weights, plan: Plan, scratch: Scratch
+) -> None:
+    """Score the averages (or sums) of the windows that `lay_windows` laid against the targets' rows and move all.
 
-    The first `plan.together` targets are the windows' own words, one each; the others are negatives of all windows.
+    The first targets are the windows' own words, one each; the others are negatives of all windows.
     """
-    hidden, windows_all = scratch.hidden, scratch.windows
-    for w in range(windows):
-        average(w, plan.mean, weights.inputs, scratch)
-    for start in range(plan.together, len(targets), GROUP):
+    hidden, windows_all, targets = scratch.hidden, scratch.windows, scratch.targets
+    average(begin, end, words, plan.mean, weights.inputs, scratch)
+    for start in range(TOGETHER, len(targets), GROUP):
         group = targets[start : start + GROUP]
         score(hidden, windows_all, windows, weights.outputs, group, scratch.gradients)
         scratch.tally[1] += differentiate(windows, group, False, alpha, scratch)
         move(hidden, windows_all, windows, weights.outputs, group, scratch.gradients)
     for w in range(windows):
         scratch.tally[1] += attract(w, targets[w], alpha, weights.outputs, scratch)
-        share(w, plan.mean and plan.exact, weights.inputs, scratch)
+    share(begin, end, words, plan.mean and plan.exact, weights.inputs, scratch)
     scratch.tally[0] += windows
 
 
 @kernel
-def average(w: int, mean: bool, inputs: Rows, scratch: Scratch) -> None:
-    """Put the average or sum of a window's neighbours into its row of `scratch.hidden` and of `scratch.before`."""
-    context, count = scratch.context[w], scratch.counts[w]
-    scale = splat(np.float32(1 / count if mean else 1))
+def lay_windows(first: int, length: int, reach: int, words: Ids, plan: Plan, scratch: Scratch) -> tuple[int, int]:
+    """Sort the words of three windows, around `first` and the next two, by which windows they lie in.
+
+        one window | two | all three                      | two               | one
+        first-reach| +1  | first-reach+2 ... first+reach  | first+reach+1     | +2
+
+    Returns where those of all three begin and end. The rows of the four others go into `scratch.edges`, and then the
+    windows' own words' rows, which are to be left out again; the padding row stands for a place that the sentence does
+    not have, and comes last itself. The windows' sizes, at least 1, go into `scratch.counts`.
+    """
+    padding = np.int64(len(scratch.composed) - 1 if plan.subwords else scratch.copies.padding)
+    edges = scratch.edges
+    for i in range(TOGETHER - 1):
+        edges[i] = row_at(first - reach + i, length, words, padding)
+        edges[TOGETHER - 1 + i] = row_at(first + reach + 1 + i, length, words, padding)
+    for w in range(TOGETHER):
+        center = first + w
+        edges[2 * (TOGETHER - 1) + w] = row_at(center, length, words, padding)
+        scratch.counts[w] = max(1, min(length, center + reach + 1) - max(0, center - reach) - 1)
+    edges[7] = padding
+    return max(0, first - reach + TOGETHER - 1), min(length, first + reach + 1)
+
+
+@kernel
+def row_at(place: int, length: int, words: Ids, padding: np.int64) -> np.int64:
+    """The row of the word at a place, or padding before and behind the sentence."""
+    return at(words, place) if 0 <= place < length else padding
+
+
+@kernel
+def unpacked(edges: Ids) -> tuple[np.int64, ...]:
+    """The eight edges as values of their own, which no loop reads from memory again."""
+    return edges[0], edges[1], edges[2], edges[3], edges[4], edges[5], edges[6], edges[7]
+
+
+@kernel
+def average(begin: int, end: int, words: Ids, mean: bool, inputs: Rows, scratch: Scratch) -> None:
+    """Put each window's average or sum into its row of `scratch.hidden` and of `scratch.before`."""
+    counts, hidden, before = scratch.counts, scratch.hidden, scratch.before
+    e0, e1, e2, e3, c0, c1, c2, _ = unpacked(scratch.edges)
+    one, minus, zero = splat(np.float32(1)), splat(np.float32(-1)), splat(np.float32(0))
+    s0 = splat(np.float32(1 / counts[0] if mean else 1))
+    s1 = splat(np.float32(1 / counts[1] if mean else 1))
+    s2 = splat(np.float32(1 / counts[2] if mean else 1))
     for column in range(0, inputs.shape[1], WIDTH):
-        block = splat(np.float32(0))
-        for i in range(count):
-            block = add_product(scale, load(inputs, at(context, i), column), block)
-        store(scratch.hidden, w, column, block)
-        store(scratch.before, w, column, block)
+        common = zero
+        for place in range(begin, end):
+            common = add_product(one, load(inputs, at(words, place), column), common)
+        left, right = load(inputs, e1, column), load(inputs, e2, column)
+        h0 = add_product(one, load(inputs, e0, column), add_product(one, left, common))
+        h1 = add_product(one, right, add_product(one, left, common))
+        h2 = add_product(one, load(inputs, e3, column), add_product(one, right, common))
+        h0 = add_product(s0, add_product(minus, load(inputs, c0, column), h0), zero)
+        h1 = add_product(s1, add_product(minus, load(inputs, c1, column), h1), zero)
+        h2 = add_product(s2, add_product(minus, load(inputs, c2, column), h2), zero)
+        store(hidden, 0, column, h0)
+        store(hidden, 1, column, h1)
+        store(hidden, 2, column, h2)
+        store(before, 0, column, h0)
+        store(before, 1, column, h1)
+        store(before, 2, column, h2)
+
+
+@kernel
+def share(begin: int, end: int, words: Ids, divide: bool, inputs: Rows, scratch: Scratch) -> None:
+    """Add what each window's average has moved to each of its neighbours, or an equal share of it."""
+    counts, hidden, before = scratch.counts, scratch.hidden, scratch.before
+    e0, e1, e2, e3, c0, c1, c2, padding = unpacked(scratch.edges)
+    one, minus, zero = splat(np.float32(1)), splat(np.float32(-1)), splat(np.float32(0))
+    s0 = splat(np.float32(1 / counts[0] if divide else 1))
+    s1 = splat(np.float32(1 / counts[1] if divide else 1))
+    s2 = splat(np.float32(1 / counts[2] if divide else 1))
+    for column in range(0, inputs.shape[1], WIDTH):
+        m0 = add_product(s0, add_product(minus, load(before, 0, column), load(hidden, 0, column)), zero)
+        m1 = add_product(s1, add_product(minus, load(before, 1, column), load(hidden, 1, column)), zero)
+        m2 = add_product(s2, add_product(minus, load(before, 2, column), load(hidden, 2, column)), zero)
+        m01, m12 = add_product(one, m0, m1), add_product(one, m1, m2)
+        common = add_product(one, m01, m2)
+        for place in range(begin, end):
+            add(inputs, at(words, place), column, one, common)
+        add(inputs, e0, column, one, m0)
+        add(inputs, e1, column, one, m01)
+        add(inputs, e2, column, one, m12)
+        add(inputs, e3, column, one, m2)
+        add(inputs, c0, column, minus, m0)
+        add(inputs, c1, column, minus, m1)
+        add(inputs, c2, column, minus, m2)
+        store(inputs, padding, column, zero)
 
 
 @kernel
@@ -194,18 +254,6 @@ def attract(w: int, target: np.int64, alpha: np.float32, outputs: Rows, scratch:
         store(outputs, target, column, add_product(step, load(scratch.before, w, column), row))
         store(scratch.hidden, w, column, add_product(step, row, load(scratch.hidden, w, column)))
     return float(scratch.softplus[slot] - within_reach(scored))
-
-
-@kernel
-def share(w: int, divide: bool, inputs: Rows, scratch: Scratch) -> None:
-    """Add what a window's average has moved to each of its neighbours, or an equal share of it."""
-    context, count = scratch.context[w], scratch.counts[w]
-    scale = splat(np.float32(1 / count if divide else 1))
-    minus = splat(np.float32(-1))
-    for column in range(0, inputs.shape[1], WIDTH):
-        moved = add_product(minus, load(scratch.before, w, column), load(scratch.hidden, w, column))
-        for i in range(count):
-            store(inputs, at(context, i), column, add_product(scale, moved, load(inputs, at(context, i), column)))
 
 
 @kernel
@@ -295,6 +343,12 @@ def move(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, grad
 
 
 @kernel
+def add(rows: Rows, row: np.int64, column: int, scale: Any, block: Any) -> None:
+    """Add a scaled block to a row."""
+    store(rows, row, column, add_product(scale, block, load(rows, row, column)))
+
+
+@kernel
 def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scratch: Scratch) -> tuple[int, int]:
     """Copy the next sentence, thinned out, into `scratch.sentence`; return where to go on and how many words were kept.
 
@@ -370,16 +424,14 @@ def merge_copy(word: int, weights: Weights, copies: Copies) -> None:
 
 
 @kernel
-def draw_targets(turn: int, length: int, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
-    """Fill the targets of the windows that a turn learns together, and fetch their rows.
+def draw_targets(first: int, length: int, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+    """Fill the targets of the windows that are learned together.
 
     They are the windows' own words, distinct negatives, and padding for what is missing or was drawn twice.
     """
-    targets, first = scratch.targets[turn & (RING - 1)], turn * plan.together
-    padding = np.int64(scratch.copies.padding)
+    targets, padding = scratch.targets, np.int64(scratch.copies.padding)
     for w in range(plan.together):
-        targets[w] = at(scratch.sentence, first + w) if first + w < length else padding
-        fetch_row(weights.outputs, targets[w])
+        targets[w] = row_at(first + w, length, scratch.sentence, padding)
     for j in range(plan.together, plan.together + plan.negatives):
         bits = random_bits(scratch.random)
         slot = sampler.slots[below(len(sampler.slots), bits)]
@@ -389,20 +441,22 @@ def draw_targets(turn: int, length: int, weights: Weights, sampler: Sampler, pla
             if at(targets, earlier) == drawn:
                 drawn = padding
         targets[j] = drawn
-        fetch_row(weights.outputs, drawn)
 
 
 @kernel
-def cut_window(center: int, length: int, plan: Plan, neighbors: Ids, context: Ids, scratch: Scratch) -> int:
-    """List the neighbours of the word at `center`, by their rows, in `context`; return how many there are."""
-    reach = plan.window
-    if plan.shrink:
-        reach = 1 + below(plan.window, random_bits(scratch.random))
+def draw_reach(plan: Plan, scratch: Scratch) -> int:
+    """How many words the windows take to each side."""
+    return 1 + below(plan.window, random_bits(scratch.random)) if plan.shrink else plan.window
+
+
+@kernel
+def list_neighbors(center: int, length: int, reach: int, words: Ids, context: Ids) -> int:
+    """List the rows of the neighbours of the word at `center` in `context`; return how many there are."""
     first, end = max(0, center - reach), min(length, center + reach + 1)
     for place in range(first, center):
-        context[np.uint64(place - first)] = at(neighbors, place)
+        context[np.uint64(place - first)] = at(words, place)
     for place in range(center + 1, end):
-        context[np.uint64(place - first - 1)] = at(neighbors, place)
+        context[np.uint64(place - first - 1)] = at(words, place)
     return end - first - 1
 
 
@@ -410,13 +464,6 @@ def cut_window(center: int, length: int, plan: Plan, neighbors: Ids, context: Id
 def at(ids: Ids, place: int) -> np.int64:
     """`ids[place]` for a place that is not negative, which saves asking whether it is."""
     return ids[np.uint64(place)]  # type: ignore[no-any-return]
-
-
-@kernel
-def fetch_row(rows: Rows, row: np.int64) -> None:
-    """Ask for the row's memory ahead of its use."""
-    for column in range(0, rows.shape[1], WIDTH):
-        prefetch(rows, row, column)
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Sixteen float32 values handled as one, so that a kernel says which registers it means.
 
 LLVM vectorizes a plain loop over columns well, but not a loop over rows that keeps a block of columns in registers,
-and it stops at 256 bits where the processor has 512. With these six functions a kernel holds the blocks itself. A
+and it stops at 256 bits where the processor has 512. With these five functions a kernel holds the blocks itself. A
 processor with narrower registers takes two or four of them for one block; the answer is the same.
 
 Each function below is its own meaning in Python, on arrays of sixteen values, and is what runs with
@@ -19,7 +19,7 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, models, register_model, type_callable
 from numpy.typing import NDArray
 
-__all__ = ["WIDTH", "add_product", "load", "prefetch", "splat", "store", "total"]
+__all__ = ["WIDTH", "add_product", "load", "splat", "store", "total"]
 
 WIDTH = 16
 
@@ -49,10 +49,6 @@ def add_product(left: Lanes, right: Lanes, addend: Lanes) -> Lanes:
 def total(value: Lanes) -> np.float32:
     """The sum of the sixteen values, in any order."""
     return np.float32(value.sum())
-
-
-def prefetch(array: NDArray[np.float32], row: int | np.int64, column: int) -> None:
-    """Ask for a block before it is needed; changes nothing but the time."""
 
 
 class _LanesType(types.Type):
@@ -131,16 +127,6 @@ def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kind = ir.FunctionType(ir.FloatType(), [ir.FloatType(), _VECTOR])
     add = _intrinsic(builder, kind, f"llvm.vector.reduce.fadd.v{WIDTH}f32")
     return builder.call(add, [ir.Constant(ir.FloatType(), 0.0), arguments[0]], fastmath=("reassoc",))
-
-
-@_compiles(prefetch, takes=_PLACE, gives=types.none)
-def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    pointer = ir.IntType(8).as_pointer()
-    address = builder.bitcast(_address(context, builder, signature, arguments), pointer)
-    kind = ir.FunctionType(ir.VoidType(), [pointer, _INDEX, _INDEX, _INDEX])
-    to_write, keep_close, data = _INDEX(1), _INDEX(3), _INDEX(1)
-    builder.call(_intrinsic(builder, kind, "llvm.prefetch.p0"), [address, to_write, keep_close, data])
-    return context.get_dummy_value()
 
 
 def _intrinsic(builder: Any, kind: Any, name: str) -> Any:
