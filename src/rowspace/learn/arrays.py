@@ -110,6 +110,7 @@ class Scratch(NamedTuple):
     formed: Rows  # likewise, as they were
     context: Ids  # (2 * window,): rows of a window's neighbours
     edges: Ids  # (8,): rows of words that only some of CBOW's windows have; see `lay_windows`
+    pulls: NDArray[np.float32]  # (TOGETHER,): how far each of CBOW's windows and its word are pulled together
     counts: Ids  # (TOGETHER,): how many neighbours each of CBOW's windows has
     targets: Ids  # (n,): the windows' words, then their negatives, then padding to a whole number of groups
     gradients: Rows  # (neighbours or windows, GROUP): scores, and then the steps that they call for
@@ -220,6 +221,7 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
         formed=_aligned_zeros(composed, columns),
         context=np.zeros(2 * options.window, np.int64),
         edges=np.zeros(8, np.int64),
+        pulls=np.zeros(TOGETHER, np.float32),
         counts=np.zeros(TOGETHER, np.int64),
         targets=np.full(targets, copies.padding, np.int64),
         gradients=gradients,

@@ -137,15 +137,18 @@ def learn_cbow(
     The first targets are the windows' own words, one each; the others are negatives of all windows.
     """
     hidden, windows_all, targets = scratch.hidden, scratch.windows, scratch.targets
-    average(begin, end, words, plan.mean, weights.inputs, scratch)
+    scores = average(begin, end, words, plan.mean, weights, scratch)
     for start in range(TOGETHER, len(targets), GROUP):
         group = targets[start : start + GROUP]
         score(hidden, windows_all, windows, weights.outputs, group, scratch.gradients)
         scratch.tally[1] += differentiate(windows, group, False, alpha, scratch)
         move(hidden, windows_all, windows, weights.outputs, group, scratch.gradients)
+    scratch.pulls[:] = 0
     for w in range(windows):
-        scratch.tally[1] += attract(w, targets[w], alpha, weights.outputs, scratch)
-    share(begin, end, words, plan.mean and plan.exact, weights.inputs, scratch)
+        slot = place_in_table(scores[w])
+        scratch.pulls[w] = alpha - alpha * scratch.logistic[slot]
+        scratch.tally[1] += scratch.softplus[slot] - within_reach(scores[w])
+    share(begin, end, words, plan.mean and plan.exact, weights, scratch)
     scratch.tally[0] += windows
 
 
@@ -186,14 +189,22 @@ def unpacked(edges: Ids) -> tuple[np.int64, ...]:
 
 
 @kernel
-def average(begin: int, end: int, words: Ids, mean: bool, inputs: Rows, scratch: Scratch) -> None:
-    """Put each window's average or sum into its row of `scratch.hidden` and of `scratch.before`."""
-    counts, hidden, before = scratch.counts, scratch.hidden, scratch.before
+def average(
+    begin: int, end: int, words: Ids, mean: bool, weights: Weights, scratch: Scratch
+) -> tuple[np.float32, np.float32, np.float32]:
+    """Put each window's average or sum into its row of `scratch.hidden` and of `scratch.before`; return its score.
+
+    The score is that of the window's own word; the negatives' come later.
+    """
+    inputs, outputs, counts, targets = weights.inputs, weights.outputs, scratch.counts, scratch.targets
+    hidden, before = scratch.hidden, scratch.before
     e0, e1, e2, e3, c0, c1, c2, _ = unpacked(scratch.edges)
+    t0, t1, t2 = targets[0], targets[1], targets[2]
     one, minus, zero = splat(np.float32(1)), splat(np.float32(-1)), splat(np.float32(0))
     s0 = splat(np.float32(1 / counts[0] if mean else 1))
     s1 = splat(np.float32(1 / counts[1] if mean else 1))
     s2 = splat(np.float32(1 / counts[2] if mean else 1))
+    p0, p1, p2 = zero, zero, zero
     for column in range(0, inputs.shape[1], WIDTH):
         common = zero
         for place in range(begin, end):
@@ -205,27 +216,33 @@ def average(begin: int, end: int, words: Ids, mean: bool, inputs: Rows, scratch:
         h0 = add_product(s0, add_product(minus, load(inputs, c0, column), h0), zero)
         h1 = add_product(s1, add_product(minus, load(inputs, c1, column), h1), zero)
         h2 = add_product(s2, add_product(minus, load(inputs, c2, column), h2), zero)
+        p0 = add_product(h0, load(outputs, t0, column), p0)
+        p1 = add_product(h1, load(outputs, t1, column), p1)
+        p2 = add_product(h2, load(outputs, t2, column), p2)
         store(hidden, 0, column, h0)
         store(hidden, 1, column, h1)
         store(hidden, 2, column, h2)
         store(before, 0, column, h0)
         store(before, 1, column, h1)
         store(before, 2, column, h2)
+    return total(p0), total(p1), total(p2)
 
 
 @kernel
-def share(begin: int, end: int, words: Ids, divide: bool, inputs: Rows, scratch: Scratch) -> None:
-    """Add what each window's average has moved to each of its neighbours, or an equal share of it."""
-    counts, hidden, before = scratch.counts, scratch.hidden, scratch.before
+def share(begin: int, end: int, words: Ids, divide: bool, weights: Weights, scratch: Scratch) -> None:
+    """Pull each window's word and average together; add what an average has moved, or a share of it, to neighbours."""
+    inputs, counts, targets, pulls = weights.inputs, scratch.counts, scratch.targets, scratch.pulls
     e0, e1, e2, e3, c0, c1, c2, padding = unpacked(scratch.edges)
+    t0, t1, t2 = targets[0], targets[1], targets[2]
     one, minus, zero = splat(np.float32(1)), splat(np.float32(-1)), splat(np.float32(0))
     s0 = splat(np.float32(1 / counts[0] if divide else 1))
     s1 = splat(np.float32(1 / counts[1] if divide else 1))
     s2 = splat(np.float32(1 / counts[2] if divide else 1))
+    p0, p1, p2 = splat(pulls[0]), splat(pulls[1]), splat(pulls[2])
     for column in range(0, inputs.shape[1], WIDTH):
-        m0 = add_product(s0, add_product(minus, load(before, 0, column), load(hidden, 0, column)), zero)
-        m1 = add_product(s1, add_product(minus, load(before, 1, column), load(hidden, 1, column)), zero)
-        m2 = add_product(s2, add_product(minus, load(before, 2, column), load(hidden, 2, column)), zero)
+        m0 = add_product(s0, pull(0, t0, column, p0, weights.outputs, scratch), zero)
+        m1 = add_product(s1, pull(1, t1, column, p1, weights.outputs, scratch), zero)
+        m2 = add_product(s2, pull(2, t2, column, p2, weights.outputs, scratch), zero)
         m01, m12 = add_product(one, m0, m1), add_product(one, m1, m2)
         common = add_product(one, m01, m2)
         for place in range(begin, end):
@@ -241,19 +258,12 @@ def share(begin: int, end: int, words: Ids, divide: bool, inputs: Rows, scratch:
 
 
 @kernel
-def attract(w: int, target: np.int64, alpha: np.float32, outputs: Rows, scratch: Scratch) -> float:
-    """Move a window's word's row towards what its average was, and the average towards that row; return the loss."""
-    products = splat(np.float32(0))
-    for column in range(0, outputs.shape[1], WIDTH):
-        products = add_product(load(scratch.before, w, column), load(outputs, target, column), products)
-    scored = total(products)
-    slot = place_in_table(scored)
-    step = splat(alpha - alpha * scratch.logistic[slot])
-    for column in range(0, outputs.shape[1], WIDTH):
-        row = load(outputs, target, column)
-        store(outputs, target, column, add_product(step, load(scratch.before, w, column), row))
-        store(scratch.hidden, w, column, add_product(step, row, load(scratch.hidden, w, column)))
-    return float(scratch.softplus[slot] - within_reach(scored))
+def pull(w: int, target: np.int64, column: int, step: Any, outputs: Rows, scratch: Scratch) -> Any:
+    """Move a block of a window's word's row towards what its average was; return all that moves the average."""
+    row, before = load(outputs, target, column), load(scratch.before, w, column)
+    store(outputs, target, column, add_product(step, before, row))
+    moved = add_product(splat(np.float32(-1)), before, load(scratch.hidden, w, column))
+    return add_product(step, row, moved)
 
 
 @kernel

@@ -46,7 +46,7 @@ def cbow_step(
     """Move the rows of windows that share their negatives in place; return their summed loss.
 
     A window is its neighbours' ids and its word's. The neighbours' average (`mean`) or sum is scored against the word
-    and the negatives; all averages and the negatives' scores are taken before any row moves. What moves the average
+    and the negatives; all averages and scores are taken before any row moves. What moves the average
     goes to each neighbour: divided by their number where it belongs to an average (`exact`), whole in word2vec.c and
     gensim.
 
@@ -55,16 +55,15 @@ def cbow_step(
     1.627
     """
     hidden = np.stack([inputs[context].sum(axis=0) / (len(context) if mean else 1) for context, _ in windows])
+    own = 1 / (1 + np.exp(-np.einsum("wd,wd->w", hidden, outputs[[word for _, word in windows]])))
     drawn = outputs[negatives].copy()
     probabilities = 1 / (1 + np.exp(-(hidden @ drawn.T)))
     moved = hidden - alpha * probabilities @ drawn
     outputs[negatives] -= alpha * probabilities.T @ hidden
-    loss = -np.log(1 - probabilities).sum()
+    loss = -np.log(1 - probabilities).sum() - np.log(own).sum()
     for w, (context, word) in enumerate(windows):
-        probability = 1 / (1 + np.exp(-(hidden[w] @ outputs[word])))
-        moved[w] += alpha * (1 - probability) * outputs[word]
-        outputs[word] += alpha * (1 - probability) * hidden[w]
-        loss -= np.log(probability)
+        moved[w] += alpha * (1 - own[w]) * outputs[word]
+        outputs[word] += alpha * (1 - own[w]) * hidden[w]
         for neighbor in context:
             inputs[neighbor] += (moved[w] - hidden[w]) / (len(context) if mean and exact else 1)
     return float(loss)
