@@ -28,6 +28,10 @@ export class View implements Look {
   height = 1;
   private fitted = 1;
 
+  get look(): Look {
+    return { x: this.x, y: this.y, scale: this.scale };
+  }
+
   /** The look that shows the whole box, with a margin; a box without extent is shown at its place. */
   fitting(box: Box): Look {
     const across = box.right - box.left || box.top - box.bottom || 1;
