@@ -34,7 +34,7 @@ def convert(
       rowspace convert vectors.txt first-rows --limit 50000
       rowspace convert a-checkpoint its-tokens
     """
-    from rowspace import store  # noqa: PLC0415  # numba and safetensors, which help can do without
+    from rowspace import store  # numba and safetensors, which help can do without
 
     store.check_target(output, format=format)
     table = open_table(path, limit=limit, key=key)

@@ -41,7 +41,7 @@ def coverage(
     Example:
       rowspace coverage my-table my-text.txt
     """
-    from rowspace.text import corpus_bytes, measure_coverage  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import corpus_bytes, measure_coverage
 
     if k < 0:
         raise UsageError(f"-k must be 0 or more, not {k}")

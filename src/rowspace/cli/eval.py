@@ -69,7 +69,7 @@ def evaluate(
 
 def _holds_analogies(file: str) -> bool:
     """Whether the first line that says something is a section or four words."""
-    from rowspace.space.wordfiles import numbered_lines  # noqa: PLC0415  # loaded when asked for
+    from rowspace.space.wordfiles import numbered_lines
 
     _, line = next(numbered_lines(file), (0, ""))
     return line.startswith(":") or len(line.split("\t" if "\t" in line else None)) == 4

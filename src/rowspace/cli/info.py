@@ -42,7 +42,7 @@ def info(
 
 def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
     """Return all that is known of a table, ready for JSON."""
-    from rowspace.store import format_of  # noqa: PLC0415  # loaded when asked for
+    from rowspace.store import format_of
 
     kind = format_of(path).name
     norms = table.norms
@@ -79,7 +79,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
 
 
 def _versions(path: str, kind: str) -> Mapping[str, str]:
-    from rowspace.store import read_manifest  # noqa: PLC0415  # loaded when asked for
+    from rowspace.store import read_manifest
 
     return read_manifest(path).versions if kind == "native" else {}
 

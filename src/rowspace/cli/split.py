@@ -79,7 +79,7 @@ def _say_what_is_inexact(kind: str) -> None:
 
 def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpus: str | None) -> list[Splits]:
     """Return, for each text, its tokens at each size."""
-    from rowspace.text import split_tokens  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import split_tokens
 
     splits: list[dict[int, list[SplitToken]]] = [{} for _ in texts]
     for size in sizes:
@@ -92,7 +92,7 @@ def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpu
 
 def _cut(source: Source, size: int) -> "tuple[AnyTokenizer, Mapping[str, int] | None, Mapping[str, int] | None]":
     """Return the tokenizer at a size, its counts where they are known, and the whole one's ids if it is another."""
-    from rowspace.text import cut_counts, cut_tokenizer  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import cut_counts, cut_tokenizer
 
     if size == source.size:
         return source.tokenizer, source.counts, None
@@ -102,7 +102,7 @@ def _cut(source: Source, size: int) -> "tuple[AnyTokenizer, Mapping[str, int] | 
 
 
 def _counted(tokenizer: "AnyTokenizer", corpus: str) -> dict[str, int]:
-    from rowspace.text import measure_coverage  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import measure_coverage
 
     coverage = measure_coverage(tokenizer, Path(corpus))
     return dict(zip(coverage.vocabulary, coverage.counts.tolist(), strict=True))

@@ -46,7 +46,7 @@ def figures(_: Lab, query: Query) -> Reply:
     state; of weights alone for int8 and int4, in which nothing is trained. `by_dtype`: bytes of the weights in each
     dtype. `operations`: of the head, for `tokens` tokens; a lookup has none. `moved`: the bytes that the lookup moves.
     """
-    from rowspace.layers import cost  # noqa: PLC0415  # needs torch, and the other pages do not
+    from rowspace.layers import cost
 
     asked = _Choice(
         query.integer("vocabulary", 50_257, low=1, high=100_000_000),  # GPT-2's
@@ -73,7 +73,7 @@ def figures(_: Lab, query: Query) -> Reply:
 
 def models(lab: Lab, _: Query) -> Reply:
     """Published models of text, and the opened table: what each table holds, and its share of the whole model."""
-    from rowspace.layers import CATALOGUE  # noqa: PLC0415  # as above
+    from rowspace.layers import CATALOGUE
 
     found = {name: model for name, model in CATALOGUE.items() if model.vocabulary}
     costs = [model.cost for model in found.values()]
@@ -142,7 +142,7 @@ def _limit(lab: Lab) -> float:
 
 def _formulas(asked: _Choice, found: "Cost", training: list[int], moved: list[int]) -> list[dict[str, object]]:
     """Each figure: its name, how it is found, the same with its numbers, and what comes out in which unit."""
-    from rowspace.layers.cost_counts import BYTES, STATE  # noqa: PLC0415  # as above
+    from rowspace.layers.cost_counts import BYTES, STATE
 
     v, d, n = f"{asked.vocabulary:,}", f"{asked.dimension:,}", f"{asked.tokens:,}"
     both, matrices = ("", "") if asked.tied else ("2 · ", "2 · ")

@@ -40,7 +40,7 @@ def logits(lab: Lab, query: Query) -> Reply:
     hidden state, `logits` after cap and temperature, `probabilities`, and where they are short the head's `vectors`
     (k, d). `mass` (n,) is what the first `ranks` rows hold.
     """
-    from rowspace.lab.chances import chances, tied, untied  # noqa: PLC0415  # PyTorch, which may not be there
+    from rowspace.lab.chances import chances, tied, untied  # PyTorch, which may not be there
 
     table, opening = opened(lab, source := query.choice("source", SOURCES))
     word, hidden = _start(table, query)

@@ -29,7 +29,7 @@ def concatenation(lab: Lab, query: Query) -> Reply:
     `costs`: the sum, the parts side by side, and those with a linear map back to d. `identity`: how far the sum is from
     parts of equal width side by side, times two identity matrices on top of one another.
     """
-    from rowspace.layers import Concatenation, InputEmbedding  # noqa: PLC0415  # an extra
+    from rowspace.layers import Concatenation, InputEmbedding
 
     sentence, dim = known_sentence(lab, query), lab.table.dim
     kind = query.choice("position", KINDS, default_kind(dim))
@@ -50,9 +50,9 @@ def concatenation(lab: Lab, query: Query) -> Reply:
 
 def _tokens(lab: Lab, sentence: Sentence) -> "tuple[TokenEmbedding, Tensor]":
     """The rows of the text as a table of their own, and the ids that lead to them."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
-    from rowspace.layers import TokenEmbedding  # noqa: PLC0415
+    from rowspace.layers import TokenEmbedding
 
     rows = lab.table[sentence.ids]
     tokens = TokenEmbedding(*rows.shape)
@@ -63,9 +63,9 @@ def _tokens(lab: Lab, sentence: Sentence) -> "tuple[TokenEmbedding, Tensor]":
 
 def _costs(tokens: "TokenEmbedding", kind: str, width: int) -> list[dict[str, object]]:
     """For each way: its width, what it has to learn, its operations for a token, and a square matrix behind it."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
-    from rowspace.layers import Concatenation, LearnedPosition  # noqa: PLC0415
+    from rowspace.layers import Concatenation, LearnedPosition
 
     dim = tokens.embedding_dim
     with torch.device("meta"):  # sizes alone
@@ -91,9 +91,9 @@ def _costs(tokens: "TokenEmbedding", kind: str, width: int) -> list[dict[str, ob
 
 def _from_identity(tokens: "TokenEmbedding", kind: str) -> float:
     """How far parts of equal width side by side, times two identity matrices, are from their sum."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
-    from rowspace.layers import Concatenation, InputEmbedding  # noqa: PLC0415
+    from rowspace.layers import Concatenation, InputEmbedding
 
     dim, ids = tokens.embedding_dim, torch.arange(tokens.num_embeddings)[None]
     positions = position_module(kind, dim)

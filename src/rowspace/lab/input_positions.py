@@ -39,11 +39,11 @@ def default_kind(dim: int) -> str:
 def position_module(kind: str, width: int) -> "SinusoidPosition | LearnedPosition":
     """The module; `UsageError` for one too wide, or a sinusoid of odd width; `MissingExtraError` without torch."""
     check_width(width)
-    from rowspace.layers import LearnedPosition, SinusoidPosition  # noqa: PLC0415  # an extra
+    from rowspace.layers import LearnedPosition, SinusoidPosition
 
     if kind == "sinusoid":
         return SinusoidPosition(width)
-    import torch  # noqa: PLC0415
+    import torch
 
     learned = LearnedPosition(512, width)
     torch.nn.init.normal_(learned.weight, std=0.02, generator=torch.Generator().manual_seed(0))

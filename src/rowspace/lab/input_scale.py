@@ -57,7 +57,7 @@ def _mean_norm(lab: Lab, source: str, dim: int) -> float:
     if source == "table":
         finite = lab.table.norms[np.isfinite(lab.table.norms)]
         return float(finite.sum() / max(len(finite), 1))
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
     drawn = torch.randn(1000, dim, generator=torch.Generator().manual_seed(0)) / dim**0.5
     return float(drawn.norm(dim=1).mean())
@@ -65,7 +65,7 @@ def _mean_norm(lab: Lab, source: str, dim: int) -> float:
 
 def _position_norm(kind: str, dim: int, start: int) -> float:
     """The norm of the row of position `start`."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
     positions = position_module(kind, dim)
     return float(positions(torch.zeros(1, 1), start=start).norm().item())

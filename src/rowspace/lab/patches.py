@@ -42,9 +42,9 @@ def cut(lab: Lab, query: Query) -> Reply:
     `image` (H, W, C) uint8 with any padding; `pixels` (n,) in `order`; `linear` and `convolution` (dim,); `weight`
     (n,), that of dimension `unit`, and `feature` (h, w), what this dimension is for every patch.
     """
-    import torch  # noqa: PLC0415
+    import torch
 
-    from rowspace.layers import PatchEmbedding, pad_to_patches, unfold_patches  # noqa: PLC0415
+    from rowspace.layers import PatchEmbedding, pad_to_patches, unfold_patches
 
     asked = PatchQuestion.read(query)
     pixels = fitted(_picture(lab, asked.picture), asked.height, asked.width, channels=asked.channels)

@@ -85,7 +85,7 @@ def fitted(picture: Picture, height: int, width: int, *, channels: int = 3) -> P
     (4, 2, 1)
     """
     image = _pillow()
-    from PIL import ImageOps  # noqa: PLC0415
+    from PIL import ImageOps
 
     made = image.fromarray(picture.squeeze(2) if picture.shape[2] == 1 else picture)
     made = made.convert("L" if channels == 1 else "RGB")
@@ -132,7 +132,7 @@ class Pictures:
 def _pillow() -> Any:
     """The module `PIL.Image`."""
     try:
-        from PIL import Image  # noqa: PLC0415  # an extra
+        from PIL import Image
     except ImportError as error:
         raise MissingExtraError("pictures need Pillow: pip install 'rowspace[lab]'") from error
     return Image
@@ -140,7 +140,7 @@ def _pillow() -> Any:
 
 def _decoded(opened: Any) -> Picture:
     """An opened file → the picture, as `read_picture` says."""
-    from PIL import Image, ImageOps  # noqa: PLC0415
+    from PIL import Image, ImageOps
 
     opened.draft(None, (_LONGEST_SIDE, _LONGEST_SIDE))  # a JPEG need not be unpacked at its full size
     ImageOps.exif_transpose(opened, in_place=True)
