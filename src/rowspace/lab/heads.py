@@ -12,6 +12,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
+from rowspace.lab.words import opening_words
 from rowspace.table import Table
 
 __all__ = ["ROUTES", "SOURCES", "opened"]
@@ -66,9 +67,8 @@ def _start(table: Table, query: Query) -> tuple[str, NDArray[np.float32]]:
     """The word whose row the hidden state begins as, "" for the lesson's own, and a copy of the row."""
     if table is LESSON:
         return "", np.array(LESSON_HIDDEN, np.float32)
-    finite = np.isfinite(table.norms)
-    usual = next((word for word in WORDS if word in table and finite[table.id(word)]), None)
-    word = query.text("word", usual or table.vocabulary[int(finite.argmax())])
+    (usual,) = opening_words(table, 1, WORDS)
+    word = query.text("word", usual)
     with np.errstate(over="ignore"):
         row = np.array(table.rows[table.id(word)], np.float32)
     if not np.isfinite(row).all():

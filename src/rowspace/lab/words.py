@@ -99,13 +99,13 @@ distances = space.euclidean(table[{words[0]!r}], table[{words[1:]!r}])"""
     return Reply({"words": words, "times": times, "code": code}, distances=apart)
 
 
-def opening_words(table: Table, count: int) -> list[str]:
+def opening_words(table: Table, count: int, well_known: Sequence[str] = WELL_KNOWN) -> list[str]:
     """`count` words that a page may open with, or as many as the table has: well-known ones, else the first tokens.
 
     Words whose rows hold NaN or infinity come last.
     """
     finite = np.isfinite(table.norms)
-    known = [word for word in WELL_KNOWN if word in table and finite[table.id(word)]]
+    known = [word for word in well_known if word in table and finite[table.id(word)]]
     first = [*np.flatnonzero(finite)[:count], *np.flatnonzero(~finite)[:count]]
     return list(dict.fromkeys([*known, *(table.vocabulary[int(id)] for id in first)]))[:count]
 
