@@ -79,14 +79,13 @@ def _start(table: Table, query: Query) -> tuple[str, NDArray[np.float32]]:
 def _moved(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[float]]:
     """Which numbers of the hidden state have sliders, and where these stand; the largest where none are named."""
     usual = sorted(np.argsort(-np.abs(hidden), kind="stable")[:SLIDERS].tolist())
-    dims = query.numbers("dims", usual, most=16)
-    if len(set(dims)) < len(dims) or any(dim not in range(len(hidden)) for dim in dims):
+    dims = query.integers("dims", usual, low=0, high=len(hidden) - 1, most=16)
+    if len(set(dims)) < len(dims):
         raise UsageError(f"dims must be whole numbers from 0 to {len(hidden) - 1}, each once, not {dims}")
-    places = [int(dim) for dim in dims]
-    values = query.numbers("values", hidden[places].tolist(), most=16)
-    if len(values) != len(places):
-        raise UsageError(f"values must be as many as dims, {len(places)}, not {len(values)}")
-    return places, values
+    values = query.numbers("values", hidden[dims].tolist(), most=16)
+    if len(values) != len(dims):
+        raise UsageError(f"values must be as many as dims, {len(dims)}, not {len(values)}")
+    return dims, values
 
 
 HEADS = {

@@ -65,6 +65,13 @@ class Query:
             raise UsageError(f"{name} must be numbers with commas between, {most} at the most, not {value[:40]!r}")
         return [number for number in numbers if number is not None]
 
+    def integers(self, name: str, default: Sequence[int] | None = None, *, low: int, high: int, most: int) -> list[int]:
+        """Whole numbers from `low` to `high` with commas between them, `most` at the most."""
+        parts = self._one(name, None if default is None else ",".join(map(str, default))).split(",")
+        if len(parts) > most:
+            raise UsageError(f"{name} must be whole numbers, {most:,} at the most, not {len(parts):,}")
+        return [self._within(name, self._integer(part), part, low, high, "whole numbers") for part in parts]
+
     def choice(self, name: str, options: Sequence[str], default: str | None = None) -> str:
         """One of `options`, the first where it was not given and `default` is None."""
         value = self._one(name, options[0] if default is None else default)
