@@ -4,7 +4,7 @@ Read next: `pictures.py`.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from rowspace.errors import UsageError
 from rowspace.lab.pictures import PHOTOGRAPHS
@@ -12,7 +12,8 @@ from rowspace.lab.query import Query
 
 __all__ = ["PatchQuestion", "opening"]
 
-_ORDERS = ("channels_first", "channels_last")
+Order = Literal["channels_first", "channels_last"]
+_ORDERS: tuple[Order, ...] = get_args(Order)
 _SCALES = {"unit": " / 255", "bytes": ".float()", "signed": " / 127.5 - 1"}
 _MOST_NUMBERS = 2**22  # of all vectors together
 
@@ -28,7 +29,7 @@ class PatchQuestion:
     width: int
     size: int
     pad: bool
-    order: Literal["channels_first", "channels_last"]
+    order: Order
     values: str
     dim: int
     unit: int
@@ -56,7 +57,7 @@ class PatchQuestion:
             width=width,
             size=size,
             pad=query.flag("pad", False),
-            order="channels_last" if query.choice("order", _ORDERS) == _ORDERS[1] else "channels_first",
+            order=query.choice("order", _ORDERS),
             values=query.choice("values", tuple(_SCALES), "bytes" if lesson else None),
             dim=dim,
             unit=query.integer("unit", 0, low=0, high=dim - 1),

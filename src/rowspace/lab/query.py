@@ -9,6 +9,7 @@ __all__ = ["Query"]
 
 _LONGEST = 1000
 _Number = TypeVar("_Number", int, float)
+_Option = TypeVar("_Option", bound=str)
 
 
 class Query:
@@ -72,12 +73,13 @@ class Query:
             raise UsageError(f"{name} must be whole numbers, {most:,} at the most, not {len(parts):,}")
         return [self._within(name, self._integer(part), part, low, high, "whole numbers") for part in parts]
 
-    def choice(self, name: str, options: Sequence[str], default: str | None = None) -> str:
+    def choice(self, name: str, options: Sequence[_Option], default: _Option | None = None) -> _Option:
         """One of `options`, the first where it was not given and `default` is None."""
         value = self._one(name, options[0] if default is None else default)
-        if value not in options:
-            raise UsageError(f"{name} must be one of {', '.join(options)}, not {value[:40]!r}")
-        return value
+        for option in options:
+            if option == value:
+                return option
+        raise UsageError(f"{name} must be one of {', '.join(options)}, not {value[:40]!r}")
 
     def flag(self, name: str, default: bool) -> bool:
         """Whether it is "true"; "false" is the other value."""

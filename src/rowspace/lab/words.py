@@ -53,7 +53,7 @@ def neighbors(lab: Lab, query: Query) -> Reply:
     """`word`, `metric`, `k` → the k nearest tokens of the whole table with their scores, nearest first."""
     (default,) = opening_words(lab.table, 1)
     word = query.text("word", default)
-    metric: Any = query.choice("metric", METRICS)
+    metric = query.choice("metric", METRICS)
     k = query.integer("k", 10, low=1, high=200)
     asked = word if word in lab.table else _rows(lab.table, [word])[0]
     if word in lab.table and not np.isfinite(lab.table.norms[lab.table.id(word)]):
@@ -71,7 +71,7 @@ ids = table.ids([token for token, _ in neighbors])"""
 def compare(lab: Lab, query: Query) -> Reply:
     """`word`, once or more, and `metric` → how near each is to each, (n, n)."""
     words = _words(lab, query)
-    metric: Any = query.choice("metric", METRICS)
+    metric = query.choice("metric", METRICS)
     found = _rows(lab.table, words)
     code = f"""{lab.opening}
 from rowspace import space
