@@ -6,7 +6,7 @@ Concatenation itself is `layers/concatenation.py`. Read next: `input_scale.py`.
 from typing import TYPE_CHECKING
 
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.input_positions import CLASSES, KINDS, WIDEST, default_kind, position_code, position_module
+from rowspace.lab.input_positions import CLASSES, KINDS, POSITIONS, WIDEST, default_kind, position_code, position_module
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import Sentence, known_sentence
@@ -69,7 +69,7 @@ def _costs(tokens: "TokenEmbedding", kind: str, width: int) -> list[dict[str, ob
 
     dim = tokens.embedding_dim
     with torch.device("meta"):  # sizes alone
-        beside = Concatenation(dim, tokens=tokens, positions=LearnedPosition(512, width))
+        beside = Concatenation(dim, tokens=tokens, positions=LearnedPosition(POSITIONS, width))
     mapped = beside.get_parameter("projection.weight").numel()
     ways = [
         ("added", dim, dim, 0, dim),
@@ -80,7 +80,7 @@ def _costs(tokens: "TokenEmbedding", kind: str, width: int) -> list[dict[str, ob
         {
             "way": way,
             "width": whole,
-            "position_parameters": 512 * place if kind == "learned" else 0,
+            "position_parameters": POSITIONS * place if kind == "learned" else 0,
             "parameters": parameters,
             "operations": operations,
             "layer": whole**2,

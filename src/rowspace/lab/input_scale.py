@@ -6,7 +6,7 @@ Read next: `input_positions.py`, the positions that the pages add.
 import numpy as np
 
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.input_positions import CLASSES, KINDS, WIDEST, default_kind, position_code, position_module
+from rowspace.lab.input_positions import CLASSES, KINDS, POSITIONS, WIDEST, default_kind, position_code, position_module
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import known_sentence
@@ -26,7 +26,7 @@ def scale(lab: Lab, query: Query) -> Reply:
     source = query.choice("rows", ("table", "drawn"))
     dim = query.integer("dim", 512, low=1, high=WIDEST) if source == "drawn" else lab.table.dim
     kind = query.choice("position", KINDS, default_kind(dim))
-    start = query.integer("start", 0, low=0, high=511)
+    start = query.integer("start", 0, low=0, high=POSITIONS - 1)
     root = float(np.sqrt(dim))
     factor = query.number("scale", 1.0, low=0.0, high=max(200.0, 2 * root))
     token_norm = _mean_norm(lab, source, dim)
