@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from rowspace.errors import UsageError
-from rowspace.lab.pictures import PHOTOGRAPHS
+from rowspace.lab.pictures import KNOWN, PHOTOGRAPHS
 from rowspace.lab.query import Query
 
 __all__ = ["PatchQuestion", "opening"]
@@ -92,7 +92,7 @@ feature = vectors[0, :, {self.unit}].reshape(grid)"""
 
 def opening(picture: str, file: str) -> tuple[str, str]:
     """The lines that import, and the expression that opens, a photograph by its name or the reader's own `file`."""
-    if picture in (*PHOTOGRAPHS, "lesson"):
+    if picture in KNOWN:
         return "from rowspace.lab.pictures import fitted, photograph", f"photograph({picture!r})"
     imports = "from pathlib import Path\n\nfrom rowspace.lab.pictures import fitted, read_picture"
     return imports, f"read_picture(Path({file!r}).read_bytes())"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rowspace.lab import patch_costs
 from rowspace.lab.extras import needs_torch
 from rowspace.lab.patch_question import PatchQuestion, opening
-from rowspace.lab.pictures import LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
+from rowspace.lab.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab, Upload
@@ -86,7 +86,7 @@ def _sent(lab: Lab) -> Pictures:
 
 def _picture(lab: Lab, name: str) -> Picture:
     """A photograph, or a picture that was sent; raises `UsageError` for a name of neither."""
-    if name in (*PHOTOGRAPHS, "lesson"):
+    if name in KNOWN:
         return lab.once(("photograph", name), lambda: photograph(name))
     return _sent(lab).get(name)
 

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 
-__all__ = ["LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "fitted", "photograph", "read_picture"]
+__all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "fitted", "photograph", "read_picture"]
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in grey
 
 LARGEST_FILE = 16 << 20  # bytes
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")
+KNOWN = (*PHOTOGRAPHS, "lesson")  # what `photograph` opens
 _MOST_PIXELS = 50_000_000
 _LONGEST_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
@@ -67,7 +68,7 @@ def photograph(name: str) -> Picture:
     if name == "lesson":
         return np.array(_LESSON, np.uint8)[:, :, None]
     if name not in PHOTOGRAPHS:
-        raise UsageError(f"picture must be one of {', '.join(PHOTOGRAPHS)}, lesson, or one that was sent, not {name!r}")
+        raise UsageError(f"picture must be one of {', '.join(KNOWN)}, or one that was sent, not {name!r}")
     package = find_spec("sklearn")  # found but not imported, which would take seconds
     folders = package.submodule_search_locations if package else None
     file = Path(folders[0], "datasets", "images", name) if folders else None
