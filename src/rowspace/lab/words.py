@@ -44,7 +44,11 @@ def rows(lab: Lab, query: Query) -> Reply:
     found = _rows(lab.table, words)
     limit = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max()
     known = [lab.table.id(word) if word in lab.table else -1 for word in words]
-    code = f"{lab.opening}\nrows = table[{words!r}]\nnorms = (rows.astype(float) ** 2).sum(1) ** 0.5"
+    code = f"""{lab.opening}
+from rowspace import space
+
+rows = table[{words!r}]
+norms = space.row_norms(rows)"""
     meta = {"words": words, "limit": limit, "code": code, **_counts(lab.table, known)}
     return Reply(meta, rows=found, ids=known, norms=space.row_norms(found))
 
