@@ -18,6 +18,7 @@ MISTAKE = "rowspace made a mistake here and wrote it where rowspace lab was star
 """What is told of an error that nobody expected, by the server and by the process of a job."""
 
 KINDS = {
+    400: "BodyCutShort",
     403: "Forbidden",
     404: "NotFound",
     405: "MethodNotAllowed",
