@@ -33,7 +33,7 @@ def test_what_was_not_given_has_its_default() -> None:
         (lambda query: query.text("none"), "none is missing"),
         (lambda query: query.texts("none"), "none is missing: give it once or more"),
         (lambda query: query.text("two"), "two may be given once, not 2 times"),
-        (lambda query: query.texts("two", most=1), "two may be given 1 times, not 2"),
+        (lambda query: query.texts("two", most=1), "two may be given 1 time at the most, not 2"),
         (lambda query: query.text("long"), "long must have 1,000 characters at the most, not 1,001"),
         (lambda query: query.texts("long"), "long must have 1,000 characters at the most, not 1,001"),
         (lambda query: query.integer("x", low=0, high=9), "x must be a whole number from 0 to 9, not 'nan'"),

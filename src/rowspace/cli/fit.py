@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.opening import UNKNOWN
 from rowspace.cli.output import print_json, print_line, say
@@ -221,7 +222,7 @@ def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     """Yield what was learned, how, where it is, and what to type next."""
     settings: Mapping[str, Any] = table.settings
     unit = "words" if settings["tokens"] == "words" else "tokens"
-    yield f"{len(table):,} tokens × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
+    yield f"{amount(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
     yield (
         f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
         f"this command {seconds:.1f} s"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace.amounts import amount
 from rowspace.lab.kinds import Kind, Progress
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
@@ -39,7 +40,7 @@ def _frames(
     make: Callable[[space.OnFrame], NDArray[np.float32]], rows: NDArray[Any], ids: NDArray[Any], code: str
 ) -> Iterator[Progress | Reply]:
     """Each frame with its progress; with the last one the share of neighbours that it keeps."""
-    yield Progress(0, f"finding the nearest of each of {len(rows):,} rows")
+    yield Progress(0, f"finding the nearest of each of {amount(len(rows), 'row')}")
     for step, steps, positions in _told(make):
         if step < steps:
             yield Progress(0.95 * step / steps, f"step {step} of {steps}")
