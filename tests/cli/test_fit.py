@@ -13,7 +13,8 @@ from typer.main import get_command
 
 import rowspace as rs
 from rowspace.cli import app
-from rowspace.cli.fit import _default_output, _losses
+from rowspace.cli.fit import _default_output
+from rowspace.cli.fit_summary import _losses
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, workplace_of
 from rowspace.text import TextOptions, TokenizerOptions

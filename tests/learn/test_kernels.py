@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rowspace.learn import kernels
-from rowspace.learn.arrays import PATIENCE, TOGETHER, empty_weights, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.allocation import empty_weights, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.arrays import PATIENCE, TOGETHER
 from rowspace.learn.options import FitOptions
 from rowspace.learn.reference import cbow_step, skipgram_step
 from rowspace.learn.sampling import keep_probabilities, make_sampler

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rowspace.learn import kernels
-from rowspace.learn.arrays import Ngrams, list_used, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.allocation import list_used, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.arrays import Ngrams
 from rowspace.learn.options import FitOptions
 from rowspace.learn.rows import composed_rows, learned_subwords
 from rowspace.learn.sampling import make_sampler

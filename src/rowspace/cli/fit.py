@@ -2,11 +2,9 @@
 
 An option that is not given is not passed on, so that the defaults stand in one place (`rowspace.learn.FitOptions`,
 `rowspace.text.TextOptions` and `TokenizerOptions`; a test compares the help with them) and `--resume` needs no other.
-Left out: what is shown while it runs (`progress.py`).
+Left out: what is shown while it runs (`progress.py`) and after it (`fit_summary.py`).
 """
 
-import heapq
-import shlex
 import signal
 import sys
 import time
@@ -18,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson
-from rowspace.cli.opening import UNKNOWN
+from rowspace.cli.fit_summary import document, summary
 from rowspace.cli.output import print_json, print_line, say
 from rowspace.cli.progress import teller
 from rowspace.errors import UsageError
@@ -32,8 +29,6 @@ __all__ = ["clean_termination", "fit"]
 
 NO_OPTIONS = frozenset({"corpus", "output", "resume", "as_json"})
 COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
-SHOWN_LOSSES = 10
-FREQUENT = 100  # tokens
 
 
 def _option(help: str, default: str, *names: str) -> Any:
@@ -137,9 +132,9 @@ def fit(  # noqa: PLR0913  # one parameter for each option
         table = _learned(names, output, resume=resume, options=options)
     seconds = time.monotonic() - began
     if as_json:
-        print_json(_document(output, table, seconds))
+        print_json(document(output, table, seconds))
     else:
-        for line in _summary(output, table, seconds):
+        for line in summary(output, table, seconds):
             print_line(line)
 
 
@@ -200,60 +195,3 @@ def clean_termination() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _document(output: str, table: "Table", seconds: float) -> dict[str, object]:
-    return {
-        "table": output,
-        "num_embeddings": len(table),
-        "embedding_dim": table.dim,
-        "seconds": round(seconds, 3),
-        "words_per_second": round(_words_per_second(table.settings)),
-        "settings": table.settings,
-    }
-
-
-def _words_per_second(settings: Mapping[str, Any]) -> float:
-    """Return words read, of all epochs, in a second of learning."""
-    return float(settings["epochs"] * settings["words"] / max(1e-3, settings["seconds"]))
-
-
-def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
-    """Yield what was learned, how, where it is, and what to type next."""
-    settings: Mapping[str, Any] = table.settings
-    unit = "words" if settings["tokens"] == "words" else "tokens"
-    yield f"{amount(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
-    yield (
-        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
-        f"this command {seconds:.1f} s"
-    )
-    yield f"loss by epoch: {_losses(settings['losses'])}"
-    if not settings["same_tokens_again"]:
-        yield f"{settings['tokens']} trains a little differently each time; --tokens {shlex.quote(output)} keeps these"
-    if settings["workers"] > 1:
-        yield f"{settings['workers']} workers: rows vary a little between runs; --workers 1 repeats them to the bit"
-    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
-
-
-def _losses(losses: list[float]) -> str:
-    """Return the losses of some epochs, the first and the last among them."""
-    step = -(-len(losses) // SHOWN_LOSSES)
-    few = losses[::-1][::step][::-1]
-    return " ".join(f"{loss:.3f}" for loss in (few if few[0] == losses[0] else [losses[0], *few]))
-
-
-def _unused(table: "Table") -> str:
-    """Say how many tokens of a tokenizer the text never used; a word always is."""
-    unused = 0 if table.counts is None else int((table.counts == 0).sum())
-    return f"; {unused:,} were never used, their rows are zeros" if unused else ""
-
-
-def _example(table: "Table") -> str:
-    """Return a token worth asking for: of the frequent ones the longest that stands for text."""
-    settings: Mapping[str, Any] = table.settings
-    counts = [0] * len(table) if table.counts is None else table.counts.tolist()
-    frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
-    special = {*UNKNOWN, *settings.get("special", ())}
-    tokens = [table.vocabulary[number] for number in frequent]
-    named = (token for token in tokens if token not in special)
-    return max(named, key=lambda token: len(token.strip()), default=tokens[0])

@@ -163,7 +163,8 @@ class _Pace:
 
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
     learned, known = len(corpus.vocabulary), len(corpus.tokens())
-    unused = f"; {known - learned:,} of {known:,} were never used" if known > learned else ""
+    never = amount(known - learned, f"of {known:,} was never used", f"of {known:,} were never used")
+    unused = f"; {never}" if known > learned else ""
     return f"{corpus.words:,} {_unit(corpus)}, {amount(learned, 'token')} to learn{unused}"
 
 

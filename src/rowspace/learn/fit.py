@@ -1,17 +1,13 @@
 """`rowspace.fit`: text → table, in three steps: encode the corpus, learn rows from the ids, hand over the table.
 
-What must outlive an interruption (ids, state) lies in a folder beside the output, `OUTPUT.fit`, which is gone when the
-fit is finished. Left out: how rows are learned (`trainer.py`, then `kernels.py`).
+What must outlive an interruption lies in a folder of its own (`workplace.py`). Left out: how rows are learned
+(`trainer.py`, then `kernels.py`).
 """
 
 import dataclasses
 import difflib
-import re
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +17,7 @@ from rowspace.learn.options import FitOptions
 from rowspace.learn.rows import composed_rows, learned_subwords
 from rowspace.learn.state import STATE_NAME, FitState
 from rowspace.learn.trainer import Progress, Trainer
+from rowspace.learn.workplace import open_workplace
 from rowspace.table import Table
 from rowspace.text import (
     WORDS_ONLY,
@@ -33,10 +30,9 @@ from rowspace.text import (
 )
 from rowspace.text.stdlib import standard_library
 
-__all__ = ["Reports", "fit", "workplace_of"]
+__all__ = ["Reports", "fit"]
 
 SECONDS_BETWEEN_SAVES = 300
-OURS = re.compile(r"ids|corpus\.json|state\.safetensors|\.rowspace-")  # the names of what a fit keeps
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,7 +90,7 @@ def fit(
     """
     if resume and output is None:
         raise UsageError("resume needs the output of the fit that was interrupted")
-    with _workplace(output, resume=resume) as workplace:
+    with open_workplace(output, resume=resume) as workplace:
         if resume:
             ids, state = _resumed(workplace, options)
         else:
@@ -113,45 +109,6 @@ def fit(
                 f"{str(output)!r}: go on with rowspace fit --resume -o {output}"
             )
     return table
-
-
-def workplace_of(output: str | Path) -> Path:
-    """The folder beside an output in which its fit keeps what must outlive an interruption."""
-    output = Path(output)
-    return output.with_name(output.name + ".fit")
-
-
-@contextmanager
-def _workplace(output: str | Path | None, *, resume: bool) -> Iterator[Path]:
-    """A folder for ids and state: a temporary one, or the one beside the output, removed when all went to the end."""
-    if output is None:
-        with tempfile.TemporaryDirectory(prefix="rowspace-fit-") as name:
-            yield Path(name)
-        return
-    Table.check_target(output)
-    workplace = workplace_of(output)
-    if not resume:
-        _clear(workplace)
-        workplace.mkdir(parents=True)
-    try:
-        yield workplace
-    except FitInterrupted:
-        raise
-    except BaseException:
-        if not (workplace / STATE_NAME).exists():
-            _clear(workplace)
-        raise
-    _clear(workplace)
-
-
-def _clear(workplace: Path) -> None:
-    """Remove a folder of an earlier fit, and nothing that is not one."""
-    strangers = (
-        [entry.name for entry in workplace.iterdir() if not OURS.match(entry.name)] if workplace.exists() else []
-    )
-    if strangers:
-        raise UsageError(f"{str(workplace)!r} is needed for the fit but holds {strangers[0]!r}; move it away")
-    shutil.rmtree(workplace, ignore_errors=True)
 
 
 def _begun(

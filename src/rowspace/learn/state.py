@@ -15,7 +15,8 @@ from safetensors.numpy import save
 
 from rowspace.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn.arrays import Weights, empty_weights, list_used, make_weights
+from rowspace.learn.allocation import empty_weights, list_used, make_weights
+from rowspace.learn.arrays import Weights
 from rowspace.learn.options import FitOptions
 from rowspace.text import IdCorpus
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.learn.arrays import Scratch, make_plan, make_scratch, seed_random
+from rowspace.learn.allocation import make_plan, make_scratch, seed_random
+from rowspace.learn.arrays import Scratch
 from rowspace.learn.kernels import learn_stretch, merge_copies, start_copies
 from rowspace.learn.sampling import make_sampler
 from rowspace.learn.state import FitState

@@ -1,0 +1,76 @@
+"""What `rowspace fit` says at its end: what was learned, how, where it is, and what to type next."""
+
+import heapq
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rowspace.amounts import amount
+from rowspace.cli.opening import UNKNOWN
+
+if TYPE_CHECKING:
+    from rowspace.table import Table
+
+__all__ = ["document", "summary"]
+
+SHOWN_LOSSES = 10
+FREQUENT = 100  # tokens
+
+
+def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
+    """Yield what was learned, how, where it is, and what to type next."""
+    settings: Mapping[str, Any] = table.settings
+    unit = "words" if settings["tokens"] == "words" else "tokens"
+    yield f"{amount(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
+    yield (
+        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
+        f"this command {seconds:.1f} s"
+    )
+    yield f"loss by epoch: {_losses(settings['losses'])}"
+    if not settings["same_tokens_again"]:
+        yield f"{settings['tokens']} trains a little differently each time; --tokens {shlex.quote(output)} keeps these"
+    if settings["workers"] > 1:
+        yield f"{settings['workers']} workers: rows vary a little between runs; --workers 1 repeats them to the bit"
+    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
+
+
+def document(output: str, table: "Table", seconds: float) -> dict[str, object]:
+    """Return the same as `summary`, for `--json`."""
+    return {
+        "table": output,
+        "num_embeddings": len(table),
+        "embedding_dim": table.dim,
+        "seconds": round(seconds, 3),
+        "words_per_second": round(_words_per_second(table.settings)),
+        "settings": table.settings,
+    }
+
+
+def _words_per_second(settings: Mapping[str, Any]) -> float:
+    """Return words read, of all epochs, in a second of learning."""
+    return float(settings["epochs"] * settings["words"] / max(1e-3, settings["seconds"]))
+
+
+def _losses(losses: list[float]) -> str:
+    """Return the losses of some epochs, the first and the last among them."""
+    step = -(-len(losses) // SHOWN_LOSSES)
+    few = losses[::-1][::step][::-1]
+    return " ".join(f"{loss:.3f}" for loss in (few if few[0] == losses[0] else [losses[0], *few]))
+
+
+def _unused(table: "Table") -> str:
+    """Say how many tokens of a tokenizer the text never used; a word always is."""
+    unused = 0 if table.counts is None else int((table.counts == 0).sum())
+    told = amount(unused, "was never used, its row is zeros", "were never used, their rows are zeros")
+    return f"; {told}" if unused else ""
+
+
+def _example(table: "Table") -> str:
+    """Return a token worth asking for: of the frequent ones the longest that stands for text."""
+    settings: Mapping[str, Any] = table.settings
+    counts = [0] * len(table) if table.counts is None else table.counts.tolist()
+    frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
+    special = {*UNKNOWN, *settings.get("special", ())}
+    tokens = [table.vocabulary[number] for number in frequent]
+    named = (token for token in tokens if token not in special)
+    return max(named, key=lambda token: len(token.strip()), default=tokens[0])
