@@ -18,7 +18,7 @@ def test_more_rows_are_padding(tokens: int, rows: int, padding: int) -> None:
 
 @pytest.mark.parametrize(("tokens", "rows"), [(4, 3), (1, 0), (128_256, 128_000)])
 def test_more_ids_are_an_error(tokens: int, rows: int) -> None:
-    message = rf"^m: has {rows} rows, but its tokenizer has {tokens} ids: the first without a row is {rows}; they"
+    message = rf"^m: has {rows:,} rows?, but its tokenizer has {tokens:,} ids?: the first without a row is {rows}; they"
     with pytest.raises(FileFormatError, match=message):
         check_sizes(tokens, rows, "m")
 

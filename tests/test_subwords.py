@@ -72,7 +72,7 @@ def test_a_word_none_of_whose_ngrams_has_a_row_has_none(word):
     [
         ({"min_n": 0}, "n-grams must have 1 or more characters, not 0 to 6"),
         ({"min_n": 4, "max_n": 3}, "n-grams must have 1 or more characters, not 4 to 3"),
-        ({"places": [3]}, "places go from 3 to 3, but there are 3 rows of n-grams"),
+        ({"places": [3]}, "places go from 3 to 3, but the n-grams have 3 rows"),
         ({"places": [-3, 0]}, "places go from -3 to 0"),
         ({"places": []}, "places must name a row for each bucket"),
     ],

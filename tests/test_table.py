@@ -78,7 +78,7 @@ def test_survives_pickle_and_copy(table):
         (["b", "a", "c", "a"], np.ones((4, 2)), None, "as ids 1 and 3"),
         ("ab", np.ones((2, 2)), None, "one string came: 'ab'"),
         (["a", 1], np.ones((2, 2)), None, "id 1 is 1"),
-        (["a"], np.ones((1, 2)), np.ones(2, np.int64), "counts must be 1 integers"),
+        (["a"], np.ones((1, 2)), np.ones(2, np.int64), "counts must be 1 integer,"),
         (["a"], np.ones((1, 2)), np.ones(1), "of float64"),
     ],
 )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.errors import FileFormatError, UsageError
 
 __all__ = ["check_sizes", "checked_counts", "checked_rows", "checked_vocabulary", "index_of"]
@@ -37,7 +38,9 @@ def checked_rows(rows: Rows, size: int) -> Rows:
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise UsageError(f"rows must be a (V, d) array of floats, got shape {rows.shape} of {rows.dtype}")
     if rows.shape[0] != size:
-        raise UsageError(f"vocabulary has {size} tokens but rows has {rows.shape[0]} rows; they must agree")
+        raise UsageError(
+            f"vocabulary has {amount(size, 'token')} but rows has {amount(rows.shape[0], 'row')}; they must agree"
+        )
     if rows.shape[1] < 1:
         raise UsageError("rows must be at least 1 wide, got (V, 0)")
     return rows
@@ -47,7 +50,9 @@ def checked_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.in
     """Return the counts as int64, once they are known to be one whole number for each token."""
     array = np.asarray(counts)
     if array.shape != (size,) or array.dtype.kind not in "iu":
-        raise UsageError(f"counts must be {size} integers, one a token, got shape {array.shape} of {array.dtype}")
+        raise UsageError(
+            f"counts must be {amount(size, 'integer')}, one a token, got shape {array.shape} of {array.dtype}"
+        )
     return array.astype(np.int64, copy=False)
 
 
@@ -74,8 +79,8 @@ def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its to
     """
     if tokens > rows:
         raise FileFormatError(
-            f"{source}: has {rows} rows, but {tokenizer} has {tokens} ids: the first without a row is {rows}"
-            f"{first and ', '}{first}; they do not belong together"
+            f"{source}: has {amount(rows, 'row')}, but {tokenizer} has {amount(tokens, 'id')}: the first without a row "
+            f"is {rows}{first and ', '}{first}; they do not belong together"
         )
     if rows > tokens:
         warnings.warn(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 
 __all__ = ["END_OF_SENTENCE", "MISSING", "PRUNED", "Subwords", "ngram_buckets", "ngrams"]
@@ -78,7 +79,7 @@ class Subwords:
             raise UsageError(f"places must name a row for each bucket, got shape {self.places.shape}")
         least, most = int(self.places.min()), int(self.places.max())
         if least < PRUNED or most >= len(self.rows):
-            raise UsageError(f"places go from {least} to {most}, but there are {len(self.rows)} rows of n-grams")
+            raise UsageError(f"places go from {least} to {most}, but the n-grams have {amount(len(self.rows), 'row')}")
 
     def places_of(self, word: str) -> NDArray[np.int32]:
         """Return where the rows of the n-grams of `word` are, `MISSING` ones too: (n,) int32."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace.amounts import amount
 from rowspace.checked import checked_counts, checked_rows, checked_vocabulary, index_of
 from rowspace.errors import RowspaceError, UnknownTokenError, UnseenTokenWarning, UsageError
 from rowspace.subwords import Subwords
@@ -88,7 +89,7 @@ class Table:
         return isinstance(token, str) and token in self._ids
 
     def __repr__(self) -> str:
-        return f"Table({len(self)} tokens × {self.dim}, {self.rows.dtype})"
+        return f"Table({amount(len(self), 'token')} × {self.dim}, {self.rows.dtype})"
 
     def __getitem__(self, key: str | int | Sequence[str] | Sequence[int] | NDArray[np.integer[Any]]) -> Rows:
         """Return the row (d,) of a token or an id, or the rows (n, d) of a list of either.
@@ -304,7 +305,7 @@ class Table:
         if isinstance(key, (bool, np.bool_)) or not isinstance(key, (int, np.integer)):
             raise UsageError(f"a token (str) or an id (int) was expected, got {key!r}")
         if not 0 <= key < len(self):
-            raise UsageError(f"id {key} is out of range for a table of {len(self)} tokens: ids run from 0")
+            raise UsageError(f"id {key} is out of range for a table of {amount(len(self), 'token')}: ids run from 0")
         return int(key)
 
     def _positions(self, keys: object) -> NDArray[np.int64]:
@@ -344,7 +345,7 @@ class Table:
         vector = np.asarray(query)
         if vector.shape != (self.dim,) or vector.dtype.kind not in "fiu":
             raise UsageError(
-                f"query must be a token, a list of tokens, or a vector of {self.dim} numbers; "
+                f"query must be a token, a list of tokens, or a vector of {amount(self.dim, 'number')}; "
                 f"got shape {vector.shape} of {vector.dtype}"
             )
         return vector, []
@@ -364,6 +365,6 @@ class Table:
         hint = (
             f"; did you mean {' or '.join(map(repr, near))}?"
             if near
-            else f", and none of its {len(self)} tokens is spelt like it"
+            else f", and none of its {amount(len(self), 'token')} is spelt like it"
         )
         return UnknownTokenError(f"token {token!r} is not in the vocabulary{hint}")

@@ -1,9 +1,11 @@
 """The application: what it answers, and what it refuses in a sentence."""
 
+import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +52,22 @@ def test_answers_are_replies(client: TestClient) -> None:
 def test_an_upload_is_asked_with_a_body_and_without(client: TestClient) -> None:
     assert decode(client.post("/api/try/upload?k=3", content=b"a" * 100).content).meta == {"body": 100, "k": 3}
     assert decode(client.get("/api/try/upload").content).meta == {"body": 0, "k": 1}
+
+
+def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: pytest.CaptureFixture[str]) -> None:
+    came = iter([{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.disconnect"}])
+    told: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> MutableMapping[str, Any]:
+        return next(came)
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        told.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/api/try/upload", "query_string": b"", "headers": []}
+    asyncio.run(client.app(scope, receive, send))
+    assert told[0]["status"] == 400
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Who may ask, and what each answer forbids the browser."""
 
+import asyncio
 import socket
 
 import pytest
@@ -7,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from starlette.types import Scope
 
 from rowspace.lab.security import Access, Guard
 
@@ -28,6 +30,18 @@ def test_without_the_token_nothing_is_told() -> None:
         "kind": "Forbidden",
         "error": "this needs the token: open the address that rowspace lab has printed",
     }
+
+
+def test_what_is_no_request_of_http_is_not_let_through() -> None:
+    reached = []
+
+    async def app(scope: Scope, *_: object) -> None:
+        reached.append(scope["type"])
+
+    with pytest.raises(AssertionError):
+        asyncio.run(Guard(app, ACCESS)({"type": "websocket", "headers": []}, None, None))
+    asyncio.run(Guard(app, ACCESS)({"type": "lifespan"}, None, None))
+    assert reached == ["lifespan"]
 
 
 def test_the_token_in_the_address_becomes_a_cookie() -> None:

@@ -54,6 +54,11 @@ def test_ids_that_are_none_are_refused(lab, ask, ids: str) -> None:
         ask(lab, "words/tokens", ids=ids)
 
 
+def test_of_a_long_list_the_wrong_id_is_named(lab, ask) -> None:
+    with pytest.raises(UsageError, match=r"ids must be whole numbers from 0 to [0-9,]+, not '-7'"):
+        ask(lab, "words/tokens", ids=",".join(["0"] * 600 + ["-7"]))  # more than the 1,000 characters of a text
+
+
 def test_without_counts_there_is_no_colour_by_count(small_lab, ask) -> None:
     with pytest.raises(UsageError, match="came without counts"):
         ask(small_lab(["a"], np.ones((1, 2))), "words/values", by="count")

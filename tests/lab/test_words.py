@@ -66,7 +66,7 @@ def test_an_unknown_word_is_refused_with_its_spellings(lab, ask) -> None:
 
 
 def test_more_words_than_fit_are_refused(lab, ask) -> None:
-    with pytest.raises(UsageError, match="word may be given 8 times, not 9"):
+    with pytest.raises(UsageError, match="word may be given 8 times at the most, not 9"):
         ask(lab, "words/rows", word=["sin"] * 9)
 
 

@@ -45,7 +45,7 @@ def test_crop_leaves_an_image_smaller_than_a_patch_to_be_refused():
 
 def test_positions_for_another_number_of_tokens():
     patches, positions = PatchEmbedding(4, 3, 6), GridPosition((2, 2), 6, prefix=1)
-    with pytest.raises(UsageError, match="made for 1 tokens before the patches, but there are 2; pass prefix=2"):
+    with pytest.raises(UsageError, match="made for 1 token before the patches, not for 2; pass prefix=2"):
         ImageEmbedding(patches=patches, tokens=PrefixTokens(6, distillation=True), positions=positions)
 
 

@@ -151,7 +151,7 @@ def test_a_layout_of_another_name():
 
 @pytest.mark.parametrize("count", [1, 4, 6])
 def test_positions_of_other_tokens(count):
-    with pytest.raises(UsageError, match=f"q or k holds 5 tokens, but there are {count} positions"):
+    with pytest.raises(UsageError, match=f"q or k holds 5 tokens, but {count} positions? came"):
         RotaryPosition(8)(heads(8), heads(8), torch.arange(count))
 
 

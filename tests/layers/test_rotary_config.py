@@ -216,7 +216,7 @@ def test_a_scaling_that_lacks_something(rope, message):
 def test_lists_of_another_length():
     rope = {"rope_type": "longrope", "short_factor": [1.0], "long_factor": [1.0], "factor": 2.0}
     config = {"head_dim": 8, "rope_parameters": rope, "max_position_embeddings": 64}
-    with pytest.raises(UsageError, match="short_factor holds 1 numbers, but 8 rotated components make 4 pairs"):
+    with pytest.raises(UsageError, match="short_factor holds 1 number, but 8 rotated components make 4 pairs"):
         rotary_from_config(config)
 
 

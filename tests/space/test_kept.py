@@ -56,3 +56,9 @@ def test_two_rows_have_one_neighbour() -> None:
 def test_what_cannot_be_compared_is_refused(rows, positions, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         neighbors_kept(rows, positions)
+
+
+@pytest.mark.parametrize("sample", [0, -1])
+def test_a_sample_of_no_rows_is_refused(sample: int) -> None:
+    with pytest.raises(UsageError, match=f"sample must be 1 or more, got {sample}"):
+        neighbors_kept(np.eye(3), np.eye(3), sample=sample)

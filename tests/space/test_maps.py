@@ -97,3 +97,18 @@ def test_without_its_library_the_pip_command_is_given(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[analysis\]'"):
         make(np.eye(9))
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "sentence"),
+    [
+        (tsne, {"perplexity": 0.5}, "perplexity is a number of neighbours and must be 1 or more, got 0.5"),
+        (tsne, {"perplexity": float("nan")}, "perplexity is a number of neighbours and must be 1 or more, got nan"),
+        (tsne, {"steps": 0}, "steps must be 1 or more, got 0"),
+        (umap, {"num_neighbors": 1}, "num_neighbors counts the row itself and must be 2 or more, got 1"),
+        (umap, {"steps": 0}, "steps must be 1 or more, got 0"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_by_name(make, options, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        make(np.random.default_rng(0).normal(size=(20, 3)), **options)

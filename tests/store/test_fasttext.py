@@ -167,7 +167,7 @@ def test_words_that_became_the_same_keep_the_first_row(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"ab\0", b"\xff\0", 1).replace(b"cd\0", b"\xfe\0", 1))
     with (
         pytest.warns(UserWarning, match="2 words are no UTF-8"),
-        pytest.warns(UserWarning, match="1 words stand twice"),
+        pytest.warns(UserWarning, match="1 word stands twice"),
     ):
         table = load(path)
     assert list(table.vocabulary) == ["é", "\ufffd"]
@@ -210,7 +210,7 @@ def patched(data, place, code, *values):
         (40, "<i", (-1,), "-1 buckets"),
         (40, "<i", (101,), "has 104 rows for 4 words and 101 n-grams in 101 buckets"),
         (64, "<3i", (5, 4, 0), "byte 64: 5 entries of 4 words and 0 labels"),
-        (64, "<3i", (2**30, 2**30, 0), r"ends before its 1073741824 words: 10737418240 bytes are needed"),
+        (64, "<3i", (2**30, 2**30, 0), r"ends before its 1073741824 words: 10,737,418,240 bytes needed"),
         (64, "<3i", (2**8, 2**8, 0), r"ends before its 256 words|entry \d+ of 256 is not whole"),
         (84, "<q", (2**61,), "ends before the n-grams that are left"),
         (84, "<q", (-2,), "byte 64: 4 entries of 4 words and 0 labels, -2 n-grams"),

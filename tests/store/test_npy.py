@@ -65,7 +65,7 @@ def test_every_token_of_one_line_comes_back(tmp_path_factory, vocabulary):
 def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
     np.save(tmp_path / "v.npy", ROWS)
     (tmp_path / "vocab.txt").write_text("a\nb\na\n")
-    with pytest.warns(UserWarning, match="1 words stand twice"):
+    with pytest.warns(UserWarning, match="1 word stands twice"):
         table = npy.load(tmp_path / "v.npy")
     assert table.vocabulary == ["a", "b"]
     assert (table.rows == ROWS[:2]).all()

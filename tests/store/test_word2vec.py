@@ -77,7 +77,7 @@ def test_words_that_stand_twice_keep_the_first_row_as_in_gensim(tmp_path):
 
 def test_a_word_cut_within_a_character_is_mended_as_gensim_can(tmp_path):
     path = file_of(tmp_path, b"2 1\n" + record("né".encode()[:-1], [1]) + record("né".encode(), [2]))
-    with pytest.warns(UserWarning, match=r"1 words are no UTF-8.*first in 'n\ufffd'"):
+    with pytest.warns(UserWarning, match=r"1 word is no UTF-8.*first in 'n\ufffd'"):
         table = word2vec.load(path)
     expected = KeyedVectors.load_word2vec_format(path, binary=True, unicode_errors="replace")
     assert table.vocabulary == expected.index_to_key == ["n\ufffd", "né"]
@@ -123,12 +123,12 @@ def test_a_word_may_hold_a_newline_behind_its_first_letter(tmp_path):
         (b"-1 2\n", "byte 0: no word2vec file"),
         (b"1" * 200 + b" 2\n", "byte 0: no word2vec file"),
         ("\u0661 2\n".encode(), "byte 0: no word2vec file"),
-        (b"1 0\n ", "promises 1 words of 0 numbers"),
-        (b"9999999999999 300\n", "promises 9999999999999 words of 300 numbers, but has 18 bytes instead of"),
+        (b"1 0\n ", "promises 1 word of 0 numbers"),
+        (b"9999999999999 300\n", "promises 9,999,999,999,999 words of 300 numbers, but has 18 bytes instead of"),
         (b"2 1\n" + record(b"a", [1]) + b"bbbbbb", "byte 10: word 2 of 2 has no blank after it"),
         (b"2 1\n" + record(b"aaaa", [1]) + b"b 123", "byte 13: word 2 of 2 has too few numbers after it"),
         (b"1 1\n" + record(b"a" * 70_000, [1]), "byte 4: word 1 of 1 has no blank after it"),
-        (b"1 1\n" + record(b"a", [1]) + b"more", "byte 10: data goes on after the 1 words"),
+        (b"1 1\n" + record(b"a", [1]) + b"more", "byte 10: data goes on after 1 promised word"),
         (b"2 3\nthe 0.25 -1 3e-5\nof .5 nan 5.\n", "byte 4: word2vec's text form"),
     ],
 )

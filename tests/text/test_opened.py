@@ -25,7 +25,7 @@ def test_ids_that_a_table_would_have(highest: int, tokens: int, fits: bool) -> N
     if fits:
         check_ids(highest, tokens, "x")
         return
-    with pytest.raises(FileFormatError, match=f"x: has ids up to {highest} for {tokens} tokens"):
+    with pytest.raises(FileFormatError, match=f"x: has ids up to {highest} for {tokens} tokens?"):
         check_ids(highest, tokens, "x")
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import print_json, say
@@ -34,7 +35,7 @@ def convert(
       rowspace convert vectors.txt first-rows --limit 50000
       rowspace convert a-checkpoint its-tokens
     """
-    from rowspace import store  # noqa: PLC0415  # numba and safetensors, which help can do without
+    from rowspace import store  # numba and safetensors, which help can do without
 
     store.check_target(output, format=format)
     table = open_table(path, limit=limit, key=key)
@@ -53,4 +54,4 @@ def convert(
         return
     is_lossy = table.counts is not None and not target.has_counts
     lost = "; counts are left out, for which the format has no place" if is_lossy else ""
-    say(f"{output} ({target.name}) holds the {len(table):,} rows × {table.dim} of {path} ({source.name}){lost}")
+    say(f"{output} ({target.name}) holds the {amount(len(table), 'row')} × {table.dim} of {path} ({source.name}){lost}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import file_size, print_facts, print_json, shown
 from rowspace.cli.progress import teller
@@ -41,7 +42,7 @@ def coverage(
     Example:
       rowspace coverage my-table my-text.txt
     """
-    from rowspace.text import corpus_bytes, measure_coverage  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import corpus_bytes, measure_coverage
 
     if k < 0:
         raise UsageError(f"-k must be 0 or more, not {k}")
@@ -86,7 +87,7 @@ def _lines(measured: "Coverage", k: int) -> list[tuple[str, str]]:
         f"{_percent(measured.dropped_characters, measured.characters)} in none"
     )
     return [
-        ("text", f"{file_size(measured.bytes)}, {measured.words:,} words, {measured.tokens:,} tokens"),
+        ("text", f"{file_size(measured.bytes)}, {amount(measured.words, 'word')}, {amount(measured.tokens, 'token')}"),
         ("tokens per word", _ratio(measured.tokens_per_word)),
         ("words in one token", _percent(measured.words_in_one_piece, measured.words)),
         ("bytes per token", _ratio(measured.bytes_per_token)),

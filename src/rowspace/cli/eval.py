@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson, TablePath
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import print_json, print_table, say
@@ -59,7 +60,10 @@ def evaluate(
         return
     for file, result in pairs:
         if result.composed:
-            say(f"{Path(file).name}: in {result.composed} pairs a word is not in the vocabulary: n-grams made its row")
+            say(
+                f"{Path(file).name}: in {amount(result.composed, 'pair')} a word is not in the vocabulary: "
+                "n-grams made its row"
+            )
     if pairs:
         print_table("word pairs", ("file", "used", "unknown", "Pearson", "Spearman"), map(_pairs_line, pairs))
     for file, scores in analogies:
@@ -69,7 +73,7 @@ def evaluate(
 
 def _holds_analogies(file: str) -> bool:
     """Whether the first line that says something is a section or four words."""
-    from rowspace.space.wordfiles import numbered_lines  # noqa: PLC0415  # loaded when asked for
+    from rowspace.space.wordfiles import numbered_lines
 
     _, line = next(numbered_lines(file), (0, ""))
     return line.startswith(":") or len(line.split("\t" if "\t" in line else None)) == 4

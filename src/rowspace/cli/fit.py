@@ -140,10 +140,10 @@ def fit(  # noqa: PLR0913  # one parameter for each option
 
 def _learned(names: list[str], output: str, *, resume: bool, options: Mapping[str, Any]) -> "Table":
     """Run the fit and tell how it goes."""
-    from rowspace.learn import Reports  # noqa: PLC0415  # numba, which help can do without
-    from rowspace.learn import fit as learn_table  # noqa: PLC0415
-    from rowspace.learn.warm import warm  # noqa: PLC0415
-    from rowspace.text import TokenizerOptions, corpus_bytes  # noqa: PLC0415
+    from rowspace.learn import Reports  # numba, which help can do without
+    from rowspace.learn import fit as learn_table
+    from rowspace.learn.warm import warm
+    from rowspace.text import TokenizerOptions, corpus_bytes
 
     corpus = _corpus(names)
     total = None if resume or corpus is None else corpus_bytes(corpus)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import file_size, print_facts, print_json, say, shown
@@ -42,7 +43,7 @@ def info(
 
 def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
     """Return all that is known of a table, ready for JSON."""
-    from rowspace.store import format_of  # noqa: PLC0415  # loaded when asked for
+    from rowspace.store import format_of
 
     kind = format_of(path).name
     norms = table.norms
@@ -79,7 +80,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
 
 
 def _versions(path: str, kind: str) -> Mapping[str, str]:
-    from rowspace.store import read_manifest  # noqa: PLC0415  # loaded when asked for
+    from rowspace.store import read_manifest
 
     return read_manifest(path).versions if kind == "native" else {}
 
@@ -101,7 +102,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if facts["norms"]:
         lines.append(("norms", ", ".join(f"{name} {value:.3g}" for name, value in facts["norms"].items())))
     if facts["words_counted"] is not None:
-        lines.append(("counts", f"{facts['words_counted']:,} words in all"))
+        lines.append(("counts", f"{amount(facts['words_counted'], 'word')} in all"))
     lines.append(("first tokens", ", ".join(map(_counted, facts["first_tokens"]))))
     if facts["settings"]:
         lines.append(("settings", ", ".join(f"{name} {_value(value)}" for name, value in facts["settings"].items())))

@@ -53,9 +53,9 @@ def lab(
       rowspace lab
       rowspace lab my-table --port 8080 --no-open
     """
-    from rowspace.lab import make_app  # noqa: PLC0415  # starlette, which help can do without
-    from rowspace.lab.security import Access  # noqa: PLC0415
-    from rowspace.lab.serve import checked_token, listen, serve  # noqa: PLC0415
+    from rowspace.lab import make_app  # starlette, which help can do without
+    from rowspace.lab.security import Access
+    from rowspace.lab.serve import checked_token, listen, serve
 
     token = checked_token(host, token)
     with clean_termination(), listen(host, port) as listener:  # what is wrong with them is told before long work
@@ -70,8 +70,8 @@ def lab(
 
 
 def _lab(path: str | None) -> "Lab":
-    from rowspace.lab import Lab  # noqa: PLC0415
-    from rowspace.lab.default_table import default_table, default_table_path  # noqa: PLC0415
+    from rowspace.lab import Lab
+    from rowspace.lab.default_table import default_table, default_table_path
 
     if path is not None:
         return Lab(open_table(path), path)
@@ -80,8 +80,8 @@ def _lab(path: str | None) -> "Lab":
 
 def _learned() -> "Table":
     """Learn from the standard library, and tell how it goes."""
-    from rowspace.learn import Reports, fit  # noqa: PLC0415  # numba, which later starts can do without
-    from rowspace.learn.warm import warm  # noqa: PLC0415
+    from rowspace.learn import Reports, fit  # numba, which later starts can do without
+    from rowspace.learn.warm import warm
 
     say("learning a table from the standard library of this Python, which is kept for the next time")
     warm()

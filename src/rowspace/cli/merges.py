@@ -60,7 +60,7 @@ def merges(
 
 
 def _trace(text: str, tokens: str | None, pattern: str | None, steps: int) -> "Iterable[Merge]":
-    from rowspace.text import trace_encoding, trace_training  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import trace_encoding, trace_training
 
     if tokens is None:
         return trace_training(text, steps)

@@ -15,7 +15,7 @@ def odd(path: TablePath, words: Words, *, as_json: AsJson = False) -> None:
     Example:
       rowspace odd my-table breakfast cereal dinner lunch
     """
-    from rowspace import space  # noqa: PLC0415  # loaded when asked for
+    from rowspace import space
 
     table = open_table(path)
     tokens = tokens_of(table, words)

@@ -17,7 +17,7 @@ UNKNOWN = {"[UNK]", "<unk>"}  # what tokenizers make of what they do not know
 
 def open_table(path: str, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> "Table":
     """Open the table at `path`, in any format; raises as `rowspace.load` does."""
-    from rowspace.store import load  # noqa: PLC0415  # numba and safetensors, which help can do without
+    from rowspace.store import load  # numba and safetensors, which help can do without
 
     return load(path, verify=verify, limit=limit, key=key)
 
@@ -66,7 +66,7 @@ def _piece_of(table: "Table", word: str) -> str:
 
 def _pieces(table: "Table", word: str) -> list[str]:
     """Return the tokens of a word that stands inside a text, without those of the space before it."""
-    from tokenizers import Tokenizer  # noqa: PLC0415  # which help can do without
+    from tokenizers import Tokenizer  # which help can do without
 
     try:
         tokenizer = Tokenizer.from_str(str(table.tokenizer))

@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from rowspace.amounts import amount
+
 __all__ = ["file_size", "print_facts", "print_json", "print_line", "print_table", "say", "shown"]
 
 
@@ -82,7 +84,7 @@ def file_size(size: float) -> str:
     ('999 bytes', '5.3 MB')
     """
     if size < 1000:
-        return f"{size:.0f} bytes"
+        return amount(round(size), "byte")
     power = min(4, int(math.log10(size) // 3))
     return f"{size / 1000**power:.1f} {' kMGT'[power]}B"
 

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 
+from rowspace.amounts import amount
 from rowspace.cli.output import file_size, say
 
 if TYPE_CHECKING:
@@ -162,8 +163,9 @@ class _Pace:
 
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
     learned, known = len(corpus.vocabulary), len(corpus.tokens())
-    unused = f"; {known - learned:,} of {known:,} were never used" if known > learned else ""
-    return f"{corpus.words:,} {_unit(corpus)}, {learned:,} tokens to learn{unused}"
+    never = amount(known - learned, f"of {known:,} was never used", f"of {known:,} were never used")
+    unused = f"; {never}" if known > learned else ""
+    return f"{corpus.words:,} {_unit(corpus)}, {amount(learned, 'token')} to learn{unused}"
 
 
 def _unit(corpus: "IdCorpus") -> str:

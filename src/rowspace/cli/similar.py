@@ -15,7 +15,7 @@ def similar(path: TablePath, words: Words, *, metric: Metric = "cosine", as_json
       rowspace similar my-table sin cos
       rowspace similar my-table sin cos list dict --metric euclidean
     """
-    from rowspace import space  # noqa: PLC0415  # loaded when asked for
+    from rowspace import space
 
     if len(words) < 2:
         raise UsageError(f"similar compares at least two words, but {words[0]!r} came alone; add another")

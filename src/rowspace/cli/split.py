@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_table, say
 from rowspace.cli.tokenizers import TOKENIZERS, Pattern, Source, open_source, texts_of
@@ -79,7 +80,7 @@ def _say_what_is_inexact(kind: str) -> None:
 
 def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpus: str | None) -> list[Splits]:
     """Return, for each text, its tokens at each size."""
-    from rowspace.text import split_tokens  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import split_tokens
 
     splits: list[dict[int, list[SplitToken]]] = [{} for _ in texts]
     for size in sizes:
@@ -92,7 +93,7 @@ def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpu
 
 def _cut(source: Source, size: int) -> "tuple[AnyTokenizer, Mapping[str, int] | None, Mapping[str, int] | None]":
     """Return the tokenizer at a size, its counts where they are known, and the whole one's ids if it is another."""
-    from rowspace.text import cut_counts, cut_tokenizer  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import cut_counts, cut_tokenizer
 
     if size == source.size:
         return source.tokenizer, source.counts, None
@@ -102,7 +103,7 @@ def _cut(source: Source, size: int) -> "tuple[AnyTokenizer, Mapping[str, int] | 
 
 
 def _counted(tokenizer: "AnyTokenizer", corpus: str) -> dict[str, int]:
-    from rowspace.text import measure_coverage  # noqa: PLC0415  # loaded when asked for
+    from rowspace.text import measure_coverage
 
     coverage = measure_coverage(tokenizer, Path(corpus))
     return dict(zip(coverage.vocabulary, coverage.counts.tolist(), strict=True))
@@ -121,7 +122,7 @@ def _print(text: str, splits: Splits, *, side_by_side: bool) -> None:
     width = 3 if counted else 2
     columns = list[str]()
     for size, tokens in splits.items():
-        number = f"{len(tokens)} token{'s' * (len(tokens) != 1)}"
+        number = amount(len(tokens), "token")
         title = f"{number} of {size:,}" if side_by_side else number
         columns += [title, "id", "count"][:width]
     cells = [[list(_cells(token))[:width] for token in tokens] for tokens in splits.values()]

@@ -40,7 +40,7 @@ class Source:
 
 def open_source(path: str, *, pattern: str | None = None) -> Source:
     """Open a tokenizer, or the one of a table; raises as `open_tokenizer` does."""
-    from rowspace.text import open_tokenizer  # noqa: PLC0415  # numba and tokenizers, which help can do without
+    from rowspace.text import open_tokenizer  # numba and tokenizers, which help can do without
 
     return Source(open_tokenizer(path, pattern=pattern), _counts(path) if Path(path).is_dir() else None)
 
@@ -62,7 +62,7 @@ def standard_input() -> str:
 
 def _counts(path: str) -> dict[str, int] | None:
     """Return the counts of a table's tokens, None for a folder that is no table or has none."""
-    from rowspace.store import FORMATS, load  # noqa: PLC0415  # safetensors, which help can do without
+    from rowspace.store import FORMATS, load  # safetensors, which help can do without
 
     if not any(known.recognises(Path(path)) for known in FORMATS):
         return None

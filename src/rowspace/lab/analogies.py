@@ -3,7 +3,7 @@
 Read next: `heads.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,10 +134,16 @@ def _drawn(table: Table, asked: list[str], tokens: list[str]) -> dict[str, NDArr
     }
 
 
+def _solver(method: str) -> Callable[..., tuple[Ids, NDArray[np.float32]]]:
+    """The function of a method."""
+    return space.cos_add if method == "3cosadd" else space.cos_mul
+
+
 def _ranked(table: Table, question: Question) -> tuple[Ids, NDArray[np.float32]]:
     """All rows that may answer, best first, the inputs among them, and their scores."""
-    solve = space.cos_add if question.method == METHODS[0] else space.cos_mul
-    ids, scores = solve(table.rows, question.ids[np.newaxis], len(table), row_norms=table.norms, keep_inputs=True)
+    ids, scores = _solver(question.method)(
+        table.rows, question.ids[np.newaxis], len(table), row_norms=table.norms, keep_inputs=True
+    )
     answered = ids[0] >= 0
     return ids[0][answered], scores[0][answered]
 
@@ -175,9 +181,8 @@ def _example_ranks(table: Table, questions: list[list[str]], method: str) -> lis
     """The rank of each expected word among the first answers, 0 where it is not among them."""
     if not questions:
         return []
-    solve = space.cos_add if method == METHODS[0] else space.cos_mul
     ids = table.ids([word for four in questions for word in four]).reshape(-1, 4)
-    found, _ = solve(table.rows, ids[:, :3], DEEPEST, row_norms=table.norms)
+    found, _ = _solver(method)(table.rows, ids[:, :3], DEEPEST, row_norms=table.norms)
     hits = found == ids[:, 3:]
     return [int(hit.argmax()) + 1 if hit.any() else 0 for hit in hits]
 

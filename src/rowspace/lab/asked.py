@@ -1,6 +1,6 @@
 """What a request brings, its parameters and its body, neither without a limit. Read next: `query.py`."""
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from rowspace.lab.refusals import Refused
 
@@ -22,14 +22,17 @@ def parameters(request: Request) -> dict[str, list[str]]:
 
 
 async def body(request: Request, limit: int) -> bytes:
-    """The body; raises `Refused` (413) where it has more than `limit` bytes, which are not kept."""
+    """The body; raises `Refused` where it is cut short (400), or has more than `limit` bytes (413), which go unkept."""
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size <= limit:
-            parts.append(part)
-        elif size > limit + OVERRUN:
-            break
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size <= limit:
+                parts.append(part)
+            elif size > limit + OVERRUN:
+                break
+    except ClientDisconnect:  # who left the page meanwhile made no mistake, and neither did we
+        raise Refused(400, "the connection ended before the body did") from None
     if size > limit:
         raise Refused(413, f"the body must have {limit:,} bytes at the most, and this one has more")
     return b"".join(parts)

@@ -15,13 +15,13 @@ from rowspace.lab.state import Answer, Lab
 from rowspace.space.windows import Shrinking, matrix_window
 
 if TYPE_CHECKING:
-    from rowspace.layers.cost_counts import Cost
+    from rowspace.layers.cost_counts import Cost, Optimizer
 
 __all__ = ["ROUTES"]
 
 _MOST_CELLS = 512
 _DTYPES = ("float32", "bfloat16", "float16", "int8", "int4")
-_OPTIMIZERS = ("adamw", "adam", "adagrad", "momentum", "sgd")
+_OPTIMIZERS: "tuple[Optimizer, ...]" = ("adamw", "adam", "adagrad", "momentum", "sgd")
 _SAMPLED = 1 << 20  # numbers of the table that its scale is found from
 _BELOW = 0.995  # the share of the table's numbers whose magnitude its scale of colours shows
 
@@ -30,7 +30,7 @@ class _Choice(NamedTuple):
     vocabulary: int
     dimension: int
     dtype: str
-    optimizer: str
+    optimizer: "Optimizer"
     tied: bool
     tokens: int
 
@@ -46,7 +46,7 @@ def figures(_: Lab, query: Query) -> Reply:
     state; of weights alone for int8 and int4, in which nothing is trained. `by_dtype`: bytes of the weights in each
     dtype. `operations`: of the head, for `tokens` tokens; a lookup has none. `moved`: the bytes that the lookup moves.
     """
-    from rowspace.layers import cost  # noqa: PLC0415  # needs torch, and the other pages do not
+    from rowspace.layers import cost
 
     asked = _Choice(
         query.integer("vocabulary", 50_257, low=1, high=100_000_000),  # GPT-2's
@@ -59,7 +59,7 @@ def figures(_: Lab, query: Query) -> Reply:
     found = cost({"vocab_size": asked.vocabulary, "hidden_size": asked.dimension, "tie_word_embeddings": asked.tied})
     training, moved = [found.bytes[asked.dtype]], list[int]()
     if asked.trains:
-        training = list(found.training_bytes(asked.optimizer, dtype=asked.dtype))  # type: ignore[arg-type]
+        training = list(found.training_bytes(asked.optimizer, dtype=asked.dtype))
         moved = [found.lookup_bytes(asked.tokens, dtype=asked.dtype)]
     return Reply(
         {"dtypes": _DTYPES, "formulas": _formulas(asked, found, training, moved), "code": _figures_code(asked)},
@@ -73,7 +73,7 @@ def figures(_: Lab, query: Query) -> Reply:
 
 def models(lab: Lab, _: Query) -> Reply:
     """Published models of text, and the opened table: what each table holds, and its share of the whole model."""
-    from rowspace.layers import CATALOGUE  # noqa: PLC0415  # as above
+    from rowspace.layers import CATALOGUE
 
     found = {name: model for name, model in CATALOGUE.items() if model.vocabulary}
     costs = [model.cost for model in found.values()]
@@ -111,7 +111,7 @@ def window(lab: Lab, query: Query) -> Reply:
         query.integer("width", 256, low=1, high=_MOST_CELLS),
     )
     by = query.choice("by", get_args(Shrinking), "sample")
-    shrunk = matrix_window(lab.table.rows, (top, bottom), (left, right), cells=cells, by=by)  # type: ignore[arg-type]
+    shrunk = matrix_window(lab.table.rows, (top, bottom), (left, right), cells=cells, by=by)
     meta = {
         "rows": num_rows,
         "columns": num_columns,
@@ -142,7 +142,7 @@ def _limit(lab: Lab) -> float:
 
 def _formulas(asked: _Choice, found: "Cost", training: list[int], moved: list[int]) -> list[dict[str, object]]:
     """Each figure: its name, how it is found, the same with its numbers, and what comes out in which unit."""
-    from rowspace.layers.cost_counts import BYTES, STATE  # noqa: PLC0415  # as above
+    from rowspace.layers.cost_counts import BYTES, STATE
 
     v, d, n = f"{asked.vocabulary:,}", f"{asked.dimension:,}", f"{asked.tokens:,}"
     both, matrices = ("", "") if asked.tied else ("2 · ", "2 · ")

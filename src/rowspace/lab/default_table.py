@@ -3,12 +3,12 @@
 Left out: how it is learned (`learn/fit.py`).
 """
 
-import os
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from rowspace.caches import cache_folder
 from rowspace.errors import RowspaceError
 from rowspace.store import load
 from rowspace.table import Table
@@ -32,14 +32,12 @@ def default_table(learn: Callable[[], Table]) -> Table:
 
 
 def default_table_path() -> Path:
-    """Where it is kept: in the user's cache folder, one for each Python, whose library differs.
+    """Where it is kept: in the `cache_folder`, one for each Python, whose library differs.
 
     >>> default_table_path().name.startswith("stdlib-python3.")
     True
     """
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    caches = named if named.is_absolute() else Path.home() / ".cache"
-    return caches / "rowspace" / f"stdlib-python{sys.version_info.major}.{sys.version_info.minor}"
+    return cache_folder() / f"stdlib-python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def _make_room(path: Path) -> None:

@@ -14,7 +14,7 @@ def needs_torch(answer: Answer) -> Answer:
 
     @wraps(answer)
     def checked(lab: Lab, query: Query) -> Reply:
-        import rowspace.layers  # noqa: F401, PLC0415  # raises the sentence
+        import rowspace.layers  # noqa: F401  # raises the sentence
 
         return answer(lab, query)
 

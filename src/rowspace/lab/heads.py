@@ -12,6 +12,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
+from rowspace.lab.words import opening_words
 from rowspace.table import Table
 
 __all__ = ["ROUTES", "SOURCES", "opened"]
@@ -40,7 +41,7 @@ def logits(lab: Lab, query: Query) -> Reply:
     hidden state, `logits` after cap and temperature, `probabilities`, and where they are short the head's `vectors`
     (k, d). `mass` (n,) is what the first `ranks` rows hold.
     """
-    from rowspace.lab.chances import chances, tied, untied  # noqa: PLC0415  # PyTorch, which may not be there
+    from rowspace.lab.chances import chances, tied, untied  # PyTorch, which may not be there
 
     table, opening = opened(lab, source := query.choice("source", SOURCES))
     word, hidden = _start(table, query)
@@ -66,9 +67,8 @@ def _start(table: Table, query: Query) -> tuple[str, NDArray[np.float32]]:
     """The word whose row the hidden state begins as, "" for the lesson's own, and a copy of the row."""
     if table is LESSON:
         return "", np.array(LESSON_HIDDEN, np.float32)
-    finite = np.isfinite(table.norms)
-    usual = next((word for word in WORDS if word in table and finite[table.id(word)]), None)
-    word = query.text("word", usual or table.vocabulary[int(finite.argmax())])
+    (usual,) = opening_words(table, 1, WORDS)
+    word = query.text("word", usual)
     with np.errstate(over="ignore"):
         row = np.array(table.rows[table.id(word)], np.float32)
     if not np.isfinite(row).all():
@@ -79,14 +79,13 @@ def _start(table: Table, query: Query) -> tuple[str, NDArray[np.float32]]:
 def _moved(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[float]]:
     """Which numbers of the hidden state have sliders, and where these stand; the largest where none are named."""
     usual = sorted(np.argsort(-np.abs(hidden), kind="stable")[:SLIDERS].tolist())
-    dims = query.numbers("dims", usual, most=16)
-    if len(set(dims)) < len(dims) or any(dim not in range(len(hidden)) for dim in dims):
+    dims = query.integers("dims", usual, low=0, high=len(hidden) - 1, most=16)
+    if len(set(dims)) < len(dims):
         raise UsageError(f"dims must be whole numbers from 0 to {len(hidden) - 1}, each once, not {dims}")
-    places = [int(dim) for dim in dims]
-    values = query.numbers("values", hidden[places].tolist(), most=16)
-    if len(values) != len(places):
-        raise UsageError(f"values must be as many as dims, {len(places)}, not {len(values)}")
-    return places, values
+    values = query.numbers("values", hidden[dims].tolist(), most=16)
+    if len(values) != len(dims):
+        raise UsageError(f"values must be as many as dims, {len(dims)}, not {len(values)}")
+    return dims, values
 
 
 HEADS = {

@@ -6,7 +6,7 @@ Concatenation itself is `layers/concatenation.py`. Read next: `input_scale.py`.
 from typing import TYPE_CHECKING
 
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.input_positions import CLASSES, KINDS, WIDEST, default_kind, position_code, position_module
+from rowspace.lab.input_positions import CLASSES, KINDS, POSITIONS, WIDEST, default_kind, position_code, position_module
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import Sentence, known_sentence
@@ -29,7 +29,7 @@ def concatenation(lab: Lab, query: Query) -> Reply:
     `costs`: the sum, the parts side by side, and those with a linear map back to d. `identity`: how far the sum is from
     parts of equal width side by side, times two identity matrices on top of one another.
     """
-    from rowspace.layers import Concatenation, InputEmbedding  # noqa: PLC0415  # an extra
+    from rowspace.layers import Concatenation, InputEmbedding
 
     sentence, dim = known_sentence(lab, query), lab.table.dim
     kind = query.choice("position", KINDS, default_kind(dim))
@@ -50,9 +50,9 @@ def concatenation(lab: Lab, query: Query) -> Reply:
 
 def _tokens(lab: Lab, sentence: Sentence) -> "tuple[TokenEmbedding, Tensor]":
     """The rows of the text as a table of their own, and the ids that lead to them."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
-    from rowspace.layers import TokenEmbedding  # noqa: PLC0415
+    from rowspace.layers import TokenEmbedding
 
     rows = lab.table[sentence.ids]
     tokens = TokenEmbedding(*rows.shape)
@@ -63,13 +63,13 @@ def _tokens(lab: Lab, sentence: Sentence) -> "tuple[TokenEmbedding, Tensor]":
 
 def _costs(tokens: "TokenEmbedding", kind: str, width: int) -> list[dict[str, object]]:
     """For each way: its width, what it has to learn, its operations for a token, and a square matrix behind it."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
-    from rowspace.layers import Concatenation, LearnedPosition  # noqa: PLC0415
+    from rowspace.layers import Concatenation, LearnedPosition
 
     dim = tokens.embedding_dim
     with torch.device("meta"):  # sizes alone
-        beside = Concatenation(dim, tokens=tokens, positions=LearnedPosition(512, width))
+        beside = Concatenation(dim, tokens=tokens, positions=LearnedPosition(POSITIONS, width))
     mapped = beside.get_parameter("projection.weight").numel()
     ways = [
         ("added", dim, dim, 0, dim),
@@ -80,7 +80,7 @@ def _costs(tokens: "TokenEmbedding", kind: str, width: int) -> list[dict[str, ob
         {
             "way": way,
             "width": whole,
-            "position_parameters": 512 * place if kind == "learned" else 0,
+            "position_parameters": POSITIONS * place if kind == "learned" else 0,
             "parameters": parameters,
             "operations": operations,
             "layer": whole**2,
@@ -91,9 +91,9 @@ def _costs(tokens: "TokenEmbedding", kind: str, width: int) -> list[dict[str, ob
 
 def _from_identity(tokens: "TokenEmbedding", kind: str) -> float:
     """How far parts of equal width side by side, times two identity matrices, are from their sum."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
-    from rowspace.layers import Concatenation, InputEmbedding  # noqa: PLC0415
+    from rowspace.layers import Concatenation, InputEmbedding
 
     dim, ids = tokens.embedding_dim, torch.arange(tokens.num_embeddings)[None]
     positions = position_module(kind, dim)

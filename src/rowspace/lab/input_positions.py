@@ -11,16 +11,17 @@ from rowspace.errors import UsageError
 if TYPE_CHECKING:
     from rowspace.layers import LearnedPosition, SinusoidPosition
 
-__all__ = ["CLASSES", "KINDS", "WIDEST", "check_width", "default_kind", "position_code", "position_module"]
+__all__ = ["CLASSES", "KINDS", "POSITIONS", "WIDEST", "check_width", "default_kind", "position_code", "position_module"]
 
 KINDS = ("sinusoid", "learned")
+POSITIONS = 512  # that a learned table has
 WIDEST = 8192
 CLASSES = {"sinusoid": "SinusoidPosition", "learned": "LearnedPosition"}
 _LINES = {
     "sinusoid": "{name} = SinusoidPosition({width})",
     "learned": (
-        "{name} = LearnedPosition(512, {width})  # not trained: drawn from a seed\n"
-        "torch.nn.init.normal_({name}.weight, std=0.02, generator=torch.Generator().manual_seed(0))"
+        f"{{name}} = LearnedPosition({POSITIONS}, {{width}})  # not trained: drawn from a seed\n"
+        "{name}.reset_parameters(torch.Generator().manual_seed(0))"
     ),
 }
 
@@ -39,14 +40,14 @@ def default_kind(dim: int) -> str:
 def position_module(kind: str, width: int) -> "SinusoidPosition | LearnedPosition":
     """The module; `UsageError` for one too wide, or a sinusoid of odd width; `MissingExtraError` without torch."""
     check_width(width)
-    from rowspace.layers import LearnedPosition, SinusoidPosition  # noqa: PLC0415  # an extra
+    from rowspace.layers import LearnedPosition, SinusoidPosition
 
     if kind == "sinusoid":
         return SinusoidPosition(width)
-    import torch  # noqa: PLC0415
+    import torch
 
-    learned = LearnedPosition(512, width)
-    torch.nn.init.normal_(learned.weight, std=0.02, generator=torch.Generator().manual_seed(0))
+    learned = LearnedPosition(POSITIONS, width)
+    learned.reset_parameters(torch.Generator().manual_seed(0))
     return learned
 
 

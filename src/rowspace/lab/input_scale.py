@@ -6,7 +6,7 @@ Read next: `input_positions.py`, the positions that the pages add.
 import numpy as np
 
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.input_positions import CLASSES, KINDS, WIDEST, default_kind, position_code, position_module
+from rowspace.lab.input_positions import CLASSES, KINDS, POSITIONS, WIDEST, default_kind, position_code, position_module
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import known_sentence
@@ -26,7 +26,7 @@ def scale(lab: Lab, query: Query) -> Reply:
     source = query.choice("rows", ("table", "drawn"))
     dim = query.integer("dim", 512, low=1, high=WIDEST) if source == "drawn" else lab.table.dim
     kind = query.choice("position", KINDS, default_kind(dim))
-    start = query.integer("start", 0, low=0, high=511)
+    start = query.integer("start", 0, low=0, high=POSITIONS - 1)
     root = float(np.sqrt(dim))
     factor = query.number("scale", 1.0, low=0.0, high=max(200.0, 2 * root))
     token_norm = _mean_norm(lab, source, dim)
@@ -57,7 +57,7 @@ def _mean_norm(lab: Lab, source: str, dim: int) -> float:
     if source == "table":
         finite = lab.table.norms[np.isfinite(lab.table.norms)]
         return float(finite.sum() / max(len(finite), 1))
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
     drawn = torch.randn(1000, dim, generator=torch.Generator().manual_seed(0)) / dim**0.5
     return float(drawn.norm(dim=1).mean())
@@ -65,7 +65,7 @@ def _mean_norm(lab: Lab, source: str, dim: int) -> float:
 
 def _position_norm(kind: str, dim: int, start: int) -> float:
     """The norm of the row of position `start`."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
     positions = position_module(kind, dim)
     return float(positions(torch.zeros(1, 1), start=start).norm().item())

@@ -81,9 +81,9 @@ def parts(lab: Lab, query: Query) -> Reply:
 
 def _filled(name: str, rows: NDArray[Any]) -> "InputEmbedding":
     """The recipe with `rows` (n, d) as its ids 2 … n + 1, and its other tables drawn from a seed."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
-    from rowspace import layers  # noqa: PLC0415
+    from rowspace import layers
 
     width = {_WIDTH.get(name, "embedding_dim"): rows.shape[1]}
     embed: InputEmbedding = getattr(layers, name)(len(rows) + _FIRST, **width, **_BESIDE.get(name, {})).eval()
@@ -102,7 +102,7 @@ def _drawn(embed: "InputEmbedding") -> list[str]:
 
 def _contributions(embed: "InputEmbedding", count: int, start: int, second: int) -> "dict[str, Tensor]":
     """What each part adds to the n tokens, (n, d)."""
-    import torch  # noqa: PLC0415  # an extra
+    import torch
 
     segments = (torch.arange(count) >= second).long()[None] if _two_segments(embed) else None
     found = embed.contributions(torch.arange(_FIRST, count + _FIRST)[None], segments, start=start)

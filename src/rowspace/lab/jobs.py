@@ -20,9 +20,9 @@ from anyio import to_thread
 
 from rowspace.errors import RowspaceError
 from rowspace.lab.job import Job
-from rowspace.lab.kinds import MISTAKE, Kind, Parameters
+from rowspace.lab.kinds import Kind, Parameters
 from rowspace.lab.query import Query
-from rowspace.lab.refusals import Refused
+from rowspace.lab.refusals import MISTAKE, Refused
 from rowspace.lab.state import Lab
 
 __all__ = ["Jobs"]

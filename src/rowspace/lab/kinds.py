@@ -31,13 +31,10 @@ from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Lab
 
-__all__ = ["MISTAKE", "Kind", "Parameters", "Progress"]
+__all__ = ["Kind", "Parameters", "Progress"]
 
 Parameters = Mapping[str, Any]
 """Names and what JSON holds."""
-
-MISTAKE = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
-"""What is told of an error that nobody expected."""
 
 
 class Progress(NamedTuple):

@@ -19,7 +19,7 @@ def costs(_: Lab, query: Query) -> Reply:
     `patches`; `tokens`, a class token with them; `numbers` of one patch; `parameters` of the projection; `scores` of
     one head; `attention_flops` of one layer, and `projection_flops` of all patches.
     """
-    from rowspace.layers import patch_cost  # noqa: PLC0415
+    from rowspace.layers import patch_cost
 
     height, width = (query.integer(name, 224, low=1, high=512) for name in ("height", "width"))
     channels, dim = query.integer("channels", 3, low=1, high=3), query.integer("dim", 768, low=1, high=16384)

@@ -4,15 +4,16 @@ Read next: `pictures.py`.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from rowspace.errors import UsageError
-from rowspace.lab.pictures import PHOTOGRAPHS
+from rowspace.lab.pictures import KNOWN, PHOTOGRAPHS
 from rowspace.lab.query import Query
 
 __all__ = ["PatchQuestion", "opening"]
 
-_ORDERS = ("channels_first", "channels_last")
+Order = Literal["channels_first", "channels_last"]
+_ORDERS: tuple[Order, ...] = get_args(Order)
 _SCALES = {"unit": " / 255", "bytes": ".float()", "signed": " / 127.5 - 1"}
 _MOST_NUMBERS = 2**22  # of all vectors together
 
@@ -28,7 +29,7 @@ class PatchQuestion:
     width: int
     size: int
     pad: bool
-    order: Literal["channels_first", "channels_last"]
+    order: Order
     values: str
     dim: int
     unit: int
@@ -56,7 +57,7 @@ class PatchQuestion:
             width=width,
             size=size,
             pad=query.flag("pad", False),
-            order="channels_last" if query.choice("order", _ORDERS) == _ORDERS[1] else "channels_first",
+            order=query.choice("order", _ORDERS),
             values=query.choice("values", tuple(_SCALES), "bytes" if lesson else None),
             dim=dim,
             unit=query.integer("unit", 0, low=0, high=dim - 1),
@@ -91,7 +92,7 @@ feature = vectors[0, :, {self.unit}].reshape(grid)"""
 
 def opening(picture: str, file: str) -> tuple[str, str]:
     """The lines that import, and the expression that opens, a photograph by its name or the reader's own `file`."""
-    if picture in (*PHOTOGRAPHS, "lesson"):
+    if picture in KNOWN:
         return "from rowspace.lab.pictures import fitted, photograph", f"photograph({picture!r})"
     imports = "from pathlib import Path\n\nfrom rowspace.lab.pictures import fitted, read_picture"
     return imports, f"read_picture(Path({file!r}).read_bytes())"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rowspace.lab import patch_costs
 from rowspace.lab.extras import needs_torch
 from rowspace.lab.patch_question import PatchQuestion, opening
-from rowspace.lab.pictures import LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
+from rowspace.lab.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab, Upload
@@ -42,9 +42,9 @@ def cut(lab: Lab, query: Query) -> Reply:
     `image` (H, W, C) uint8 with any padding; `pixels` (n,) in `order`; `linear` and `convolution` (dim,); `weight`
     (n,), that of dimension `unit`, and `feature` (h, w), what this dimension is for every patch.
     """
-    import torch  # noqa: PLC0415
+    import torch
 
-    from rowspace.layers import PatchEmbedding, pad_to_patches, unfold_patches  # noqa: PLC0415
+    from rowspace.layers import PatchEmbedding, pad_to_patches, unfold_patches
 
     asked = PatchQuestion.read(query)
     pixels = fitted(_picture(lab, asked.picture), asked.height, asked.width, channels=asked.channels)
@@ -86,7 +86,7 @@ def _sent(lab: Lab) -> Pictures:
 
 def _picture(lab: Lab, name: str) -> Picture:
     """A photograph, or a picture that was sent; raises `UsageError` for a name of neither."""
-    if name in (*PHOTOGRAPHS, "lesson"):
+    if name in KNOWN:
         return lab.once(("photograph", name), lambda: photograph(name))
     return _sent(lab).get(name)
 

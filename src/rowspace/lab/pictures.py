@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 
-__all__ = ["LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "fitted", "photograph", "read_picture"]
+__all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "fitted", "photograph", "read_picture"]
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in grey
 
 LARGEST_FILE = 16 << 20  # bytes
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")
+KNOWN = (*PHOTOGRAPHS, "lesson")  # what `photograph` opens
 _MOST_PIXELS = 50_000_000
 _LONGEST_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
@@ -67,7 +68,7 @@ def photograph(name: str) -> Picture:
     if name == "lesson":
         return np.array(_LESSON, np.uint8)[:, :, None]
     if name not in PHOTOGRAPHS:
-        raise UsageError(f"picture must be one of {', '.join(PHOTOGRAPHS)}, lesson, or one that was sent, not {name!r}")
+        raise UsageError(f"picture must be one of {', '.join(KNOWN)}, or one that was sent, not {name!r}")
     package = find_spec("sklearn")  # found but not imported, which would take seconds
     folders = package.submodule_search_locations if package else None
     file = Path(folders[0], "datasets", "images", name) if folders else None
@@ -85,7 +86,7 @@ def fitted(picture: Picture, height: int, width: int, *, channels: int = 3) -> P
     (4, 2, 1)
     """
     image = _pillow()
-    from PIL import ImageOps  # noqa: PLC0415
+    from PIL import ImageOps
 
     made = image.fromarray(picture.squeeze(2) if picture.shape[2] == 1 else picture)
     made = made.convert("L" if channels == 1 else "RGB")
@@ -132,7 +133,7 @@ class Pictures:
 def _pillow() -> Any:
     """The module `PIL.Image`."""
     try:
-        from PIL import Image  # noqa: PLC0415  # an extra
+        from PIL import Image
     except ImportError as error:
         raise MissingExtraError("pictures need Pillow: pip install 'rowspace[lab]'") from error
     return Image
@@ -140,7 +141,7 @@ def _pillow() -> Any:
 
 def _decoded(opened: Any) -> Picture:
     """An opened file → the picture, as `read_picture` says."""
-    from PIL import Image, ImageOps  # noqa: PLC0415
+    from PIL import Image, ImageOps
 
     opened.draft(None, (_LONGEST_SIDE, _LONGEST_SIDE))  # a JPEG need not be unpacked at its full size
     ImageOps.exif_transpose(opened, in_place=True)

@@ -63,7 +63,7 @@ def _positions(kind: str, rows: NDArray[Any]) -> NDArray[Any]:
         return np.zeros_like(rows)
     positions = position_module(kind, rows.shape[1])
 
-    import torch  # noqa: PLC0415  # an extra, which is there by now
+    import torch  # an extra, which is there by now
 
     added: NDArray[Any] = positions(torch.zeros(1, len(rows))).detach().numpy()
     return added

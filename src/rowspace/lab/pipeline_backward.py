@@ -70,12 +70,12 @@ def _by_one_hot(which: Array, upstream: Array, count: int) -> Array:
 
 def _by_layers(which: Array, upstream: Array, count: int) -> dict[str, Array]:
     """The reference's loop, and what autograd sums in a `lookup`; raises `MissingExtraError` without torch."""
-    from rowspace.layers import lookup  # noqa: PLC0415  # an extra
-    from rowspace.layers.reference import lookup_backward  # noqa: PLC0415
+    from rowspace.layers import lookup
+    from rowspace.layers.reference import lookup_backward
 
     loop = lookup_backward(which, upstream, count)
 
-    import torch  # noqa: PLC0415  # after the line that says which extra it is
+    import torch  # after the line that says which extra it is
 
     weight = torch.zeros(loop.shape, dtype=torch.from_numpy(loop).dtype, requires_grad=True)
     rows = lookup(torch.from_numpy(which), weight)

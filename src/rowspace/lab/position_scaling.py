@@ -35,9 +35,9 @@ def scaling(_: Lab, query: Query) -> Reply:
     At `length`: `wavelengths` (6, dim / 2) in positions, `scores` (6, n) at `distances` (n,). At each of `lengths`
     (m,): the longest wavelength, `slowest` (6, m). LongRoPE's long list is `long`, or where it is not given, NTK's.
     """
-    import torch  # noqa: PLC0415
+    import torch
 
-    from rowspace.layers import (  # noqa: PLC0415
+    from rowspace.layers import (
         DynamicScaling,
         LinearScaling,
         Llama3Scaling,

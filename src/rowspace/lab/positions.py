@@ -29,9 +29,9 @@ def rows(_: Lab, query: Query) -> Reply:
 
     Two layouts of sinusoid, a learned table as training begins, and the two layouts of rotary: ones, turned.
     """
-    import torch  # noqa: PLC0415
+    import torch
 
-    from rowspace.layers import LearnedPosition, RotaryPosition, SinusoidPosition  # noqa: PLC0415
+    from rowspace.layers import LearnedPosition, RotaryPosition, SinusoidPosition
 
     length, dim, base, seed = _sizes(query)
     learned = LearnedPosition(length, dim)
@@ -69,9 +69,9 @@ def scores(lab: Lab, query: Query) -> Reply:
     `pairs` (5, length, length) of one head, query by key; `scores` (5, heads, 2 · length - 1) by offset; of ALiBi the
     `slopes` (heads,), of T5's bias the `buckets` (2 · length - 1,). Without tokens only positions speak.
     """
-    import torch  # noqa: PLC0415
+    import torch
 
-    from rowspace.layers import alibi_slopes, relative_buckets, relative_scores  # noqa: PLC0415
+    from rowspace.layers import alibi_slopes, relative_buckets, relative_scores
 
     length, dim, base, seed = _sizes(query)
     heads = query.integer("heads", 8, low=1, high=16)
@@ -120,15 +120,9 @@ def _schemes(
     length: int, dim: int, base: float, seed: int, heads: int, causal: bool
 ) -> tuple[tuple["PositionScheme", ...], str]:
     """The five schemes, what is learned drawn from the seed, and the code that makes them."""
-    import torch  # noqa: PLC0415
+    import torch
 
-    from rowspace.layers import (  # noqa: PLC0415
-        Alibi,
-        LearnedPosition,
-        RelativeBias,
-        RotaryPosition,
-        SinusoidPosition,
-    )
+    from rowspace.layers import Alibi, LearnedPosition, RelativeBias, RotaryPosition, SinusoidPosition
 
     added, bias = LearnedPosition(length, dim), RelativeBias(heads, bidirectional=not causal)
     for drawn in (added, bias):
@@ -146,7 +140,7 @@ schemes = (SinusoidPosition({dim}, base={base}), added, rotary, alibi, bias)
 
 def _contents(lab: Lab, query: Query, heads: int, dim: int) -> tuple[int, list[tuple["Tensor", "Tensor"]], str]:
     """The dimension that is used, query and key (heads, dim) of each scheme, and the code that makes them."""
-    import torch  # noqa: PLC0415
+    import torch
 
     imports = """\
 import torch

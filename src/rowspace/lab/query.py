@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 
 __all__ = ["Query"]
 
 _LONGEST = 1000
 _Number = TypeVar("_Number", int, float)
+_Option = TypeVar("_Option", bound=str)
 
 
 class Query:
@@ -42,7 +44,7 @@ class Query:
         if not values:
             raise UsageError(f"{name} is missing: give it once or more")
         if len(values) > most:
-            raise UsageError(f"{name} may be given {most} times, not {len(values)}")
+            raise UsageError(f"{name} may be given {amount(most, 'time')} at the most, not {len(values):,}")
         if longest := next((value for value in values if len(value) > _LONGEST), None):
             raise UsageError(f"{name} must have {_LONGEST:,} characters at the most, not {len(longest):,}")
         return values
@@ -65,12 +67,20 @@ class Query:
             raise UsageError(f"{name} must be numbers with commas between, {most} at the most, not {value[:40]!r}")
         return [number for number in numbers if number is not None]
 
-    def choice(self, name: str, options: Sequence[str], default: str | None = None) -> str:
+    def integers(self, name: str, default: Sequence[int] | None = None, *, low: int, high: int, most: int) -> list[int]:
+        """Whole numbers from `low` to `high` with commas between them, `most` at the most."""
+        parts = self._one(name, None if default is None else ",".join(map(str, default))).split(",")
+        if len(parts) > most:
+            raise UsageError(f"{name} must be whole numbers, {most:,} at the most, not {len(parts):,}")
+        return [self._within(name, self._integer(part), part, low, high, "whole numbers") for part in parts]
+
+    def choice(self, name: str, options: Sequence[_Option], default: _Option | None = None) -> _Option:
         """One of `options`, the first where it was not given and `default` is None."""
         value = self._one(name, options[0] if default is None else default)
-        if value not in options:
-            raise UsageError(f"{name} must be one of {', '.join(options)}, not {value[:40]!r}")
-        return value
+        for option in options:
+            if option == value:
+                return option
+        raise UsageError(f"{name} must be one of {', '.join(options)}, not {value[:40]!r}")
 
     def flag(self, name: str, default: bool) -> bool:
         """Whether it is "true"; "false" is the other value."""

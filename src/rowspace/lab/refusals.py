@@ -12,9 +12,13 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from rowspace.errors import RowspaceError, UnknownTokenError
 
-__all__ = ["HANDLERS", "Refused", "refusal"]
+__all__ = ["HANDLERS", "MISTAKE", "Refused", "refusal"]
+
+MISTAKE = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
+"""What is told of an error that nobody expected, by the server and by the process of a job."""
 
 KINDS = {
+    400: "BodyCutShort",
     403: "Forbidden",
     404: "NotFound",
     405: "MethodNotAllowed",
@@ -63,8 +67,7 @@ async def _unrouted(request: Request, error: Any) -> Response:
 
 async def _broken(request: Request, _: Exception) -> Response:
     """A mistake of ours: the server writes its trace to standard error, where `rowspace lab` was started."""
-    sentence = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
-    return refusal(request.url.path, 500, sentence)
+    return refusal(request.url.path, 500, MISTAKE)
 
 
 HANDLERS = {RowspaceError: _wrong, HTTPException: _unrouted, Exception: _broken}

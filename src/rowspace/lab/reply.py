@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rowspace.amounts import amount
 from rowspace.errors import FileFormatError
 
 __all__ = ["MEDIA_TYPE", "Reply", "decode"]
@@ -46,9 +47,8 @@ class Reply:
             described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
             parts += [array.tobytes(), bytes(-array.nbytes % _ALIGNED)]
             offset += array.nbytes + -array.nbytes % _ALIGNED
-        header = json.dumps(
-            {"meta": _finite(self.meta), "arrays": described}
-        ).encode()  # ASCII: half a surrogate fits too
+        document = {"meta": _finite(self.meta), "arrays": described}
+        header = json.dumps(document).encode()  # ASCII: half a surrogate fits too
         padding = bytes(-(4 + len(header)) % _ALIGNED)
         return b"".join([struct.pack("<I", len(header)), header, padding, *parts])
 
@@ -56,7 +56,7 @@ class Reply:
 def decode(body: bytes) -> Reply:
     """A body → the `Reply` that it was made of; raises `FileFormatError` where it is cut short."""
     if len(body) < 4 or len(body) < (start := 4 + struct.unpack_from("<I", body)[0]):
-        raise FileFormatError(f"a reply of {len(body)} bytes is cut short inside its header")
+        raise FileFormatError(f"a reply of {amount(len(body), 'byte')} is cut short inside its header")
     header = json.loads(body[4:start])
     start += -start % _ALIGNED
     return Reply(header["meta"], **{array["name"]: _read(body, start, array) for array in header["arrays"]})
@@ -67,7 +67,7 @@ def _read(body: bytes, start: int, array: Mapping[str, Any]) -> NDArray[Any]:
     dtype, first = np.dtype(array["dtype"]), start + array["offset"]
     count = math.prod(array["shape"])
     if first + count * dtype.itemsize > len(body):
-        raise FileFormatError(f"a reply of {len(body)} bytes is cut short inside array {array['name']!r}")
+        raise FileFormatError(f"a reply of {amount(len(body), 'byte')} is cut short inside array {array['name']!r}")
     return np.frombuffer(body, dtype, count, first).reshape(array["shape"]).copy()
 
 

@@ -93,7 +93,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":  # the server starts and ends
+        if scope["type"] == "lifespan":  # the server starts and ends
             await self.app(scope, receive, send)
             return
         request = Request(scope)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
 
+from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.table import Table
@@ -22,6 +23,8 @@ _Made = TypeVar("_Made")
 @dataclass(eq=False)
 class Lab:
     """A table and the path that `rowspace.load` opens it by, as the code on each page shows it.
+
+    Raises `UsageError` for a table without rows, of which no page has anything to show.
 
     >>> import numpy as np
     >>> lab = Lab(Table(["a"], np.ones((1, 2))), "my-table")
@@ -38,6 +41,10 @@ class Lab:
     _made: dict[Hashable, Any] = field(default_factory=dict)
     _locks: dict[Hashable, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        if not len(self.table):
+            raise UsageError(f"{self.path}: a table without rows has nothing to show; open another")
 
     @property
     def opening(self) -> str:

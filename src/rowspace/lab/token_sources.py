@@ -3,17 +3,16 @@
 Read next: `rowspace/text/pieces.py`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from queue import SimpleQueue
 
 from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
 from rowspace.lab.kinds import Kind, Progress
 from rowspace.lab.state import Lab
+from rowspace.lab.told import told_by
 from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
 from rowspace.text.library import LibraryTokenizer, parsed
 
@@ -83,17 +82,16 @@ def cut_of(lab: Lab, name: str, size: int) -> Cut:
 
 def learn_standard_tokenizer() -> Iterator[Progress]:
     """Learn the standard tokenizer, which is then kept where `source_of` finds it."""
-    shares: SimpleQueue[float | None] = SimpleQueue()
-    with ThreadPoolExecutor(1) as thread:
-        shares.put(0.0)
-        work = thread.submit(standard_tokenizer, on_share=shares.put)
-        work.add_done_callback(lambda _: shares.put(None))
-        told = -1
-        while (share := shares.get()) is not None:
-            if int(100 * share) > told:
-                told = int(100 * share)
-                yield Progress(share, f"{told} % read, the first half to learn and the second to count")
-        work.result()
+
+    def work(tell: Callable[[float], None]) -> None:
+        tell(0.0)
+        standard_tokenizer(on_share=tell)
+
+    told = -1
+    for share in told_by(work):
+        if int(100 * share) > told:
+            told = int(100 * share)
+            yield Progress(share, f"{told} % read, the first half to learn and the second to count")
 
 
 KINDS = {

@@ -18,8 +18,8 @@ def tying(lab: Lab, query: Query) -> Reply:
     `own` holds its parameters and bytes; of the models (n,): `matrices`, its parameters, `saved`, its bytes, and the
     `parameters` of the whole, in which a tied matrix counts once. `more` is the code without its opening.
     """
-    from rowspace.layers import CATALOGUE, cost  # noqa: PLC0415
-    from rowspace.layers.cost_counts import BYTES  # noqa: PLC0415
+    from rowspace.layers import CATALOGUE, cost
+    from rowspace.layers.cost_counts import BYTES
 
     table, opening = opened(lab, query.choice("source", SOURCES))
     dtype = query.choice("dtype", DTYPES)

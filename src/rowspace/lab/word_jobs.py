@@ -5,18 +5,18 @@ A table of more than 20 000 rows is mapped by its 20 000 most frequent. Left out
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace.amounts import amount
 from rowspace.lab.kinds import Kind, Progress
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Lab
+from rowspace.lab.told import told_by
 from rowspace.lab.word_maps import most_frequent
 
 __all__ = ["KINDS"]
@@ -40,7 +40,7 @@ def _frames(
     make: Callable[[space.OnFrame], NDArray[np.float32]], rows: NDArray[Any], ids: NDArray[Any], code: str
 ) -> Iterator[Progress | Reply]:
     """Each frame with its progress; with the last one the share of neighbours that it keeps."""
-    yield Progress(0, f"finding the nearest of each of {len(rows):,} rows")
+    yield Progress(0, f"finding the nearest of each of {amount(len(rows), 'row')}")
     for step, steps, positions in _told(make):
         if step < steps:
             yield Progress(0.95 * step / steps, f"step {step} of {steps}")
@@ -52,17 +52,16 @@ def _frames(
 
 
 def _told(make: Callable[[space.OnFrame], NDArray[np.float32]]) -> Iterator[Frame]:
-    """What `make` tells while it works in a thread, the last frame always, the others not more often than is seen."""
-    told: SimpleQueue[Frame | None] = SimpleQueue()
-    with ThreadPoolExecutor(1) as pool:
-        made = pool.submit(make, lambda *frame: told.put(frame))
-        made.add_done_callback(lambda _: told.put(None))
-        last = 0.0
-        while (frame := told.get()) is not None:
-            if frame[0] == frame[1] or time.monotonic() - last > PAUSE:
-                yield frame
-                last = time.monotonic()
-    made.result()  # raises what went wrong
+    """What `make` tells while it works, the last frame always, the others not more often than is seen."""
+
+    def work(tell: Callable[[Frame], None]) -> None:
+        make(lambda *frame: tell(frame))
+
+    last = 0.0
+    for frame in told_by(work):
+        if frame[0] == frame[1] or time.monotonic() - last > PAUSE:
+            yield frame
+            last = time.monotonic()
 
 
 def _arrays(lab: Lab, **_: Any) -> Mapping[str, NDArray[Any]]:

@@ -59,10 +59,7 @@ def values(lab: Lab, query: Query) -> Reply:
 
 def tokens(lab: Lab, query: Query) -> Reply:
     """`ids`, numbers with commas between → the token, count and norm of each."""
-    asked = query.numbers("ids", [0], most=MOST_TOKENS)
-    if any(id != int(id) or not 0 <= id < len(lab.table) for id in asked):
-        raise UsageError(f"ids must be whole numbers from 0 to {len(lab.table) - 1}, not {query.text('ids')[:40]!r}")
-    ids = np.array(asked, np.int64)
+    ids = np.array(query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS))
     code = f"{lab.opening}\nids = {ids.tolist()}\ntokens = [table.vocabulary[id] for id in ids]"
     return Reply({"code": code, **facts(lab.table, ids)}, ids=ids)
 

@@ -44,7 +44,11 @@ def rows(lab: Lab, query: Query) -> Reply:
     found = _rows(lab.table, words)
     limit = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max()
     known = [lab.table.id(word) if word in lab.table else -1 for word in words]
-    code = f"{lab.opening}\nrows = table[{words!r}]\nnorms = (rows.astype(float) ** 2).sum(1) ** 0.5"
+    code = f"""{lab.opening}
+from rowspace import space
+
+rows = table[{words!r}]
+norms = space.row_norms(rows)"""
     meta = {"words": words, "limit": limit, "code": code, **_counts(lab.table, known)}
     return Reply(meta, rows=found, ids=known, norms=space.row_norms(found))
 
@@ -53,7 +57,7 @@ def neighbors(lab: Lab, query: Query) -> Reply:
     """`word`, `metric`, `k` → the k nearest tokens of the whole table with their scores, nearest first."""
     (default,) = opening_words(lab.table, 1)
     word = query.text("word", default)
-    metric: Any = query.choice("metric", METRICS)
+    metric = query.choice("metric", METRICS)
     k = query.integer("k", 10, low=1, high=200)
     asked = word if word in lab.table else _rows(lab.table, [word])[0]
     if word in lab.table and not np.isfinite(lab.table.norms[lab.table.id(word)]):
@@ -71,7 +75,7 @@ ids = table.ids([token for token, _ in neighbors])"""
 def compare(lab: Lab, query: Query) -> Reply:
     """`word`, once or more, and `metric` → how near each is to each, (n, n)."""
     words = _words(lab, query)
-    metric: Any = query.choice("metric", METRICS)
+    metric = query.choice("metric", METRICS)
     found = _rows(lab.table, words)
     code = f"""{lab.opening}
 from rowspace import space
@@ -99,13 +103,13 @@ distances = space.euclidean(table[{words[0]!r}], table[{words[1:]!r}])"""
     return Reply({"words": words, "times": times, "code": code}, distances=apart)
 
 
-def opening_words(table: Table, count: int) -> list[str]:
+def opening_words(table: Table, count: int, well_known: Sequence[str] = WELL_KNOWN) -> list[str]:
     """`count` words that a page may open with, or as many as the table has: well-known ones, else the first tokens.
 
     Words whose rows hold NaN or infinity come last.
     """
     finite = np.isfinite(table.norms)
-    known = [word for word in WELL_KNOWN if word in table and finite[table.id(word)]]
+    known = [word for word in well_known if word in table and finite[table.id(word)]]
     first = [*np.flatnonzero(finite)[:count], *np.flatnonzero(~finite)[:count]]
     return list(dict.fromkeys([*known, *(table.vocabulary[int(id)] for id in first)]))[:count]
 

@@ -21,7 +21,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from rowspace.errors import RowspaceError
-from rowspace.lab.kinds import MISTAKE, Progress
+from rowspace.lab.kinds import Progress
+from rowspace.lab.refusals import MISTAKE
 
 __all__ = ["main"]
 

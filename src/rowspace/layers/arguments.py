@@ -3,6 +3,7 @@
 Private to the folder. Read next: `token_embedding.py`.
 """
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 
 
@@ -18,5 +19,7 @@ def row_index(padding_idx: int | None, num_embeddings: int) -> int | None:
     if padding_idx is None:
         return None
     if not -num_embeddings <= padding_idx < num_embeddings:
-        raise UsageError(f"padding_idx must be a row of the table of {num_embeddings} rows, not {padding_idx}")
+        raise UsageError(
+            f"padding_idx must be a row of the table of {amount(num_embeddings, 'row')}, not {padding_idx}"
+        )
     return padding_idx % num_embeddings

@@ -6,6 +6,7 @@ Not here: its parts (`patches.py`, `prefix_tokens.py`, `grid_position.py`), and 
 
 from torch import Tensor, nn
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 from rowspace.layers.grid_position import GridPosition
 from rowspace.layers.patches import PatchEmbedding
@@ -47,7 +48,7 @@ class ImageEmbedding(Sized):
         prefix = 0 if tokens is None else tokens.prefix
         if positions.prefix != prefix:
             raise UsageError(
-                f"positions are made for {positions.prefix} tokens before the patches, but there are {prefix}; "
+                f"positions are made for {amount(positions.prefix, 'token')} before the patches, not for {prefix}; "
                 f"pass prefix={prefix} to GridPosition"
             )
         self.patches = patches

@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 
 __all__ = ["Counting", "positions_by_mask", "positions_by_place"]
@@ -54,7 +55,7 @@ def count_positions(
         return positions_by_place(ids, start=start)
     if mask.shape[-1] != start + ids.shape[-1]:
         raise UsageError(
-            f"mask covers {mask.shape[-1]} tokens, but there are {start} before these {ids.shape[-1]}; pass "
+            f"mask covers {amount(mask.shape[-1], 'token')}, but there are {start} before these {ids.shape[-1]}; pass "
             f"the mask of all {start + ids.shape[-1]}"
         )
     return positions_by_mask(mask)[..., start:]

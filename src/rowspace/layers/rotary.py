@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.rotary_frequencies import RotaryScaling
@@ -99,8 +100,8 @@ class RotaryPosition(ConstantBuffers):
             )
         if x.shape[-2] != cos.shape[-2]:
             raise UsageError(
-                f"q or k holds {x.shape[-2]} tokens, but there are {cos.shape[-2]} positions; pass those "
-                f"of these tokens only, and heads before tokens"
+                f"q or k holds {amount(x.shape[-2], 'token')}, but {amount(cos.shape[-2], 'position')} came; pass "
+                f"those of these tokens only, and heads before tokens"
             )
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition
 from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
@@ -83,7 +84,8 @@ class AxialRotaryPosition(RotaryPosition):
 
     def _counted(self, q: Tensor) -> Tensor:
         raise UsageError(
-            f"positions is None, but {q.shape[-2]} patches may lie in many grids; pass grid_positions(height, width)"
+            f"positions is None, but {amount(q.shape[-2], 'patch', 'patches')} may lie in many grids; pass "
+            "grid_positions(height, width)"
         )
 
     def _per_pair(self, positions: Tensor) -> Tensor:

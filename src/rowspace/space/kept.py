@@ -42,7 +42,8 @@ def neighbors_kept(
 
     Neighbours are exact on both sides: by `metric` among all the rows, by Euclidean distance on the map. They are
     asked for `sample` rows drawn with `seed`, or for all where there are no more. Rows or positions that are not finite
-    are left out, and k is V - 1 at the most. Raises `UsageError` where fewer than two rows are left.
+    are left out, and k is V - 1 at the most. Raises `UsageError` where fewer than two rows are left,
+    and for a `sample` below 1.
 
     >>> line = np.arange(20.0)[:, np.newaxis]
     >>> neighbors_kept(line, line * 3 + 1, k=4, metric="euclidean").share
@@ -50,6 +51,8 @@ def neighbors_kept(
     """
     if len(rows) != len(positions):
         raise UsageError(f"rows and positions must be as many, got {len(rows)} and {len(positions)}")
+    if sample < 1:
+        raise UsageError(f"sample must be 1 or more, got {sample}")
     finite = finite_rows(rows) & finite_rows(positions)
     ids = np.flatnonzero(finite)
     if len(ids) < 2:

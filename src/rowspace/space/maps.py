@@ -37,8 +37,10 @@ def tsne(
 
     The first third of the `steps` exaggerates, as is the custom; `perplexity` is a third of the number of rows at the
     most. A row with NaN or infinity is at NaN. Raises `UsageError` for d = 1, fewer than 8 other rows, or rows of one
-    direction, and `MissingExtraError` without openTSNE.
+    direction, a `perplexity` or `steps` below 1, and `MissingExtraError` without openTSNE.
     """
+    if not perplexity >= 1:
+        raise UsageError(f"perplexity is a number of neighbours and must be 1 or more, got {perplexity}")
     try:
         from openTSNE import TSNE  # noqa: PLC0415  # an extra, and slow to import
         from openTSNE.affinity import PerplexityBasedNN  # noqa: PLC0415
@@ -69,8 +71,10 @@ def umap(
     """Return positions (V, 2) of `rows` (V, d) by UMAP (McInnes, Healy & Melville 2018), as umap-learn finds them.
 
     `num_neighbors` counts a row as the first neighbour of itself, `min_dist` is how near points may come, and `steps`
-    are epochs: all as in umap-learn. NaN and errors are as for `tsne`.
+    are epochs: all as in umap-learn. NaN and errors are as for `tsne`, and `num_neighbors` must be 2 or more.
     """
+    if num_neighbors < 2:
+        raise UsageError(f"num_neighbors counts the row itself and must be 2 or more, got {num_neighbors}")
     try:
         with warnings.catch_warnings(action="ignore"):  # that TensorFlow, which this does without, is not installed
             from umap.layouts import optimize_layout_euclidean  # noqa: PLC0415  # an extra, and slow to import
@@ -105,6 +109,8 @@ class _Frames:
     """The rows that a map is made of, where they begin, and who is told where they are."""
 
     def __init__(self, rows: Rows, steps: int, on_frame: OnFrame | None) -> None:
+        if steps < 1:
+            raise UsageError(f"steps must be 1 or more, got {steps}")
         self.size, self.steps, self.on_frame = len(rows), steps, on_frame
         self.ids = np.flatnonzero(finite_rows(rows))
         if len(self.ids) < FEWEST or rows.shape[1] < 2:

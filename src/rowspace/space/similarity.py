@@ -15,7 +15,7 @@ __all__ = ["METRICS", "Metric", "cosine", "dot", "euclidean", "row_norms", "scor
 
 Metric = Literal["cosine", "dot", "euclidean"]
 Scores = NDArray[np.float64]  # a single number is a float64, which is used alike
-METRICS: tuple[str, ...] = get_args(Metric)
+METRICS: tuple[Metric, ...] = get_args(Metric)
 
 BLOCK_BYTES = 1 << 23
 """How much is converted to float64 at a time: about what a processor's caches hold."""

@@ -7,6 +7,7 @@ next: `tensors.py`.
 
 from pathlib import Path
 
+from rowspace.amounts import amount
 from rowspace.atomic import StrPath
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.documents import parse_object
@@ -82,6 +83,6 @@ def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
             if name == ending or name.endswith("." + ending):
                 return name
     raise FileFormatError(
-        f"{source}: none of its {len(files)} tensors ({listed(files)}) is called as a token table is "
+        f"{source}: none of its {amount(len(files), 'tensor')} ({listed(files)}) is called as a token table is "
         f"({', '.join(NAMES)}); name it as the key"
     )

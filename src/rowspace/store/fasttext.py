@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.cores import available_cores
 from rowspace.errors import FileFormatError, UsageError
@@ -56,7 +57,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         subwords = _subwords(matrix, arguments, words, size, source)
         rows = _composed(tokens, subwords)
     elif len(matrix) < len(words.counts):
-        raise FileFormatError(f"{source}: has {len(matrix)} rows for {len(words.counts)} words; it is damaged")
+        raise FileFormatError(
+            f"{source}: has {amount(len(matrix), 'row')} for {amount(len(words.counts), 'word')}; it is damaged"
+        )
     table = table_of_first(tokens, rows, source, words.counts[:size])
     table.settings.update(arguments.settings())
     table.subwords = _for_tokens(subwords, tokens, table)

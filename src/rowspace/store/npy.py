@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.arrays import ArrayHeader, read_array_header
@@ -52,7 +53,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     beside = _vocabulary_beside(source)
     tokens = read_lines(beside)
     if len(tokens) != len(rows):
-        raise FileFormatError(f"{beside}: has {len(tokens)} lines, but {source} has {len(rows)} rows; restore them")
+        raise FileFormatError(
+            f"{beside}: has {amount(len(tokens), 'line')}, but {source} has {amount(len(rows), 'row')}; restore them"
+        )
     return table_of_first(tokens[:limit], rows[:limit], str(beside))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.errors import FileFormatError
 
 __all__ = ["Reader"]
@@ -21,7 +22,7 @@ class Reader:
     ([7], True, 3)
     >>> reader.flag("more")
     Traceback (most recent call last):
-    rowspace.errors.FileFormatError: x: byte 3: ends before more: 1 bytes are needed, 0 are left; get it anew
+    rowspace.errors.FileFormatError: x: byte 3: ends before more: 1 byte needed, 0 left; get it anew
     """
 
     def __init__(self, data: NDArray[np.uint8], source: str) -> None:
@@ -60,7 +61,7 @@ class Reader:
         left = self.data.size - self.place
         if size > left:
             raise FileFormatError(
-                f"{self.source}: byte {self.place}: ends before {what}: {size} bytes are needed, {left} are left; "
+                f"{self.source}: byte {self.place}: ends before {what}: {amount(size, 'byte')} needed, {left:,} left; "
                 "get it anew"
             )
 

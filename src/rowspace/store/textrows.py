@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.cores import available_cores
 from rowspace.errors import FileFormatError
 from rowspace.store.kernels import WIDEST, find_lines, parse_rows, print_rows
@@ -163,7 +164,9 @@ def _number(text: Text, begin: int, end: int) -> np.float32:
 
 def _short(text: Text, line: NDArray[np.int64], dim: int, has_words: bool) -> FileFormatError:
     start = text.data[line[0] : line[0] + 20].tobytes().split(b"\n")[0].decode(errors="replace")
-    expected = f"a word and {dim} numbers, but fewer" if has_words else f"{dim} numbers, but more or fewer"
+    expected = (
+        f"a word and {amount(dim, 'number')}, but fewer" if has_words else f"{amount(dim, 'number')}, but more or fewer"
+    )
     return FileFormatError(
         f"{text.source}: line {_line_number(text, int(line[0]))}: expected {expected} fields came: {start!r}...; "
         "the file is cut off or damaged, get it anew"

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import open_regular
@@ -62,7 +63,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         raise FileFormatError(f"{source}: rows without tokens: expected {_beside(source)[0].name} beside it")
     tokens, counts = _read_metadata(beside)
     if len(tokens) < len(rows) or (limit is None and len(tokens) > len(rows)):
-        raise FileFormatError(f"{beside}: has {len(tokens)} tokens, but {source} has {len(rows)} rows; restore them")
+        raise FileFormatError(
+            f"{beside}: has {amount(len(tokens), 'token')}, but {source} has {amount(len(rows), 'row')}; restore them"
+        )
     return table_of_first(tokens[: len(rows)], rows, str(beside), counts if counts is None else counts[: len(rows)])
 
 
@@ -125,7 +128,8 @@ def _read_metadata(path: Path) -> Metadata:
     for number, fields in enumerate(rows, 2):
         if len(fields) != len(header):
             raise FileFormatError(
-                f"{path}: line {number}: has {len(fields)} fields under a header of {len(header)}; mend the line"
+                f"{path}: line {number}: has {amount(len(fields), 'field')} under a header of {len(header)}; "
+                "mend the line"
             )
     names = [name.strip().lower() for name in header]
     tokens = next((names.index(name) for name in TOKEN_NAMES if name in names), 0)

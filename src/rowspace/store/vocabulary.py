@@ -13,6 +13,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.errors import FileFormatError, UsageError
 
 __all__ = ["StoredVocabulary", "decode_vocabulary", "encode_token_list", "encode_vocabulary"]
@@ -57,7 +58,7 @@ class StoredVocabulary(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]  # as lists have none
 
     def __repr__(self) -> str:
-        return f"StoredVocabulary({len(self)} tokens)"
+        return f"StoredVocabulary({amount(len(self), 'token')})"
 
     @cached_property
     def _tokens(self) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import open_regular
@@ -101,8 +102,8 @@ def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
         raise FileFormatError(f"{source}: byte {header.end}: word2vec's text form; read it as 'word2vec-text'")
     if header.dim < 1 or data.size < least:
         raise FileFormatError(
-            f"{source}: byte 0: promises {header.size} words of {header.dim} numbers, but has {data.size} bytes "
-            f"instead of {least} or more; it is cut off or damaged, get it anew"
+            f"{source}: byte 0: promises {amount(header.size, 'word')} of {amount(header.dim, 'number')}, but has "
+            f"{amount(data.size, 'byte')} instead of {least:,} or more; it is cut off or damaged, get it anew"
         )
     return header
 
@@ -119,7 +120,7 @@ def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: st
         )
     if found == header.size and data[place:].tobytes().strip(b"\r\n"):
         raise FileFormatError(
-            f"{source}: byte {place}: data goes on after the {header.size} words that were promised; "
+            f"{source}: byte {place}: data goes on after {amount(header.size, 'promised word')}; "
             "it is damaged, get it anew"
         )
     return places

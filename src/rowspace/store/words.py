@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.amounts import amount
 from rowspace.errors import UsageError
 from rowspace.store.kernels import join_words
 from rowspace.store.vocabulary import encode_token_list
@@ -42,8 +43,8 @@ def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: st
     tokens = [word.decode(errors="replace") for word in words]
     broken = [token for token, word in zip(tokens, words, strict=True) if token.encode() != word]
     warnings.warn(
-        f"{source}: {len(broken)} words are no UTF-8, perhaps cut in mid character; what is not readable is "
-        f"U+FFFD now, first in {broken[0]!r}",
+        f"{source}: {amount(len(broken), 'word is', 'words are')} no UTF-8, perhaps cut in mid character; what is "
+        f"not readable is U+FFFD now, first in {broken[0]!r}",
         stacklevel=3,
     )
     return tokens
@@ -64,7 +65,8 @@ def table_of_first(
         first.setdefault(token, number)
     twice = next(token for number, token in enumerate(tokens) if first[token] != number)
     warnings.warn(
-        f"{source}: {len(tokens) - len(first)} words stand twice, the first is kept; one is {twice!r}",
+        f"{source}: {amount(len(tokens) - len(first), 'word stands', 'words stand')} twice, the first is kept; "
+        f"one is {twice!r}",
         stacklevel=3,
     )
     kept = np.fromiter(first.values(), np.int64, len(first))

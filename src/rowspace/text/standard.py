@@ -1,11 +1,10 @@
 """A byte-pair tokenizer that every machine can have: learned from the standard library once, and kept.
 
-It stands in where no tokenizer is named, as `standard_library` does where no corpus is. It is kept in the user's cache
-directory (`XDG_CACHE_HOME`, or `~/.cache`), by the versions of what it was made from. Read next: training.py.
+It stands in where no tokenizer is named, as `standard_library` does where no corpus is. It is kept in the
+`cache_folder`, by the versions of what it was made from. Read next: training.py.
 """
 
 import json
-import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ import tokenizers
 from tokenizers import Tokenizer
 
 from rowspace.atomic import atomic_file
+from rowspace.caches import cache_folder
 from rowspace.errors import RowspaceError
 from rowspace.text.library import parsed
 from rowspace.text.numbering import tokens_of
@@ -47,8 +47,8 @@ def standard_tokenizer(
     share = _Share(2 * sum(map(len, texts)), on_share)
     learned = train_tokenizer(share.of(texts), options)
     counts = _counts(Tokenizer.from_str(learned), texts, share)
-    path = _path(vocabulary_size)
     with suppress(OSError, RowspaceError):  # a cache that cannot be written costs the next one these seconds
+        path = _path(vocabulary_size)
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as file:
             file.write(json.dumps({"tokenizer": learned, "counts": counts}).encode())
@@ -65,10 +65,8 @@ def kept_standard_tokenizer(vocabulary_size: int = STANDARD_SIZE) -> tuple[Token
 
 
 def _path(vocabulary_size: int) -> Path:
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    caches = named if named.is_absolute() else Path(os.path.expanduser("~/.cache"))  # noqa: PTH111  # Path's can raise
     made_of = f"python{platform.python_version()}-tokenizers{tokenizers.__version__}"
-    return caches / "rowspace" / f"standard-library-{vocabulary_size}-{made_of}.json"
+    return cache_folder() / f"standard-library-{vocabulary_size}-{made_of}.json"
 
 
 def _counted(text: str, counts: Sequence[int]) -> tuple[Tokenizer, dict[str, int]]:

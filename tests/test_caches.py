@@ -1,0 +1,32 @@
+"""Where what was learned once is kept."""
+
+from pathlib import Path
+
+import pytest
+
+from rowspace.caches import cache_folder
+from rowspace.errors import RowspaceError
+
+
+def test_a_whole_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "rowspace"
+
+
+@pytest.mark.parametrize("named", ["", "relative/cache", None])
+def test_else_it_is_in_the_users_home(named: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    if named is None:
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    else:
+        monkeypatch.setenv("XDG_CACHE_HOME", named)
+    assert cache_folder() == Path.home() / ".cache" / "rowspace"
+
+
+def test_without_a_home_it_says_what_to_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(RowspaceError, match="no home folder is known here; name a folder for caches in XDG_CACHE_HOME"):
+        cache_folder()
