@@ -26,7 +26,7 @@ WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader
 def main(names: list[str]) -> None:
     """Serve the table, and take the pictures of these pages, or of all."""
     PICTURES.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "rowspace", "lab", str(ROOT / "stdlib-table"), "--no-open"]
+    command = [sys.executable, "-m", "rowspace", "lab", "stdlib-table", "--no-open"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         url = server.stdout.readline().strip()
