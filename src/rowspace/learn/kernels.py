@@ -189,6 +189,15 @@ def unpacked(edges: Ids) -> tuple[np.int64, ...]:
 
 
 @kernel
+def shares(counts: Ids, divide: bool) -> tuple[Any, Any, Any]:
+    """What each window's sum is multiplied by: one over its size, or 1 where nothing is divided."""
+    s0, s1, s2 = 1 / counts[0], 1 / counts[1], 1 / counts[2]
+    if not divide:
+        s0, s1, s2 = 1.0, 1.0, 1.0
+    return splat(np.float32(s0)), splat(np.float32(s1)), splat(np.float32(s2))
+
+
+@kernel
 def average(
     begin: int, end: int, words: Ids, mean: bool, weights: Weights, scratch: Scratch
 ) -> tuple[np.float32, np.float32, np.float32]:
@@ -196,14 +205,12 @@ def average(
 
     The score is that of the window's own word; the negatives' come later.
     """
-    inputs, outputs, counts, targets = weights.inputs, weights.outputs, scratch.counts, scratch.targets
+    inputs, outputs, targets = weights.inputs, weights.outputs, scratch.targets
     hidden, before = scratch.hidden, scratch.before
     e0, e1, e2, e3, c0, c1, c2, _ = unpacked(scratch.edges)
     t0, t1, t2 = targets[0], targets[1], targets[2]
     one, minus, zero = splat(np.float32(1)), splat(np.float32(-1)), splat(np.float32(0))
-    s0 = splat(np.float32(1 / counts[0] if mean else 1))
-    s1 = splat(np.float32(1 / counts[1] if mean else 1))
-    s2 = splat(np.float32(1 / counts[2] if mean else 1))
+    s0, s1, s2 = shares(scratch.counts, mean)
     p0, p1, p2 = zero, zero, zero
     for column in range(0, inputs.shape[1], WIDTH):
         common = zero
@@ -231,13 +238,11 @@ def average(
 @kernel
 def share(begin: int, end: int, words: Ids, divide: bool, weights: Weights, scratch: Scratch) -> None:
     """Pull each window's word and average together; add what an average has moved, or a share of it, to neighbours."""
-    inputs, counts, targets, pulls = weights.inputs, scratch.counts, scratch.targets, scratch.pulls
+    inputs, targets, pulls = weights.inputs, scratch.targets, scratch.pulls
     e0, e1, e2, e3, c0, c1, c2, padding = unpacked(scratch.edges)
     t0, t1, t2 = targets[0], targets[1], targets[2]
     one, minus, zero = splat(np.float32(1)), splat(np.float32(-1)), splat(np.float32(0))
-    s0 = splat(np.float32(1 / counts[0] if divide else 1))
-    s1 = splat(np.float32(1 / counts[1] if divide else 1))
-    s2 = splat(np.float32(1 / counts[2] if divide else 1))
+    s0, s1, s2 = shares(scratch.counts, divide)
     p0, p1, p2 = splat(pulls[0]), splat(pulls[1]), splat(pulls[2])
     for column in range(0, inputs.shape[1], WIDTH):
         m0 = add_product(s0, pull(0, t0, column, p0, weights.outputs, scratch), zero)
