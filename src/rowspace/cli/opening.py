@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rowspace.cli.output import say
-from rowspace.errors import UnknownTokenError
+from rowspace.errors import RowspaceError, UnknownTokenError
 
 if TYPE_CHECKING:
     from rowspace.table import Table
@@ -66,14 +66,13 @@ def _piece_of(table: "Table", word: str) -> str:
 
 def _pieces(table: "Table", word: str) -> list[str]:
     """Return the tokens of a word that stands inside a text, without those of the space before it."""
-    from tokenizers import Tokenizer  # which help can do without
+    from rowspace.text.library import parsed  # tokenizers, which help can do without
 
     try:
-        tokenizer = Tokenizer.from_str(str(table.tokenizer))
-        alone, after = (tokenizer.encode(text, add_special_tokens=False).tokens for text in (word, f" {word}"))
-    except Exception:  # the library raises nothing narrower; the word stays unknown
+        alone, after = (found.tokens for found in parsed(str(table.tokenizer), "").locate([word, f" {word}"]))
+    except RowspaceError:  # a tokenizer that does not open, or fails on the word, which stays unknown
         return []
-    return list(after) if len(after) <= len(alone) else list(alone)
+    return after if len(after) <= len(alone) else alone
 
 
 def _lowercases(table: "Table") -> bool:

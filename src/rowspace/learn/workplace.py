@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rowspace.atomic import name_with_suffix, said_clearly
 from rowspace.errors import FitInterrupted, UsageError
 from rowspace.learn.state import STATE_NAME
 from rowspace.table import Table
@@ -22,7 +23,7 @@ OURS = re.compile(r"ids|corpus\.json|state\.safetensors|\.rowspace-")  # the nam
 def workplace_of(output: str | Path) -> Path:
     """The folder beside an output in which its fit keeps what must outlive an interruption."""
     output = Path(output)
-    return output.with_name(output.name + ".fit")
+    return output.with_name(name_with_suffix(output.name, ".fit"))
 
 
 @contextmanager
@@ -35,8 +36,9 @@ def open_workplace(output: str | Path | None, *, resume: bool) -> Iterator[Path]
     Table.check_target(output)
     workplace = workplace_of(output)
     if not resume:
-        _clear(workplace)
-        workplace.mkdir(parents=True)
+        with said_clearly(workplace):
+            _clear(workplace)
+            workplace.mkdir(parents=True)
     try:
         yield workplace
     except FitInterrupted:
@@ -50,6 +52,8 @@ def open_workplace(output: str | Path | None, *, resume: bool) -> Iterator[Path]
 
 def _clear(workplace: Path) -> None:
     """Remove a folder of an earlier fit, and nothing that is not one."""
+    if workplace.exists() and not workplace.is_dir():
+        raise UsageError(f"{str(workplace)!r} is needed for the fit but is not a folder; move it away")
     strangers = (
         [entry.name for entry in workplace.iterdir() if not OURS.match(entry.name)] if workplace.exists() else []
     )

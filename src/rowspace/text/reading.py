@@ -87,6 +87,8 @@ def utf8(text: str) -> bytes:
 
 def _open(name: str) -> contextlib.AbstractContextManager[Any]:
     if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise CorpusError("standard input is closed; pipe a text into it, or name a file")
         return contextlib.nullcontext(sys.stdin.buffer)
     return Path(name).open("rb", buffering=0)
 
