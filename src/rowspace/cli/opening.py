@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rowspace.cli.output import say
 from rowspace.errors import RowspaceError, UnknownTokenError
 
@@ -26,9 +28,16 @@ def tokens_of(table: "Table", words: Sequence[str]) -> list[str]:
     """Return the token of each word: itself, or what the table's tokenizer makes of it, which is said.
 
     That is the word lowercased or, in tables of pieces, with the mark of a word's beginning (`Ġ`, `▁`). Raises
-    `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for.
+    `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for, and
+    `RowspaceError` for a token whose row is not finite.
     """
-    return [_token_of(table, word) for word in words]
+    tokens = [_token_of(table, word) for word in words]
+    for token in tokens:
+        if token in table and not np.isfinite(table.rows[table.id(token)]).all():
+            raise RowspaceError(
+                f"the row of {token!r} holds NaN or infinity; name another token, or learn the table again"
+            )
+    return tokens
 
 
 def _token_of(table: "Table", word: str) -> str:

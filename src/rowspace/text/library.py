@@ -192,12 +192,20 @@ def opened(tokenizer: AnyTokenizer) -> OpenedTokenizer:
 
 
 def library_of(tokenizer: AnyTokenizer, what: str) -> Tokenizer:
-    """Return the `tokenizers` library's own; raises UsageError, saying `what` needs it, for another kind."""
+    """Return the `tokenizers` library's own; raises UsageError, saying `what` needs it, for another kind.
+
+    >>> from tokenizers.models import BPE
+    >>> library_of(LibraryTokenizer(Tokenizer(BPE({"a": 0}, []))), "fit").get_vocab_size()
+    1
+    """
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if isinstance(tokenizer, LibraryTokenizer):
         return tokenizer.library
-    raise UsageError(f"{what} needs a tokenizer.json, and this tokenizer has none; name another")
+    raise UsageError(
+        f"{what} needs a tokenizer.json, and this tokenizer has none; make one with transformers: "
+        "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER), and name NEW_FOLDER"
+    )
 
 
 def _bare(tokenizer: Tokenizer) -> Tokenizer:
