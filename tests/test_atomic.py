@@ -1,5 +1,6 @@
 # ruff: noqa: PT012  # what is tested here is what a whole block does
 import errno
+import json
 import os
 import re
 import resource
@@ -262,6 +263,68 @@ def test_a_link_to_nothing_makes_what_it_leads_to(tmp_path):
     (tmp_path / "link").symlink_to("t")
     write(tmp_path / "link", "new")
     assert read(tmp_path / "t") == "new"
+
+
+def test_a_file_saved_through_a_link_leaves_the_link(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "f").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "f")
+    with atomic_file(tmp_path / "link") as file:
+        file.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "far" / "f").read_bytes() == b"new"
+    assert names(tmp_path / "far") == ["f"]
+
+
+# Prints each fsync as [what, whether all was written, whether the new is already in place]. A process of its own, so
+# that the system call can be wrapped for all that runs in it; the state at each call tells the order for any kind of
+# renaming, the kernel's exchange included, which no audit event reports.
+RECORD_SYNCS = """
+import json, os, sys
+from pathlib import Path
+from rowspace.atomic import atomic_directory, atomic_file, swap
+
+root, log, fsync = Path(sys.argv[1]), [], os.fsync
+
+def read(path):
+    path = path / "rowspace.json" if path.is_dir() else path
+    return path.read_text() if path.exists() else ""
+
+def record(number):
+    path = Path(os.readlink(f"/proc/self/fd/{number}"))
+    parts = ["new" if part.startswith(".rowspace-") else part for part in path.relative_to(root).parts]
+    log.append(["/".join(parts), path.is_dir() or read(path) == "new", read(root / "t") == "new"])
+    fsync(number)
+
+os.fsync = record
+if sys.argv[2] == "file":
+    with atomic_file(root / "t") as file:
+        file.write(b"new")
+else:
+    if sys.argv[2] == "two renames":
+        swap.exchange = lambda *_: False
+    with atomic_directory(root / "t") as folder:
+        (folder / "inner").mkdir()
+        (folder / "inner" / "data").write_text("new")
+        (folder / "rowspace.json").write_text("new")
+print(json.dumps(log))
+"""
+
+
+@pytest.mark.parametrize("way", ["exchange", "two renames", "file"])
+@pytest.mark.parametrize("before", ["", "old"])
+def test_all_is_on_the_disk_before_it_is_in_place_and_its_name_after(tmp_path, way, before):
+    if before and way == "file":
+        (tmp_path / "t").write_text(before)
+    elif before:
+        write(tmp_path / "t", before)
+    done = subprocess.run(
+        [sys.executable, "-c", RECORD_SYNCS, tmp_path, way], capture_output=True, text=True, check=True
+    )
+    *contents, name = json.loads(done.stdout)
+    files = ["new"] if way == "file" else ["new", "new/inner", "new/inner/data", "new/rowspace.json"]
+    assert sorted(contents) == [[file, True, False] for file in files]
+    assert name == ["", True, True]
 
 
 DIE = """

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rowspace as rs
@@ -83,3 +84,12 @@ def test_file_of_neither_kind_is_refused(run: Run, table_path: str, tmp_path: Pa
 
 def test_missing_file_is_told(run: Run, table_path: str) -> None:
     assert "cannot read no-such.tsv" in run("eval", table_path, "no-such.tsv", status=1).stderr
+
+
+def test_a_section_without_a_right_answer_has_0_percent_and_an_empty_one_has_none(run: Run, tmp_path: Path) -> None:
+    path, questions = tmp_path / "table", tmp_path / "questions.txt"
+    rs.Table(["a", "b", "c", "d", "e"], np.eye(5)).save(path)  # nothing but e - a + b could be asked for d
+    questions.write_text(": wrong\na b c e\n: empty\na b c unheardof\n")
+    said = [line.split() for line in run("eval", str(path), str(questions)).stdout.splitlines()]
+    assert ["wrong", "0", "1", "0.0", "%"] in said
+    assert ["empty", "0", "0", "–"] in said

@@ -212,3 +212,13 @@ def test_an_error_in_the_middle_leaves_the_ids_from_before(tmp_path):
         encode(texts(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [IDS_NAME]
     assert Path(tmp_path, IDS_NAME).stat().st_size == 8
+
+
+def test_bad_utf8_is_counted_over_all_blocks_and_workers(tmp_path):
+    data = (b"word \xff and \xf0\x9f more\n" + b"text " * 2000) * 400  # four blocks
+    (tmp_path / "text").write_bytes(data)
+    expected = data.decode(errors="replace").count("\ufffd")  # Python's decoder
+    for workers in (1, 3):
+        with pytest.warns(ReplacedTextWarning, match=f"^{expected} bad UTF-8 sequences"):
+            found = encode_corpus(tmp_path / "text", tmp_path, options=TextOptions(workers=workers))
+        assert found.replaced == expected

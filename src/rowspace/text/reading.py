@@ -31,6 +31,7 @@ Piece = tuple[bytes, bool]
 
 BLOCK = 1 << 20  # bytes read, and handed to a worker, at a time
 STANDARD_INPUT = "-"
+_WIDEST = 4  # bytes of a character
 _GZIP = b"\x1f\x8b"
 _JSON_NAMES = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -66,16 +67,20 @@ def read_pieces(
 
 def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
     """Yield a document's bytes in pieces that end at a line's end or, where there is none, outside words."""
-    rest = b""
+    rest = bytearray()  # it holds no cut, so that each byte is looked at once, however long a word is
     for chunk in chunks:
-        data = rest + chunk if rest else chunk
-        cut = data.rfind(b"\n") + 1
-        if not cut:
-            cut = int(kernels.last_cut(as_array(data), character_table(cased=True)))
+        cut = len(rest) + chunk.rfind(b"\n") + 1
+        if cut == len(rest):
+            window = bytes(rest[-_WIDEST:]) + chunk  # a character may have begun in the chunk before
+            found = int(kernels.last_cut(as_array(window), character_table(cased=True)))
+            cut = len(rest) + len(chunk) - len(window) + found if found else 0
+        rest += chunk
         if cut:
-            yield data[:cut], False
-        rest = data[cut:]
-    yield rest, True
+            with memoryview(rest) as view:
+                piece = bytes(view[:cut])
+            del rest[:cut]
+            yield piece, False
+    yield bytes(rest), True
 
 
 def utf8(text: str) -> bytes:

@@ -30,6 +30,8 @@ def unspaced_share(arena: NDArray[np.uint8], starts: NDArray[np.int64], counts: 
     >>> unspaced_share(arena, np.cumsum([0, *map(len, data)]), np.array([2, 1, 1]))
     0.35714285714285715
     """
+    if arena.max(initial=0) < _FIRST_LEAD:  # the usual case in Latin, Greek and Cyrillic scripts
+        return 0.0
     leads = np.flatnonzero((arena >= _FIRST_LEAD) & (arena <= _LAST_LEAD))  # none in most Latin text
     if not leads.size:
         return 0.0
