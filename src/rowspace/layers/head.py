@@ -128,6 +128,11 @@ class TiedHead(_Head):
         # Past nn.Module's own __setattr__: a submodule would put the table into the state dict a second time.
         object.__setattr__(self, "embedding", embedding)
 
+    def reset_parameters(self) -> None:
+        """Set the bias to zero; the table belongs to the embedding, which initializes it."""
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
+
     @property
     def weight(self) -> Tensor:
         """The table (V, d), as the embedding has it now."""
