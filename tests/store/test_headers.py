@@ -125,7 +125,7 @@ def test_a_header_is_read_up_to_the_cap(tmp_path, length, complaint):
 
 
 def test_a_header_of_more_tensors_than_any_model_has_is_refused_before_it_is_parsed():
-    data = content({f"t{number}": entry(0, 0) for number in range(130_000)})
+    data = content({f"t{number}": entry(0, 0) for number in range(150_000)})
     tracemalloc.start()
     with pytest.raises(FileFormatError, match=r"byte 8: a header of 1,\d+,\d+ JSON values, as of more than 100,000"):
         read_header(io.BytesIO(data), "x")
