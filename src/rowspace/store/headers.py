@@ -95,8 +95,8 @@ def _header_text(file: BinaryIO, source: str) -> tuple[bytes, int]:
     parts = sum(map(text.count, (b"[", b"{", b",")))  # each takes memory once it is parsed, many times its bytes
     if parts > MAX_PARTS:
         raise FileFormatError(
-            f"{source}: byte 8: a header of {parts:,} JSON values, as of more than 100,000 tensors, which no model file "
-            "has; restore the file"
+            f"{source}: byte 8: a header of {parts:,} JSON values, as of more than 100,000 tensors, which no model "
+            "file has; restore the file"
         )
     return text, total
 
