@@ -85,9 +85,8 @@ export const address = new Address();
 type State<Kinds> = { -readonly [Name in keyof Kinds]: Kinds[Name] extends Kind<infer T> ? T : never };
 
 /** An object whose properties are read from the URL and written to it; at its initial value a property leaves no trace. */
-export function addressState<Kinds extends Record<string, Kind<never>> | Record<string, Kind<any>>>(
-  kinds: Kinds,
-): State<Kinds> {
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a Kind<T> is neither a subtype nor a supertype of Kind<unknown>
+export function addressState<Kinds extends Record<string, Kind<any>>>(kinds: Kinds): State<Kinds> {
   const state = {} as State<Kinds>;
   for (const [name, kind] of Object.entries(kinds) as [string, Kind<unknown>][]) {
     Object.defineProperty(state, name, {

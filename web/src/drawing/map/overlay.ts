@@ -138,7 +138,12 @@ export class Overlay {
   private cross(x: number, y: number): void {
     const { context } = this;
     context.beginPath();
-    const arms = [[1, 0], [-1, 0], [0, 1], [0, -1]] as const;
+    const arms = [
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ] as const;
     for (const [right, down] of arms) {
       context.moveTo(x + 8 * right, y + 8 * down);
       context.lineTo(x + 16 * right, y + 16 * down);
