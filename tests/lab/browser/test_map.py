@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.both_lanes]
 
 WIDTH, HEIGHT = 400, 300
 STAGE = f"""<!doctype html><html lang="en"><link rel="icon" href="data:,"><body style="margin:0;background:#fff">
