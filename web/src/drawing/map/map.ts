@@ -28,8 +28,8 @@ export interface MapEvents {
   /** The point under the pointer, or null. */
   hover?(id: number | null): void;
   click?(id: number | null): void;
-  /** Ascending ids inside the lasso; none when it was given up. */
-  lasso?(ids: Uint32Array): void;
+  /** Ascending ids inside the lasso, none when it was given up, and its corners in the coordinates of the points. */
+  lasso?(ids: Uint32Array, polygon: [number, number][]): void;
   /** After each frame: where one looks, and how many points of how many are drawn. */
   view?(look: Look, drawn: number, count: number): void;
   /** A finger or the wheel scrolled the page instead of moving the map. */
@@ -247,7 +247,10 @@ export class MapRenderer {
       click: (x, y) => events.click?.(this.pick(x, y)),
       lasso: (path, complete) => {
         painting.overlay.lasso = complete ? [] : path;
-        if (complete) events.lasso?.(this.lasso(path));
+        if (complete) {
+          const polygon = path.map(([x, y]) => this.view.toData(x, y));
+          events.lasso?.(this.near.inside(polygon), polygon);
+        }
         painting.mark();
       },
       lassoing: () => this.lassoing,

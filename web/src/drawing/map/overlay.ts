@@ -21,7 +21,7 @@ const MOST_LOOKED_AT = 50_000;
 export class Overlay {
   theme: Theme = { text: "#222", paper: "#fff", accent: "#d55e00", font: "sans-serif" };
   textOf: ((id: number) => string) | null = null;
-  /** Ids in the order in which they deserve a label; null is 0, 1, 2 … */
+  /** Ids in the order in which they deserve a label, others get none; null is 0, 1, 2 … */
   order: Uint32Array | null = null;
   highlights = new Map<number, string>();
   hovered: number | null = null;
@@ -55,7 +55,8 @@ export class Overlay {
     this.labels = [];
     for (const [id, text] of this.highlights) this.mark(points, view, space, id, text);
     if (!this.textOf) return;
-    const candidates = quick ? Math.min(points.count, MOST_LOOKED_AT) : points.count;
+    const count = this.order?.length ?? points.count;
+    const candidates = quick ? Math.min(count, MOST_LOOKED_AT) : count;
     for (let k = 0, refused = 0; k < candidates && refused < MOST_REFUSED; k++) {
       const id = this.order?.[k] ?? k;
       const at = onScreen(points, view, id);
