@@ -182,8 +182,8 @@ def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState
     before = state.text | dataclasses.asdict(state.options)
     text, tokens, options = _parted({"tokens": before["tokens"]} | given)
     now = _text_settings(text, tokens) | dataclasses.asdict(options)
-    for name in given:
-        if name != "workers" and before.get(name) != now[name]:
+    for name, value in given.items():
+        if value is not None and name != "workers" and before.get(name) != now[name]:
             had = f"{name}={before[name]!r}" if name in before else f"no {name}"
             raise UsageError(f"the interrupted fit has {had}, not {now[name]!r}; leave it out to resume")
     return ids, state

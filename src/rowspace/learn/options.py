@@ -115,7 +115,7 @@ _RANGES: list[tuple[str, float, float]] = [
     ("epochs", 1, 100_000),
     ("min_n", 1, 1_000),
     ("max_n", 1, 1_000),
-    ("buckets", 1, 2**31 - 1),
+    ("buckets", 1, 100_000_000),
     ("workers", 1, 1_024),
     ("seed", 0, 2**63 - 1),
 ]
