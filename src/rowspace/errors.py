@@ -7,6 +7,7 @@ with status 1 (`UsageError`: 2). Nothing here imports anything of ours.
 __all__ = [
     "CorpusError",
     "FileFormatError",
+    "FitDiverged",
     "FitInterrupted",
     "MissingExtraError",
     "RowspaceError",
@@ -50,3 +51,7 @@ class MissingExtraError(RowspaceError, ImportError):
 
 class FitInterrupted(RowspaceError):
     """A fit was stopped by Ctrl-C or SIGTERM, after saving what was learned; the message says how to go on."""
+
+
+class FitDiverged(RowspaceError):
+    """A learning rate was too high for its text and options; the message says what was kept, and what to try."""
