@@ -6,6 +6,7 @@ with status 1 (`UsageError`: 2). Nothing here imports anything of ours.
 
 __all__ = [
     "CorpusError",
+    "CorpusWarning",
     "FileFormatError",
     "FitDiverged",
     "FitInterrupted",
@@ -39,6 +40,10 @@ class UnknownTokenError(RowspaceError, KeyError):
     def __str__(self) -> str:
         """The sentence itself: `KeyError` would print its quoted form."""
         return str(self.args[0])
+
+
+class CorpusWarning(UserWarning):
+    """A corpus is not quite what it seems: something was left out, or its words are not what a reader expects."""
 
 
 class UnseenTokenWarning(UserWarning):

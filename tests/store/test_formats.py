@@ -97,7 +97,7 @@ def test_what_does_not_open_is_named_with_what_was_expected(tmp_path, make, comp
 @pytest.mark.parametrize("path", ["missing", "", "a\0b", "missing/below"])
 def test_where_nothing_is_the_path_is_named(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=rf"nothing is at {re.escape(repr(path))}; expected"):
+    with pytest.raises(UsageError, match=rf"nothing is at {re.escape(repr(path))}; check the path$"):
         store.load(path)
 
 

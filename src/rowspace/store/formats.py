@@ -76,7 +76,7 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
 
     >>> load("no-such-table")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    rowspace.errors.UsageError: nothing is at 'no-such-table'; expected ...
+    rowspace.errors.UsageError: nothing is at 'no-such-table'; check the path
     """
     if limit is not None and limit < 1:
         raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
@@ -175,4 +175,4 @@ def _existing(path: StrPath) -> Path:
                 f"nothing is at {text}, because a save to it was cut short; the old one is whole in {kept}: "
                 f"rename that to {text} (the next save to it does so too)"
             )
-    raise UsageError(f"nothing is at {text!r}; expected {OPENS}: check the path")
+    raise UsageError(f"nothing is at {text!r}; check the path")
