@@ -28,6 +28,7 @@ from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.arrays import ArrayHeader, read_array_header
 from rowspace.store.folder import open_regular
+from rowspace.store.foreign import reason_of
 from rowspace.store.npy import written_rows
 from rowspace.store.sniffing import start_of
 from rowspace.store.vocabulary import decode_vocabulary, encode_vocabulary
@@ -215,5 +216,6 @@ def _refusing(source: str) -> Iterator[None]:
     except FileFormatError:
         raise
     except (*REFUSALS, OSError, OverflowError, LookupError) as error:
-        why = str(error).split("\n")[0] or type(error).__name__
-        raise FileFormatError(f"{source}: no whole .npz archive ({why}); restore the file from a copy") from None
+        raise FileFormatError(
+            f"{source}: not a complete .npz archive ({reason_of(error)}); restore the file from a copy"
+        ) from None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rowspace.checked import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.store.folder import open_regular
+from rowspace.store.foreign import reason_of
 from rowspace.store.headers import Tensor, header_bytes, header_names, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
 from rowspace.store.tokenizer import ids_in
@@ -155,7 +156,7 @@ def tokens_in(path: Path) -> tuple[list[str], str]:
         text = data.decode()
         ids = ids_in(text)
     except ValueError as error:
-        raise FileFormatError(f"{path}: does not open as a tokenizer ({error}); restore the file") from error
+        raise FileFormatError(f"{path}: does not open as a tokenizer ({reason_of(error)}); restore the file") from error
     size = max(ids.values(), default=-1) + 1
     if size > 2 * len(ids) + 1000:
         raise FileFormatError(f"{path}: has ids up to {size - 1} for {len(ids)} tokens; restore the file")
