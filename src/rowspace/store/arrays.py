@@ -14,8 +14,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy_format
 
-from rowspace.errors import FileFormatError
-from rowspace.store.foreign import reason_of
+from rowspace.errors import FileFormatError, reason_of
 
 __all__ = ["ArrayHeader", "read_array_header"]
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.atomic import StrPath, atomic_file, check_file_target
-from rowspace.errors import FileFormatError, MissingExtraError, UsageError
+from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
 from rowspace.store.folder import open_regular
-from rowspace.store.foreign import reason_of
 from rowspace.store.parquet_columns import Collected, Columns, choose_columns
 from rowspace.store.sniffing import start_of
 from rowspace.store.vocabulary import encode_token_list
