@@ -15,7 +15,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.chunked_loss import LossTerms, row_losses
-from rowspace.layers.loss_second_order import second_order
+from rowspace.layers.loss_second_order import Directions, second_order
 
 __all__ = ["cross_entropy"]
 
@@ -143,10 +143,10 @@ class _SummedGradient(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        *tensors, scale = ctx.saved_tensors
-        *products, slopes = second_order(
-            *tensors, scale.expand(tensors[3].shape), _only(upstream, ctx.wanted), ctx.settings
-        )
+        hidden, weight, bias, targets, scale = ctx.saved_tensors
+        directions = _directions(upstream, ctx.wanted)
+        by_row = scale.expand(targets.shape)
+        *products, slopes = second_order(hidden, weight, bias, targets, by_row, directions, ctx.settings)
         return _padded((*products, None, slopes.sum()), ctx.needs_input_grad)
 
 
@@ -193,7 +193,9 @@ class _RowGradient(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        *products, slopes = second_order(*ctx.saved_tensors, _only(upstream, ctx.wanted), ctx.settings)
+        hidden, weight, bias, targets, by_row = ctx.saved_tensors
+        directions = _directions(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, by_row, directions, ctx.settings)
         return _padded((*products, None, slopes), ctx.needs_input_grad)
 
 
@@ -206,6 +208,12 @@ def _call(function: type[torch.autograd.Function], *arguments: Any) -> tuple[Ten
 def _only(parts: Sequence[Tensor | None], wanted: Sequence[bool]) -> tuple[Tensor | None, ...]:
     """The parts that are wanted, and None for the others."""
     return tuple(part if needed else None for part, needed in zip(parts, wanted, strict=True))
+
+
+def _directions(upstream: Sequence[Tensor], wanted: Sequence[bool]) -> Directions:
+    """What comes from above for hidden, weight and bias; None for a gradient that was not made."""
+    hidden, weight, bias = _only(upstream, wanted)
+    return hidden, weight, bias
 
 
 def _padded(parts: Sequence[Tensor | None], needed: Sequence[bool]) -> tuple[Tensor | None, ...]:
