@@ -15,7 +15,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.chunked_loss import LossTerms, row_losses
-from rowspace.layers.loss_second_order import Directions, second_order
+from rowspace.layers.loss_second_order import second_order
 
 __all__ = ["cross_entropy"]
 
@@ -144,9 +144,8 @@ class _SummedGradient(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         hidden, weight, bias, targets, scale = ctx.saved_tensors
-        directions = _directions(upstream, ctx.wanted)
-        by_row = scale.expand(targets.shape)
-        *products, slopes = second_order(hidden, weight, bias, targets, by_row, directions, ctx.settings)
+        row_gradient, directions = scale.expand(targets.shape), _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
         return _padded((*products, None, slopes.sum()), ctx.needs_input_grad)
 
 
@@ -193,9 +192,9 @@ class _RowGradient(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        hidden, weight, bias, targets, by_row = ctx.saved_tensors
-        directions = _directions(upstream, ctx.wanted)
-        *products, slopes = second_order(hidden, weight, bias, targets, by_row, directions, ctx.settings)
+        hidden, weight, bias, targets, row_gradient = ctx.saved_tensors
+        directions = _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
         return _padded((*products, None, slopes), ctx.needs_input_grad)
 
 
@@ -208,12 +207,6 @@ def _call(function: type[torch.autograd.Function], *arguments: Any) -> tuple[Ten
 def _only(parts: Sequence[Tensor | None], wanted: Sequence[bool]) -> tuple[Tensor | None, ...]:
     """The parts that are wanted, and None for the others."""
     return tuple(part if needed else None for part, needed in zip(parts, wanted, strict=True))
-
-
-def _directions(upstream: Sequence[Tensor], wanted: Sequence[bool]) -> Directions:
-    """What comes from above for hidden, weight and bias; None for a gradient that was not made."""
-    hidden, weight, bias = _only(upstream, wanted)
-    return hidden, weight, bias
 
 
 def _padded(parts: Sequence[Tensor | None], needed: Sequence[bool]) -> tuple[Tensor | None, ...]:
