@@ -56,6 +56,21 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a whole run with checked bounds (`ROWSPACE_CHECK_BOUNDS=1 pytest -m kernels`) that left out a kernel."""
+    options = session.config.option
+    if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels" or options.keyword:
+        return
+    from rowspace.jit import KERNELS
+
+    unused = [
+        kernel.__name__ for kernel in KERNELS if kernel.__module__.startswith("rowspace.") and not kernel.signatures
+    ]
+    if unused and session.config.args == session.config.getini("testpaths"):
+        print(f"\nkernels that no test has called with checked bounds: {', '.join(unused)}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slowest files first, and the browser's tests last: they leave an event loop in the main thread."""
 

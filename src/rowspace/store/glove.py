@@ -88,7 +88,7 @@ def recognises(path: Path) -> bool:
     """
     start = start_of(path)
     lines = whole_lines(start)
-    if header_of(start) is not None or b"\0" in start or not lines or is_table_of_numbers(lines):
+    if header_of(start) is not None or b"\0" in start or not lines or is_table_of_numbers(lines[:-1] or lines):
         return False
     width = width_of(lines)
     return width > 1 or (width == 1 and any(b"." in line.split()[-1] for line in lines))

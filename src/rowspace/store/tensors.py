@@ -9,7 +9,7 @@ called `[id N has no token]`. Left out: which tensor of which file (`model2vec.p
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from rowspace.checked import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.store.folder import open_regular
-from rowspace.store.headers import Tensor, header_bytes, read_header
+from rowspace.store.headers import Tensor, header_bytes, header_names, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
 from rowspace.store.tokenizer import ids_in
 from rowspace.table import Table
 
 __all__ = [
+    "Tensors",
     "can_be_rows",
     "holds_tensor",
     "inside",
@@ -64,16 +65,36 @@ def inside(folder: Path, name: str) -> Path:
     return path
 
 
-def tensors_in(path: Path) -> dict[str, Tensor]:
+class Tensors(dict[str, Tensor]):
+    """The tensors of one file by name, and which file that was, so that its header is parsed once only."""
+
+    def __init__(self, file: BinaryIO, source: str) -> None:
+        super().__init__(read_header(file, source))
+        self._identity = _identity(file)
+
+    def are_of(self, file: BinaryIO) -> bool:
+        """Whether the open `file` is still the one that they were read from."""
+        return self._identity == _identity(file)
+
+
+def _identity(file: BinaryIO) -> tuple[int, int, int, int]:
+    found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def tensors_in(path: Path) -> Tensors:
     """Return the tensors of the safetensors file `path`, by name, its header checked."""
     with open_regular(path) as file:
-        return read_header(file, str(path))
+        return Tensors(file, str(path))
 
 
 def holds_tensor(path: Path, name: str) -> bool:
     """Whether `path` is a safetensors file with the tensor `name`; raises nothing, whatever is there."""
     try:
-        return path.is_file() and name in tensors_in(path)
+        if not path.is_file():
+            return False
+        with open_regular(path) as file:
+            return header_names(file, name, str(path)) and name in read_header(file, str(path))
     except RowspaceError:
         return False
 
@@ -94,13 +115,14 @@ def listed(tensors: Iterable[str]) -> str:
     return ", ".join([*map(repr, names[:LISTED]), *more]) or "none"
 
 
-def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[Any]:
+def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensors | None = None) -> NDArray[Any]:
     """Return a tensor, or the first `limit` of its rows: mapped, or where need be as float32 in memory.
 
+    `known` are the file's tensors where they were read before, which saves parsing its header again.
     Raises `FileFormatError` where the file is damaged, has no such tensor, or one of a dtype that holds no rows.
     """
     with open_regular(path) as file:
-        tensors = read_header(file, str(path))
+        tensors = known if known is not None and known.are_of(file) else read_header(file, str(path))
         if name not in tensors:
             raise FileFormatError(f"{path}: holds no tensor {name!r}, but {listed(tensors)}")
         tensor = tensors[name]

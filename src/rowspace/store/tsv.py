@@ -93,9 +93,12 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognises(path: Path) -> bool:
-    """Whether the first lines of the file `path` are as many numbers each, with tabs between, and nothing else."""
+    """Whether the first lines of the file `path` are as many numbers each, with tabs between, and nothing else.
+
+    The last of them may be cut off.
+    """
     lines = whole_lines(start_of(path))
-    return bool(lines) and is_table_of_numbers(lines)
+    return bool(lines) and is_table_of_numbers(lines[:-1] or lines)
 
 
 def check_target(path: StrPath) -> None:
