@@ -44,11 +44,6 @@ class Question:
     method: str
     keep_inputs: bool
 
-    def code(self, table: Table, k: object) -> str:
-        """The call of `Table.analogy` that answers it."""
-        inputs = ", ".join(repr(table.vocabulary[row]) for row in self.ids)
-        return f"table.analogy({inputs}, k={k}, method={self.method!r}, keep_inputs={self.keep_inputs})"
-
 
 def examples(lab: Lab, query: Query) -> Reply:
     """`method` → the examples whose words the table has, and the `ranks` of the words expected; 0 is past the 100th.
@@ -97,20 +92,26 @@ def answers(lab: Lab, query: Query) -> Reply:
     tokens = [table.vocabulary[row] for row in order[ranks - 1]]
 
     meta = {"question": asked, "tokens": tokens, "of": len(order), "inputs": inputs}
-    meta |= {"expected": expected, "place": place, "code": _code(lab, question, k, expected if place else "")}
+    meta |= {"expected": expected, "place": place, "code": _code(lab, question, k, expected)}
     return Reply(meta, ranks=ranks, scores=scores[ranks - 1], **_drawn(table, asked, tokens))
 
 
 def _code(lab: Lab, question: Question, k: int, expected: str) -> str:
     """The same again, for the reader."""
     a, b, c = (lab.table.vocabulary[row] for row in question.ids)
-    depth = "len(table)" if expected else k
-    rank = f"[n for n, (token, _) in enumerate(answers, 1) if n <= {k} or token == {expected!r}]"
     return f"""{lab.opening}
 from rowspace.space import Plane, cosine, unit_rows
 
-answers = {question.code(lab.table, depth)}
-ranks = {rank if expected else "list(range(1, len(answers) + 1))"}
+def place_of(token, ranked):
+    places = [{{"rank": n, "score": score}} for n, (other, score) in enumerate(ranked, 1) if other == token]
+    return places[0] if places else {{"rank": None, "score": None}}
+
+question, expected = {[a, b, c]!r}, {expected!r}
+ranked = table.analogy(*question, k=len(table), method={question.method!r}, keep_inputs=True)
+inputs = [place_of(token, ranked) for token in question]
+answers = {"ranked" if question.keep_inputs else "[answer for answer in ranked if answer[0] not in question]"}
+of, place = len(answers), place_of(expected, answers) if expected else None
+ranks = [n for n, (token, _) in enumerate(answers, 1) if n <= {k} or token == expected]
 tokens, scores = [answers[n - 1][0] for n in ranks], [answers[n - 1][1] for n in ranks]
 
 a, b, c = unit_rows(table[[{a!r}, {b!r}, {c!r}]])

@@ -32,7 +32,7 @@ def picture(lab: Lab, query: Query) -> Reply:
     shown = _picture(lab, name)
     imports, opened = opening(name, file)
     meta = {"picture": name, "height": shown.shape[0], "width": shown.shape[1]}
-    return Reply({**meta, "code": f"{imports}\n\npicture = {opened}"}, picture=shown)
+    return Reply({**meta, "code": f"{imports}\n\npicture = {opened}\nheight, width = picture.shape[:2]"}, picture=shown)
 
 
 @needs_torch

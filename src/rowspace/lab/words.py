@@ -18,7 +18,7 @@ from rowspace.lab.state import Answer, Lab
 from rowspace.space.similarity import METRICS
 from rowspace.table import Table
 
-__all__ = ["ROUTES", "facts", "opening_words"]
+__all__ = ["ROUTES", "facts", "facts_code", "opening_words"]
 
 WELL_KNOWN = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
 """What the page opens with where the table has them, as that of the standard library does."""
@@ -34,7 +34,9 @@ part = {part!r}
 folded = [token.casefold() for token in table]
 found = [id for id, token in enumerate(folded) if part in token]
 found.sort(key=lambda id: (folded[id] != part, not folded[id].startswith(part)))
-ids = found[:{k}]"""
+ids = found[:{k}]
+found = len(found)
+{facts_code(lab.table)}"""
     return Reply({"found": found, "code": code, **facts(lab.table, ids)}, ids=ids)
 
 
@@ -45,10 +47,15 @@ def rows(lab: Lab, query: Query) -> Reply:
     limit = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max()
     known = [lab.table.id(word) if word in lab.table else -1 for word in words]
     code = f"""{lab.opening}
+import numpy as np
 from rowspace import space
 
-rows = table[{words!r}]
-norms = space.row_norms(rows)"""
+words = {words!r}
+rows = table[words]
+norms, limit = space.row_norms(rows), np.abs(rows[np.isfinite(rows)]).max(initial=0)
+ids = [table.id(word) if word in table else -1 for word in words]"""
+    if lab.table.counts is not None:
+        code += "\ncounts = [int(table.counts[id]) if id >= 0 else None for id in ids]"
     meta = {"words": words, "limit": limit, "code": code, **_counts(lab.table, known)}
     return Reply(meta, rows=found, ids=known, norms=space.row_norms(found))
 
@@ -67,7 +74,8 @@ def neighbors(lab: Lab, query: Query) -> Reply:
     code = f"""{lab.opening}
 neighbors = table.neighbors({word!r}, k={k}, metric={metric!r})
 scores = [score for _, score in neighbors]
-ids = table.ids([token for token, _ in neighbors])"""
+ids = table.ids([token for token, _ in neighbors])
+{facts_code(lab.table)}"""
     meta = {"word": word, "code": code, **facts(lab.table, ids)}
     return Reply(meta, scores=[score for _, score in found], ids=ids)
 
@@ -118,6 +126,12 @@ def facts(table: Table, ids: NDArray[np.integer[Any]]) -> dict[str, object]:
     """What a list of tokens says of each: itself, how often it was seen (None where nobody counted), its norm."""
     tokens = [table.vocabulary[id] for id in ids.tolist()]
     return {"tokens": tokens, "norms": table.norms[ids].tolist(), **_counts(table, ids.tolist())}
+
+
+def facts_code(table: Table) -> str:
+    """The lines that give the same."""
+    counts = "" if table.counts is None else "\ncounts = table.counts[ids]  # how often each was seen"
+    return f"tokens, norms = [table.vocabulary[id] for id in ids], table.norms[ids]{counts}"
 
 
 def _counts(table: Table, ids: Sequence[int]) -> dict[str, object]:
