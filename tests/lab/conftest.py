@@ -67,7 +67,7 @@ def bert_lab(tmp_path_factory: pytest.TempPathFactory, learned: tuple[rs.Table, 
 def ask() -> Callable[..., Reply]:
     """`ask(lab, "words/rows", word="sin")`: what the page is told, through the bytes that it is told in."""
 
-    def answer(lab: Lab, route: str, body: bytes = b"", **parameters: object) -> Reply:
+    def answer(lab: Lab, route: str, body: bytes | None = None, **parameters: object) -> Reply:
         answers = {path: answer for routes in PAGES.values() for path, answer in routes.items()}
         given = {
             name: list(map(str, value if isinstance(value, list) else [value])) for name, value in parameters.items()

@@ -14,6 +14,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
+from rowspace.lab.words import MARKS, is_code, opening_words
 from rowspace.table import Table
 
 __all__ = ["ROUTES"]
@@ -23,17 +24,17 @@ METHODS = ("3cosadd", "3cosmul")
 DEEPEST = 100
 """Examples are ranked among so many answers."""
 
-# First those that the standard library's words can be asked, hits and misses; then those of everybody's text.
-EXAMPLES = """
+# Hits and misses.
+CODE_EXAMPLES = """
     read write reader writer        encode encoder decode decoder   key keys value values       min minimum max maximum
     read reading write writing      encode encoded decode decoded   int integer str string      open close opened closed
     argument arguments parameter parameters                         load loads dump dumps       http https ftp ftps
     function functions class classes                                list lists dict dicts       sin cos asin acos
     start stop started stopped      parse parser tokenize tokenizer row rows column columns     two second three third
+"""
+ENGLISH_EXAMPLES = """
     man king woman queen            france paris italy rome         good better bad worse       boy girl brother sister
 """
-# How a word that begins a piece is marked in tables of GPT-2's and SentencePiece's kind.
-MARKS = ("", "Ġ", "▁")
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def answers(lab: Lab, query: Query) -> Reply:
     their plane, `points` (n, 2) the answers there, `shares` (n,) the part of their distance from a that is drawn.
     """
     table = lab.table
-    usual = next(iter(_examples(lab)), [*(table.vocabulary[n % len(table)] for n in range(3)), ""])
+    words = opening_words(table, 3)
+    usual = next(iter(_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
     asked = [query.text(name, word) for name, word in zip("abc", usual, strict=False)]
     expected = query.text("expected", usual[3] if asked == usual[:3] else "")
     question = Question(_known(table, asked), query.choice("method", METHODS), query.flag("keep_inputs", False))
@@ -168,7 +170,8 @@ def _examples(lab: Lab) -> list[list[str]]:
     """The examples whose four words all have a row here."""
 
     def found() -> list[list[str]]:
-        words = EXAMPLES.split()
+        groups = [ENGLISH_EXAMPLES, CODE_EXAMPLES]
+        words = "".join(reversed(groups) if is_code(lab.table) else groups).split()
         marked = [[mark + word for word in words[n : n + 4]] for mark in MARKS for n in range(0, len(words), 4)]
         return [
             four for four in marked

@@ -19,7 +19,7 @@ __all__ = ["ROUTES", "SOURCES", "opened"]
 
 SOURCES = ("table", "lesson")
 # The page opens with one of these, if the table has it.
-WORDS = ("typeerror", "read", "list", "king", "the")
+WORDS = ("typeerror", "king", "read", "list", "the")
 SLIDERS = 6
 LESSON_HIDDEN = (0.6, 0.1, 0.3)
 LESSON_ROWS = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]

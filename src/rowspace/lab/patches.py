@@ -27,7 +27,7 @@ def picture(lab: Lab, query: Query) -> Reply:
     """
     name = query.text("picture", PHOTOGRAPHS[0])
     file = query.text("file", "picture.png", longest=300)
-    if query.body:
+    if query.body is not None:
         name = _sent(lab).keep(query.body)
     shown = _picture(lab, name)
     imports, opened = opening(name, file)

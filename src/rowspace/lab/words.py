@@ -18,10 +18,14 @@ from rowspace.lab.state import Answer, Lab
 from rowspace.space.similarity import METRICS
 from rowspace.table import Table
 
-__all__ = ["ROUTES", "facts", "facts_code", "opening_words"]
+__all__ = ["MARKS", "ROUTES", "facts", "facts_code", "is_code", "opening_words"]
 
-WELL_KNOWN = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
-"""What the page opens with where the table has them, as that of the standard library does."""
+CODE = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
+ENGLISH = ("king", "queen", "man", "woman", "paris", "france", "cat", "dog", "the", "of")
+"""What the page opens with where the table has them: identifiers for a table of code, else common words."""
+MARKS = ("", "Ġ", "▁")
+"""How a token that begins a word is marked in tables of GPT-2's and SentencePiece's kind."""
+LOOKED_AT = 10_000  # tokens, among which words are looked for that a page may open with
 MOST_WORDS = 8
 
 
@@ -111,15 +115,27 @@ distances = space.euclidean(table[{words[0]!r}], table[{words[1:]!r}])"""
     return Reply({"words": words, "times": times, "code": code}, distances=apart)
 
 
-def opening_words(table: Table, count: int, well_known: Sequence[str] = WELL_KNOWN) -> list[str]:
-    """`count` words that a page may open with, or as many as the table has: well-known ones, else the first tokens.
+def opening_words(table: Table, count: int, well_known: Sequence[str] | None = None) -> list[str]:
+    """`count` words that a page may open with, or as many as the table has: well-known ones, then the first words.
 
-    Words whose rows hold NaN or infinity come last.
+    Well-known are identifiers for a table of code, else common words, or those that are named. Numbers, pieces and
+    special tokens come after words, and rows that hold NaN or infinity last.
     """
     finite = np.isfinite(table.norms)
-    known = [word for word in well_known if word in table and finite[table.id(word)]]
-    first = [*np.flatnonzero(finite)[:count], *np.flatnonzero(~finite)[:count]]
-    return list(dict.fromkeys([*known, *(table.vocabulary[int(id)] for id in first)]))[:count]
+    named = well_known if well_known is not None else CODE if is_code(table) else ENGLISH
+    marked = [mark + word for mark in MARKS for word in named]
+    known = [word for word in marked if word in table and finite[table.id(word)]][:count]
+    if len(known) == count:
+        return known
+    first = np.concatenate([np.flatnonzero(finite)[:LOOKED_AT], np.flatnonzero(~finite)[:count]])
+    tokens = [table.vocabulary[int(id)] for id in first]
+    order = np.lexsort((space.token_classes(tokens), ~finite[first]))
+    return list(dict.fromkeys([*known, *(tokens[at] for at in order)]))[:count]
+
+
+def is_code(table: Table) -> bool:
+    """Whether the table holds a program's words, as that of the standard library does."""
+    return "typeerror" in table and "valueerror" in table
 
 
 def facts(table: Table, ids: NDArray[np.integer[Any]]) -> dict[str, object]:
