@@ -8,13 +8,28 @@ __all__ = [
     "CorpusError",
     "CorpusWarning",
     "FileFormatError",
+    "FitDiverged",
     "FitInterrupted",
     "MissingExtraError",
     "RowspaceError",
     "UnknownTokenError",
     "UnseenTokenWarning",
     "UsageError",
+    "reason_of",
 ]
+
+LONGEST = 120  # characters: zipfile and pyarrow put raw bytes of a damaged file into their messages
+
+
+def reason_of(error: BaseException) -> str:
+    r"""Return what another library says of an error as a part of our own sentence: one line, short and printable.
+
+    >>> reason_of(ValueError("header b'\\x00' differs\nmore")), reason_of(EOFError())
+    ("header b'\\x00' differs", 'EOFError')
+    """
+    line = str(error).split("\n")[0].strip()
+    shown = "".join(character if character.isprintable() else "?" for character in line[:LONGEST])
+    return shown + ("..." if len(line) > LONGEST else "") or type(error).__name__
 
 
 class RowspaceError(Exception):
@@ -55,3 +70,7 @@ class MissingExtraError(RowspaceError, ImportError):
 
 class FitInterrupted(RowspaceError):
     """A fit was stopped by Ctrl-C or SIGTERM, after saving what was learned; the message says how to go on."""
+
+
+class FitDiverged(RowspaceError):
+    """A learning rate was too high for its text and options; the message says what was kept, and what to try."""

@@ -82,6 +82,15 @@ class Table:
     def __contains__(self, token: object) -> bool:
         return isinstance(token, str) and token in self._ids
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a pickle or a copy holds: all content, read now, and nothing that can be computed again."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("_ids", "_norms")}
+        arrays = {
+            "rows": np.asarray(self.rows),
+            "counts": self.counts if self.counts is None else np.asarray(self.counts),
+        }
+        return kept | arrays | {"_tokenizer": self.tokenizer, "_norms": None}
+
     def __repr__(self) -> str:
         return f"Table({amount(len(self), 'token')} × {self.dim}, {self.rows.dtype})"
 

@@ -149,8 +149,17 @@ def _learned(names: list[str], output: str, *, resume: bool, options: Mapping[st
         total *= 2  # once to train the tokenizer, once to use it
     warm()  # so that a first compilation neither stands in the way of the bars nor counts as learning
     with cleanup_on_interrupt(), teller(total) as told:
-        reports = Reports(on_bytes=told.on_bytes, on_vocabulary=told.on_vocabulary, on_progress=told.on_progress)
+        reports = Reports(
+            on_bytes=told.on_bytes,
+            on_vocabulary=told.on_vocabulary,
+            on_lowered_rate=_say_lowered_rate,
+            on_progress=told.on_progress,
+        )
         return learn_table(corpus, output=output, resume=resume, reports=reports, **options)
+
+
+def _say_lowered_rate(alpha: float, default: float) -> None:
+    say(f"alpha starts at {alpha:g}, not {default:g}, with which this fit would diverge; --alpha sets another one")
 
 
 def _corpus(names: list[str]) -> str | list[Path] | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.text.byte_alphabet import bytes_of_alphabet
 from rowspace.text.opened import (
     Ids,
@@ -183,7 +183,9 @@ def refusing(source: str) -> Iterator[None]:
     except (RowspaceError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        raise FileFormatError(f"{source}: does not open as a tokenizer ({error}); restore the file") from error
+        raise FileFormatError(
+            f"{source}: does not open as a tokenizer ({reason_of(error)}); restore the file"
+        ) from error
 
 
 def opened(tokenizer: AnyTokenizer) -> OpenedTokenizer:
