@@ -1,11 +1,13 @@
-"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around.
+"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around, a user.
 
 Not here: tables and corpora that only one folder needs; they stand in that folder's tests.
 """
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
@@ -134,3 +136,26 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("english") / "corpus.txt"
     path.write_text("\n".join(topics.values()), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """An empty folder of an ordinary user, as whom the test runs from here on: to root, no folder is closed."""
+    folder = Path(tempfile.mkdtemp(prefix="rowspace-test-"))  # pytest's own folders are closed to other users
+    if os.geteuid() != 0:
+        yield folder
+    else:
+        nobody, groups = 65534, os.getgroups()
+        os.chown(folder, nobody, nobody)
+        os.setgroups([])
+        os.setresgid(nobody, nobody, 0)
+        os.setresuid(nobody, nobody, 0)
+        try:
+            yield folder
+        finally:
+            os.setresuid(0, 0, 0)
+            os.setresgid(0, 0, 0)
+            os.setgroups(groups)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700)
+    shutil.rmtree(folder)

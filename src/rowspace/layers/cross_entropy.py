@@ -143,10 +143,9 @@ class _SummedGradient(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        *tensors, scale = ctx.saved_tensors
-        *products, slopes = second_order(
-            *tensors, scale.expand(tensors[3].shape), _only(upstream, ctx.wanted), ctx.settings
-        )
+        hidden, weight, bias, targets, scale = ctx.saved_tensors
+        row_gradient, directions = scale.expand(targets.shape), _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
         return _padded((*products, None, slopes.sum()), ctx.needs_input_grad)
 
 
@@ -193,7 +192,9 @@ class _RowGradient(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        *products, slopes = second_order(*ctx.saved_tensors, _only(upstream, ctx.wanted), ctx.settings)
+        hidden, weight, bias, targets, row_gradient = ctx.saved_tensors
+        directions = _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
         return _padded((*products, None, slopes), ctx.needs_input_grad)
 
 

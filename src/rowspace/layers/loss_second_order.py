@@ -4,6 +4,7 @@ Written in ordinary differentiable operations over chunks of rows, so that deriv
 The first derivatives are in `chunked_loss.py`; first-order training does not use this file.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from rowspace.layers.chunked_loss import LossTerms, chunk_rows
 
 __all__ = ["second_order"]
 
-Directions = tuple[Tensor | None, Tensor | None, Tensor | None]
+Directions = Sequence[Tensor | None]
 LOGIT_SIZED_TENSORS = 8  # how many tensors of the logits' shape a chunk holds at once
 
 
@@ -32,8 +33,8 @@ def second_order(
     `weight` (V, d) and `bias` (V,) move by, where None is zero. Returns the product's three parts in the dtypes of
     those tensors, and the slopes (N,) without the weights of the rows.
     """
-    dtype, *terms, chunk_size = settings
-    terms = LossTerms(*terms)
+    dtype, *numbers, chunk_size = settings
+    terms = LossTerms(*numbers)
     wide = torch.float64 if hidden.dtype == torch.float64 else torch.float32
     rows = weight.to(dtype).to(wide)
     offset = rows.new_zeros(rows.shape[0]) if bias is None else bias.to(dtype).to(wide)
@@ -44,7 +45,7 @@ def second_order(
         for part, direction in zip(parts, directions, strict=True)
     )
     size = chunk_size or max(1, chunk_rows(hidden.shape[0], weight, terms) // LOGIT_SIZED_TENSORS)
-    by_row = (tensor.split(size) for tensor in (states, states_along, targets, row_gradient.to(wide)))
+    by_row = (torch.split(tensor, size) for tensor in (states, states_along, targets, row_gradient.to(wide)))
     chunks = [
         _of_chunk(*chunk, weight=(rows, rows_along), bias=(offset, offset_along), terms=terms)
         for chunk in zip(*by_row, strict=True)
