@@ -162,7 +162,5 @@ def test_heads_of_another_width():
 
 def test_integers_and_single_vectors_are_refused():
     for wrong in (torch.ones(1, 2, 3, 8, dtype=torch.int64), torch.ones(8)):
-        with pytest.raises(
-            UsageError, match=r"must be floats of shape \(..., heads, seq, head_dim\), got torch"
-        ):
+        with pytest.raises(UsageError, match=r"must be floats of shape \(..., heads, seq, head_dim\), got torch"):
             RotaryPosition(8)(wrong, wrong)
