@@ -22,9 +22,8 @@ from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.cores import available_cores
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.ngrams import Listed, compose_rows, list_ngrams
+from rowspace.store.content import content_of, start_of_content
 from rowspace.store.fasttext_parts import MAGIC, VERSIONS, Arguments, Words, read_words, start_bytes, words_bytes
-from rowspace.store.folder import open_regular
-from rowspace.store.mapped import mapped_bytes
 from rowspace.store.quantised import read_quantised
 from rowspace.store.reader import Reader
 from rowspace.store.sniffing import start_of
@@ -47,8 +46,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     are mapped. Raises `FileFormatError`, with the byte, where the file is cut off, damaged or of a newer version.
     """
     source = os.fspath(path)
-    with open_regular(Path(path)) as file:
-        reader = Reader(mapped_bytes(file), source)
+    reader = Reader(content_of(Path(path)), source)
     arguments, words = _start(reader)
     quantised = reader.flag("whether rows are quantised")
     matrix = read_quantised(reader) if quantised else _read_matrix(reader)
@@ -93,14 +91,18 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognises(path: Path) -> bool:
     """Whether the file `path` begins as fastText's models do."""
-    return start_of(path)[:4] == MAGIC.to_bytes(4, "little")
+    return _begins_so(start_of_content(path))
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not _begins_so(start_of(target)):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+
+
+def _begins_so(start: bytes) -> bool:
+    return start[:4] == MAGIC.to_bytes(4, "little")
 
 
 def _start(reader: Reader) -> tuple[Arguments, Words]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.atomic import StrPath, atomic_file, check_file_target
-from rowspace.errors import FileFormatError, MissingExtraError, UsageError
+from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
 from rowspace.store.folder import open_regular
 from rowspace.store.parquet_columns import Collected, Columns, choose_columns
 from rowspace.store.sniffing import start_of
@@ -168,5 +168,6 @@ def _refusing(source: str) -> Iterator[None]:
     except FileFormatError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError, OverflowError) as error:
-        why = str(error).split("\n")[0]
-        raise FileFormatError(f"{source}: pyarrow cannot read it ({why}); restore the file from a copy") from None
+        raise FileFormatError(
+            f"{source}: pyarrow cannot read it ({reason_of(error)}); restore the file from a copy"
+        ) from None

@@ -1,9 +1,9 @@
 """Tables of which other libraries keep the rows as a tensor and the tokens in a tokenizer.json: what all such have.
 
-A header is checked by our own rules before anything is mapped. float16, float32 and float64 are mapped; bfloat16, which
-numpy lacks, and int8 become float32, exactly, in memory. Tokens take the ids of the tokenizer; an id without a token is
-called `[id N has no token]`. Left out: which tensor of which file (`model2vec.py`, `sentence_transformers.py`,
-`checkpoint.py`, `safetensors_file.py`). Read next: `headers.py`.
+A header is checked by our own rules before anything is mapped. float16, float32 and float64 are mapped; bfloat16 and
+8-bit floats, which numpy lacks, and int8 become float32, exactly, in memory. Tokens take the ids of the tokenizer; an
+id without a token is called `[id N has no token]`. Left out: which tensor of which file (`model2vec.py`,
+`sentence_transformers.py`, `checkpoint.py`, `safetensors_file.py`). Read next: `headers.py`.
 """
 
 import os
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.checked import check_sizes
-from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.errors import FileFormatError, RowspaceError, reason_of
 from rowspace.links import resolve_inside
+from rowspace.store.eight_bits import EIGHT_BITS
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, header_names, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
@@ -37,7 +38,8 @@ __all__ = [
 ]
 
 MAPPED = dict(DTYPES.values())
-OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8"}
+OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8", "F8_E4M3": "u1", "F8_E5M2": "u1"}
+SCALES = ("_scale", "_scale_inv")  # what the factors of a tensor of 8-bit floats are called, after its own name
 LONGEST = 1 << 40  # more rows, or wider ones, than any file has: numpy would stumble over their number itself
 LISTED = 9  # names in one message
 WRITTEN_AT_ONCE = 1 << 23  # bytes
@@ -79,7 +81,7 @@ def holds_tensor(path: Path, name: str) -> bool:
 
 def can_be_rows(tensor: Tensor) -> bool:
     """Whether a table can have this tensor as its rows: (V, d) numbers, none of them ids."""
-    return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8"}
+    return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8", *EIGHT_BITS}
 
 
 def listed(tensors: Iterable[str]) -> str:
@@ -115,9 +117,23 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
             if tensor.size
             else np.zeros(tensor.shape, code)  # no byte of it can be mapped
         )
+    if tensor.dtype in EIGHT_BITS:
+        _check_unscaled(name, tensors, str(path))
+        return np.asarray(EIGHT_BITS[tensor.dtype]()[array])
     if tensor.dtype == "BF16":
         return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
     return array.astype(np.float32) if tensor.dtype == "I8" else array
+
+
+def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> None:
+    """Refuse 8-bit floats that count together with a tensor of factors: how to apply them, each library says itself."""
+    scale = next((name + end for end in SCALES if name + end in tensors), None)
+    if scale is not None:
+        raise FileFormatError(
+            f"{source}: tensor {name!r} has 8-bit floats that {scale!r} scales, which is not applied here; save the "
+            "model without quantization, with transformers: "
+            "AutoModel.from_pretrained(FOLDER).dequantize().save_pretrained(NEW)"
+        )
 
 
 def tokens_in(path: Path) -> tuple[list[str], str]:
@@ -133,7 +149,7 @@ def tokens_in(path: Path) -> tuple[list[str], str]:
         text = data.decode()
         ids = ids_in(text)
     except ValueError as error:
-        raise FileFormatError(f"{path}: does not open as a tokenizer ({error}); restore the file") from error
+        raise FileFormatError(f"{path}: does not open as a tokenizer ({reason_of(error)}); restore the file") from error
     size = max(ids.values(), default=-1) + 1
     if size > 2 * len(ids) + 1000:
         raise FileFormatError(f"{path}: has ids up to {size - 1} for {len(ids)} tokens; restore the file")
