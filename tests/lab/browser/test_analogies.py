@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
+ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
 MISS = ("list", "lists", "dict", "sin")
 
 
@@ -14,6 +15,7 @@ def shown(value: float) -> str:
 
 def answers(page: Page) -> list[tuple[str, str, str]]:
     """Rank, token and score of each line of the table, as they stand on the page."""
+    expect(page.locator(ANSWERED)).to_be_attached()
     lines = page.get_by_role("table", name="The answers").locator("tbody tr").all()
     return [tuple(line.get_by_role("cell").all_inner_texts()[:3]) for line in lines]
 

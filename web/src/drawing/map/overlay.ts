@@ -13,6 +13,7 @@ export interface Theme {
   font: string;
 }
 
+const HALO = 5; // which keeps a label readable on points of its own color
 const MOST_LABELS = 70;
 const MOST_REFUSED = 3000;
 const MOST_LOOKED_AT = 50_000;
@@ -107,7 +108,7 @@ export class Overlay {
     const { context, theme } = this;
     context.font = this.font(marked);
     context.strokeStyle = theme.paper;
-    context.lineWidth = 3;
+    context.lineWidth = HALO;
     context.strokeText(text, left, y);
     context.fillStyle = theme.text;
     context.fillText(text, left, y);

@@ -32,10 +32,10 @@ test("a fitted view shows the whole box", () => {
 
 test("zooming keeps the data under the pointer where it is", () => {
   const one = view();
-  const before = one.toData(50, 60);
+  const before = one.toData(60, 120);
   for (const factor of [1.5, 0.4, 1e9, 1e-9]) {
-    one.zoom(factor, 50, 60);
-    const after = one.toData(50, 60);
+    one.zoom(factor, 60, 120);
+    const after = one.toData(60, 120);
     expect(after[0]).toBeCloseTo(before[0], 9);
     expect(after[1]).toBeCloseTo(before[1], 9);
   }
@@ -54,6 +54,22 @@ test("zooming stops at both ends", () => {
   expect(one.scale).toBe(farthest);
   expect(farthest).toBeLessThan(fitted);
   expect(nearest).toBeGreaterThan(fitted);
+});
+
+test("panning stops while a part of the points is still shown, at any zoom", () => {
+  for (const factor of [0.25, 1, 40]) {
+    const one = view();
+    one.zoom(factor, 200, 150);
+    for (const [right, down] of [
+      [1e7, 1e7],
+      [-1e7, -1e7],
+    ] as [number, number][]) {
+      one.pan(right, down);
+      const [left, bottom] = one.toScreen(-1, 10);
+      const [far, top] = one.toScreen(3, 12);
+      expect(left < 400 && far > 0 && top < 300 && bottom > 0, `at ${factor}`).toBe(true);
+    }
+  }
 });
 
 test("panning moves the picture by pixels", () => {
