@@ -38,10 +38,9 @@ def test_config_and_names(folder):
 
 
 @pytest.mark.parametrize("at_once", [1, 6, 7, 100, 1 << 20])
-def test_every_tensor_is_read_as_it_is(folder, at_once, monkeypatch):
-    monkeypatch.setattr("rowspace.layers.checkpoint.READ_AT_ONCE", at_once)
+def test_every_tensor_is_read_as_it_is(folder, at_once):
     path, tensors = folder
-    checkpoint = Checkpoint(path)
+    checkpoint = Checkpoint(path, read_at_once=at_once)
     for name, expected in tensors.items():
         actual = checkpoint.read(name)
         assert actual.dtype == expected.dtype
@@ -160,7 +159,7 @@ def test_an_index_of_another_form(folder, files):
 @pytest.mark.parametrize("name", ["../model.safetensors", "/etc/hostname", "..", "sub/model.safetensors", "a\0b", ""])
 def test_an_index_that_leads_out_of_the_folder(folder, name):
     shard(folder[0], {"a": name})
-    with pytest.raises(FileFormatError, match="leads out of the folder|cannot be the name of a file"):
+    with pytest.raises(FileFormatError, match=r"leads out of the folder|cannot be the name of a file"):
         Checkpoint(folder[0]).read("a")
 
 
