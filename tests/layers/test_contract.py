@@ -13,6 +13,7 @@ from safetensors.torch import load, save
 from tests.layers.contract import CASES, assert_same, floats, learned, loss_at, made, mapped, tensors
 from torch import nn
 from torch.func import functional_call, grad, jvp, vmap
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from rowspace import layers
 from rowspace.layers import recipes
@@ -145,6 +146,34 @@ def test_it_is_built_without_memory_and_filled_later(case):
     filled = empty.to_empty(device="cpu")
     filled.load_state_dict(module.state_dict())
     assert_same(filled(*inputs), expected)
+
+
+class SeededDraws(TorchDispatchMode):
+    """Seed torch before each parameter is drawn: it then depends on how it is drawn, and not on the order."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        draws = function in {torch.ops.aten.normal_.default, torch.ops.aten.uniform_.default}
+        if draws and isinstance(args[0], nn.Parameter):
+            torch.default_generator.manual_seed(0)
+        return function(*args, **(kwargs or {}))
+
+
+def test_reset_parameters_initializes_what_was_built_on_meta():
+    # As FSDP2 does: each module by itself, those inside of others too.
+    for case in LEARNED:
+        with SeededDraws():
+            expected = case.module()
+            with torch.device("meta"):
+                module = case.module()
+            module.to_empty(device="cpu")
+            with torch.no_grad():
+                for weight in module.parameters():
+                    weight.fill_(7)
+            for part in module.modules():
+                if hasattr(part, "reset_parameters"):
+                    part.reset_parameters()
+        for name, weight in expected.named_parameters():
+            assert torch.equal(module.get_parameter(name), weight), f"{name} of {case.name}"
 
 
 @each_case

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition
 from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
 
@@ -69,8 +70,10 @@ class AxialRotaryPosition(RotaryPosition):
         axes: int = 2,
         alternate: bool = False,
         upcast: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(head_dim, base=base, layout=layout, upcast=upcast)
+        super().__init__(head_dim, base=base, layout=layout, upcast=upcast, device=device, dtype=dtype)
         if axes < 1 or head_dim % (2 * axes):
             raise UsageError(
                 f"head_dim is {head_dim}, but {axes} axes with as many pairs each need a multiple of {2 * axes}"
@@ -121,8 +124,10 @@ class MultimodalRotaryPosition(RotaryPosition):
         layout: RotaryLayout = "half",
         interleaved: bool = False,
         scaling: RotaryScaling | None = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(head_dim, base=base, layout=layout, scaling=scaling)
+        super().__init__(head_dim, base=base, layout=layout, scaling=scaling, device=device, dtype=dtype)
         self.sections = tuple(sections)
         if sum(self.sections) != head_dim // 2 or min(self.sections, default=0) < 0:
             raise UsageError(
