@@ -1,11 +1,13 @@
-"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around.
+"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around, a user.
 
 Not here: tables and corpora that only one folder needs; they stand in that folder's tests.
 """
 
 import os
+import shutil
 import signal
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -38,6 +40,21 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a whole run with checked bounds (`ROWSPACE_CHECK_BOUNDS=1 pytest -m kernels`) that left out a kernel."""
+    options = session.config.option
+    if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels" or options.keyword:
+        return
+    from rowspace.jit import KERNELS
+
+    unused = [
+        kernel.__name__ for kernel in KERNELS if kernel.__module__.startswith("rowspace.") and not kernel.signatures
+    ]
+    if unused and session.config.args == session.config.getini("testpaths"):
+        print(f"\nkernels that no test has called with checked bounds: {', '.join(unused)}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the browser's tests last: from the first of them on, its event loop is that of the main thread."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
@@ -62,3 +79,26 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("english") / "corpus.txt"
     path.write_text("\n".join(topics.values()), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """An empty folder of an ordinary user, as whom the test runs from here on: to root, no folder is closed."""
+    folder = Path(tempfile.mkdtemp(prefix="rowspace-test-"))  # pytest's own folders are closed to other users
+    if os.geteuid() != 0:
+        yield folder
+    else:
+        nobody, groups = 65534, os.getgroups()
+        os.chown(folder, nobody, nobody)
+        os.setgroups([])
+        os.setresgid(nobody, nobody, 0)
+        os.setresuid(nobody, nobody, 0)
+        try:
+            yield folder
+        finally:
+            os.setresuid(0, 0, 0)
+            os.setresgid(0, 0, 0)
+            os.setgroups(groups)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700)
+    shutil.rmtree(folder)

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from pydoc_data.topics import topics
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 import rowspace as rs
 from rowspace.lab.app import PAGES
@@ -37,6 +39,28 @@ def small_lab(tmp_path: Path) -> Callable[..., Lab]:
         return Lab(rs.load(path), path)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def bert_lab(tmp_path_factory: pytest.TempPathFactory, learned: tuple[rs.Table, str]) -> Lab:
+    """A lab over a table as BERT's are: no counts, special and unused tokens first, and a WordPiece tokenizer.
+
+    The tokenizer is trained by Hugging Face's library; a word has its row in `learned`, anything else a random one.
+    """
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    special = ["[PAD]", *(f"[unused{number}]" for number in range(40)), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    trainer = trainers.WordPieceTrainer(vocab_size=1200, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator(topics.values(), trainer)
+    vocabulary = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get)
+    known = learned[0]
+    rows = np.random.default_rng(0).normal(size=(len(vocabulary), known.dim)).astype(np.float32)
+    for number, token in enumerate(vocabulary):
+        rows[number] = known[token] if token in known else rows[number]
+    path = str(tmp_path_factory.mktemp("bert") / "bert-table")
+    rs.Table(vocabulary, rows, tokenizer=tokenizer.to_str()).save(path)
+    return Lab(rs.load(path), path)
 
 
 @pytest.fixture(scope="session")

@@ -49,6 +49,11 @@ def test_answers_are_replies(client: TestClient) -> None:
     np.testing.assert_array_equal(decode(answer.content).arrays["rows"], [[0.0, 1.0]])
 
 
+def test_the_instance_route_is_empty(client: TestClient) -> None:
+    answer = client.get("/api/instance")
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
 def test_an_upload_is_asked_with_a_body_and_without(client: TestClient) -> None:
     assert decode(client.post("/api/try/upload?k=3", content=b"a" * 100).content).meta == {"body": 100, "k": 3}
     assert decode(client.get("/api/try/upload").content).meta == {"body": 0, "k": 1}

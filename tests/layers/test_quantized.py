@@ -118,3 +118,14 @@ def test_wrong_bits_and_ids() -> None:
         QuantizedEmbedding(10, 4, bits=3)
     with pytest.raises(UsageError, match=r"id 10 at \[0\] is out of range for a table of 10 rows"):
         QuantizedEmbedding(10, 4)(torch.tensor([10]))
+
+
+def test_rows_are_contiguous() -> None:
+    for bits, dim in ((8, 7), (4, 7), (4, 8)):
+        assert QuantizedEmbedding.from_float(table(dim=dim), bits=bits)(torch.tensor([3, 1])).is_contiguous()
+
+
+def test_an_exported_graph_shifts_no_bytes() -> None:
+    # torch 2.13 exports a shift of bytes to ONNX as one of signed bytes, and onnxruntime refuses the model.
+    exported = torch.export.export(QuantizedEmbedding.from_float(table(), bits=4), (torch.tensor([3]),))
+    assert not [node.name for node in exported.graph.nodes if "shift" in str(node.target)]

@@ -76,7 +76,9 @@ def make_app(lab: Lab) -> Starlette:
         await jobs.stop()
 
     return Starlette(
-        routes=[*answers, *job_routes(jobs), *pages, static], exception_handlers=HANDLERS, lifespan=lifespan
+        routes=[*answers, *job_routes(jobs), Route("/api/instance", _instance), *pages, static],
+        exception_handlers=HANDLERS,
+        lifespan=lifespan,
     )
 
 
@@ -98,6 +100,11 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
 
 def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
     return answer(lab, query).encode()
+
+
+async def _instance(_: Request) -> Response:
+    """An empty response; its `X-Rowspace-Instance` header tells an open page whether the server was restarted."""
+    return Response(status_code=204)
 
 
 async def _index(_: Request) -> Response:

@@ -117,8 +117,11 @@ class QuantizedEmbedding(RecordedSettings, Sized):
         """Codes (..., width), scales (...) → (..., d)."""
         if self.bits == 8:
             return codes.to(scales.dtype).mul_(scales.unsqueeze(-1))
-        halves = torch.cat([codes & 15, codes >> 4], dim=-1)[..., : self.embedding_dim]
-        return halves.to(scales.dtype).sub_(8).mul_(scales.unsqueeze(-1))
+        # The upper half by floats, which are exact: the ONNX exporter of torch 2.13 shifts bytes as if they had a sign.
+        lower = (codes & 15).to(scales.dtype)
+        upper = codes.to(scales.dtype).sub_(lower).mul_(1 / 16)
+        halves = torch.cat([lower, upper], dim=-1)[..., : self.embedding_dim]
+        return (halves - 8).mul_(scales.unsqueeze(-1))
 
 
 def _quantized(rows: Tensor, bits: int, *, first: int) -> tuple[Tensor, Tensor]:

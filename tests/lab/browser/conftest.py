@@ -1,9 +1,13 @@
 """A real server and a real browser, in two lanes: with WebGL drawn by software, and with no WebGL at all.
 
+Only the map is drawn differently in the two, so only tests marked with `both_lanes` run in both; ROWSPACE_LONG_TESTS=1
+runs all of them in both.
+
 A page that logs an error, asks another machine or is refused by the server fails its test; `@pytest.mark.refused` lets
 the last one be. Not here: what the pages show; each has its own file.
 """
 
+import os
 import shutil
 import threading
 import time
@@ -37,7 +41,16 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", params=LANES)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the lanes of a test."""
+    own = any("lane" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "lane" not in metafunc.fixturenames or own:
+        return
+    both = metafunc.definition.get_closest_marker("both_lanes") is not None or "ROWSPACE_LONG_TESTS" in os.environ
+    metafunc.parametrize("lane", LANES if both else ["no-webgl"], indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def lane(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

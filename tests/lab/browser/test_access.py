@@ -97,7 +97,7 @@ def test_without_the_token_there_is_a_sentence(access: Access, watched: tuple[Pa
     page, _ = watched
     answer = page.goto(f"http://127.0.0.1:{access.port}/words")
     assert answer.status == 403
-    expect(page.get_by_text("this needs the token")).to_be_visible()
+    expect(page.get_by_text("the token is missing")).to_be_visible()
 
 
 def test_a_link_on_another_site_opens_the_page(access: Access, stranger: str, watched: tuple[Page, list[str]]) -> None:

@@ -5,8 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from rowspace.lab.app import PAGES
 
-# In one lane: nothing here depends on how the map is drawn.
-pytestmark = [pytest.mark.browser, pytest.mark.parametrize("lane", ["no-webgl"], indirect=True)]
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

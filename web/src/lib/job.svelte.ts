@@ -8,6 +8,14 @@ export interface Order {
   parameters?: Parameters;
 }
 
+/** The data of each event that the server sends about a job. */
+interface Events {
+  progress: { fraction: number; sentence: string };
+  frame: { frame: number };
+  done: unknown;
+  failed: { error: string };
+}
+
 /** The newest piece of work that was asked for. What came before is no longer followed, but goes on. */
 export class Job<Meta> {
   /** The share that is done, and a sentence with a number in it. */
@@ -63,8 +71,8 @@ export class Job<Meta> {
   #follow(job: number, signal: AbortSignal): void {
     const events = new EventSource(`/api/jobs/${job}/events`);
     signal.addEventListener("abort", () => events.close());
-    const on = (name: string, told: (facts: any) => void) =>
-      events.addEventListener(name, (event) => told(JSON.parse((event as MessageEvent<string>).data)));
+    const on = <Name extends keyof Events>(name: Name, told: (facts: Events[Name]) => void) =>
+      events.addEventListener(name, (event) => told(JSON.parse((event as MessageEvent<string>).data) as Events[Name]));
     const over = (sentence?: string) => {
       events.close();
       this.done = sentence === undefined;
