@@ -2,37 +2,21 @@
 
 import threading
 from collections.abc import Iterator
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
 
-from rowspace.lab import make_app
 from rowspace.lab.app import PAGES
 from rowspace.lab.security import Access, Guard
-from rowspace.lab.serve import listen
-from rowspace.lab.state import Lab
-from rowspace.table import Table
 
 pytestmark = pytest.mark.browser
 
-TOKEN = "sixteen-letters-or-more"  # noqa: S105
 
-
-@pytest.fixture(scope="session")
-def access(learned: tuple[Table, str]) -> Iterator[Access]:
-    """A server with its guard, as `rowspace lab` has one."""
-    with listen("127.0.0.1", None) as listener:
-        access = Access("127.0.0.1", listener.getsockname()[1], TOKEN)
-        config = uvicorn.Config(Guard(make_app(Lab(*learned)), access), log_level="warning")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=partial(server.run, sockets=[listener]), daemon=True)
-        thread.start()
-        yield access
-        server.should_exit = True
-        thread.join()
+@pytest.fixture
+def access(guard: Guard) -> Access:
+    """What opens a server with its guard."""
+    return guard.access
 
 
 @pytest.fixture

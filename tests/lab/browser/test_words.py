@@ -10,13 +10,14 @@ from rowspace import space
 
 pytestmark = pytest.mark.browser
 
+ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+
 
 def shown_in(page: Page, label: str) -> list[list[str]]:
     """The tokens and numbers of a list of bars."""
-    return [
-        item.inner_text().split()
-        for item in page.get_by_role("list", name=label, exact=True).get_by_role("listitem").all()
-    ]
+    expect(page.locator(ANSWERED)).to_be_attached()
+    items = page.get_by_role("list", name=label, exact=True).get_by_role("listitem")
+    return [item.split() for item in items.all_inner_texts()]
 
 
 def wait_for_words(page: Page, test: str, argument: object = None) -> None:
@@ -179,16 +180,13 @@ def test_a_link_holds_all_that_was_chosen(visit) -> None:
     page = visit("words?word=sin&word=cos&metric=dot&colour=norm")
     page.get_by_role("application", name="PCA").focus()
     page.keyboard.press("+")
-    page.keyboard.press("ArrowLeft")
     page.wait_for_url("**look=**")
-    page.wait_for_timeout(500)  # the URL follows a moving map at a distance
     address = page.url
     page.reload()
     expect(page.get_by_text("norm of the row")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("radio", name="dot")).to_be_checked()
     expect(page.get_by_role("list", name="Nearest to sin")).to_be_visible()
     expect(page.get_by_role("region", name="Row of cos")).to_be_visible()
-    page.wait_for_timeout(500)
-    assert page.url == address
+    page.wait_for_url(address)
     page.get_by_role("button", name="Show all").click()
     page.wait_for_function("!location.search.includes('look')")

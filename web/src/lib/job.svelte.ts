@@ -1,6 +1,7 @@
 // Long work on the server, followed: how far it is, its newest frame, how it ended.
 
 import { ask, Refusal, type Parameters } from "./client";
+import { connection } from "./connection.svelte";
 import type { Reply } from "./reply";
 
 export interface Order {
@@ -83,7 +84,8 @@ export class Job<Meta> {
     on("done", () => over());
     on("failed", ({ error }) => over(error));
     events.onerror = () => {
-      if (events.readyState === EventSource.CLOSED) over("this job is not known any more; start it again");
+      void connection.probe();
+      if (events.readyState === EventSource.CLOSED) over("the server no longer knows this job; start it again");
     };
   }
 
