@@ -14,7 +14,11 @@ class Vision(nn.Module):
         super().__init__()
         self.patches = PatchEmbedding(4, 3, 6, form="convolution", bias=False)
         self.tokens = PrefixTokens(6, distillation=True, registers=2, mask=True)
-        self.positions = nn.Parameter(torch.randn(8, 6))
+        self.positions = nn.Parameter(torch.empty(8, 6))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.normal_(self.positions)
 
     def forward(self, pixels: Tensor, mask: Tensor) -> Tensor:
         patches, _ = self.patches(pixels)

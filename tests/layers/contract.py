@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from tests.layers.case import Case
+from tests.layers.cases_recipes import RECIPE_NAMES
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.utils import _pytree as pytree
@@ -18,6 +19,8 @@ def all_cases() -> list[Case]:
 
 
 CASES = all_cases()
+# Recipes are compositions of the other modules, which keep the whole contract.
+MODULE_CASES = [case for case in CASES if case.name.split()[0] not in RECIPE_NAMES]
 
 
 def made(case: Case, *, seed: int = 0) -> nn.Module:

@@ -76,3 +76,11 @@ def test_id_out_of_range_in_an_exported_graph(wrong: int) -> None:
     exported = torch.export.export(AdaptiveEmbedding(10, 16, cutoffs=[3, 6]), (torch.tensor([0, 1]),)).module()
     with pytest.raises(IndexError):
         exported(torch.tensor([0, wrong]))
+
+
+def test_rows_and_projections_begin_as_those_of_fairseq():
+    embedding = AdaptiveEmbedding(4000, 64, cutoffs=[2000])
+    for table, projection, width in zip(embedding.tables, embedding.projections, (64, 16), strict=True):
+        assert table.weight.std().item() == pytest.approx(width**-0.5, rel=0.05)
+        bound = (6 / (width + 64)) ** 0.5
+        assert 0.9 * bound < projection.weight.abs().max() <= bound

@@ -1,8 +1,23 @@
+import numpy as np
 import pytest
 import torch
 from torch.func import vmap
 
 from rowspace.errors import UsageError
+from rowspace.layers import (
+    AdaptiveEmbedding,
+    FactorisedEmbedding,
+    HashedEmbedding,
+    LearnedPosition,
+    MatryoshkaEmbedding,
+    PatchEmbedding,
+    QuantizedEmbedding,
+    QuotientRemainderEmbedding,
+    SegmentEmbedding,
+    SinusoidPosition,
+    TokenEmbedding,
+    bert,
+)
 from rowspace.layers.checked_ids import check_ids, rows_at
 
 
@@ -33,6 +48,33 @@ def test_names_the_first_id_out_of_range_and_its_place(look, ids: list, named: s
 def test_names_the_dtype(look, dtype: torch.dtype) -> None:
     with pytest.raises(UsageError, match=f"ids must be int64 or int32, not {dtype}; convert them"):
         look(torch.ones(3).to(dtype), torch.zeros(5, 2))
+
+
+def test_what_is_no_tensor_is_refused_by_every_module() -> None:
+    modules = [
+        AdaptiveEmbedding(10, 4, cutoffs=[3]),
+        FactorisedEmbedding(10, 4, inner_dim=2),
+        HashedEmbedding(10, 4, num_rows=3),
+        LearnedPosition(8, 4),
+        MatryoshkaEmbedding(10, 4),
+        QuantizedEmbedding(10, 4),
+        QuotientRemainderEmbedding(10, 4),
+        SegmentEmbedding(2, 4),
+        SinusoidPosition(4),
+        TokenEmbedding(10, 4),
+        bert(10, 4),
+    ]
+    wrong = {
+        r"ids must be a tensor, not a list; convert them with torch.tensor\(ids\)": [[1, 2]],
+        r"ids must be a tensor, not a NumPy array; convert them with torch.from_numpy\(ids\)": np.array([[1, 2]]),
+        r"ids must be a tensor, not an int; convert them with torch.tensor\(ids\)": 3,
+    }
+    for module in modules:
+        for message, ids in wrong.items():
+            with pytest.raises(UsageError, match=message):
+                module(ids)
+    with pytest.raises(UsageError, match="images must be a tensor, not a NumPy array"):
+        PatchEmbedding(2, 3, 4)(np.zeros((1, 3, 2, 2)))
 
 
 @pytest.mark.parametrize("ids", [torch.tensor([0, 4]), torch.tensor([], dtype=torch.int32), torch.tensor([[3]]).int()])

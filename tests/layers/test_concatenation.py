@@ -3,7 +3,19 @@ import torch
 from torch import nn
 
 from rowspace.errors import UsageError
-from rowspace.layers import Concatenation, InputEmbedding, LearnedPosition, SegmentEmbedding, TokenEmbedding
+from rowspace.layers import (
+    AdaptiveEmbedding,
+    Concatenation,
+    FactorisedEmbedding,
+    HashedEmbedding,
+    InputEmbedding,
+    LearnedPosition,
+    MatryoshkaEmbedding,
+    QuantizedEmbedding,
+    QuotientRemainderEmbedding,
+    SegmentEmbedding,
+    TokenEmbedding,
+)
 
 IDS = torch.tensor([[3, 1, 4, 1], [5, 9, 2, 6]])
 
@@ -56,6 +68,46 @@ def test_positions_go_on_where_the_cache_ends():
 def test_a_part_that_does_not_say_how_wide_it_is():
     with pytest.raises(UsageError, match="other has no embedding_dim"):
         Concatenation(tokens=TokenEmbedding(10, 4), other=nn.Identity())
+
+
+def test_every_table_of_ours_can_be_a_part():
+    tables = {
+        "factorised": FactorisedEmbedding(10, 3, inner_dim=2),
+        "adaptive": AdaptiveEmbedding(10, 4, cutoffs=[3]),
+        "quotients": QuotientRemainderEmbedding(10, 2),
+        "hashed": HashedEmbedding(10, 5, num_rows=4),
+        "quantized": QuantizedEmbedding.from_float(torch.randn(10, 3)),
+        "nested": MatryoshkaEmbedding(10, 6, dim=2),
+        "torchs": nn.Embedding(10, 2),
+    }
+    embed = Concatenation(7, **tables)
+    assert embed.projection.in_features == 3 + 4 + 2 + 5 + 3 + 2 + 2
+    side_by_side = torch.cat([table(IDS) for table in tables.values()], dim=-1)
+    assert torch.equal(embed(IDS), embed.projection(side_by_side))
+    assert {(table.num_embeddings, table.embedding_dim >= 2) for table in tables.values()} == {(10, True)}
+
+
+def test_each_part_may_have_ids_of_its_own():
+    words, tags = TokenEmbedding(10, 4), TokenEmbedding(3, 2)
+    positions = LearnedPosition(8, 3)
+    embed = Concatenation(words=words, tags=tags, positions=positions)
+    given = {"words": IDS, "tags": IDS % 3}
+    expected = torch.cat([words(IDS), tags(IDS % 3), positions.weight[:4].expand(2, -1, -1)], dim=-1)
+    assert torch.equal(embed(given), expected)
+    assert torch.equal(torch.export.export(embed, (given,)).module()(given), expected)
+
+
+def test_ids_by_name_that_do_not_fit_the_parts():
+    embed = Concatenation(words=TokenEmbedding(10, 4), tags=TokenEmbedding(3, 2))
+    wrong = {
+        "ids lack those of 'tags'": {"words": IDS},
+        r"ids are given for \['words', 'tag'\], but the parts are": {"words": IDS, "tag": IDS},
+        "ids must have one shape for all parts": {"words": IDS, "tags": IDS[:1]},
+        r"ids\['tags'\] must be a tensor, not a list": {"words": IDS, "tags": [1]},
+    }
+    for message, ids in wrong.items():
+        with pytest.raises(UsageError, match=message):
+            embed(ids)
 
 
 def test_segments_that_no_part_takes():

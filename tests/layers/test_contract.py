@@ -1,5 +1,7 @@
 """What every module of rowspace.layers keeps, whatever it computes. Compilers: `test_contract_compiled.py`.
 
+Recipes, which are composed of these modules, are held to the part that a composition can break.
+
 The oracle is the module itself, eager, on the CPU, in float32; that it computes the right thing is tested file by file.
 """
 
@@ -10,15 +12,17 @@ import pickle
 import pytest
 import torch
 from safetensors.torch import load, save
-from tests.layers.contract import CASES, assert_same, floats, learned, loss_at, made, mapped, tensors
+from tests.layers.contract import CASES, MODULE_CASES, assert_same, floats, learned, loss_at, made, mapped, tensors
 from torch import nn
 from torch.func import functional_call, grad, jvp, vmap
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from rowspace import layers
 from rowspace.layers import recipes
 
-each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-LEARNED = [case for case in CASES if learned(made(case))]
+each_case = pytest.mark.parametrize("case", MODULE_CASES, ids=lambda case: case.name)
+each_case_and_recipe = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+LEARNED = [case for case in MODULE_CASES if learned(made(case))]
 each_learned = pytest.mark.parametrize("case", LEARNED, ids=lambda case: case.name)
 DEVICES = ["meta", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -29,10 +33,9 @@ def exported_modules():
     return [value for value in exported if inspect.isclass(value) and issubclass(value, nn.Module)]
 
 
-@pytest.mark.parametrize("exported", exported_modules(), ids=lambda exported: exported.__name__)
-def test_every_exported_module_has_a_case(exported):
-    held = [module for case in CASES for module in made(case).modules()]
-    assert any(type(module) is exported for module in held)
+def test_every_exported_module_has_a_case():
+    held = {type(module) for case in MODULE_CASES for module in made(case).modules()}
+    assert set(exported_modules()) <= held
 
 
 def test_every_recipe_has_a_case():
@@ -54,7 +57,7 @@ def test_the_same_call_gives_the_same(case):
     assert_same(inputs, before)  # nothing is written into what came in
 
 
-@each_case
+@each_case_and_recipe
 def test_it_trains(case):
     module, inputs = made(case).train(), case.inputs()
     assert module.training
@@ -124,7 +127,7 @@ def test_a_pickle_is_the_same(case):
     assert len(list(opened.parameters())) == len(list(module.parameters()))
 
 
-@each_case
+@each_case_and_recipe
 @pytest.mark.parametrize("assign", [False, True], ids=["copied", "assigned"])
 def test_its_state_goes_through_safetensors(case, assign):
     module, inputs = made(case), case.inputs()
@@ -134,7 +137,7 @@ def test_its_state_goes_through_safetensors(case, assign):
     assert_same(other(*inputs), module(*inputs))
 
 
-@each_case
+@each_case_and_recipe
 def test_it_is_built_without_memory_and_filled_later(case):
     module, inputs = made(case), case.inputs()
     with torch.device("meta"):
@@ -145,6 +148,36 @@ def test_it_is_built_without_memory_and_filled_later(case):
     filled = empty.to_empty(device="cpu")
     filled.load_state_dict(module.state_dict())
     assert_same(filled(*inputs), expected)
+
+
+class SeededDraws(TorchDispatchMode):
+    """Seed torch before each parameter is drawn: it then depends on how it is drawn, and not on the order."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        draws = function in {torch.ops.aten.normal_.default, torch.ops.aten.uniform_.default}
+        if draws and isinstance(args[0], nn.Parameter):
+            torch.default_generator.manual_seed(0)
+        return function(*args, **(kwargs or {}))
+
+
+def test_reset_parameters_initializes_what_was_built_on_meta():
+    # As FSDP2 does: each module by itself, those inside of others too.
+    for case in CASES:
+        if not learned(made(case)):
+            continue
+        with SeededDraws():
+            expected = case.module()
+            with torch.device("meta"):
+                module = case.module()
+            module.to_empty(device="cpu")
+            with torch.no_grad():
+                for weight in module.parameters():
+                    weight.fill_(7)
+            for part in module.modules():
+                if hasattr(part, "reset_parameters"):
+                    part.reset_parameters()
+        for name, weight in expected.named_parameters():
+            assert torch.equal(module.get_parameter(name), weight), f"{name} of {case.name}"
 
 
 @each_case

@@ -5,14 +5,14 @@ The oracle is the module itself, eager. What can be said of modules without a co
 
 import pytest
 import torch
-from tests.layers.contract import CASES, assert_same, floats, learned, made, tensors
+from tests.layers.contract import CASES, MODULE_CASES, assert_same, floats, learned, made, tensors
 from torch.export import Dim
 
 # Torch's own, while it compiles: Dynamo makes an instance of each `autograd.Function`, inductor opens `torch.jit`.
 # On a busy machine inductor gives up asking which vector instructions there are, and does without.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")
 
-each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+each_case = pytest.mark.parametrize("case", MODULE_CASES, ids=lambda case: case.name)
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_it_compiles_whole_with_its_gradients(case):
 
 # A batch is whatever is as long as the first input, but for row and column of patches, which are two of another kind.
 FIXED = {"AxialRotaryPosition"}
-BATCHED = [case for case in CASES if tensors(case.inputs()[:1]) and case.name not in FIXED]
+BATCHED = [case for case in MODULE_CASES if tensors(case.inputs()[:1]) and case.name not in FIXED]
 
 
 @pytest.mark.parametrize("case", BATCHED, ids=lambda case: case.name)
@@ -58,7 +58,7 @@ def test_it_is_exported_for_batches_of_any_size(case):
         assert_same(exported.module()(*given), module(*given), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case not in BATCHED], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in MODULE_CASES if case not in BATCHED], ids=lambda case: case.name)
 def test_it_is_exported(case):
     module, inputs = made(case), case.inputs()
     exported = torch.export.export(module, inputs)

@@ -1,5 +1,7 @@
 import pytest
 import torch
+from safetensors.torch import load, save
+from torch import nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
@@ -28,6 +30,54 @@ def test_hash_is_the_same_for_ever() -> None:
 def test_seeds_differ_and_so_do_hashes() -> None:
     hashes = [pair for seed in range(5) for pair in HashedEmbedding(10, 1, num_rows=9, num_hashes=4, seed=seed).hashes]
     assert len(set(hashes)) == 20
+
+
+def test_no_hash_belongs_to_two_seeds_whatever_their_number() -> None:
+    owner = {}
+    for seed in (*range(300), -1, 2**40):
+        for num_hashes in (1, 2, 4, 7):
+            for pair in HashedEmbedding(2, 1, num_rows=2, num_hashes=num_hashes, seed=seed).hashes:
+                assert owner.setdefault(pair, seed) == seed, f"{pair} belongs to the seeds {owner[pair]} and {seed}"
+
+
+def test_a_state_with_other_hashes_is_refused() -> None:
+    saved = nn.Sequential(HashedEmbedding(10, 4, num_rows=5, seed=3)).state_dict()
+    nn.Sequential(HashedEmbedding(10, 4, num_rows=5, seed=3)).load_state_dict(load(save(saved)))
+    for options in ({"seed": 4}, {"seed": 3, "num_hashes": 3}):
+        other = nn.Sequential(HashedEmbedding(10, 4, num_rows=5, **options))
+        before = other[0].weight.detach().clone()
+        with pytest.raises(RuntimeError, match="0: the state was saved with other hashes than"):
+            other.load_state_dict(saved)
+        assert torch.equal(other[0].weight, before)
+
+
+def test_a_state_of_an_older_version_is_loaded_where_its_hashes_are_known() -> None:
+    old = {"weight": torch.ones(5, 4)}
+    embedding = HashedEmbedding(10, 4, num_rows=5)
+    embedding.load_state_dict(old)
+    assert (embedding.weight == 1).all()
+    with pytest.raises(RuntimeError, match="the state does not record its hashes, which for seed 1 were others"):
+        HashedEmbedding(10, 4, num_rows=5, seed=1).load_state_dict(old)
+
+
+def test_importance_begins_at_one_and_scales_each_hashed_row_of_its_id() -> None:
+    # Oracle: a loop over ids and hashes; the gradient is that of autograd through the loop.
+    embedding = HashedEmbedding(10, 4, num_rows=6, num_hashes=3, weighted=True)
+    assert (embedding.importance == 1).all()
+    torch.nn.init.normal_(embedding.importance)
+    weight, importance = (tensor.detach().clone().requires_grad_() for tensor in embedding.parameters())
+    rows = embedding.rows_of(torch.arange(10)).tolist()
+    expected = torch.stack(
+        [
+            sum(importance[token, j] * weight[row] for j, row in enumerate(rows[token]))
+            for token in IDS.flatten().tolist()
+        ]
+    ).view(2, 3, 4)
+    torch.testing.assert_close(embedding(IDS), expected)
+    embedding(IDS).cos().sum().backward()
+    expected.cos().sum().backward()
+    torch.testing.assert_close(embedding.importance.grad, importance.grad)
+    torch.testing.assert_close(embedding.weight.grad, weight.grad)
 
 
 def test_ids_spread_evenly_and_hashes_do_not_agree() -> None:
@@ -61,7 +111,10 @@ def test_begins_as_other_tables_do() -> None:
     [
         ({"num_rows": 0}, "num_rows must be 1 or more, not 0"),
         ({"num_hashes": 0}, "num_hashes must be 1 or more, not 0"),
-        ({"num_embeddings": 2**31}, f"num_embeddings must be {PRIME} at most for this hash, not {2**31}"),
+        (
+            {"num_embeddings": 2**31},
+            f"num_embeddings must be at most {PRIME}, the prime of the hash, not {2**31}; use Quot",
+        ),
     ],
 )
 def test_wrong_arguments(options: dict, message: str) -> None:

@@ -66,6 +66,21 @@ def test_positions_go_on_where_the_cache_ends(positions):
     assert torch.equal(embed(IDS[:, 2:], positions=torch.tensor([2, 3])), whole[:, 2:])
 
 
+def test_positions_alone_are_fresh_rows_for_each_text():
+    for ids in (IDS, IDS[:1], IDS[0]):
+        for parts in ({"positions": LearnedPosition(8, 2)}, {"segments": SegmentEmbedding(2, 2)}):
+            embed = InputEmbedding(**parts)
+            (weight,) = embed.parameters()
+            before = weight.detach().clone()
+            with torch.no_grad():
+                rows = embed(ids)
+                assert rows.shape == (*ids.shape, 2)
+                rows.add_(1)
+            assert torch.equal(weight, before)
+    embed = InputEmbedding(positions=LearnedPosition(8, 2), dropout=0.5)
+    assert not torch.equal(*embed(torch.zeros(2, 8, dtype=torch.int64)))  # each text drops its own
+
+
 def test_the_mask_goes_to_positions_that_count_by_it():
     positions = LearnedPosition(8, 2, offset=2, counting="mask")
     embed = InputEmbedding(tokens=TokenEmbedding(10, 2), positions=positions)
@@ -105,7 +120,7 @@ def test_what_it_holds():
 def test_compiled_whole():
     parts = {"tokens": TokenEmbedding(10, 4), "segments": SegmentEmbedding(2, 4), "positions": SinusoidPosition(4)}
     embed = InputEmbedding(**parts, norm=nn.LayerNorm(4))
-    compiled = torch.compile(embed, fullgraph=True)
+    compiled = torch.compile(embed, fullgraph=True, backend="aot_eager")
     torch.testing.assert_close(compiled(IDS, IDS % 2), embed(IDS, IDS % 2))
 
 

@@ -69,6 +69,18 @@ def test_state_goes_into_an_empty_table(bits: int) -> None:
     assert torch.equal(empty.dequantize(), quantized.dequantize())
 
 
+def test_a_state_of_other_bits_or_another_width_is_refused() -> None:
+    # The codes have the same shape in each pair.
+    for (bits, dim), (other_bits, other_dim) in (((8, 4), (4, 8)), ((4, 7), (4, 8)), ((4, 8), (8, 4))):
+        saved = QuantizedEmbedding.from_float(table(dim=dim), bits=bits).state_dict()
+        other = torch.nn.Sequential(QuantizedEmbedding(50, other_dim, bits=other_bits))
+        assert other[0].codes.shape == saved["codes"].shape
+        message = f"0: the state is of a table of {bits} bits and {dim} columns, not {other_bits} bits and {other_dim}"
+        with pytest.raises(RuntimeError, match=message):
+            other.load_state_dict({f"0.{name}": tensor for name, tensor in saved.items()})
+        assert not other[0].dequantize().any()
+
+
 @pytest.mark.parametrize("bits", [8, 4])
 def test_rows_come_in_the_dtype_of_the_scales(bits: int) -> None:
     weight = table().bfloat16()
@@ -106,3 +118,14 @@ def test_wrong_bits_and_ids() -> None:
         QuantizedEmbedding(10, 4, bits=3)
     with pytest.raises(UsageError, match=r"id 10 at \[0\] is out of range for a table of 10 rows"):
         QuantizedEmbedding(10, 4)(torch.tensor([10]))
+
+
+def test_rows_are_contiguous() -> None:
+    for bits, dim in ((8, 7), (4, 7), (4, 8)):
+        assert QuantizedEmbedding.from_float(table(dim=dim), bits=bits)(torch.tensor([3, 1])).is_contiguous()
+
+
+def test_an_exported_graph_shifts_no_bytes() -> None:
+    # torch 2.13 exports a shift of bytes to ONNX as one of signed bytes, and onnxruntime refuses the model.
+    exported = torch.export.export(QuantizedEmbedding.from_float(table(), bits=4), (torch.tensor([3]),))
+    assert not [node.name for node in exported.graph.nodes if "shift" in str(node.target)]

@@ -44,3 +44,16 @@ def test_id_out_of_range(wrong: int) -> None:
     exported = torch.export.export(embedding, (torch.tensor([0, 1]),)).module()
     with pytest.raises(IndexError):
         exported(ids)
+
+
+def test_more_rows_than_int32_can_count():
+    for num_embeddings in (2**31, 2**33):
+        embedding = QuotientRemainderEmbedding(num_embeddings, 2)
+        size = embedding.num_remainders
+        for dtype in (torch.int32, torch.int64):
+            last = min(num_embeddings, torch.iinfo(dtype).max) - 1
+            quotients, remainders = embedding.quotients.weight, embedding.remainders.weight
+            expected = torch.stack([quotients[token // size] * remainders[token % size] for token in (0, last)])
+            assert torch.equal(embedding(torch.tensor([0, last], dtype=dtype)), expected), (num_embeddings, dtype)
+        with pytest.raises(UsageError, match=rf"id {num_embeddings} at \[0\] is out of range"):
+            embedding(torch.tensor([num_embeddings]))

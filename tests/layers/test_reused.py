@@ -9,11 +9,6 @@ from rowspace.layers.reused import reused, zeroed
 SHAPE = (1024, 1024)  # 4 MiB, the least that is reused
 
 
-@pytest.fixture(autouse=True)
-def nothing_waits():
-    module._waiting.clear()
-
-
 def test_memory_is_used_again_once_its_tensor_is_gone():
     tensor = reused(*SHAPE)
     place = tensor.data_ptr()

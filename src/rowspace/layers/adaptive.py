@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive, row_index
+from rowspace.layers.arguments import Device, Factory, require_positive, row_index
 from rowspace.layers.checked_ids import check_ids
 from rowspace.layers.sizes import Sized
 from rowspace.layers.token_embedding import Scale, TokenEmbedding, checked_scale, scaled
@@ -44,10 +44,13 @@ class AdaptiveEmbedding(Sized):
         factor: int = 4,
         padding_idx: int | None = None,
         scale: Scale = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim, factor=factor)
         self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
         self.scale = checked_scale(scale)
         self.bounds = _bounds(cutoffs, num_embeddings)
         padding_idx = row_index(padding_idx, num_embeddings)
@@ -60,19 +63,21 @@ class AdaptiveEmbedding(Sized):
                     f"cutoffs make {len(self.bounds)} clusters, too many to divide {embedding_dim} by {factor} each"
                 )
             padding = padding_idx - start if padding_idx is not None and start <= padding_idx < end else None
-            self.tables.append(TokenEmbedding(end - start, width, padding_idx=padding, init="inverse_sqrt"))
-            self.projections.append(nn.Linear(width, embedding_dim, bias=False))
+            options: Factory = {"device": device, "dtype": dtype}
+            self.tables.append(TokenEmbedding(end - start, width, padding_idx=padding, init="inverse_sqrt", **options))
+            self.projections.append(_Projection(width, embedding_dim, bias=False, **options))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Begin anew, as fairseq does: rows with standard deviation 1/√width, projections Xavier."""
         for table, projection in zip(self.tables, self.projections, strict=True):
             table.reset_parameters()  # type: ignore[operator]
-            nn.init.xavier_uniform_(projection.weight)  # type: ignore[arg-type]
+            projection.reset_parameters()  # type: ignore[operator]
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""
         check_ids(ids, self.num_embeddings)
+        ids = ids.long()  # an int32 cannot be compared with a cutoff beyond it
         rows = self._cluster(0, ids, ids < self.bounds[0][1])
         for cluster in range(1, len(self.bounds)):
             inside = ids >= self.bounds[cluster][0]  # of this cluster or a later one, which then overwrites it
@@ -87,6 +92,14 @@ class AdaptiveEmbedding(Sized):
         local = torch.where(inside, ids - start, 0)
         rows: Tensor = self.projections[cluster](self.tables[cluster](local))
         return rows
+
+
+class _Projection(nn.Linear):
+    """A linear map that begins as fairseq's do, also where it is initialized by itself."""
+
+    def reset_parameters(self) -> None:
+        """Initialize by Xavier."""
+        nn.init.xavier_uniform_(self.weight)
 
 
 def _bounds(cutoffs: Sequence[int], num_embeddings: int) -> list[tuple[int, int]]:

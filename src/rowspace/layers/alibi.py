@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.constants import ConstantBuffers
 
 __all__ = ["Alibi", "alibi_slopes"]
@@ -43,8 +43,10 @@ class Alibi(ConstantBuffers):
         max_bias: float = 8.0,
         rounding: Literal["mpt", "bloom"] = "mpt",
         symmetric: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(device=device, dtype=dtype)
         self.num_heads = num_heads
         self.symmetric = symmetric
         self.register_constant("slopes", alibi_slopes(num_heads, max_bias=max_bias, rounding=rounding))

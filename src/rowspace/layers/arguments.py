@@ -3,12 +3,21 @@
 Private to the folder. Read next: `token_embedding.py`.
 """
 
+from typing import TypedDict
+
 import torch
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
 
 Device = torch.device | str | int | None  # where a module's tensors are made; None: the current default
+
+
+class Factory(TypedDict, total=False):
+    """Where and in what dtype the parameters of a module are made: the last arguments of every module."""
+
+    device: Device
+    dtype: torch.dtype | None
 
 
 def require_positive(**sizes: int) -> None:

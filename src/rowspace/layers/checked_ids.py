@@ -22,7 +22,7 @@ def rows_at(ids: Tensor, table: Tensor) -> Tensor:
     Traceback (most recent call last):
     rowspace.errors.UsageError: id 7 at [1] is out of range for a table of 5 rows; check the tokenizer that made it, ...
     """
-    _require_integers(ids)
+    require_ids(ids)
     if not ids.is_cpu:
         check_ids(ids, table.shape[0])
         return functional.embedding(ids, table)
@@ -40,7 +40,7 @@ def check_ids(ids: Tensor, num_embeddings: int) -> None:
 
     For modules that make other ids of theirs, so that the gather would name the wrong one.
     """
-    _require_integers(ids)
+    require_ids(ids)
     if _hidden(ids) or not ids.numel():
         return
     while torch._C._functorch.is_functorch_wrapped_tensor(ids):  # inside vmap: all of the batch at once
@@ -50,10 +50,26 @@ def check_ids(ids: Tensor, num_embeddings: int) -> None:
         raise UsageError(_sentence(ids, num_embeddings))
 
 
-def _require_integers(ids: Tensor) -> None:
-    """The two dtypes that torch gathers with."""
+def require_ids(ids: Tensor) -> None:
+    """Raise `UsageError` unless `ids` is a tensor of one of the two dtypes that torch gathers with.
+
+    >>> require_ids([3, 1])
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: ids must be a tensor, not a list; convert them with torch.tensor(ids)
+    """
+    require_tensor(ids, "ids")
     if ids.dtype not in (torch.int64, torch.int32):
         raise UsageError(f"ids must be int64 or int32, not {ids.dtype}; convert them with ids.long()")
+
+
+def require_tensor(value: object, name: str) -> None:
+    """Raise `UsageError` for an array, a list or a number where a tensor is expected."""
+    if not isinstance(value, Tensor):
+        kind = type(value)
+        known = "NumPy array" if kind.__module__ == "numpy" and hasattr(value, "dtype") else kind.__name__
+        make = "torch.from_numpy" if kind.__name__ == "ndarray" else "torch.tensor"
+        article = "an" if known[0] in "aeiou" else "a"
+        raise UsageError(f"{name} must be a tensor, not {article} {known}; convert them with {make}({name})")
 
 
 def _hidden(ids: Tensor) -> bool:

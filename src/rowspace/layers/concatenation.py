@@ -10,7 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.parts import Parts
+from rowspace.layers.arguments import Device
+from rowspace.layers.matryoshka import MatryoshkaEmbedding
+from rowspace.layers.parts import IdStreams, Parts
 
 __all__ = ["Concatenation"]
 
@@ -19,8 +21,10 @@ class Concatenation(Parts):
     """ids (batch, seq) → (batch, seq, w), where w is the width of all parts together: each keeps its own dimensions.
 
     Parts are named and called as those of `InputEmbedding`, and need not be equally wide; each must have an
-    `embedding_dim`. With `embedding_dim` = d a linear map from w to d follows: `projection`, without a bias.
-    `flops_per_token` counts its multiplications and additions, 2·w·d; lookups have none.
+    `embedding_dim`. Features with ids of their own come by name: `embed({"words": words, "tags": tags})`; learned and
+    sinusoid positions get the ids of the first where none are given for them. With `embedding_dim` = d a linear map
+    from w to d follows: `projection`, without a bias, made on `device` in `dtype`. `flops_per_token` counts its
+    multiplications and additions, 2·w·d; lookups have none.
 
     Raises `UsageError` for segments where no part takes them, for a part without an `embedding_dim`, and whatever the
     parts raise. Source: Collobert and Weston 2008, section 3.1, for features of a word side by side.
@@ -31,10 +35,19 @@ class Concatenation(Parts):
     (torch.Size([1, 3, 8]), Linear(in_features=8, out_features=8, bias=False), 128)
     """
 
-    def __init__(self, embedding_dim: int | None = None, **parts: nn.Module) -> None:
+    def __init__(
+        self,
+        embedding_dim: int | None = None,
+        *,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+        **parts: nn.Module,
+    ) -> None:
         super().__init__(parts)
         widths = [_width(name, part) for name, part in parts.items()]
-        self.projection = None if embedding_dim is None else nn.Linear(sum(widths), embedding_dim, bias=False)
+        self.projection: nn.Linear | None = None
+        if embedding_dim is not None:
+            self.projection = nn.Linear(sum(widths), embedding_dim, bias=False, device=device, dtype=dtype)
 
     @property
     def flops_per_token(self) -> int:
@@ -43,14 +56,14 @@ class Concatenation(Parts):
 
     def forward(
         self,
-        ids: Tensor,
+        ids: IdStreams,
         segments: Tensor | None = None,
         *,
         mask: Tensor | None = None,
         positions: Tensor | None = None,
         start: int = 0,
     ) -> Tensor:
-        """Arguments are those of `InputEmbedding`."""
+        """Arguments are those of `InputEmbedding`; ids (batch, seq) for all parts, or a mapping of each part's own."""
         parts = self.contributions(ids, segments, mask=mask, positions=positions, start=start)
         side_by_side = torch.cat(list(parts.values()), dim=-1)
         if self.projection is not None:
@@ -59,7 +72,7 @@ class Concatenation(Parts):
 
 
 def _width(name: str, part: nn.Module) -> int:
-    width = getattr(part, "embedding_dim", None)
+    width = part.dim if isinstance(part, MatryoshkaEmbedding) else getattr(part, "embedding_dim", None)
     if not isinstance(width, int):
         raise UsageError(f"{name} has no embedding_dim, which says how wide its rows are; give it one")
     return width

@@ -8,13 +8,18 @@ Read `rotary.py` next, which uses it.
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor, nn
+
+from rowspace.layers.arguments import Device
 
 __all__ = ["ConstantBuffers"]
 
 
 class ConstantBuffers(nn.Module):
     """A module whose constant tensors move with it and never change value or dtype.
+
+    `dtype` is accepted as in the modules that learn and changes nothing, as `.to(dtype)` does.
 
     >>> import torch
     >>> module = ConstantBuffers()
@@ -25,14 +30,15 @@ class ConstantBuffers(nn.Module):
     OrderedDict()
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, device: Device = None, dtype: torch.dtype | None = None) -> None:
         super().__init__()
+        self._device = None if device is None else torch.device(device)
         self._constants: dict[str, Tensor] = {}
 
     def register_constant(self, name: str, values: Tensor) -> None:
         """Keep `values`, a tensor on the CPU, as the attribute `name`."""
         self._constants[name] = values
-        self.register_buffer(name, values, persistent=False)
+        self.register_buffer(name, values if self._device is None else values.to(self._device), persistent=False)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "ConstantBuffers":
         """Every move and cast of `nn.Module` passes here: let it choose the device, and nothing else."""

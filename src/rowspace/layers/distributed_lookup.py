@@ -17,6 +17,7 @@ _PLAIN = (Tensor, nn.Parameter)
 def is_distributed(tensor: Tensor) -> bool:
     """Whether the tensor is a `DTensor`; `torch.distributed.tensor`, which is slow to import, is not imported for it.
 
+    >>> import torch
     >>> is_distributed(torch.zeros(2))
     False
     """
@@ -55,6 +56,7 @@ def placed_as(local: Tensor, table: "DTensor") -> "DTensor":
 def zero_row(table: Tensor, row: int) -> None:
     """Set one row of a table (V, d), distributed or not, to zero, in place.
 
+    >>> import torch
     >>> table = torch.ones(2, 3)
     >>> zero_row(table, 0)
     >>> table

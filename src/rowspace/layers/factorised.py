@@ -4,9 +4,10 @@ Approximates a table (V, d) by a product (V, e) @ (e, d): all rows lie in e dime
 LayerNorm, which stands between the two; the recipe puts it there. Read next: `adaptive.py`.
 """
 
+import torch
 from torch import Tensor, nn
 
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.initial import Initial
 from rowspace.layers.sizes import Sized
 from rowspace.layers.token_embedding import TokenEmbedding
@@ -36,11 +37,17 @@ class FactorisedEmbedding(Sized):
         padding_idx: int | None = None,
         init: Initial = "normal",
         bias: bool = True,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(embedding_dim=embedding_dim, inner_dim=inner_dim)
-        self.table = TokenEmbedding(num_embeddings, inner_dim, padding_idx=padding_idx, init=init)
-        self.projection = nn.Linear(inner_dim, embedding_dim, bias=bias)
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.table = TokenEmbedding(
+            num_embeddings, inner_dim, padding_idx=padding_idx, init=init, device=device, dtype=dtype
+        )
+        self.projection = nn.Linear(inner_dim, embedding_dim, bias=bias, device=device, dtype=dtype)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""

@@ -7,7 +7,7 @@ next: `image_embedding.py`.
 import torch
 from torch import Tensor, nn
 
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.initial import Initial, fill
 from rowspace.layers.resampling import resample_positions
 from rowspace.layers.sizes import Sized
@@ -37,6 +37,8 @@ class GridPosition(Sized):
         prefix: int = 1,
         antialias: bool = False,
         init: Initial = "normal",
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(height=grid[0], width=grid[1], embedding_dim=embedding_dim)
@@ -45,7 +47,7 @@ class GridPosition(Sized):
         self.prefix = prefix
         self.antialias = antialias
         self.init = init
-        self.weight = nn.Parameter(torch.empty(prefix + grid[0] * grid[1], embedding_dim))
+        self.weight = nn.Parameter(torch.empty(prefix + grid[0] * grid[1], embedding_dim, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

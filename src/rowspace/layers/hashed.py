@@ -9,21 +9,24 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.checked_ids import check_ids
 from rowspace.layers.initial import fill
 from rowspace.layers.lookup import lookup
+from rowspace.layers.recorded_settings import RecordedSettings
 from rowspace.layers.sizes import Sized
 
 PRIME = 2**31 - 1
 
 
-class HashedEmbedding(Sized):
+class HashedEmbedding(RecordedSettings, Sized):
     """ids (...) → (..., d): the sum of k rows of a table (m, d), where hash j of the id says which.
 
     Holds m·d numbers in place of V·d, and V·k more if `weighted`: then each id learns how much of each row it takes.
     Hash j is ((a·id + b) mod p) mod m with p = 2³¹ - 1 (Carter and Wegman 1979), a and b drawn from `seed` alone: the
     same on each machine and in each version. Rows begin so that their sum has a standard deviation of 0.02.
+
+    The state records a and b of each hash, and `load_state_dict` refuses a state with others.
 
     Raises `UsageError` for an id out of range, or more ids than p. Source: Svenstrup et al. 2017, "Hash
     Embeddings for Efficient Word Representations", section 2.
@@ -44,17 +47,26 @@ class HashedEmbedding(Sized):
         num_hashes: int = 2,
         weighted: bool = False,
         seed: int = 0,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         require_positive(num_rows=num_rows, num_hashes=num_hashes)
         if num_embeddings > PRIME:
-            raise UsageError(f"num_embeddings must be {PRIME} at most for this hash, not {num_embeddings}")
+            raise UsageError(
+                f"num_embeddings must be at most {PRIME}, the prime of the hash, not {num_embeddings}; use "
+                "QuotientRemainderEmbedding"
+            )
         self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
         self.num_rows = num_rows
+        self.seed = seed
         self.hashes = _hashes(num_hashes, seed)
-        self.weight = nn.Parameter(torch.empty(num_rows, embedding_dim))
-        self.importance = nn.Parameter(torch.empty(num_embeddings, num_hashes)) if weighted else None
+        self.weight = nn.Parameter(torch.empty(num_rows, embedding_dim, device=device, dtype=dtype))
+        self.importance: nn.Parameter | None = None
+        if weighted:
+            self.importance = nn.Parameter(torch.empty(num_embeddings, num_hashes, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -73,6 +85,26 @@ class HashedEmbedding(Sized):
             rows = rows * lookup(ids, self.importance).unsqueeze(-1)
         return rows.sum(-2)
 
+    def recorded_settings(self) -> list[int]:
+        """The constants of all hashes."""
+        return [constant for pair in self.hashes for constant in pair]
+
+    def explain_settings(self, found: list[int] | None) -> str | None:
+        """Refuse other hashes; a state that records none has those of seed 0, or of an older version."""
+        if found == self.recorded_settings() or (found is None and self.seed == 0):
+            return None
+        if found is None:
+            return f"the state does not record its hashes, which for seed {self.seed} were others; train it again"
+        return (
+            f"the state was saved with other hashes than {len(self.hashes)} of seed {self.seed}; build the module with "
+            "the num_hashes and the seed of the saved one"
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes, and how ids are hashed."""
+        rows, dim = self.weight.shape
+        return f"{self.num_embeddings}, {dim}, num_rows={rows}, num_hashes={len(self.hashes)}, seed={self.seed}"
+
     def rows_of(self, ids: Tensor) -> Tensor:
         """Ids (...) → the k rows of each (..., k) int64."""
         ids = ids.long()  # a·id stays below 2⁶²
@@ -80,8 +112,13 @@ class HashedEmbedding(Sized):
 
 
 def _hashes(count: int, seed: int) -> list[tuple[int, int]]:
-    """The constants (a, b) of each hash: 0 < a < p, 0 <= b < p."""
-    drawn = [_mixed(seed * 2 * count + index) for index in range(2 * count)]
+    """The constants (a, b) of each hash: 0 < a < p, 0 <= b < p.
+
+    Seed 0 takes the outputs of the generator from the first on. Another seed begins at a random place among its 2⁶⁴
+    outputs, which the seed decides, so that two seeds practically never share a hash.
+    """
+    first = _mixed(_mixed(seed)) if seed else 0
+    drawn = [_mixed(first + index) for index in range(2 * count)]
     return [(a % (PRIME - 1) + 1, b % PRIME) for a, b in zip(drawn[::2], drawn[1::2], strict=True)]
 
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
 from rowspace.layers.cross_entropy import cross_entropy
 
 __all__ = ["TiedHead", "UntiedHead"]
@@ -99,6 +100,7 @@ class TiedHead(_Head):
         scale: of the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
         softcap: bound the logits: `softcap · tanh(logits / softcap)` (Gemma 2: 30).
         temperature: divides the logits last.
+        device, dtype: of the bias; by default those of the table.
 
     Call with hidden (..., d); returns (..., V). An embedding's own scale (Gemma, 2017) stays out: rows are read as they
     are. Raises UsageError where widths or settings do not fit.
@@ -122,9 +124,12 @@ class TiedHead(_Head):
         scale: Scale = None,
         softcap: float | None = None,
         temperature: float = 1.0,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         _require_table(embedding)
-        start = embedding.weight.detach().new_zeros(len(embedding.weight)) if bias else None
+        table = embedding.weight.detach()
+        start = table.new_zeros(len(table), device=device, dtype=dtype) if bias else None
         super().__init__(start, scale, softcap, temperature)
         self.embedding = embedding
 
@@ -172,12 +177,15 @@ class UntiedHead(_Head):
         scale: Scale = None,
         softcap: float | None = None,
         temperature: float = 1.0,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         if embedding_dim < 1 or num_embeddings < 1:
             sizes = f"{embedding_dim} and {num_embeddings}"
             raise UsageError(f"embedding_dim and num_embeddings must be at least 1, got {sizes}; d comes first")
-        super().__init__(torch.zeros(num_embeddings) if bias else None, scale, softcap, temperature)
-        self.weight = nn.Parameter(torch.empty(num_embeddings, embedding_dim))
+        start = torch.zeros(num_embeddings, device=device, dtype=dtype) if bias else None
+        super().__init__(start, scale, softcap, temperature)
+        self.weight = nn.Parameter(torch.empty(num_embeddings, embedding_dim, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from rowspace.layers.checked_ids import require_tensor
 from rowspace.layers.fused_parts import check_fusible, fused_rows
-from rowspace.layers.parts import Given, Parts
+from rowspace.layers.parts import WITHOUT_IDS, Given, Parts
 
 __all__ = ["InputEmbedding"]
 
@@ -90,6 +91,7 @@ class InputEmbedding(Parts):
         they are transformers' `position_ids` minus `padding_idx + 1`. `start` is the number of tokens in the cache.
         A model that places tokens in attention has no use for the three here.
         """
+        require_tensor(ids, "ids")
         self.check_segments(segments)
         given = Given(ids, segments, mask, positions, start)
         total: Tensor = fused_rows(list(self.parts()), self.norm, given) if self.fused else self._summed(given)
@@ -105,6 +107,8 @@ class InputEmbedding(Parts):
         for part in others:
             total = total + given.rows_of(part, total.dtype)
         if self.norm is not None:
-            normed: Tensor = self.norm(total)
-            return normed
+            total = self.norm(total)
+        alone = not others and isinstance(first, WITHOUT_IDS)  # their rows may be a view of the parameter
+        if alone or total.shape[:-1] != given.ids.shape:
+            total = total.expand(*given.ids.shape, -1).clone(memory_format=torch.contiguous_format)
         return total

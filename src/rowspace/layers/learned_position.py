@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive
-from rowspace.layers.checked_ids import check_ids
+from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.checked_ids import check_ids, require_tensor
 from rowspace.layers.initial import Initial, fill
 from rowspace.layers.lookup import lookup
 from rowspace.layers.positions import Counting, check_counting, count_positions
@@ -50,6 +50,8 @@ class LearnedPosition(nn.Module):
         counting: Counting = "place",
         padding_idx: int | None = None,
         init: Initial = "normal",
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(max_positions=max_positions, embedding_dim=embedding_dim)
@@ -59,7 +61,7 @@ class LearnedPosition(nn.Module):
         self.padding_idx = padding_idx
         self.offset = _checked_offset(offset, padding_idx, counting)
         self.init = init
-        self.weight = nn.Parameter(torch.empty(max_positions + self.offset, embedding_dim))
+        self.weight = nn.Parameter(torch.empty(max_positions + self.offset, embedding_dim, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
@@ -77,6 +79,7 @@ class LearnedPosition(nn.Module):
         `start` is the number of tokens in the cache. Raises `UsageError` for a sequence longer than the
         table, and for a position that has no row.
         """
+        require_tensor(ids, "ids")
         if positions is None and self.counting == "place":
             self._check_length(start + ids.shape[-1])
             first = self.offset + start

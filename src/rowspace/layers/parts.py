@@ -10,10 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.checked_ids import require_tensor
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.segment import SegmentEmbedding
 from rowspace.layers.sinusoid import SinusoidPosition
 from rowspace.layers.sizes import Sized
+
+IdStreams = Tensor | Mapping[str, Tensor]  # one tensor of ids for all parts, or one for each by its name
 
 
 class Given(NamedTuple):
@@ -39,6 +42,9 @@ class Given(NamedTuple):
         return rows
 
 
+WITHOUT_IDS = (SegmentEmbedding, LearnedPosition, SinusoidPosition)  # what they read of ids is the shape, or nothing
+
+
 class Parts(Sized):
     """Modules under names of the caller's choice, each called with what its kind needs, in the order given."""
 
@@ -61,7 +67,7 @@ class Parts(Sized):
 
     def contributions(
         self,
-        ids: Tensor,
+        ids: IdStreams,
         segments: Tensor | None = None,
         *,
         mask: Tensor | None = None,
@@ -70,17 +76,40 @@ class Parts(Sized):
     ) -> dict[str, Tensor]:
         """What each part gives for ids (batch, seq), by its name: each (batch, seq, its width).
 
-        `forward`, which takes the same arguments, sums or joins them. What is constant along an axis is a view.
+        `forward`, which takes the same arguments, sums or joins them. What is constant along an axis is a view. With a
+        mapping each part gets the ids under its own name, and positions and segments may do without.
         """
         self.check_segments(segments)
-        given = Given(ids, segments, mask, positions, start)
+        streams = self._streams(ids)
         rows: dict[str, Tensor] = {}
         dtype = torch.float32
         for name, part in zip(self._part_names, self.parts(), strict=True):
+            given = Given(streams[name], segments, mask, positions, start)
             # A part may give one row for all places, or (seq, d) for all texts.
-            rows[name] = given.rows_of(part, dtype).expand(*ids.shape, -1)
+            rows[name] = given.rows_of(part, dtype).expand(*given.ids.shape, -1)
             dtype = rows[name].dtype
         return rows
+
+    def _streams(self, ids: IdStreams) -> dict[str, Tensor]:
+        """The ids of each part, by its name."""
+        if not isinstance(ids, Mapping):
+            require_tensor(ids, "ids")
+            return dict.fromkeys(self._part_names, ids)
+        for name, stream in ids.items():
+            require_tensor(stream, f"ids[{name!r}]")
+        if set(ids) - set(self._part_names) or not ids:
+            raise UsageError(
+                f"ids are given for {list(ids)}, but the parts are {list(self._part_names)}; use their names"
+            )
+        if len(shapes := {tuple(stream.shape) for stream in ids.values()}) > 1:
+            raise UsageError(f"ids must have one shape for all parts, not {sorted(shapes)}")
+        first = next(iter(ids.values()))
+        streams = {}
+        for name, part in zip(self._part_names, self.parts(), strict=True):
+            if name not in ids and not isinstance(part, WITHOUT_IDS):
+                raise UsageError(f"ids lack those of {name!r}; give each part its own, as in {{{name!r}: ids, ...}}")
+            streams[name] = ids.get(name, first)
+        return streams
 
     def add_named(self, name: str, module: nn.Module) -> None:
         """Keep a module as the attribute `name`."""

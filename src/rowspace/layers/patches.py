@@ -18,6 +18,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
+from rowspace.layers.checked_ids import require_tensor
 
 __all__ = ["PatchEmbedding", "pad_to_patches", "unfold_patches"]
 
@@ -59,6 +61,8 @@ class PatchEmbedding(nn.Module):
         bias: bool = True,
         form: Literal["linear", "convolution"] = "linear",
         pad: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         self.patch_size = _pair(patch_size)
@@ -73,8 +77,8 @@ class PatchEmbedding(nn.Module):
             raise UsageError(f'form must be "linear" or "convolution", got {form!r}; both compute the same')
         self.form = form
         self.pad = pad
-        self.weight = nn.Parameter(torch.empty(embedding_dim, channels, *self.patch_size))
-        self.bias = nn.Parameter(torch.empty(embedding_dim)) if bias else None
+        self.weight = nn.Parameter(torch.empty(embedding_dim, channels, *self.patch_size, device=device, dtype=dtype))
+        self.bias = nn.Parameter(torch.empty(embedding_dim, device=device, dtype=dtype)) if bias else None
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
@@ -104,6 +108,7 @@ class PatchEmbedding(nn.Module):
 
     def _fitted(self, images: Tensor) -> Tensor:
         """Check the images, cast them, and pad them where that is asked for."""
+        require_tensor(images, "images")
         if images.ndim != 4 or images.shape[1] != self.channels:
             raise UsageError(
                 f"images must have shape (batch, {self.channels}, height, width), got {tuple(images.shape)}; "

@@ -7,10 +7,13 @@ Registers come after the positions are added, since they have none. It leaves ou
 `resampling.py`, for positions of another grid.
 """
 
+from typing import Unpack
+
 import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device, Factory
 
 __all__ = ["PrefixTokens"]
 
@@ -49,16 +52,19 @@ class PrefixTokens(nn.Module):
         distillation: bool = False,
         registers: int = 0,
         mask: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         if embedding_dim < 1 or registers < 0:
             sizes = f"{embedding_dim} and {registers}"
             raise UsageError(f"embedding_dim must be at least 1 and registers at least 0, got {sizes}; 0 means none")
         self.embedding_dim = embedding_dim
-        self.class_token = _token(embedding_dim, wanted=class_token)
-        self.distillation_token = _token(embedding_dim, wanted=distillation)
-        self.register_tokens = _token(registers, embedding_dim, wanted=registers > 0)
-        self.mask_token = _token(embedding_dim, wanted=mask)
+        options: Factory = {"device": device, "dtype": dtype}
+        self.class_token = _token(embedding_dim, wanted=class_token, **options)
+        self.distillation_token = _token(embedding_dim, wanted=distillation, **options)
+        self.register_tokens = _token(registers, embedding_dim, wanted=registers > 0, **options)
+        self.mask_token = _token(embedding_dim, wanted=mask, **options)
         self.reset_parameters()
 
     @property
@@ -133,5 +139,5 @@ class PrefixTokens(nn.Module):
         return (None, rows) if alone else (rows[: self.prefix], rows[self.prefix :])
 
 
-def _token(*shape: int, wanted: bool) -> nn.Parameter | None:
-    return nn.Parameter(torch.empty(shape)) if wanted else None
+def _token(*shape: int, wanted: bool, **options: Unpack[Factory]) -> nn.Parameter | None:
+    return nn.Parameter(torch.empty(shape, **options)) if wanted else None

@@ -5,15 +5,15 @@ share both, so that each keeps a row of its own, which hashing cannot promise. R
 """
 
 import math
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.checked_ids import check_ids
-from rowspace.layers.initial import fill
 from rowspace.layers.sizes import Sized
 from rowspace.layers.token_embedding import TokenEmbedding
 
@@ -39,28 +39,34 @@ class QuotientRemainderEmbedding(Sized):
         *,
         num_remainders: int | None = None,
         combine: Literal["product", "sum"] = "product",
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         if combine not in ("product", "sum"):
             raise UsageError(f"combine must be 'product' or 'sum', not {combine!r}")
         self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
         self.num_remainders = math.isqrt(num_embeddings - 1) + 1 if num_remainders is None else num_remainders
         require_positive(num_remainders=self.num_remainders)
         self.combine = combine
-        self.quotients = TokenEmbedding(-(-num_embeddings // self.num_remainders), embedding_dim)
-        self.remainders = TokenEmbedding(self.num_remainders, embedding_dim)
+        # The deviations of factors multiply, the variances of addends add.
+        deviation = 0.02**0.5 if combine == "product" else 0.02 * 0.5**0.5
+        options: dict[str, Any] = {"init": partial(nn.init.normal_, std=deviation), "device": device, "dtype": dtype}
+        self.quotients = TokenEmbedding(-(-num_embeddings // self.num_remainders), embedding_dim, **options)
+        self.remainders = TokenEmbedding(self.num_remainders, embedding_dim, **options)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin anew: the deviations of factors multiply, the variances of addends add."""
-        deviation = 0.02**0.5 if self.combine == "product" else 0.02 * 0.5**0.5
+        """Initialize both tables again."""
         for table in (self.quotients, self.remainders):
-            fill(table.weight, lambda weight: weight.normal_(std=deviation))
+            table.reset_parameters()
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""
         check_ids(ids, self.num_embeddings)
+        ids = ids.long()  # an int32 cannot be compared with a number of rows beyond it
         quotient: Tensor = self.quotients(ids.div(self.num_remainders, rounding_mode="floor"))
         # In a graph, where ids cannot be looked at, one from V on is kept as it is, so that this gather refuses it.
         remainders = torch.where(ids < self.num_embeddings, ids.remainder(self.num_remainders), ids)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.initial import Initial, fill
 from rowspace.layers.lookup import lookup
 
@@ -37,6 +37,8 @@ class RelativeBias(nn.Module):
         max_distance: int = 128,
         bidirectional: bool = True,
         init: Initial = "normal",
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         require_positive(num_heads=num_heads)
@@ -45,7 +47,7 @@ class RelativeBias(nn.Module):
         self.max_distance = max_distance
         self.bidirectional = bidirectional
         self.init = init
-        self.weight = nn.Parameter(torch.empty(num_buckets, num_heads))
+        self.weight = nn.Parameter(torch.empty(num_buckets, num_heads, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:

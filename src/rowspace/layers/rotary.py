@@ -11,6 +11,7 @@ from torch import Tensor
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
 from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.rotary_frequencies import RotaryScaling
 
@@ -58,8 +59,10 @@ class RotaryPosition(ConstantBuffers):
         rotary_dim: int | None = None,
         scaling: RotaryScaling | None = None,
         upcast: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(device=device, dtype=dtype)
         if base <= 1:
             raise UsageError(f"base is {base}, but frequencies fall only for a base above 1; see rope_theta")
         self.head_dim = head_dim

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device, Factory
 from rowspace.layers.rotary import RotaryLayout, RotaryPosition
 from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
 
@@ -69,8 +70,10 @@ class AxialRotaryPosition(RotaryPosition):
         axes: int = 2,
         alternate: bool = False,
         upcast: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(head_dim, base=base, layout=layout, upcast=upcast)
+        super().__init__(head_dim, base=base, layout=layout, upcast=upcast, device=device, dtype=dtype)
         if axes < 1 or head_dim % (2 * axes):
             raise UsageError(
                 f"head_dim is {head_dim}, but {axes} axes with as many pairs each need a multiple of {2 * axes}"
@@ -113,7 +116,7 @@ class MultimodalRotaryPosition(RotaryPosition):
 
     axis_of_pair: Tensor
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the arguments of RotaryPosition, and those of this class
         self,
         head_dim: int,
         sections: Sequence[int],
@@ -123,8 +126,11 @@ class MultimodalRotaryPosition(RotaryPosition):
         interleaved: bool = False,
         scaling: RotaryScaling | None = None,
         rotary_dim: int | None = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(head_dim, base=base, layout=layout, scaling=scaling, rotary_dim=rotary_dim)
+        options: Factory = {"device": device, "dtype": dtype}
+        super().__init__(head_dim, base=base, layout=layout, scaling=scaling, rotary_dim=rotary_dim, **options)
         self.sections = tuple(sections)
         if sum(self.sections) != self.rotary_dim // 2 or min(self.sections, default=0) < 0:
             part = f"a head of {head_dim}" if self.rotary_dim == head_dim else f"a rotary_dim of {self.rotary_dim}"

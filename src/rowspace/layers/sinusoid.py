@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
+from rowspace.layers.checked_ids import require_tensor
 from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.positions import positions_by_mask, positions_by_place
 
@@ -54,8 +56,10 @@ class SinusoidPosition(ConstantBuffers):
         endpoint: bool = False,
         angle_dtype: torch.dtype = torch.float32,
         padding_idx: int | None = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(device=device, dtype=dtype)
         if embedding_dim < 2 or embedding_dim % 2:
             raise UsageError(f"embedding_dim is {embedding_dim}, but sines and cosines come in pairs; make it even")
         if layout not in ("interleaved", "concatenated"):
@@ -80,6 +84,7 @@ class SinusoidPosition(ConstantBuffers):
         With `padding_idx`, `(batch, seq, d)`. With `positions`, `(...)` numbers, the rows of those: `(..., d)`.
         Computed as the class says, and cast to `dtype` once.
         """
+        require_tensor(ids, "ids")
         if positions is not None:
             return self._rows(positions).to(dtype)
         if self.padding_idx is not None:

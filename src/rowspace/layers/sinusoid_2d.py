@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
 from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.sinusoid import sinusoid_frequencies
 
@@ -40,8 +41,10 @@ class SinusoidGrid(ConstantBuffers):
         base: float = 10000.0,
         first: Literal["width", "height"] = "width",
         prefix_rows: int = 0,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(device=device, dtype=dtype)
         if embedding_dim < 4 or embedding_dim % 4:
             raise UsageError(f"embedding_dim is {embedding_dim}, but four waves share it; choose a multiple of 4")
         if first not in ("width", "height"):

@@ -1,9 +1,10 @@
 """ALBERT: BERT's sum and norm in a narrow width e, then one linear map to the model's width d."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from torch import nn
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.recipes.bert import TENSORS as BERT_TENSORS
@@ -23,6 +24,7 @@ def albert(
     padding_idx: int | None = 0,
     norm_eps: float = 1e-12,
     dropout: float = 0.0,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """ALBERT's input: ids (batch, seq), segments (batch, seq) or none → (batch, seq, d). Base by default.
 
@@ -33,12 +35,12 @@ def albert(
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, inner_dim, padding_idx=padding_idx),
-        segments=SegmentEmbedding(num_segments, inner_dim),
-        positions=LearnedPosition(max_positions, inner_dim),
-        norm=nn.LayerNorm(inner_dim, eps=norm_eps),
+        tokens=TokenEmbedding(vocab_size, inner_dim, padding_idx=padding_idx, **factory),
+        segments=SegmentEmbedding(num_segments, inner_dim, **factory),
+        positions=LearnedPosition(max_positions, inner_dim, **factory),
+        norm=nn.LayerNorm(inner_dim, eps=norm_eps, **factory),
         dropout=dropout,
-        projection=nn.Linear(inner_dim, embedding_dim),
+        projection=nn.Linear(inner_dim, embedding_dim, **factory),
     )
 
 

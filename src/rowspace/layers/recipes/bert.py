@@ -1,9 +1,10 @@
 """BERT: word + segment + position, LayerNorm, dropout. Read next: `roberta.py`, which numbers positions otherwise."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from torch import nn
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
@@ -20,6 +21,7 @@ def bert(
     padding_idx: int | None = 0,
     norm_eps: float = 1e-12,
     dropout: float = 0.1,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """BERT's input: ids (batch, seq), segments (batch, seq) or none → (batch, seq, d). Base by default.
 
@@ -30,10 +32,10 @@ def bert(
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx),
-        segments=SegmentEmbedding(num_segments, embedding_dim),
-        positions=LearnedPosition(max_positions, embedding_dim),
-        norm=nn.LayerNorm(embedding_dim, eps=norm_eps),
+        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
+        segments=SegmentEmbedding(num_segments, embedding_dim, **factory),
+        positions=LearnedPosition(max_positions, embedding_dim, **factory),
+        norm=nn.LayerNorm(embedding_dim, eps=norm_eps, **factory),
         dropout=dropout,
     )
 

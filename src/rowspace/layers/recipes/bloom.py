@@ -1,17 +1,23 @@
 """BLOOM: rows and a LayerNorm; ALiBi on the scores, in attention."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from torch import nn
 
 from rowspace.layers.alibi import Alibi
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.token_embedding import TokenEmbedding
 
 
 def bloom(
-    vocab_size: int = 250880, embedding_dim: int = 1024, *, num_heads: int = 16, norm_eps: float = 1e-5
+    vocab_size: int = 250880,
+    embedding_dim: int = 1024,
+    *,
+    num_heads: int = 16,
+    norm_eps: float = 1e-5,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """BLOOM's input: ids (batch, seq) → (batch, seq, d); `.alibi.key_bias(mask)` for its scores. 560M by default.
 
@@ -23,9 +29,9 @@ def bloom(
     (torch.Size([1, 3, 8]), torch.Size([1, 2, 1, 3]))
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim),
-        norm=nn.LayerNorm(embedding_dim, eps=norm_eps),
-        attention={"alibi": Alibi(num_heads, rounding="bloom")},
+        tokens=TokenEmbedding(vocab_size, embedding_dim, **factory),
+        norm=nn.LayerNorm(embedding_dim, eps=norm_eps, **factory),
+        attention={"alibi": Alibi(num_heads, rounding="bloom", **factory)},
     )
 
 

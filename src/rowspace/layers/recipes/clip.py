@@ -1,9 +1,10 @@
 """CLIP's two inputs: text is token + position; an image is patches without a bias, a class token, positions, a norm."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from torch import nn
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.grid_position import GridPosition, Size, grid_of
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
@@ -14,7 +15,9 @@ from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
 from rowspace.layers.token_embedding import TokenEmbedding
 
 
-def clip_text(vocab_size: int = 49408, embedding_dim: int = 512, *, max_positions: int = 77) -> InputEmbedding:
+def clip_text(
+    vocab_size: int = 49408, embedding_dim: int = 512, *, max_positions: int = 77, **factory: Unpack[Factory]
+) -> InputEmbedding:
     """CLIP's input for text: ids (batch, seq) → (batch, seq, d). B/32 by default.
 
     Source: Radford et al. 2021; bit for bit transformers' `CLIPTextEmbeddings`.
@@ -24,7 +27,8 @@ def clip_text(vocab_size: int = 49408, embedding_dim: int = 512, *, max_position
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim), positions=LearnedPosition(max_positions, embedding_dim)
+        tokens=TokenEmbedding(vocab_size, embedding_dim, **factory),
+        positions=LearnedPosition(max_positions, embedding_dim, **factory),
     )
 
 
@@ -35,6 +39,7 @@ def clip_vision(
     patch_size: Size = 32,
     channels: int = 3,
     norm_eps: float = 1e-5,
+    **factory: Unpack[Factory],
 ) -> ImageEmbedding:
     """CLIP's input for images: (batch, C, H, W) → (batch, 1 + patches, d), after the norm. B/32 by default.
 
@@ -45,10 +50,10 @@ def clip_vision(
     torch.Size([1, 50, 8])
     """
     return ImageEmbedding(
-        patches=PatchEmbedding(patch_size, channels, embedding_dim, bias=False, form="convolution"),
-        tokens=PrefixTokens(embedding_dim),
-        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim),
-        norm=nn.LayerNorm(embedding_dim, eps=norm_eps),
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, bias=False, form="convolution", **factory),
+        tokens=PrefixTokens(embedding_dim, **factory),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, **factory),
+        norm=nn.LayerNorm(embedding_dim, eps=norm_eps, **factory),
         crop=True,
     )
 

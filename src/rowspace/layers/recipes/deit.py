@@ -1,5 +1,8 @@
 """DeiT: ViT with a second token in front, which learns from a teacher."""
 
+from typing import Unpack
+
+from rowspace.layers.arguments import Factory
 from rowspace.layers.grid_position import GridPosition, Size, grid_of
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.patches import PatchEmbedding
@@ -16,6 +19,7 @@ def deit(
     patch_size: Size = 16,
     channels: int = 3,
     dropout: float = 0.0,
+    **factory: Unpack[Factory],
 ) -> ImageEmbedding:
     """DeiT's input: images (batch, C, H, W) → (batch, 2 + patches, d): class, distillation, patches. B/16 by default.
 
@@ -26,9 +30,9 @@ def deit(
     torch.Size([1, 198, 8])
     """
     return ImageEmbedding(
-        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution"),
-        tokens=PrefixTokens(embedding_dim, distillation=True),
-        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=2),
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution", **factory),
+        tokens=PrefixTokens(embedding_dim, distillation=True, **factory),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=2, **factory),
         dropout=dropout,
         crop=True,
     )

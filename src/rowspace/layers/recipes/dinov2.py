@@ -1,7 +1,8 @@
 """DINOv2: ViT with a mask token, and in its later release registers, which have no position."""
 
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.grid_position import GridPosition, Size, grid_of
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.patches import PatchEmbedding
@@ -20,6 +21,7 @@ def dinov2(
     channels: int = 3,
     dropout: float = 0.0,
     mask: bool = True,
+    **factory: Unpack[Factory],
 ) -> ImageEmbedding:
     """DINOv2's input: images (batch, C, H, W) → (batch, 1 + registers + patches, d). B/14 by default.
 
@@ -32,9 +34,9 @@ def dinov2(
     """
     grid = grid_of(image_size, patch_size)
     return ImageEmbedding(
-        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution"),
-        tokens=PrefixTokens(embedding_dim, registers=registers, mask=mask),
-        positions=GridPosition(grid, embedding_dim, antialias=registers > 0),
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution", **factory),
+        tokens=PrefixTokens(embedding_dim, registers=registers, mask=mask, **factory),
+        positions=GridPosition(grid, embedding_dim, antialias=registers > 0, **factory),
         dropout=dropout,
         crop=True,
     )

@@ -3,8 +3,9 @@
 Gemma 3 has two kinds of layers, which turn by different frequencies: `.rotary` and `.sliding_rotary`.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.layered_rotary import layered_rotaries
 from rowspace.layers.recipes.recipe import Config, Recipe, present
@@ -20,6 +21,7 @@ def gemma(
     padding_idx: int | None = 0,
     rotary: RotaryPosition | None = None,
     sliding_rotary: RotaryPosition | None = None,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """Gemma's input: ids (batch, seq) → (batch, seq, d); and `.rotary` for its attention. Gemma 7B by default.
 
@@ -31,10 +33,10 @@ def gemma(
     >>> gemma(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
     """
-    attention = {"rotary": rotary if rotary is not None else RotaryPosition(256)}
+    attention = {"rotary": rotary if rotary is not None else RotaryPosition(256, **factory)}
     if sliding_rotary is not None:
         attention["sliding_rotary"] = sliding_rotary
-    tokens = TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, scale="rounded_sqrt")
+    tokens = TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, scale="rounded_sqrt", **factory)
     return InputEmbedding(tokens=tokens, attention=attention)
 
 

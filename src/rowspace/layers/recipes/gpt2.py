@@ -1,7 +1,8 @@
 """GPT-2: token + position, dropout; no norm here, since each of its blocks begins with one."""
 
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, present
@@ -9,7 +10,12 @@ from rowspace.layers.token_embedding import TokenEmbedding
 
 
 def gpt2(
-    vocab_size: int = 50257, embedding_dim: int = 768, *, max_positions: int = 1024, dropout: float = 0.1
+    vocab_size: int = 50257,
+    embedding_dim: int = 768,
+    *,
+    max_positions: int = 1024,
+    dropout: float = 0.1,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """GPT-2's input: ids (batch, seq) → (batch, seq, d). Small by default; the head is `TiedHead(embed.tokens)`.
 
@@ -20,8 +26,8 @@ def gpt2(
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim),
-        positions=LearnedPosition(max_positions, embedding_dim),
+        tokens=TokenEmbedding(vocab_size, embedding_dim, **factory),
+        positions=LearnedPosition(max_positions, embedding_dim, **factory),
         dropout=dropout,
     )
 

@@ -3,8 +3,9 @@
 Mistral (`mistral.py`) and Qwen (`qwen.py`) are built the same, by other numbers.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.rotary import RotaryPosition
@@ -18,6 +19,7 @@ def llama(
     *,
     padding_idx: int | None = None,
     rotary: RotaryPosition | None = None,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """Llama's input: ids (batch, seq) → (batch, seq, d); and `.rotary` for its attention. Llama 2 7B by default.
 
@@ -31,8 +33,8 @@ def llama(
     (torch.Size([1, 3, 8]), torch.Size([1, 2, 3, 4]))
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx),
-        attention={"rotary": rotary if rotary is not None else RotaryPosition(128)},
+        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
+        attention={"rotary": rotary if rotary is not None else RotaryPosition(128, **factory)},
     )
 
 

@@ -1,5 +1,8 @@
 """Mistral: rows of a table, and rotary positions in attention, as `llama.py` has it."""
 
+from typing import Unpack
+
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS, arguments
 from rowspace.layers.recipes.recipe import Recipe
@@ -13,6 +16,7 @@ def mistral(
     *,
     padding_idx: int | None = None,
     rotary: RotaryPosition | None = None,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """Mistral's input: ids (batch, seq) → (batch, seq, d); and `.rotary` for its attention. 7B v0.1 by default.
 
@@ -24,8 +28,8 @@ def mistral(
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx),
-        attention={"rotary": rotary if rotary is not None else RotaryPosition(128)},
+        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
+        attention={"rotary": rotary if rotary is not None else RotaryPosition(128, **factory)},
     )
 
 

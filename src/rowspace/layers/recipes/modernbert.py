@@ -3,10 +3,11 @@
 Each third layer sees all tokens, the others a window: they turn by different frequencies.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
 from torch import Tensor, nn
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.layered_rotary import layered_rotaries
 from rowspace.layers.recipes.recipe import Config, Recipe, present
@@ -24,6 +25,7 @@ def modernbert(
     dropout: float = 0.0,
     rotary: RotaryPosition | None = None,
     sliding_rotary: RotaryPosition | None = None,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """ModernBERT's input: ids (batch, seq) → (batch, seq, d); `.rotary`, `.sliding_rotary`. Base by default.
 
@@ -34,12 +36,14 @@ def modernbert(
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx),
-        norm=nn.LayerNorm(embedding_dim, eps=norm_eps, bias=norm_bias),
+        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
+        norm=nn.LayerNorm(embedding_dim, eps=norm_eps, bias=norm_bias, **factory),
         dropout=dropout,
         attention={
-            "rotary": rotary if rotary is not None else RoundedRotary(64, base=160000.0, upcast=True),
-            "sliding_rotary": sliding_rotary if sliding_rotary is not None else RoundedRotary(64, upcast=True),
+            "rotary": rotary if rotary is not None else RoundedRotary(64, base=160000.0, upcast=True, **factory),
+            "sliding_rotary": sliding_rotary
+            if sliding_rotary is not None
+            else RoundedRotary(64, upcast=True, **factory),
         },
     )
 

@@ -1,9 +1,10 @@
 """MPT: rows, dropout; ALiBi on the scores, in attention."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from rowspace.errors import UsageError
 from rowspace.layers.alibi import Alibi
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.token_embedding import TokenEmbedding
@@ -16,6 +17,7 @@ def mpt(
     num_heads: int = 32,
     max_bias: float = 8.0,
     dropout: float = 0.0,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """MPT's input: ids (batch, seq) → (batch, seq, d); `.alibi(queries, keys)` for its scores. 7B by default.
 
@@ -27,9 +29,9 @@ def mpt(
     (torch.Size([1, 3, 8]), torch.Size([2, 1, 3]))
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim),
+        tokens=TokenEmbedding(vocab_size, embedding_dim, **factory),
         dropout=dropout,
-        attention={"alibi": Alibi(num_heads, max_bias=max_bias)},
+        attention={"alibi": Alibi(num_heads, max_bias=max_bias, **factory)},
     )
 
 

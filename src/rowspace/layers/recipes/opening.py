@@ -5,12 +5,13 @@ Left out: what the models are made of (`bert.py` and its neighbours), and how fi
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from torch import Tensor, nn
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.layers.arguments import Factory
 from rowspace.layers.checkpoint import Checkpoint
 from rowspace.layers.recipes.albert import ALBERT
 from rowspace.layers.recipes.bert import BERT
@@ -82,17 +83,18 @@ SILENT: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def from_config(config: Config, *, part: str | None = None) -> nn.Module:
+def from_config(config: Config, *, part: str | None = None, **factory: Unpack[Factory]) -> nn.Module:
     """The input of the model that a `config.json` describes, given as a dict; freshly initialised.
 
-    `part` is `"text"` or `"vision"` where a model has both (CLIP, SigLIP). Raises `UsageError` for a model that there
+    `part` is `"text"` or `"vision"` where a model has both (CLIP, SigLIP); `device` and `dtype` are those of its
+    parameters. Raises `UsageError` for a model that there
     is no recipe for, naming those that there are.
 
     >>> from_config({"model_type": "gpt2", "n_embd": 8, "n_positions": 16, "vocab_size": 100}).positions
     LearnedPosition(16, 8, offset=0, counting='place')
     """
     recipe, config = _recipe_of(config, part)
-    return recipe.build(**_arguments(recipe, config))
+    return recipe.build(**_arguments(recipe, config), **factory)
 
 
 def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn.Module:

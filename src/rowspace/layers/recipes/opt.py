@@ -1,7 +1,8 @@
 """OPT: token + position, where positions are counted by the attention mask and begin at the third row of the table."""
 
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
@@ -16,6 +17,7 @@ def opt(
     inner_dim: int | None = None,
     max_positions: int = 2048,
     padding_idx: int | None = 1,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """OPT's input: ids (batch, seq), mask → (batch, seq, d). 125M by default.
 
@@ -27,12 +29,14 @@ def opt(
     torch.Size([1, 4, 8])
     """
     tokens = (
-        TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx)
+        TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory)
         if inner_dim in (None, embedding_dim)
-        else FactorisedEmbedding(vocab_size, embedding_dim, inner_dim=inner_dim, padding_idx=padding_idx, bias=False)
+        else FactorisedEmbedding(
+            vocab_size, embedding_dim, inner_dim=inner_dim, padding_idx=padding_idx, bias=False, **factory
+        )
     )
     return InputEmbedding(
-        tokens=tokens, positions=LearnedPosition(max_positions, embedding_dim, offset=2, counting="mask")
+        tokens=tokens, positions=LearnedPosition(max_positions, embedding_dim, offset=2, counting="mask", **factory)
     )
 
 

@@ -1,5 +1,8 @@
 """Qwen 2, 2.5 and 3: rows of a table, and rotary positions in attention, as `llama.py` has it."""
 
+from typing import Unpack
+
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS
 from rowspace.layers.recipes.llama import arguments as llama_arguments
@@ -14,6 +17,7 @@ def qwen(
     *,
     padding_idx: int | None = None,
     rotary: RotaryPosition | None = None,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """Qwen's input: ids (batch, seq) → (batch, seq, d); and `.rotary` for its attention. Qwen3 8B by default.
 
@@ -26,8 +30,8 @@ def qwen(
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx),
-        attention={"rotary": rotary if rotary is not None else RotaryPosition(128, base=1e6)},
+        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
+        attention={"rotary": rotary if rotary is not None else RotaryPosition(128, base=1e6, **factory)},
     )
 
 

@@ -1,10 +1,11 @@
 """RoBERTa and XLM-RoBERTa: BERT's parts, with positions counted from the padding's id on, and padding left out."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from torch import nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.recipes.bert import TENSORS
@@ -23,6 +24,7 @@ def roberta(
     padding_idx: int = 1,
     norm_eps: float = 1e-5,
     dropout: float = 0.1,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """RoBERTa's input: ids (batch, seq) → (batch, seq, d). Base by default.
 
@@ -35,10 +37,10 @@ def roberta(
     (torch.Size([1, 5, 8]), torch.Size([514, 8]))
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx),
-        segments=SegmentEmbedding(num_segments, embedding_dim),
-        positions=LearnedPosition(max_positions, embedding_dim, counting="ids", padding_idx=padding_idx),
-        norm=nn.LayerNorm(embedding_dim, eps=norm_eps),
+        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
+        segments=SegmentEmbedding(num_segments, embedding_dim, **factory),
+        positions=LearnedPosition(max_positions, embedding_dim, counting="ids", padding_idx=padding_idx, **factory),
+        norm=nn.LayerNorm(embedding_dim, eps=norm_eps, **factory),
         dropout=dropout,
     )
 

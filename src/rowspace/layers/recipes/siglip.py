@@ -1,7 +1,8 @@
 """SigLIP's two inputs: text is token + position; an image is patches + positions, with no token in front."""
 
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.grid_position import GridPosition, Size, grid_of
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
@@ -12,7 +13,9 @@ from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
 from rowspace.layers.token_embedding import TokenEmbedding
 
 
-def siglip_text(vocab_size: int = 32000, embedding_dim: int = 768, *, max_positions: int = 64) -> InputEmbedding:
+def siglip_text(
+    vocab_size: int = 32000, embedding_dim: int = 768, *, max_positions: int = 64, **factory: Unpack[Factory]
+) -> InputEmbedding:
     """SigLIP's input for text: ids (batch, seq) → (batch, seq, d). Base by default.
 
     Source: Zhai et al. 2023; bit for bit transformers' `SiglipTextEmbeddings`.
@@ -22,12 +25,18 @@ def siglip_text(vocab_size: int = 32000, embedding_dim: int = 768, *, max_positi
     torch.Size([1, 3, 8])
     """
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim), positions=LearnedPosition(max_positions, embedding_dim)
+        tokens=TokenEmbedding(vocab_size, embedding_dim, **factory),
+        positions=LearnedPosition(max_positions, embedding_dim, **factory),
     )
 
 
 def siglip_vision(
-    embedding_dim: int = 768, *, image_size: Size = 224, patch_size: Size = 16, channels: int = 3
+    embedding_dim: int = 768,
+    *,
+    image_size: Size = 224,
+    patch_size: Size = 16,
+    channels: int = 3,
+    **factory: Unpack[Factory],
 ) -> ImageEmbedding:
     """SigLIP's input for images: (batch, C, H, W) → (batch, patches, d). B/16 by default.
 
@@ -39,8 +48,8 @@ def siglip_vision(
     torch.Size([1, 729, 8])
     """
     return ImageEmbedding(
-        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution"),
-        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=0),
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution", **factory),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=0, **factory),
         crop=True,
     )
 

@@ -1,8 +1,9 @@
 """T5 and mT5: rows of one table for both stacks, dropout; positions are a learned bias on the scores of each stack."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
 from rowspace.layers.relative_bias import RelativeBias
@@ -18,6 +19,7 @@ def t5(
     max_distance: int = 128,
     dropout: float = 0.1,
     decoder: bool = True,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """T5's input: ids (batch, seq) → (batch, seq, d); `.relative_bias`, and the decoder's. Small by default.
 
@@ -30,12 +32,12 @@ def t5(
     >>> embed(torch.tensor([[5, 6, 7]])).shape, embed.relative_bias(torch.arange(3), torch.arange(3)).shape
     (torch.Size([1, 3, 8]), torch.Size([2, 3, 3]))
     """
-    bias = partial(RelativeBias, num_heads, num_buckets=num_buckets, max_distance=max_distance)
+    bias = partial(RelativeBias, num_heads, num_buckets=num_buckets, max_distance=max_distance, **factory)
     attention = {"relative_bias": bias()}
     if decoder:
         attention["decoder_relative_bias"] = bias(bidirectional=False)
     return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, init="normal"), dropout=dropout, attention=attention
+        tokens=TokenEmbedding(vocab_size, embedding_dim, init="normal", **factory), dropout=dropout, attention=attention
     )
 
 

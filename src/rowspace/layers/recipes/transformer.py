@@ -1,10 +1,11 @@
 """The Transformer of 2017: rows times √d plus sinusoids, dropout; one table for encoder, decoder and head."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.sinusoid import SinusoidPosition
@@ -19,6 +20,7 @@ def transformer(
     scaled: bool = True,
     dropout: float = 0.1,
     sinusoids: SinusoidPosition | None = None,
+    **factory: Unpack[Factory],
 ) -> InputEmbedding:
     """The first Transformer's input: ids (batch, seq) → (batch, seq, d). Base by default; no longest text.
 
@@ -37,8 +39,9 @@ def transformer(
             padding_idx=padding_idx,
             scale="sqrt" if scaled else None,
             init="inverse_sqrt" if scaled else "normal",
+            **factory,
         ),
-        positions=sinusoids if sinusoids is not None else SinusoidPosition(embedding_dim),
+        positions=sinusoids if sinusoids is not None else SinusoidPosition(embedding_dim, **factory),
         dropout=dropout,
     )
 

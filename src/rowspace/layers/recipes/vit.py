@@ -1,7 +1,8 @@
 """ViT: patches by a convolution, a class token in front, learned positions, dropout. Read next: `deit.py`."""
 
-from typing import Any
+from typing import Any, Unpack
 
+from rowspace.layers.arguments import Factory
 from rowspace.layers.grid_position import GridPosition, Size, grid_of
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.patches import PatchEmbedding
@@ -17,6 +18,7 @@ def vit(
     channels: int = 3,
     dropout: float = 0.0,
     mask: bool = False,
+    **factory: Unpack[Factory],
 ) -> ImageEmbedding:
     """ViT's input: images (batch, C, H, W) → (batch, 1 + patches, d). B/16 by default.
 
@@ -28,9 +30,9 @@ def vit(
     torch.Size([1, 197, 8])
     """
     return ImageEmbedding(
-        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution"),
-        tokens=PrefixTokens(embedding_dim, mask=mask),
-        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim),
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution", **factory),
+        tokens=PrefixTokens(embedding_dim, mask=mask, **factory),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, **factory),
         dropout=dropout,
         crop=True,
     )
