@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rowspace.atomic import name_with_suffix, said_clearly
 from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
 from rowspace.learn.lock import LOCK_NAME, locked
 from rowspace.learn.saved_state import is_saved
@@ -23,7 +24,7 @@ OURS = re.compile(r"ids|corpus\.json|(state|epoch)\.safetensors|lock$|\.rowspace
 def workplace_of(output: str | Path) -> Path:
     """The folder beside an output in which its fit keeps what must outlive an interruption."""
     output = Path(output)
-    return output.with_name(output.name + ".fit")
+    return output.with_name(name_with_suffix(output.name, ".fit"))
 
 
 @contextmanager
@@ -40,8 +41,9 @@ def open_workplace(output: str | Path | None, *, resume: bool) -> Iterator[Path]
     workplace = workplace_of(output)
     if resume and not workplace.is_dir():
         raise UsageError(f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume")
-    _refuse_strangers(workplace)
-    workplace.mkdir(parents=True, exist_ok=True)
+    with said_clearly(workplace):
+        _refuse_strangers(workplace)
+        workplace.mkdir(parents=True, exist_ok=True)
     with locked(workplace) as is_ours:
         if not is_ours:
             raise RowspaceError(
@@ -75,7 +77,7 @@ def _kept_if_interrupted(workplace: Path) -> Iterator[None]:
 def _refuse_strangers(workplace: Path) -> None:
     """Raise `UsageError` where something that no fit has made is in the place of the folder, or in it."""
     if workplace.exists() and not workplace.is_dir():
-        raise UsageError(f"{str(workplace)!r} is needed as a folder for the fit but is a file; move it away")
+        raise UsageError(f"{str(workplace)!r} is needed for the fit but is not a folder; move it away")
     for entry in workplace.iterdir() if workplace.exists() else ():
         if not OURS.match(entry.name):
             raise UsageError(f"{str(workplace)!r} is needed for the fit but holds {entry.name!r}; move it away")
