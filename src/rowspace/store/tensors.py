@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rowspace.checked import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
-from rowspace.store.eight_bits import EIGHT_BITS
 from rowspace.links import resolve_inside
+from rowspace.store.eight_bits import EIGHT_BITS
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, header_names, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
