@@ -80,11 +80,6 @@ def test_a_tables_tokenizer_makes_another_table(saved, english):
     np.testing.assert_array_equal(again.rows, rs.load(saved).rows)
 
 
-def test_the_standard_library_is_the_default_text_here_too():
-    table = rs.fit(tokens="bytes", **SMALL)
-    assert table.counts[ord("e")] > 100_000
-
-
 def test_every_epochs_table_has_the_tokenizers_order(english):
     seen = []
     reports = Reports(on_epoch=lambda _epoch, table, _loss: seen.append(table))

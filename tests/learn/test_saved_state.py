@@ -105,6 +105,13 @@ def test_files_of_another_fit_are_refused(output, text, tmp_path):
             rs.fit(output=output, resume=True)
 
 
+@pytest.mark.parametrize("name", ["ids.bin", "corpus.json"])
+def test_a_missing_file_is_named(output, name):
+    (workplace_of(output) / name).unlink()
+    with pytest.raises(FileFormatError, match=rf"{name}' cannot be read \(No such file.*start a fit without resume"):
+        rs.fit(output=output, resume=True)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("epoch", 4), ("epoch", -1), ("epoch", 1.0), ("stretch", -1), ("stretch", True), ("pairs", float("nan")),

@@ -65,10 +65,3 @@ def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
     rs.fit(TEXT, output=tmp_path / "table", reports=Reports(on_progress=start_another), **SMALL)
     assert refused
     assert len(rs.load(tmp_path / "table")) == 8
-
-
-def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path):
-    (tmp_path / "table.fit").write_text("dear")
-    with pytest.raises(UsageError, match=r"table\.fit.*is a file; move it away"):
-        rs.fit(TEXT, output=tmp_path / "table", **SMALL)
-    assert (tmp_path / "table.fit").read_text() == "dear"

@@ -34,7 +34,7 @@ __all__ = ["EPOCH_NAME", "STATE_NAME", "corpus_checksums", "is_saved", "load_epo
 EPOCH_NAME, STATE_NAME = "epoch.safetensors", "state.safetensors"
 CORPUS_FILES = ("ids.bin", "corpus.json")
 BYTES_AT_ONCE = 1 << 22
-DAMAGES = (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, OSError)
+DAMAGES = (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 def is_saved(directory: Path) -> bool:
@@ -77,9 +77,12 @@ def load_state(directory: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
 
 
 def load_epoch(directory: Path, corpus: IdCorpus) -> FitState | None:
-    """Read the state after the last epoch that ended; None where no epoch has ended."""
+    """Read the state after the last epoch that ended; None where no epoch has ended, or its file is damaged."""
     path = directory / EPOCH_NAME
-    return _load(path, corpus, {})[1] if path.exists() else None
+    try:
+        return _load(path, corpus, {})[1] if path.exists() else None
+    except FileFormatError:
+        return None
 
 
 def _load(path: Path, corpus: IdCorpus | None, changes: dict[str, Any]) -> tuple[IdCorpus, FitState]:
@@ -90,7 +93,7 @@ def _load(path: Path, corpus: IdCorpus | None, changes: dict[str, Any]) -> tuple
         ngrams = list_used(corpus.vocabulary, corpus.counts, options)
     except FileFormatError:
         raise
-    except DAMAGES as error:
+    except (*DAMAGES, OSError) as error:
         raise _damaged(path, error) from error
     check_memory(len(corpus.vocabulary), len(ngrams.buckets), options)
     try:
@@ -98,12 +101,16 @@ def _load(path: Path, corpus: IdCorpus | None, changes: dict[str, Any]) -> tuple
         state = FitState(weights, options, **place)
         state.check()
         _read_rows(path, weights, header)
-    except DAMAGES as error:
+    except (*DAMAGES, OSError) as error:
         raise _damaged(path, error) from error
     return corpus, state
 
 
 def _damaged(path: Path, error: Exception) -> FileFormatError:
+    if isinstance(error, OSError):
+        return FileFormatError(
+            f"{str(error.filename or path)!r} cannot be read ({error.strerror}); start a fit without resume"
+        )
     return FileFormatError(f"{str(path)!r} is damaged ({error}); start a fit without resume")
 
 
