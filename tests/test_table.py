@@ -199,3 +199,11 @@ def test_saves_through_what_was_registered(table, tmp_path, monkeypatch):
     monkeypatch.setattr(Table, "saver", None)
     with pytest.raises(RowspaceError, match=r"Table\.saver is not set"):
         table.save(tmp_path)
+
+
+def test_a_float64_query_is_compared_in_its_own_precision():
+    rows = np.array([[1.0, 0.0], [1.0, 1e-9], [0.0, 1.0]])
+    table = Table(["a", "b", "c"], rows)
+    found = table.neighbors(np.array([1.0, 2e-9]), k=2, metric="euclidean")
+    assert [token for token, _ in found] == ["b", "a"]
+    np.testing.assert_allclose([distance for _, distance in found], [1e-9, 2e-9], rtol=1e-6)

@@ -179,3 +179,11 @@ def test_tables_of_every_format_reach_another_process(tmp_path):
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         found = list(pool.map(operator.itemgetter("cat"), tables))
     np.testing.assert_array_equal(found, [table["cat"] for table in tables])
+
+
+@each_case
+def test_check_target_allows_what_save_would_replace(tmp_path, case):
+    path = case.save(table_of(case), tmp_path)
+    if case.format == "safetensors":  # the tokenizer next to it belongs to it
+        assert path.with_name("tokenizer.json").exists()
+    store.check_target(path, format=case.format)

@@ -287,3 +287,15 @@ def test_damage_gives_a_table_or_an_error(tmp_path_factory, ours, data):
         warnings.simplefilter("ignore")
         with contextlib.suppress(RowspaceError):
             assert isinstance(load(path), Table)
+
+
+def test_a_word_of_65536_bytes_comes_back_and_a_longer_one_is_refused(tmp_path):
+    for length in (65_535, 65_536):
+        save(Table(["a" * length, "b"], np.ones((2, 1), np.float32)), tmp_path / "m.bin", format="fasttext")
+        assert list(load(tmp_path / "m.bin").vocabulary) == ["a" * length, "b"]
+    with pytest.raises(UsageError, match="has more than 65536 bytes"):
+        save(Table(["a" * 65_537], np.ones((1, 1), np.float32)), tmp_path / "m.bin", format="fasttext")
+    content = (tmp_path / "m.bin").read_bytes()
+    (tmp_path / "m.bin").write_bytes(content.replace(b"a" * 65_536, b"a" * 65_537))
+    with pytest.raises(FileFormatError, match="entry 1 of 2 is not whole"):
+        load(tmp_path / "m.bin")

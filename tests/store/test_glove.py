@@ -115,6 +115,7 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
         (b"2 300\nthe 0.1 0.2\n", False),
         (b"once upon a time\n", False),
         (b"the 0.1 0.2\0\n", False),
+        (b"t\0e 0.1 0.2\ncat 1 2\n", False),
         (b"0.1\n0.2\n", False),
         (b"\n\n", False),
         (b"", False),

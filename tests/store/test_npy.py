@@ -99,6 +99,14 @@ def test_other_arrays_are_refused(tmp_path, array, complaint):
         npy.load(tmp_path / "v.npy")
 
 
+def test_the_vocabulary_of_the_same_name_wins_over_the_shared_one(tmp_path, table):
+    npy.save(table, tmp_path / "v.npy")
+    (tmp_path / "vocab.txt").write_text("".join(f"other{number}\n" for number in range(len(table))))
+    assert npy.load(tmp_path / "v.npy").vocabulary == table.vocabulary
+    (tmp_path / "v.vocab.txt").unlink()
+    assert npy.load(tmp_path / "v.npy").vocabulary[0] == "other0"
+
+
 def test_a_vocabulary_that_is_missing_or_of_another_size_is_named(tmp_path, table):
     npy.save(table, tmp_path / "v.npy")
     (tmp_path / "v.vocab.txt").write_text("a\nb\n")
