@@ -102,6 +102,12 @@ def test_other_files_are_not_replaced(tmp_path, case):
     assert (path / "thesis" if path.is_dir() else path).read_bytes() == b"thesis"
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if not case.is_directory], ids=lambda case: case.label)
+def test_an_empty_file_is_replaced(tmp_path, case):
+    (tmp_path / case.name).touch()
+    assert_same(store.load(case.save(table_of(case), tmp_path)), table_of(case), case)
+
+
 @pytest.mark.parametrize("case", CASES[:-1], ids=lambda case: case.label)  # GloVe's text has no header that could tell
 def test_every_file_cut_short_is_refused(tmp_path, case):
     path = case.save(table_of(case), tmp_path)

@@ -89,13 +89,6 @@ def test_rows_are_mapped_read_only_at_a_cache_line(saved):
     assert rows.ctypes.data % 64 == 0
 
 
-def test_a_table_may_be_saved_over_the_directory_it_is_mapped_from(saved):
-    table = native.load(saved)
-    native.save(table, saved)
-    native.save(Table(["x"], np.ones((1, 1))), saved)
-    assert (table.rows == ROWS).all()
-
-
 def test_saving_takes_no_second_copy_of_the_rows(tmp_path):
     # 256 MB of mapped zeros, in an order of bytes that has to be turned, with 64 MB to spare.
     script = """
@@ -161,17 +154,6 @@ def damaged(path, data):
         return native.load(path.parent)
     except FileFormatError:
         return None
-
-
-@pytest.mark.parametrize("name", [*native.FILES, "rowspace.json"])
-def test_every_truncation_of_every_file_is_refused(saved, name):
-    data = (saved / name).read_bytes()
-    table = native.load(saved)
-    for length in range(len(data)):
-        again = damaged(saved / name, data[:length])
-        if again is not None:  # the newline at the end of rowspace.json
-            assert (name, length) == ("rowspace.json", len(data) - 1)
-            assert_same(again, table)
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.safetensors"])
