@@ -45,7 +45,7 @@ def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -
     page.goto(url)
     for name in names:
         page.goto(f"{url.partition('?')[0]}{name}")
-        page.get_by_role("region", name="Figure").locator("*").first.wait_for()
+        page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(1500)
         picture = Image.open(io.BytesIO(page.screenshot(full_page=True)))

@@ -6,13 +6,16 @@ with status 1 (`UsageError`: 2). Nothing here imports anything of ours.
 
 __all__ = [
     "CorpusError",
+    "CorpusWarning",
     "FileFormatError",
+    "FitDiverged",
     "FitInterrupted",
     "MissingExtraError",
     "RowspaceError",
     "UnknownTokenError",
     "UnseenTokenWarning",
     "UsageError",
+    "printable",
     "reason_of",
 ]
 
@@ -26,8 +29,16 @@ def reason_of(error: BaseException) -> str:
     ("header b'\\x00' differs", 'EOFError')
     """
     line = str(error).split("\n")[0].strip()
-    shown = "".join(character if character.isprintable() else "?" for character in line[:LONGEST])
-    return shown + ("..." if len(line) > LONGEST else "") or type(error).__name__
+    return printable(line[:LONGEST]) + ("..." if len(line) > LONGEST else "") or type(error).__name__
+
+
+def printable(text: str) -> str:
+    r"""Return a text with a question mark for each character that a terminal would not show as one.
+
+    >>> printable("a\x07b")
+    'a?b'
+    """
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 class RowspaceError(Exception):
@@ -54,6 +65,10 @@ class UnknownTokenError(RowspaceError, KeyError):
         return str(self.args[0])
 
 
+class CorpusWarning(UserWarning):
+    """A corpus is not quite what it seems: something was left out, or its words are not what a reader expects."""
+
+
 class UnseenTokenWarning(UserWarning):
     """A token is not in the vocabulary; its row was made of its character n-grams."""
 
@@ -64,3 +79,7 @@ class MissingExtraError(RowspaceError, ImportError):
 
 class FitInterrupted(RowspaceError):
     """A fit was stopped by Ctrl-C or SIGTERM, after saving what was learned; the message says how to go on."""
+
+
+class FitDiverged(RowspaceError):
+    """A learning rate was too high for its text and options; the message says what was kept, and what to try."""

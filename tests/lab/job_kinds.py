@@ -30,6 +30,23 @@ def waits(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
         time.sleep(0.01)
 
 
+def squares(rows: np.ndarray, first: np.ndarray, *, file: str, number: int) -> Iterator[Progress | Reply]:
+    """The square of what the job that it needs left."""
+    yield Progress(0.5, "squares 1 array")
+    yield Reply({}, squared=first**2)
+
+
+def copies(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
+    """Tells its process's id, waits until the file is there, and leaves the rows as `first`; fails without a file."""
+    yield Progress(0.5, "1 of 2")
+    yield Reply({"process": os.getpid()})
+    if not file:
+        raise UsageError("the first job failed")
+    while not Path(file).exists():
+        time.sleep(0.01)
+    yield Reply({}, first=rows)
+
+
 def fails(rows: np.ndarray, *, how: str) -> Iterator[Progress | Reply]:
     """Ends early."""
     yield Progress(float("nan"), "fails")
@@ -48,6 +65,13 @@ KINDS = {
     "powers": _kind(powers, lambda _, query: {"most": query.integer("most", 3, low=1, high=1000)}),
     "waits": _kind(waits, lambda _, query: {"file": query.text("file")}),
     "fails": _kind(fails, lambda _, query: {"how": query.choice("how", ("sentence", "mistake", "abort", "exit"))}),
+    "copies": _kind(copies, lambda _, query: {"file": query.text("file")}),
+    "squares": Kind(
+        run=squares,
+        read=lambda _, query: {"file": query.text("file"), "number": query.integer("number", 1, low=1, high=9)},
+        arrays=lambda lab, **_: {"rows": lab.table.rows},
+        needs=lambda _, file, **__: ("copies", {"file": file}),
+    ),
     "breaks": Kind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
 }
 
@@ -62,7 +86,7 @@ def slow(_: Lab, query: Query) -> Reply:
 
 def sizes(_: Lab, query: Query) -> Reply:
     """The size of the body."""
-    return Reply({"body": len(query.body), "k": query.integer("k", 1, low=0, high=9)})
+    return Reply({"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)})
 
 
 def broken(_: Lab, query: Query) -> Reply:

@@ -113,6 +113,46 @@ def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
     run(test)
 
 
+def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        both = [await jobs.start("squares", asked(file=tmp_path / "go", number=number)) for number in (1, 2)]
+        first = await jobs.start("copies", asked(file=tmp_path / "go"))
+        await process_of(first)
+        (tmp_path / "go").touch()
+        for job in both:
+            news = [one.facts for one in await all_news(job) if one.event == "progress"]
+            fractions = [facts["fraction"] for facts in news]
+            assert fractions == sorted(fractions)
+            assert fractions[-1] == pytest.approx(0.3 + 0.7 * 0.5)
+            reply = decode(job.frames[max(job.frames)].read_bytes())
+            np.testing.assert_array_equal(reply.arrays["squared"], ROWS**2)
+        assert len({both[0].number, both[1].number, first.number}) == 3
+
+    run(test)
+
+
+def test_a_job_fails_with_the_sentence_of_the_one_that_it_needs(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        failed = await until(await jobs.start("squares", asked(file="")), "failed")
+        assert failed.facts["error"] == "the first job failed"
+
+    run(test)
+
+
+def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        both = [await jobs.start("squares", asked(file=tmp_path / "never", number=number)) for number in (1, 2)]
+        first = await jobs.start("copies", asked(file=tmp_path / "never"))
+        process = await process_of(first)
+        await jobs.cancel(both[0])
+        assert is_alive(process)
+        await jobs.cancel(both[1])
+        assert not is_alive(process)
+        assert first.has("failed")
+
+    run(test)
+
+
 @pytest.mark.parametrize(
     ("how", "sentence"),
     [

@@ -1,6 +1,7 @@
 """Who may ask, and what each answer forbids the browser."""
 
 import asyncio
+import re
 import socket
 
 import pytest
@@ -25,11 +26,27 @@ def asked(access: Access = ACCESS, url: str = "http://127.0.0.1:7697") -> TestCl
 def test_without_the_token_nothing_is_told() -> None:
     page, api = asked().get("/words"), asked().get("/api/words/rows")
     assert (page.status_code, api.status_code) == (403, 403)
-    assert "<p>this needs the token" in page.text
-    assert api.json() == {
-        "kind": "Forbidden",
-        "error": "this needs the token: open the address that rowspace lab has printed",
-    }
+    assert "<p>the token is missing or belongs to a server that was stopped; open the URL" in page.text
+    assert api.json().keys() == {"kind", "error"}
+    assert api.json()["kind"] == "Forbidden"
+    assert api.json()["error"] in page.text
+
+
+def test_the_error_page_is_styled_within_the_content_security_policy() -> None:
+    page = asked().get("/words")
+    assert "<style>" in page.text
+    assert "<h1>Access denied</h1>" in page.text
+    assert "style-src 'self' 'unsafe-inline'" in page.headers["content-security-policy"]
+    assert not re.search(r"<script|<link|src=|url\(|@import| style=", page.text)  # nothing that must be fetched or run
+
+
+def test_every_response_names_the_instance_and_a_restart_changes_it() -> None:
+    first, second = asked(), asked()
+    granted = {"Authorization": f"Bearer {TOKEN}"}
+    names = [first.get(path, headers=granted).headers["x-rowspace-instance"] for path in ("/", "/api/words/rows")]
+    names.append(first.get("/api/words/rows").headers["x-rowspace-instance"])  # refused
+    assert len(set(names)) == 1
+    assert second.get("/").headers["x-rowspace-instance"] != names[0]
 
 
 def test_what_is_no_request_of_http_is_not_let_through() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import MissingExtraError, UsageError
-from rowspace.space import maps, neighbors_kept, tsne, umap
+from rowspace.space import map_neighbors, maps, neighbors_kept, tsne, umap
 
 MAPS = {"tsne": lambda rows, **options: tsne(rows, steps=120, **options), "umap": umap}
 
@@ -74,8 +74,8 @@ def test_umap_learn_finds_the_same(groups) -> None:
     with warnings.catch_warnings(action="ignore"):
         from umap import UMAP
 
-    frames = maps._Frames(groups, 50, None)
-    ids, distances = maps._neighbors(frames.units, 14)
+    _, ids, distances = map_neighbors(groups, 14)
+    frames = maps._Frames(groups, 50, None, None, 0, None)
     itself = np.arange(160)[:, np.newaxis]
     known = (np.hstack([itself, ids]), np.hstack([itself * np.float32(0), distances]))
     peer = UMAP(
@@ -102,8 +102,8 @@ def test_without_its_library_the_pip_command_is_given(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("make", "options", "sentence"),
     [
-        (tsne, {"perplexity": 0.5}, "perplexity is a number of neighbours and must be 1 or more, got 0.5"),
-        (tsne, {"perplexity": float("nan")}, "perplexity is a number of neighbours and must be 1 or more, got nan"),
+        (tsne, {"perplexity": 0.5}, "perplexity is a number of neighbors and must be 1 or more, got 0.5"),
+        (tsne, {"perplexity": float("nan")}, "perplexity is a number of neighbors and must be 1 or more, got nan"),
         (tsne, {"steps": 0}, "steps must be 1 or more, got 0"),
         (umap, {"num_neighbors": 1}, "num_neighbors counts the row itself and must be 2 or more, got 1"),
         (umap, {"steps": 0}, "steps must be 1 or more, got 0"),
@@ -112,3 +112,25 @@ def test_without_its_library_the_pip_command_is_given(monkeypatch: pytest.Monkey
 def test_options_that_cannot_be_are_refused_by_name(make, options, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         make(np.random.default_rng(0).normal(size=(20, 3)), **options)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_neighbors_that_were_searched_before_give_the_same_map(name: str, groups) -> None:
+    found = map_neighbors(groups, 158)
+    np.testing.assert_array_equal(MAPS[name](groups, neighbors=found), MAPS[name](groups))
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_too_few_neighbors_are_refused(name: str, groups) -> None:
+    with pytest.raises(UsageError, match=r"neighbors must hold [0-9]+ of each row or more, got 2"):
+        MAPS[name](groups, neighbors=map_neighbors(groups, 2))
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_sample_is_mapped_like_a_table_of_its_rows(name: str, groups) -> None:
+    groups = groups.copy()
+    groups[3] = np.nan
+    positions = MAPS[name](groups, sample=60)
+    mapped = np.flatnonzero(np.isfinite(positions).all(1))
+    assert len(mapped) == 60
+    np.testing.assert_array_equal(positions[mapped], MAPS[name](groups[mapped]))

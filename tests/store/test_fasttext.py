@@ -130,6 +130,14 @@ def test_pruned_buckets_take_no_memory_and_are_kept(tmp_path):
         save(table, tmp_path / "m.bin", format="fasttext")
 
 
+def test_a_negative_number_of_codes_is_refused(tmp_path):
+    content = pruned_model(b"cat", buckets=10, max_n=3)
+    place = content.index(struct.pack("<2qi", 2, 4, 4)) + 16
+    (tmp_path / "m.ftz").write_bytes(patched(content, place, "<i", -4))
+    with pytest.raises(FileFormatError, match=r"m.ftz: byte \d+: -4 codes for 2 rows of 4 columns"):
+        load(tmp_path / "m.ftz")
+
+
 def test_absurdly_many_ngrams_are_refused_before_they_are_listed(tmp_path):
     (tmp_path / "m.ftz").write_bytes(pruned_model(b"a" * 20_000, buckets=100, max_n=2**31 - 1))
     with pytest.raises(FileFormatError, match=r"have up to 400,080,004 n-grams of 1 to 2147483647 characters"):

@@ -98,6 +98,7 @@ def write_zip(path, names):
         (lambda path: path.write_bytes(gzip.compress(b"cat 1 2\n")[:12]), "a damaged .gz"),
         (lambda path: path.write_bytes(b"PK\3\4" + bytes(99)), "a zip archive, but neither of arrays"),
         (lambda path: write_zip(path, ["50d.txt", "100d.txt"]), "of 2 files, 50d.txt, 100d.txt: unpack it"),
+        (lambda path: write_zip(path, ["a\x07.txt", "b.txt"]), "of 2 files, a?.txt, b.txt: unpack it"),
         (
             lambda path: KeyedVectors(2).save(str(path)),
             "KeyedVectors.load(FILE).save_word2vec_format(NEW, binary=True)",
@@ -129,7 +130,7 @@ def test_what_does_not_open_is_named_with_what_was_expected(tmp_path, make, comp
 @pytest.mark.parametrize("path", ["missing", "", "a\0b", "missing/below"])
 def test_where_nothing_is_the_path_is_named(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=rf"nothing is at {re.escape(repr(path))}; check the path"):
+    with pytest.raises(UsageError, match=rf"nothing is at {re.escape(repr(path))}; check the path$"):
         store.load(path)
 
 

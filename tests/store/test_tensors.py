@@ -9,6 +9,7 @@ from safetensors.torch import save_file as save_torch_file
 from tokenizers import AddedToken, Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.links import resolve_inside
 from rowspace.store import tensors
 from rowspace.store.headers import Tensor
 from rowspace.table import Table
@@ -22,14 +23,14 @@ ROWS = np.eye(4, 3, dtype=np.float32)
 def test_a_name_that_stays_in_the_folder_is_its_path(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     for folder in (tmp_path, tmp_path / "link"):  # where the folder itself lies is its user's choice
-        assert tensors.inside(folder, "model.safetensors") == folder / "model.safetensors"
-    assert tensors.inside(tmp_path, "..model") == tmp_path / "..model"
+        assert resolve_inside(folder, "model.safetensors") == folder / "model.safetensors"
+    assert resolve_inside(tmp_path, "..model") == tmp_path / "..model"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "../a", "a/b", "/a", "a/", "./a"])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
     with pytest.raises(FileFormatError, match=r"the file name .* leads out of the folder; put the file itself"):
-        tensors.inside(tmp_path, name)
+        resolve_inside(tmp_path, name)
 
 
 @pytest.mark.parametrize("target", ["../b/file", "/b/file", "..", "sub/../../b"])
@@ -37,7 +38,7 @@ def test_a_link_that_leads_elsewhere_is_refused_whether_or_not_something_is_ther
     (tmp_path / "a" / "sub").mkdir(parents=True)
     (tmp_path / "a" / "file").symlink_to(target)
     with pytest.raises(FileFormatError, match=r"a/file: a link out of the folder, to .*: cp -rL .*a COPY"):
-        tensors.inside(tmp_path / "a", "file")
+        resolve_inside(tmp_path / "a", "file")
 
 
 # Tensors.

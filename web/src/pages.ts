@@ -6,17 +6,19 @@ export interface PageEntry {
   /** Its name in the URL. */
   name: string;
   title: string;
+  /** The key that goes there after `g`. */
+  key: string;
   load: () => Promise<{ default: Component }>;
 }
 
 export const pages: PageEntry[] = [
-  { name: "words", title: "Words", load: () => import("./pages/Words.svelte") },
-  { name: "analogies", title: "Analogies", load: () => import("./pages/Analogies.svelte") },
-  { name: "tokens", title: "Tokens", load: () => import("./pages/Tokens.svelte") },
-  { name: "pipeline", title: "Pipeline", load: () => import("./pages/Pipeline.svelte") },
-  { name: "input", title: "Input", load: () => import("./pages/Input.svelte") },
-  { name: "positions", title: "Positions", load: () => import("./pages/Positions.svelte") },
-  { name: "patches", title: "Patches", load: () => import("./pages/Patches.svelte") },
-  { name: "head", title: "Head", load: () => import("./pages/Head.svelte") },
-  { name: "cost", title: "Cost", load: () => import("./pages/Cost.svelte") },
+  { name: "words", title: "Words", key: "w", load: () => import("./pages/Words.svelte") },
+  { name: "analogies", title: "Analogies", key: "a", load: () => import("./pages/Analogies.svelte") },
+  { name: "tokens", title: "Tokens", key: "t", load: () => import("./pages/Tokens.svelte") },
+  { name: "pipeline", title: "Pipeline", key: "p", load: () => import("./pages/Pipeline.svelte") },
+  { name: "input", title: "Input", key: "i", load: () => import("./pages/Input.svelte") },
+  { name: "positions", title: "Positions", key: "o", load: () => import("./pages/Positions.svelte") },
+  { name: "patches", title: "Patches", key: "s", load: () => import("./pages/Patches.svelte") },
+  { name: "head", title: "Head", key: "h", load: () => import("./pages/Head.svelte") },
+  { name: "cost", title: "Cost", key: "c", load: () => import("./pages/Cost.svelte") },
 ];

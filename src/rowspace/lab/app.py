@@ -76,7 +76,9 @@ def make_app(lab: Lab) -> Starlette:
         await jobs.stop()
 
     return Starlette(
-        routes=[*answers, *job_routes(jobs), *pages, static], exception_handlers=HANDLERS, lifespan=lifespan
+        routes=[*answers, *job_routes(jobs), Route("/api/instance", _instance), *pages, static],
+        exception_handlers=HANDLERS,
+        lifespan=lifespan,
     )
 
 
@@ -88,7 +90,8 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
     limit = answer.limit if isinstance(answer, Upload) else 0
 
     async def endpoint(request: Request) -> Response:
-        query = Query(parameters(request), await body(request, limit))
+        sent = await body(request, limit)
+        query = Query(parameters(request), sent if request.method == "POST" else None)
         work = partial(_encoded, answer, lab, query)
         reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)
@@ -98,6 +101,11 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
 
 def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
     return answer(lab, query).encode()
+
+
+async def _instance(_: Request) -> Response:
+    """An empty response; its `X-Rowspace-Instance` header tells an open page whether the server was restarted."""
+    return Response(status_code=204)
 
 
 async def _index(_: Request) -> Response:

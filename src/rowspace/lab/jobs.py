@@ -30,6 +30,7 @@ __all__ = ["Jobs"]
 AT_ONCE = 2
 UNFINISHED = 20  # jobs that run or wait for their turn
 FINISHED = 20  # jobs whose frames are kept
+_FIRST = 0.3  # the share of the progress that a job's needed one is
 
 
 class Jobs:
@@ -40,6 +41,7 @@ class Jobs:
         self._lab = lab
         self._jobs: dict[str, Job] = {}  # by what they do, the last started last
         self._count = 0
+        self._waiting: dict[int, int] = {}  # how many jobs wait for the job of this number
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -48,8 +50,10 @@ class Jobs:
 
         Raises what the kind's `read` raises, and `Refused` (429) where too many are unfinished.
         """
-        kind = self.kinds[name]
-        parameters = await to_thread.run_sync(kind.read, self._lab, query, abandon_on_cancel=True)
+        parameters = await to_thread.run_sync(self.kinds[name].read, self._lab, query, abandon_on_cancel=True)
+        return self._start(name, parameters)
+
+    def _start(self, name: str, parameters: Parameters) -> Job:
         does = json.dumps([name, parameters])
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
@@ -59,7 +63,7 @@ class Jobs:
         self._count += 1
         job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)))
         job.tell("progress", fraction=0.0, sentence=f"waits for its turn, {AT_ONCE} at once")
-        job.task = asyncio.create_task(self._run(job, kind, parameters))
+        job.task = asyncio.create_task(self._run(job, self.kinds[name], parameters))
         return job
 
     def find(self, number: int) -> Job:
@@ -89,31 +93,58 @@ class Jobs:
         shutil.rmtree(job.folder, ignore_errors=True)
 
     async def _run(self, job: Job, kind: Kind, parameters: Parameters) -> None:
-        """Wait for a turn, do the job in a process, and say how it ended."""
-        async with self._turns:
-            job.tell("progress", fraction=0.0, sentence=f"starts, as job {job.number}")
-            try:
-                await to_thread.run_sync(self._write, job, kind, parameters, abandon_on_cancel=True)
-                await self._work(job)
-            except (RowspaceError, OSError) as error:
-                job.tell("failed", error=str(error))
-            except Exception:  # a mistake of ours
-                traceback.print_exc()
-                job.tell("failed", error=MISTAKE)
-            finally:
-                for path in job.folder.glob("*.npy"):
-                    path.unlink()
+        """Wait for the job that this one needs and for a turn, do the job in a process, and say how it ended."""
+        try:
+            first = await self._needed(job, kind, parameters)
+            async with self._turns:
+                job.tell("progress", fraction=_FIRST * (first is not None), sentence=f"starts, as job {job.number}")
+                await to_thread.run_sync(self._write, job, kind, parameters, first, abandon_on_cancel=True)
+                await self._work(job, _FIRST if first else 0.0)
+        except (RowspaceError, OSError) as error:
+            job.tell("failed", error=str(error))
+        except Exception:  # a bug
+            traceback.print_exc()
+            job.tell("failed", error=MISTAKE)
+        finally:
+            for path in job.folder.glob("*.npy"):
+                path.unlink()
 
-    def _write(self, job: Job, kind: Kind, parameters: Parameters) -> None:
-        """Write what the process works on."""
+    async def _needed(self, job: Job, kind: Kind, parameters: Parameters) -> Path | None:
+        """The last frame of the job that this one needs, whose progress is this one's meanwhile; None without one."""
+        if kind.needs is None:
+            return None
+        first = self._start(*kind.needs(self._lab, **parameters))
+        self._waiting[first.number] = self._waiting.get(first.number, 0) + 1
+        try:
+            async for news in first.follow():
+                if news.event == "failed":
+                    raise RowspaceError(news.facts["error"])
+                if news.event == "progress":
+                    job.tell("progress", fraction=_FIRST * news.facts["fraction"], sentence=news.facts["sentence"])
+        finally:
+            self._waiting[first.number] -= 1
+            if not first.is_over and not self._waiting[first.number] and first.task is not None:
+                first.task.cancel()  # nobody else waits for it
+                await asyncio.wait([first.task])
+                if not first.is_over:
+                    first.tell("failed", error="this job was cancelled")
+        return first.frames[max(first.frames)]
+
+    def _write(self, job: Job, kind: Kind, parameters: Parameters, first: Path | None) -> None:
+        """Write what the process works on; `first` is the frame whose arrays it gets too."""
         job.folder.mkdir()
         for name, array in kind.arrays(self._lab, **parameters).items():
             np.save(job.folder / f"{name}.npy", array, allow_pickle=False)
-        work = {"module": kind.run.__module__, "function": kind.run.__qualname__, "parameters": parameters}
+        work: dict[str, object] = {
+            "module": kind.run.__module__,
+            "function": kind.run.__qualname__,
+            "parameters": parameters,
+        }
+        work["frame"] = None if first is None else str(first)
         (job.folder / "job.json").write_text(json.dumps(work), encoding="utf-8")
 
-    async def _work(self, job: Job) -> None:
-        """Start the process and pass on what it tells; it ends with this coroutine."""
+    async def _work(self, job: Job, begin: float) -> None:
+        """Start the process and pass on what it tells, its progress from `begin` on; it ends with this coroutine."""
         command = (sys.executable, "-P", "-m", "rowspace.lab.worker", str(job.folder))
         paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # it finds what this process finds
         process = await asyncio.create_subprocess_exec(
@@ -122,6 +153,8 @@ class Jobs:
         try:
             while line := await process.stdout.readline():  # type: ignore[union-attr]  # it is a pipe
                 news = json.loads(line)
+                if "fraction" in news:
+                    news["fraction"] = begin + (1 - begin) * news["fraction"]
                 job.tell(news.pop("event"), **news)
             status = await process.wait()
         finally:

@@ -50,9 +50,12 @@ class Kind:
 
     `read` checks what was asked for, at once, and gives the parameters: work with the same ones is not done twice.
     `arrays` gives what it works on, in a thread, when its turn has come. `run` is a function of a module (the worker
-    imports it by name); it is called with the arrays and the parameters.
+    imports it by name); it is called with the arrays and the parameters. `needs` names a job that must be done first,
+    by its kind and parameters: the arrays of its last frame are passed to `run` too. Several jobs can need the same
+    one, which is done once.
     """
 
     run: Callable[..., Iterator[Progress | Reply]]
     read: Callable[[Lab, Query], Parameters]
     arrays: Callable[..., Mapping[str, NDArray[Any]]]
+    needs: Callable[..., tuple[str, Parameters]] | None = None

@@ -1,4 +1,4 @@
-"""A request that gets no answer → one sentence: typed JSON under `/api/`, a small page elsewhere; never a trace.
+"""Errors as responses: typed JSON under `/api/`, a small styled page elsewhere; never a traceback.
 
 Read next: `security.py`, which refuses most.
 """
@@ -41,8 +41,28 @@ def refusal(path: str, status: int, sentence: str, kind: str | None = None) -> R
     """The answer to a request for `path`: `{"kind", "error"}`, or a page that says the sentence."""
     if path.startswith("/api/"):
         return JSONResponse({"kind": kind or KINDS.get(status, "Refused"), "error": sentence}, status)
-    page = f'<!doctype html><html lang="en"><title>rowspace lab</title><p>{escape(sentence)}</p></html>'
-    return HTMLResponse(page, status)
+    return HTMLResponse(_PAGE.format(heading=HEADINGS.get(status, "Error"), sentence=escape(sentence)), status)
+
+
+HEADINGS = {403: "Access denied", 404: "Page not found", 500: "Internal error"}
+# One file, since a browser without the token gets no other; the content security policy allows inline styles.
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{heading} · rowspace lab</title>
+<style>
+body {{ max-width: 38rem; margin: 15vh auto 0; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif; }}
+h1 {{ font-size: 1.25rem; }}
+p {{ overflow-wrap: anywhere; }}
+small {{ opacity: 0.7; }}
+</style>
+<small>rowspace lab</small>
+<h1>{heading}</h1>
+<p>{sentence}</p>
+</html>
+"""
 
 
 async def _wrong(request: Request, error: Exception) -> Response:
@@ -56,7 +76,7 @@ async def _wrong(request: Request, error: Exception) -> Response:
 async def _unrouted(request: Request, error: Any) -> Response:
     """No route has this path, or none this method."""
     path, status, headers = request.url.path, error.status_code, error.headers or {}
-    sentence = f"nothing is at {path}; the pages of the lab begin at /"
+    sentence = f"nothing is at {path}; open / for the first page"
     if status == 405:
         headers = {"Allow": ", ".join(sorted(headers["Allow"].split(", ")))}  # in one order at each start
         sentence = f"{path} is asked by {headers['Allow']}, not {request.method[:40]}"

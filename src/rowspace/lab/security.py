@@ -8,6 +8,7 @@ elsewhere. Sources: W3C, Fetch Metadata and Content Security Policy 3. Read next
 
 import hmac
 import ipaddress
+import secrets
 import socket
 from dataclasses import dataclass
 from html import escape
@@ -30,6 +31,11 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+INSTANCE_HEADER = "X-Rowspace-Instance"
+UNAUTHORIZED = (
+    "the token is missing or belongs to a server that was stopped; open the URL that rowspace lab printed in the "
+    "terminal, and after a restart the new one"
+)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # who listens there is asked by any address of the machine
 
@@ -85,11 +91,16 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """The application `app`, for those who may ask; others are told why not, with status 403."""
+    """The application `app` for requests that are allowed; others get status 403 and the reason.
+
+    Every response carries `X-Rowspace-Instance`, a random id of this server process: an open page that sees another
+    one knows that the server was restarted.
+    """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app = app
         self.access = access
+        self.instance = secrets.token_hex(8)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -98,7 +109,7 @@ class Guard:
             return
         request = Request(scope)
         answer = self._first_answer(request) or self.app
-        await answer(scope, receive, _with_headers(send, request.url.path))
+        await answer(scope, receive, _with_headers(send, request.url.path, self.instance))
 
     def _first_answer(self, request: Request) -> Response | None:
         """What is answered before the application is asked."""
@@ -108,18 +119,18 @@ class Guard:
         if _is_page(request) and self.access.opens(request.query_params.get("token", "")):
             return self._opened(request)
         if not self._has_token(request):
-            return refusal(path, 403, "this needs the token: open the address that rowspace lab has printed")
+            return refusal(path, 403, UNAUTHORIZED)
         return None
 
     def _stranger(self, request: Request) -> str | None:
         """Why this request is none of ours, token or not."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not self.access.is_here(host):
-            return f"nobody is called {host[:100]!r} here: open the address that rowspace lab has printed"
+            return f"unknown host {host[:100]!r}; open the URL that rowspace lab printed"
         if origin is not None and origin != f"http://{host}":
-            return f"{origin[:100]!r} may not ask here: only the pages of this server may"
+            return f"requests from {origin[:100]!r} are not allowed; only the pages of this server may send them"
         if _is_from_elsewhere(request) and not (_is_page(request) and _is_opened_by_a_link(request)):
-            return "another site may not ask here: only the pages of this server may"
+            return "requests from another site are not allowed; only the pages of this server may send them"
         return None
 
     def _has_token(self, request: Request) -> bool:
@@ -159,13 +170,14 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _with_headers(send: Send, path: str) -> Send:
-    """Send an answer with the headers that keep the browser here."""
+def _with_headers(send: Send, path: str, instance: str) -> Send:
+    """Send a response with the security headers and the id of this server process."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.update(HEADERS)
+            headers[INSTANCE_HEADER] = instance
             headers["Cache-Control"] = "no-store" if path.startswith("/api/") else "no-cache"
         await send(message)
 

@@ -1,6 +1,7 @@
-"""The maps that take minutes, t-SNE and UMAP, as jobs: where the points are while they move, and what was kept.
+"""The maps that take minutes, t-SNE and UMAP, as jobs: the neighbor search that both share, frames, what was kept.
 
-A table of more than 20 000 rows is mapped by its 20 000 most frequent. Left out: the maps themselves (`space/maps.py`).
+Of a table of more than 20 000 rows, a sample of so many is mapped; each other row is placed beside the mapped row that
+it is nearest to. Left out: the maps themselves (`space/maps.py`).
 """
 
 import time
@@ -17,44 +18,77 @@ from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Lab
 from rowspace.lab.told import told_by
-from rowspace.lab.word_maps import most_frequent
 
 __all__ = ["KINDS"]
 
 MOST_ROWS = 20_000
+WIDTHS = (90, 300)  # how many neighbors are searched: the fewest that suffice, so that most maps share one search
 PAUSE = 0.3  # seconds between frames, at the least
-Frame = tuple[int, int, NDArray[np.float32]]
+Array = NDArray[Any]
+News = Iterator[Progress | Reply]
 
 
-def tsne(rows: NDArray[Any], ids: NDArray[Any], *, perplexity: int, code: str) -> Iterator[Progress | Reply]:
-    """The frames of `space.tsne` over `rows` (n, d), which stand at `ids` (n,) in their table."""
-    return _frames(lambda on_frame: space.tsne(rows, perplexity=perplexity, on_frame=on_frame), rows, ids, code)
+def neighbors(rows: Array, *, k: int, sample: int | None) -> News:
+    """The k nearest of each row, or of each in the sample, as `space.map_neighbors` finds them."""
+    found: list[space.MapNeighbors] = []
+
+    def work(tell: Callable[[tuple[int, int]], None]) -> None:
+        found.append(space.map_neighbors(rows, k, sample=sample, on_rows=lambda *counts: tell(counts)))
+
+    for done, size in told_by(work):
+        yield Progress(done / size, f"{done:,} of {amount(size, 'row')} searched for neighbors")
+    yield Reply({}, mapped=found[0].ids, neighbors=found[0].neighbors, distances=found[0].distances)
 
 
-def umap(rows: NDArray[Any], ids: NDArray[Any], *, num_neighbors: int, code: str) -> Iterator[Progress | Reply]:
-    """The frames of `space.umap`, as those of `tsne`."""
-    return _frames(lambda on_frame: space.umap(rows, num_neighbors=num_neighbors, on_frame=on_frame), rows, ids, code)
+def tsne(
+    rows: Array, mapped: Array, neighbors: Array, distances: Array, *, perplexity: int, sample: int | None, code: str
+) -> News:
+    """The frames of `space.tsne` over `rows` (V, d), from the neighbors of those `mapped` (n,)."""
+    found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
+    return _frames(
+        lambda tell: space.tsne(rows, perplexity=perplexity, sample=sample, neighbors=found, on_frame=tell),
+        rows, found.ids, code,
+    )  # fmt: skip
 
 
-def _frames(
-    make: Callable[[space.OnFrame], NDArray[np.float32]], rows: NDArray[Any], ids: NDArray[Any], code: str
-) -> Iterator[Progress | Reply]:
-    """Each frame with its progress; with the last one the share of neighbours that it keeps."""
-    yield Progress(0, f"finding the nearest of each of {amount(len(rows), 'row')}")
+def umap(
+    rows: Array, mapped: Array, neighbors: Array, distances: Array, *, num_neighbors: int, sample: int | None, code: str
+) -> News:
+    """The frames of `space.umap`, like those of `tsne`."""
+    found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
+    return _frames(
+        lambda tell: space.umap(rows, num_neighbors=num_neighbors, sample=sample, neighbors=found, on_frame=tell),
+        rows, found.ids, code,
+    )  # fmt: skip
+
+
+def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, code: str) -> News:
+    """Each frame with its progress, then the map of all rows with the share of neighbors that it keeps."""
+    yield Progress(0, f"step 0, {amount(len(ids), 'row')}")
     for step, steps, positions in _told(make):
         if step < steps:
-            yield Progress(0.95 * step / steps, f"step {step} of {steps}")
-            yield Reply({"step": step, "steps": steps}, positions=positions, ids=ids)
-    yield Progress(0.95, f"counting the neighbours kept after {steps} steps")
+            yield Progress(0.9 * step / steps, f"step {step} of {steps}")
+            yield Reply({"step": step, "steps": steps}, positions=positions[ids], ids=ids)
+    others: list[Array] = [positions]
+
+    def place(tell: Callable[[tuple[int, int]], None]) -> None:
+        others.append(space.place_others(rows, others[0], on_rows=lambda *counts: tell(counts)))
+
+    for done, size in told_by(place):
+        yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {amount(size, 'other row')} placed")
+    positions = others[-1]
+    yield Progress(0.95, f"counting the neighbors kept after {steps} steps")
     kept = space.neighbors_kept(rows, positions)
     facts = {"kept": kept.share, "by_chance": kept.by_chance, "k": kept.k, "sample": len(kept.sample), "code": code}
-    yield Reply({"step": steps, "steps": steps, **facts}, positions=positions, ids=ids)
+    placed = np.flatnonzero(np.isfinite(positions).all(1))
+    meta = {"step": steps, "steps": steps, "mapped": len(ids), "placed": len(placed) - len(ids), **facts}
+    yield Reply(meta, positions=positions, ids=np.arange(len(rows)))
 
 
-def _told(make: Callable[[space.OnFrame], NDArray[np.float32]]) -> Iterator[Frame]:
-    """What `make` tells while it works, the last frame always, the others not more often than is seen."""
+def _told(make: Callable[[space.OnFrame], Array]) -> Iterator[tuple[int, int, Array]]:
+    """The frames of `make`: the last one always, the others not more often than is seen."""
 
-    def work(tell: Callable[[Frame], None]) -> None:
+    def work(tell: Callable[[tuple[int, int, Array]], None]) -> None:
         make(lambda *frame: tell(frame))
 
     last = 0.0
@@ -64,37 +98,59 @@ def _told(make: Callable[[space.OnFrame], NDArray[np.float32]]) -> Iterator[Fram
             last = time.monotonic()
 
 
-def _arrays(lab: Lab, **_: Any) -> Mapping[str, NDArray[Any]]:
-    """The rows that are mapped, and their ids, rising."""
-    ids = np.sort(most_frequent(lab.table)[0][:MOST_ROWS])
-    return {"rows": lab.table.rows[ids], "ids": ids}
+def _arrays(lab: Lab, **_: Any) -> Mapping[str, Array]:
+    return {"rows": lab.table.rows}
 
 
-def _code(lab: Lab, call: str) -> str:
-    """What gives the last frame: `call` with the table's rows, or those of them that are mapped, as `{rows}`."""
-    chosen, rows = "", "table.rows"
-    if len(lab.table) > MOST_ROWS:
-        chosen, rows = f"\nids = np.sort({most_frequent(lab.table)[1]}[:{MOST_ROWS}])", "table.rows[ids]"
-    return f"""{lab.opening}
-import numpy as np
+def _sample(lab: Lab) -> int | None:
+    """How many rows are mapped, where that is fewer than there are."""
+    return MOST_ROWS if len(lab.table) > MOST_ROWS else None
+
+
+def _needed(k: int, sample: int | None) -> tuple[str, Mapping[str, Any]]:
+    """The search for k neighbors of each row, or for more where another map needs these."""
+    return "neighbors", {"k": next(width for width in WIDTHS if width >= k), "sample": sample}
+
+
+def _parameters(lab: Lab, name: str, option: str, value: int) -> Mapping[str, Any]:
+    """The parameters of a map, and the code that gives its last frame."""
+    sample = _sample(lab)
+    drawn = "" if sample is None else f", sample={sample}"
+    placed = "" if sample is None else "positions = space.place_others(table.rows, positions)\n"
+    code = f"""{lab.opening}
 from rowspace import space
-{chosen}
-positions = {call.format(rows=rows)}
-kept = space.neighbors_kept({rows}, positions).share"""
+
+positions = space.{name}(table.rows, {option}={value}{drawn})
+{placed}found = space.neighbors_kept(table.rows, positions)
+kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
+    return {option: value, "sample": sample, "code": code}
 
 
 def _read_tsne(lab: Lab, query: Query) -> Mapping[str, Any]:
-    perplexity = query.integer("perplexity", 30, low=2, high=100)
-    return {"perplexity": perplexity, "code": _code(lab, f"space.tsne({{rows}}, perplexity={perplexity})")}
+    return _parameters(lab, "tsne", "perplexity", query.integer("perplexity", 30, low=2, high=100))
 
 
 def _read_umap(lab: Lab, query: Query) -> Mapping[str, Any]:
-    num_neighbors = query.integer("num_neighbors", 15, low=2, high=100)
-    return {"num_neighbors": num_neighbors, "code": _code(lab, f"space.umap({{rows}}, num_neighbors={num_neighbors})")}
+    return _parameters(lab, "umap", "num_neighbors", query.integer("num_neighbors", 15, low=2, high=100))
+
+
+def _read_neighbors(lab: Lab, query: Query) -> Mapping[str, Any]:
+    return _needed(query.integer("k", WIDTHS[0], low=1, high=WIDTHS[-1]), _sample(lab))[1]
 
 
 KINDS = {
-    "tsne": Kind(run=tsne, read=_read_tsne, arrays=_arrays),
-    "umap": Kind(run=umap, read=_read_umap, arrays=_arrays),
+    "neighbors": Kind(run=neighbors, read=_read_neighbors, arrays=_arrays),
+    "tsne": Kind(
+        run=tsne,
+        read=_read_tsne,
+        arrays=_arrays,
+        needs=lambda _, perplexity, sample, **__: _needed(3 * perplexity, sample),
+    ),
+    "umap": Kind(
+        run=umap,
+        read=_read_umap,
+        arrays=_arrays,
+        needs=lambda _, num_neighbors, sample, **__: _needed(num_neighbors, sample),
+    ),
 }
-"""How they are asked for: `POST /api/jobs` with the kind and what `_read_tsne` or `_read_umap` reads."""
+"""How they are asked for: `POST /api/jobs` with the kind and what its `_read_…` reads."""

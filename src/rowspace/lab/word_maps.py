@@ -6,17 +6,15 @@ Left out: the maps that take minutes (`word_jobs.py`), and drawing, which is the
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
-from rowspace.lab.words import facts
-from rowspace.table import Table
+from rowspace.lab.words import facts, facts_code
 
-__all__ = ["ROUTES", "most_frequent"]
+__all__ = ["ROUTES"]
 
 MOST_TOKENS = 1000
 
@@ -28,6 +26,8 @@ def pca(lab: Lab, _: Query) -> Reply:
     """
     found = _pca(lab)
     code = f"{_pca_code(lab)}\npositions, share = projection.positions, projection.share"
+    code += "\nleft_out = int(np.isnan(positions[:, 0]).sum())"
+    code = code.replace("from rowspace import space", "import numpy as np\nfrom rowspace import space", 1)
     left_out = int(np.isnan(found.positions[:, 0]).sum())
     return Reply({"left_out": left_out, "code": code}, positions=found.positions, share=found.share)
 
@@ -36,7 +36,9 @@ def kept(lab: Lab, query: Query) -> Reply:
     """`k` → the share of rows' k nearest by cosine that are among their k nearest on the map of `pca`."""
     k = query.integer("k", 10, low=1, high=100)
     found = lab.once(("kept", k), lambda: space.neighbors_kept(lab.table.rows, _pca(lab).positions, k))
-    code = f"{_pca_code(lab)}\nkept = space.neighbors_kept(table.rows, projection.positions, k={k}).share"
+    code = f"""{_pca_code(lab)}
+found = space.neighbors_kept(table.rows, projection.positions, k={k})
+kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
     meta = {"by_chance": found.by_chance, "k": found.k, "sample": len(found.sample), "code": code}
     return Reply(meta, kept=found.share)
 
@@ -44,7 +46,7 @@ def kept(lab: Lab, query: Query) -> Reply:
 def values(lab: Lab, query: Query) -> Reply:
     """`by`: "norm", "count" or "cluster", with `clusters` → a value for each row, (V,).
 
-    Clusters come with the three most frequent tokens in each, which name it.
+    Clusters come with the three words nearest to the center of each, which name it.
     """
     by = query.choice("by", ("norm", "count", "cluster"))
     if by == "norm":
@@ -52,7 +54,7 @@ def values(lab: Lab, query: Query) -> Reply:
         return Reply({"by": by, "code": f"{lab.opening}\nvalues = table.norms"}, values=norms)
     if by == "count":
         if lab.table.counts is None:
-            raise UsageError("this table came without counts: colour by norm or cluster, or fit one with rowspace fit")
+            raise UsageError("this table has no counts; color by norm or cluster, or learn a table with rowspace fit")
         return Reply({"by": by, "code": f"{lab.opening}\nvalues = table.counts"}, values=lab.table.counts)
     return _clusters(lab, query.integer("clusters", 8, low=2, high=8))
 
@@ -60,29 +62,39 @@ def values(lab: Lab, query: Query) -> Reply:
 def tokens(lab: Lab, query: Query) -> Reply:
     """`ids`, numbers with commas between → the token, count and norm of each."""
     ids = np.array(query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS))
-    code = f"{lab.opening}\nids = {ids.tolist()}\ntokens = [table.vocabulary[id] for id in ids]"
+    code = f"{lab.opening}\nids = {ids.tolist()}\n{facts_code(lab.table)}"
     return Reply({"code": code, **facts(lab.table, ids)}, ids=ids)
 
 
-def most_frequent(table: Table) -> tuple[NDArray[np.int64], str]:
-    """The ids, the most frequent first (in id order where nobody counted), and the code that gives them."""
-    if table.counts is None:
-        return np.arange(len(table)), "np.arange(len(table))"
-    return np.argsort(-table.counts, kind="stable"), 'np.argsort(-table.counts, kind="stable")'
+def order(lab: Lab, _: Query) -> Reply:
+    """All ids, (V,), those first that deserve a label; `by` says why.
+
+    "count": the most frequent first. "center", for a table without counts: words nearest to the centers of clusters
+    first, pieces and special tokens last.
+    """
+    if lab.table.counts is not None:
+        code = f'{lab.opening}\nimport numpy as np\n\nids = np.argsort(-table.counts, kind="stable")'
+        return Reply({"by": "count", "code": code}, ids=np.argsort(-lab.table.counts, kind="stable"))
+    code = (
+        f"{lab.opening}\nfrom rowspace import space\n\nids = space.representative_order(table.rows, table.vocabulary)"
+    )
+    found = lab.once("words/order", lambda: space.representative_order(lab.table.rows, lab.table.vocabulary))
+    return Reply({"by": "center", "code": code}, ids=found)
 
 
 def _clusters(lab: Lab, k: int) -> Reply:
-    found = lab.once(("clusters", k), lambda: space.k_means(lab.table.rows, k))
-    order, order_code = most_frequent(lab.table)
-    firsts = [order[found.labels[order] == cluster][:3].tolist() for cluster in range(len(found.centers))]
+    table = lab.table
+    found = lab.once(("clusters", k), lambda: space.k_means(table.rows, k))
+    central = lab.once(("clusters", k, "names"), lambda: space.central_words(table.rows, found, table.vocabulary))
     code = f"""{lab.opening}
 import numpy as np
 from rowspace import space
 
-values = space.k_means(table.rows, {k}).labels
-order = {order_code}
-names = [[table.vocabulary[id] for id in order[values[order] == cluster][:3]] for cluster in range(values.max() + 1)]"""
-    names = [[lab.table.vocabulary[id] for id in ids] for ids in firsts]
+clusters = space.k_means(table.rows, {k})
+values, sizes = clusters.labels, np.bincount(clusters.labels[clusters.labels >= 0])
+central = space.central_words(table.rows, clusters, table.vocabulary)  # nearest to the centers
+names = [[table.vocabulary[id] for id in ids] for ids in central]"""
+    names = [[table.vocabulary[id] for id in ids] for ids in central]
     sizes = np.bincount(found.labels[found.labels >= 0]).tolist()
     return Reply({"by": "cluster", "names": names, "sizes": sizes, "code": code}, values=found.labels)
 
@@ -101,4 +113,5 @@ ROUTES: Mapping[str, Answer] = {
     "words/kept": kept,
     "words/values": values,
     "words/tokens": tokens,
+    "words/order": order,
 }

@@ -1,8 +1,9 @@
 """The process that does one job: `python -m rowspace.lab.worker FOLDER`, started by `jobs.py` and by nobody else.
 
-The folder holds `job.json` (the function and its parameters) and the arrays, a .npy file each, which are mapped. Frames
-are written beside them; what happens is told on standard output, a line of JSON each time. The process dies with the
-one that started it, even where that is killed: Linux sees to it, and standard input ends everywhere.
+The folder holds `job.json` (the function, its parameters, and the frame of another job whose arrays it gets) and the
+arrays, a .npy file each, which are mapped. Frames are written next to them; news go to standard output, a line of JSON
+each. The process dies with the one that started it, even where that is killed: Linux sees to it, and standard input
+ends everywhere.
 """
 
 import contextlib
@@ -23,6 +24,7 @@ import numpy as np
 from rowspace.errors import RowspaceError
 from rowspace.lab.kinds import Progress
 from rowspace.lab.refusals import MISTAKE
+from rowspace.lab.reply import decode
 
 __all__ = ["main"]
 
@@ -50,6 +52,8 @@ def _work(folder: Path, told: Callable[..., None]) -> int:
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     run = getattr(import_module(job["module"]), job["function"])
     arrays = {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in folder.glob("*.npy")}
+    if job["frame"] is not None:
+        arrays |= decode(Path(job["frame"]).read_bytes()).arrays
     frames = 0
     for news in run(**arrays, **job["parameters"]):
         if isinstance(news, Progress):

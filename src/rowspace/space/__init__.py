@@ -10,9 +10,12 @@
 | `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
 | `analogies.py` | how many analogies of a question file come out right |
 | `projection.py` | the directions in which rows differ most, and where rows lie along them |
-| `maps.py` | where rows lie in a plane that keeps neighbourhoods: t-SNE, UMAP |
-| `kept.py` | what share of the neighbours a map keeps |
+| `map_search.py` | the neighbors that t-SNE and UMAP are made from |
+| `maps.py` | where rows lie in a plane that keeps neighborhoods: t-SNE, UMAP |
+| `placing.py` | where the rows go that a map was not made of |
+| `kept.py` | what share of the neighbors a map keeps |
 | `clusters.py` | which rows have nearly the same direction |
+| `representatives.py` | which words stand for a cluster, or for the whole table |
 | `spelling.py` | which tokens are spelt nearly like this one |
 | `windows.py` | what a part of a matrix looks like at the size of a picture |
 
@@ -29,11 +32,14 @@ if TYPE_CHECKING:
     from rowspace.space.clusters import Clusters, k_means
     from rowspace.space.correlation import Correlation, pearson, spearman
     from rowspace.space.kept import NeighborsKept, neighbors_kept
+    from rowspace.space.map_search import MapNeighbors, map_neighbors
     from rowspace.space.maps import OnFrame, tsne, umap
     from rowspace.space.neighbors import nearest, nearest_reference
     from rowspace.space.pairs import PairScores, evaluate_pairs
+    from rowspace.space.placing import place_others
     from rowspace.space.plane import Plane
     from rowspace.space.projection import Projection, pca
+    from rowspace.space.representatives import central_words, representative_order, token_classes
     from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
     from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
     from rowspace.space.spelling import nearest_spellings
@@ -43,6 +49,7 @@ __all__ = [
     "AnalogyScores",
     "Clusters",
     "Correlation",
+    "MapNeighbors",
     "Metric",
     "NeighborsKept",
     "OnFrame",
@@ -51,6 +58,7 @@ __all__ = [
     "Projection",
     "SectionScore",
     "Window",
+    "central_words",
     "cos_add",
     "cos_mul",
     "cosine",
@@ -59,6 +67,7 @@ __all__ = [
     "evaluate_analogies",
     "evaluate_pairs",
     "k_means",
+    "map_neighbors",
     "matrix_window",
     "mean_unit_row",
     "nearest",
@@ -68,11 +77,14 @@ __all__ = [
     "odd_one_out",
     "pca",
     "pearson",
+    "place_others",
+    "representative_order",
     "row_norms",
     "score",
     "set_distance",
     "set_similarity",
     "spearman",
+    "token_classes",
     "tsne",
     "umap",
     "unit_rows",
@@ -88,9 +100,12 @@ _FILES = {
     "pairs": ("PairScores", "evaluate_pairs"),
     "analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
     "projection": ("Projection", "pca"),
+    "map_search": ("MapNeighbors", "map_neighbors"),
+    "placing": ("place_others",),
     "maps": ("OnFrame", "tsne", "umap"),
     "kept": ("NeighborsKept", "neighbors_kept"),
     "clusters": ("Clusters", "k_means"),
+    "representatives": ("central_words", "representative_order", "token_classes"),
     "spelling": ("nearest_spellings",),
     "windows": ("Window", "matrix_window"),
 }

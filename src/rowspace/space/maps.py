@@ -1,9 +1,8 @@
-"""Maps that keep neighbourhoods: t-SNE by openTSNE, UMAP by umap-learn, both from the exact nearest neighbours.
+"""Maps that keep neighborhoods: t-SNE by openTSNE, UMAP by umap-learn, both from the exact nearest neighbors.
 
-Rows are compared by direction: both are given the Euclidean distances between unit rows, whose order is that of the
-cosines. Both begin at the principal components, so that a seed is all that chance has to do with them, and both
-tell `on_frame` where the points are while they move. Left out: how much a map keeps (`kept.py`), and the map that
-needs no search (`projection.py`).
+Rows are compared by direction. Both start at the principal components, so the seed is the only randomness, and both
+call `on_frame` with the positions while they move. Where only a sample of the rows is mapped, `placing.py` places the
+others. Left out: how much a map keeps (`kept.py`), and the map that needs no search (`projection.py`).
 """
 
 import warnings
@@ -15,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import MissingExtraError, UsageError
-from rowspace.space.neighbors import nearest
-from rowspace.space.projection import finite_rows, pca
+from rowspace.space.map_search import MapNeighbors, map_neighbors, map_units
+from rowspace.space.projection import pca
 from rowspace.space.similarity import unit_rows
 
 __all__ = ["OnFrame", "tsne", "umap"]
@@ -26,30 +25,37 @@ Positions = NDArray[np.float32]
 OnFrame = Callable[[int, int, Positions], None]
 """Told while a map is made: steps done, steps in all, and positions (V, 2), which it may keep."""
 
-FEWEST = 8
-"""Fewer rows than this have no neighbourhoods to keep."""
-
 
 def tsne(
-    rows: Rows, *, perplexity: float = 30, steps: int = 750, seed: int = 0, on_frame: OnFrame | None = None
+    rows: Rows,
+    *,
+    perplexity: float = 30,
+    steps: int = 750,
+    seed: int = 0,
+    on_frame: OnFrame | None = None,
+    sample: int | None = None,
+    neighbors: MapNeighbors | None = None,
 ) -> Positions:
-    """Return positions (V, 2) of `rows` (V, d) by t-SNE (van der Maaten & Hinton 2008), as openTSNE finds them.
+    """Return positions (V, 2) of `rows` (V, d) by t-SNE (van der Maaten & Hinton 2008), computed by openTSNE.
 
-    The first third of the `steps` exaggerates, as is the custom; `perplexity` is a third of the number of rows at the
-    most. A row with NaN or infinity is at NaN. Raises `UsageError` for d = 1, fewer than 8 other rows, or rows of one
-    direction, a `perplexity` or `steps` below 1, and `MissingExtraError` without openTSNE.
+    The first third of the `steps` uses early exaggeration; `perplexity` is at most a third of the number of rows. A row
+    with NaN or infinity is at NaN. With `sample`, at most that many rows, drawn with `seed`, are mapped and the others
+    are at NaN too: `place_others` places them. `neighbors`: what `map_neighbors` found for the same rows, `sample` and
+    `seed`, 3 · perplexity or more of each; without it they are searched here. Raises `UsageError` for d = 1, fewer
+    than 8 finite rows, rows of one direction, and a `perplexity` or `steps` below 1; `MissingExtraError` without
+    openTSNE.
     """
     if not perplexity >= 1:
-        raise UsageError(f"perplexity is a number of neighbours and must be 1 or more, got {perplexity}")
+        raise UsageError(f"perplexity is a number of neighbors and must be 1 or more, got {perplexity}")
     try:
         from openTSNE import TSNE  # noqa: PLC0415  # an extra, and slow to import
         from openTSNE.affinity import PerplexityBasedNN  # noqa: PLC0415
         from openTSNE.nearest_neighbors import PrecomputedNeighbors  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("tsne needs openTSNE: pip install 'rowspace[analysis]'") from error
-    frames, calls, often = _Frames(rows, steps, on_frame), count(1), 10
+    frames, calls, often = _Frames(rows, steps, on_frame, sample, seed, neighbors), count(1), 10
     perplexity = min(perplexity, (len(frames.units) - 1) / 3)
-    index = PrecomputedNeighbors(*_neighbors(frames.units, int(3 * perplexity)))
+    index = PrecomputedNeighbors(*frames.neighbors(int(3 * perplexity)))
     early = steps // 3 // often * often  # calls come before every 10th step of each part
     fit = TSNE(
         n_jobs=1, random_state=seed, early_exaggeration_iter=early, n_iter=steps - early, callbacks_every_iters=often,
@@ -67,11 +73,14 @@ def umap(
     steps: int = 200,
     seed: int = 0,
     on_frame: OnFrame | None = None,
+    sample: int | None = None,
+    neighbors: MapNeighbors | None = None,
 ) -> Positions:
-    """Return positions (V, 2) of `rows` (V, d) by UMAP (McInnes, Healy & Melville 2018), as umap-learn finds them.
+    """Return positions (V, 2) of `rows` (V, d) by UMAP (McInnes, Healy & Melville 2018), computed by umap-learn.
 
-    `num_neighbors` counts a row as the first neighbour of itself, `min_dist` is how near points may come, and `steps`
-    are epochs: all as in umap-learn. NaN and errors are as for `tsne`, and `num_neighbors` must be 2 or more.
+    `num_neighbors` counts a row as the first neighbor of itself, `min_dist` is how near points may come, and `steps`
+    are epochs: all as in umap-learn. `sample`, `neighbors` (num_neighbors - 1 or more of each), NaN and errors are as
+    for `tsne`, and `num_neighbors` must be 2 or more.
     """
     if num_neighbors < 2:
         raise UsageError(f"num_neighbors counts the row itself and must be 2 or more, got {num_neighbors}")
@@ -81,9 +90,9 @@ def umap(
             from umap.umap_ import find_ab_params, fuzzy_simplicial_set, make_epochs_per_sample  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("umap needs umap-learn: pip install 'rowspace[analysis]'") from error
-    frames, random = _Frames(rows, steps, on_frame), np.random.RandomState(seed)
+    frames, random = _Frames(rows, steps, on_frame, sample, seed, neighbors), np.random.RandomState(seed)
     num_neighbors = min(num_neighbors, len(frames.units) - 1)
-    ids, distances = _neighbors(frames.units, num_neighbors - 1)
+    ids, distances = frames.neighbors(num_neighbors - 1)
     itself = np.arange(len(ids))[:, np.newaxis]
     graph, _, _ = fuzzy_simplicial_set(
         frames.units, num_neighbors, random, "euclidean",
@@ -106,25 +115,33 @@ def umap(
 
 
 class _Frames:
-    """The rows that a map is made of, where they begin, and who is told where they are."""
+    """The rows that a map is made of, where they start, and who is told where they are."""
 
-    def __init__(self, rows: Rows, steps: int, on_frame: OnFrame | None) -> None:
+    def __init__(
+        self, rows: Rows, steps: int, on_frame: OnFrame | None, sample: int | None, seed: int,
+        found: MapNeighbors | None,
+    ) -> None:  # fmt: skip
         if steps < 1:
             raise UsageError(f"steps must be 1 or more, got {steps}")
-        self.size, self.steps, self.on_frame = len(rows), steps, on_frame
-        self.ids = np.flatnonzero(finite_rows(rows))
-        if len(self.ids) < FEWEST or rows.shape[1] < 2:
-            raise UsageError(
-                f"a map of neighbourhoods needs {FEWEST} rows of 2 numbers or more, got {len(self.ids)} of "
-                f"{rows.shape[1]}; pca places any"
-            )
-        self.units = unit_rows(rows[self.ids]).astype(np.float32)
+        self.rows, self.steps, self.on_frame = rows, steps, on_frame
+        self.sample, self.seed, self.found = sample, seed, found
+        if found is None:
+            self.ids, self.units = map_units(rows, sample, seed)
+        else:
+            self.ids, self.units = found.ids, unit_rows(rows[found.ids]).astype(np.float32)
+
+    def neighbors(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the k nearest to each row, itself left out, and their distances."""
+        found = self.found or map_neighbors(self.rows, k, sample=self.sample, seed=self.seed)
+        if found.neighbors.shape[1] < k:
+            raise UsageError(f"neighbors must hold {k} of each row or more, got {found.neighbors.shape[1]}")
+        return found.neighbors[:, :k], found.distances[:, :k]
 
     def start(self, seed: int, *, spread: float) -> NDArray[np.float64]:
         """Return the principal components (n, 2), the first with this deviation, equal rows moved apart a little."""
         positions = pca(self.units).positions.astype(np.float64)
         if not (deviation := float(positions[:, 0].std())) > 0:
-            raise UsageError("all rows have one direction: there are no neighbourhoods to map")
+            raise UsageError("all rows have one direction: there are no neighborhoods to map")
         positions += 1e-4 * deviation * np.random.default_rng(seed).normal(size=positions.shape)
         return positions * (spread / deviation)
 
@@ -139,7 +156,7 @@ class _Frames:
             self.on_frame(step, self.steps, self._placed(positions))
 
     def _placed(self, positions: NDArray[Any]) -> Positions:
-        placed = np.full((self.size, 2), np.nan, np.float32)
+        placed = np.full((len(self.rows), 2), np.nan, np.float32)
         placed[self.ids] = positions
         return placed
 
@@ -157,8 +174,3 @@ class _Bar:
 
     def flush(self) -> None:
         """Nothing is held back."""
-
-
-def _neighbors(units: Positions, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the k nearest to each unit row, itself left out, and their distances."""
-    return nearest(units, units, k, metric="euclidean", exclude=np.arange(len(units))[:, np.newaxis])

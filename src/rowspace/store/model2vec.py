@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from rowspace.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
+from rowspace.links import resolve_inside
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
 from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
-from rowspace.store.tensors import Tensors, holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces, tensors_in
+from rowspace.store.tensors import Tensors, holds_tensor, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
@@ -38,7 +39,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     ['cat', 'dog', '[UNK]']
     """
     folder = Path(path)
-    model = inside(folder, MODEL)
+    model = resolve_inside(folder, MODEL)
     names = tensors_in(model)
     rows = map_tensor(model, "embeddings", limit=None if "mapping" in names else limit, known=names)
     if "mapping" in names:
@@ -109,5 +110,5 @@ def _normalizes(folder: Path) -> bool:
     """Whether model2vec normalises texts, as config.json says."""
     if not (folder / CONFIG).is_file():
         return False
-    with open_regular(inside(folder, CONFIG)) as file:
+    with open_regular(resolve_inside(folder, CONFIG)) as file:
         return bool(parse_object(file.read(), str(folder / CONFIG)).get("normalize"))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rowspace.checked import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
+from rowspace.links import resolve_inside
 from rowspace.store.eight_bits import EIGHT_BITS
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, header_names, read_header
@@ -27,7 +28,6 @@ __all__ = [
     "Tensors",
     "can_be_rows",
     "holds_tensor",
-    "inside",
     "listed",
     "map_tensor",
     "row_pieces",
@@ -43,28 +43,6 @@ SCALES = ("_scale", "_scale_inv")  # what the factors of a tensor of 8-bit float
 LONGEST = 1 << 40  # more rows, or wider ones, than any file has: numpy would stumble over their number itself
 LISTED = 9  # names in one message
 WRITTEN_AT_ONCE = 1 << 23  # bytes
-
-
-def inside(folder: Path, name: str) -> Path:
-    """Return the path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out.
-
-    The cache of huggingface_hub is made of such links; the message says how to copy what they lead to.
-    """
-    path = folder / name
-    try:
-        real = Path(os.path.realpath(path))
-    except ValueError:  # a NUL, or half of a surrogate pair
-        raise FileFormatError(
-            f"{folder}: {name!r} cannot be the name of a file; restore the file that says so"
-        ) from None
-    if Path(name).name != name or name == "..":
-        raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")
-    if not real.is_relative_to(os.path.realpath(folder)):
-        raise FileFormatError(
-            f"{path}: a link out of the folder, to {real}, which is not followed; open a copy of the folder that holds "
-            f"the files themselves, made with: cp -rL {folder} COPY"
-        )
-    return path
 
 
 class Tensors(dict[str, Tensor]):
@@ -191,7 +169,7 @@ def table_of_tensor(
     """
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")
-    tokens, text = tokens_in(inside(folder, TOKENIZER))
+    tokens, text = tokens_in(resolve_inside(folder, TOKENIZER))
     if limit is not None and limit < len(tokens) and limit <= len(rows):
         return Table(tokens[:limit], rows[:limit], settings=settings)
     first = repr(tokens[len(rows)]) if len(tokens) > len(rows) else ""

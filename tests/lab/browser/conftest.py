@@ -1,29 +1,40 @@
 """A real server and a real browser, in two lanes: with WebGL drawn by software, and with no WebGL at all.
 
+Only the map is drawn differently in the two, so only tests marked with `both_lanes` run in both; ROWSPACE_LONG_TESTS=1
+runs all of them in both.
+
 A page that logs an error, asks another machine or is refused by the server fails its test; `@pytest.mark.refused` lets
 the last one be. Not here: what the pages show; each has its own file.
 """
 
+import os
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
+from starlette.types import ASGIApp
 
 from rowspace.lab.app import make_app
+from rowspace.lab.security import Access, Guard
+from rowspace.lab.serve import listen
 from rowspace.lab.state import Lab
 from rowspace.table import Table
 from rowspace.text import standard_library, standard_tokenizer
 
+TOKEN = "sixteen-letters-or-more"  # noqa: S105
 LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
 }
+expect.set_options(timeout=30_000)  # ms: on a busy machine, an answer may take longer than the default of 5 s
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,7 +48,16 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", params=LANES)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the lanes of a test."""
+    own = any("lane" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "lane" not in metafunc.fixturenames or own:
+        return
+    both = metafunc.definition.get_closest_marker("both_lanes") is not None or "ROWSPACE_LONG_TESTS" in os.environ
+    metafunc.parametrize("lane", LANES if both else ["no-webgl"], indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def lane(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -52,12 +72,28 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], lane: str
 @pytest.fixture(scope="session")
 def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
     """Where a real server answers over the table of the standard library's words."""
-    server = uvicorn.Server(uvicorn.Config(make_app(Lab(*learned)), port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
+    with serving(make_app(Lab(*learned))) as server:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+
+
+@pytest.fixture(scope="session")
+def guard(learned: tuple[Table, str]) -> Iterator[Guard]:
+    """The guard of a real server, as `rowspace lab` has one."""
+    with listen("127.0.0.1", None) as listener:
+        guard = Guard(make_app(Lab(*learned)), Access("127.0.0.1", listener.getsockname()[1], TOKEN))
+        with serving(guard, partial(uvicorn.Server.run, sockets=[listener])):
+            yield guard
+
+
+@contextmanager
+def serving(app: ASGIApp, run: Callable[[uvicorn.Server], None] = uvicorn.Server.run) -> Iterator[uvicorn.Server]:
+    """A server that runs in a thread of its own."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=run, args=[server], daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    yield server
     server.should_exit = True
     thread.join()
 
@@ -85,11 +121,11 @@ def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[P
 
 @pytest.fixture
 def visit(page: Page, lab_url: str) -> Callable[[str], Page]:
-    """`visit("words?word=sin")`: open a page of the workbench and wait until it has its figure."""
+    """`visit("words?word=sin")`: open a page of the workbench and wait until all that it asked for has come."""
 
     def open_page(address: str) -> Page:
         page.goto(f"{lab_url}/{address}")
-        page.get_by_role("region", name="Figure").locator("*").first.wait_for()
+        page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
         return page
 
     return open_page

@@ -2,37 +2,21 @@
 
 import threading
 from collections.abc import Iterator
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
 
-from rowspace.lab import make_app
 from rowspace.lab.app import PAGES
 from rowspace.lab.security import Access, Guard
-from rowspace.lab.serve import listen
-from rowspace.lab.state import Lab
-from rowspace.table import Table
 
 pytestmark = pytest.mark.browser
 
-TOKEN = "sixteen-letters-or-more"  # noqa: S105
 
-
-@pytest.fixture(scope="session")
-def access(learned: tuple[Table, str]) -> Iterator[Access]:
-    """A server with its guard, as `rowspace lab` has one."""
-    with listen("127.0.0.1", None) as listener:
-        access = Access("127.0.0.1", listener.getsockname()[1], TOKEN)
-        config = uvicorn.Config(Guard(make_app(Lab(*learned)), access), log_level="warning")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=partial(server.run, sockets=[listener]), daemon=True)
-        thread.start()
-        yield access
-        server.should_exit = True
-        thread.join()
+@pytest.fixture
+def access(guard: Guard) -> Access:
+    """What opens a server with its guard."""
+    return guard.access
 
 
 @pytest.fixture
@@ -97,7 +81,7 @@ def test_without_the_token_there_is_a_sentence(access: Access, watched: tuple[Pa
     page, _ = watched
     answer = page.goto(f"http://127.0.0.1:{access.port}/words")
     assert answer.status == 403
-    expect(page.get_by_text("this needs the token")).to_be_visible()
+    expect(page.get_by_text("the token is missing")).to_be_visible()
 
 
 def test_a_link_on_another_site_opens_the_page(access: Access, stranger: str, watched: tuple[Page, list[str]]) -> None:

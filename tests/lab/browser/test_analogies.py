@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
+ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
 MISS = ("list", "lists", "dict", "sin")
 
 
@@ -14,6 +15,7 @@ def shown(value: float) -> str:
 
 def answers(page: Page) -> list[tuple[str, str, str]]:
     """Rank, token and score of each line of the table, as they stand on the page."""
+    expect(page.locator(ANSWERED)).to_be_attached()
     lines = page.get_by_role("table", name="The answers").locator("tbody tr").all()
     return [tuple(line.get_by_role("cell").all_inner_texts()[:3]) for line in lines]
 
@@ -82,7 +84,7 @@ def test_a_token_lights_its_dot_and_is_named_there(visit, lab) -> None:
     second = lab.table.analogy("read", "write", "reader", k=2)[1][0]
     page.get_by_role("table", name="The answers").get_by_text(second, exact=True).hover()
     expect(page.locator("circle.lit")).to_have_count(1)
-    expect(page.locator(".plane").get_by_text(second, exact=True)).to_be_visible()
+    expect(page.locator(".plane").get_by_text(f"2 {second}", exact=True)).to_be_visible()
 
 
 @pytest.mark.refused

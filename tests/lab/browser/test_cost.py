@@ -10,11 +10,14 @@ from rowspace.layers import CATALOGUE, cost
 
 pytestmark = pytest.mark.browser
 
+ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+
 
 def test_figures_are_pythons(visit) -> None:
     page = visit("cost?vocabulary=32000&dimension=4096&dtype=bfloat16&optimizer=adam&tied=false")
     expected = cost({"vocab_size": 32000, "hidden_size": 4096, "tie_word_embeddings": False})
     expect(page.get_by_role("region", name="Figure")).to_contain_text(f"{expected.num_parameters:,} parameters")
+    expect(page.locator(ANSWERED)).to_be_attached()
     rows = page.get_by_role("table", name="What it costs").get_by_role("row").all_inner_texts()
     values = dict(row.split("\t")[::3][:2] for row in rows[1:])
     training = expected.training_bytes("adam", dtype="bfloat16")
@@ -32,7 +35,7 @@ def test_a_published_model_is_taken_by_its_name(visit) -> None:
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text(f"{known.num_parameters:,} parameters: the sizes of pythia-70m")
     expect(figure.get_by_role("link", name="pythia-70m")).to_have_attribute("href", CATALOGUE["pythia-70m"].source)
-    assert f"{known.share:.1%}".replace("%", " %") in figure.inner_text()
+    expect(figure).to_contain_text(f"{known.share:.1%}".replace("%", " %"))
 
 
 def test_models_are_stepped_through_by_keys(visit) -> None:
@@ -70,16 +73,17 @@ def test_the_matrix_is_entered_down_to_its_numbers(visit, lab) -> None:
     numbers = page.get_by_role("region", name="Numbers of the table")
     expect(numbers).to_be_focused()
     expect(numbers.get_by_role("row")).to_have_count(13)
-    page.wait_for_timeout(500)  # the URL follows with a short rest
+    edges = "search => ['bottom', 'top'].map(name => new URLSearchParams(location.search).get(name))"
+    page.wait_for_function(f"(([bottom, top]) => bottom - top === 12)(({edges})())")  # it follows with a short rest
     top, left = (int(re.search(rf"{name}=(\d+)", page.url)[1]) for name in ("top", "left"))
-    cells = numbers.get_by_role("cell").all_inner_texts()
+    cells = numbers.get_by_role("cell")
     shown = lab.table.rows[top : top + 12, left : left + 8]
-    assert cells == [f"{value:.3f}".replace("-", "\u2212") for value in np.ravel(shown)]
+    expect(cells).to_have_text([f"{value:.3f}".replace("-", "\u2212") for value in np.ravel(shown)])
     tokens = numbers.get_by_role("rowheader").all_inner_texts()
     assert [token.split()[-1] for token in tokens] == lab.table.vocabulary[top : top + 12]
+    before = cells.all_inner_texts()
     page.reload()
-    expect(numbers).to_be_visible()
-    assert numbers.get_by_role("cell").all_inner_texts() == cells
+    expect(cells).to_have_text(before)
 
 
 def test_the_numbers_move_and_the_whole_comes_back(visit) -> None:

@@ -1,12 +1,14 @@
 """What holds for every page: it is reachable, readable in both themes and at any width, and needs no other machine."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from rowspace.lab.app import PAGES
 
-# In one lane: nothing here depends on how the map is drawn.
-pytestmark = [pytest.mark.browser, pytest.mark.parametrize("lane", ["no-webgl"], indirect=True)]
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -30,7 +32,7 @@ def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_says_what_to_see_and_shows_code_that_runs(visit, name: str) -> None:
     page = visit(name)
-    assert page.locator("header p").inner_text().endswith((".", "?"))
+    expect(page.locator("header p")).to_have_text(re.compile(r"[.?]$"))
     page.wait_for_load_state("networkidle")
     exec(page.get_by_label("Python", exact=True).inner_text(), {})  # noqa: S102  # as a reader would paste it
 
@@ -42,4 +44,4 @@ def test_is_in_the_list_and_is_turned_to_by_keys(visit, name: str) -> None:
     link.focus()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{name}")
-    assert link.get_attribute("aria-current") == "page"
+    expect(link).to_have_attribute("aria-current", "page")

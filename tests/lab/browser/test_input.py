@@ -7,11 +7,13 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
+ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
 TEXT = "read the list"
 
 
 def column(page: Page, name: str) -> np.ndarray:
     """A column of the table under the figure."""
+    expect(page.locator(ANSWERED)).to_be_attached()
     table = page.get_by_role("table")
     at = table.locator("thead th").all_inner_texts().index(name)
     cells = table.locator(f"tbody tr td:nth-child({at + 1})").all_inner_texts()

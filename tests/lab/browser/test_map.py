@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.both_lanes]
 
 WIDTH, HEIGHT = 400, 300
 STAGE = f"""<!doctype html><html lang="en"><link rel="icon" href="data:,"><body style="margin:0;background:#fff">
@@ -309,6 +309,7 @@ def test_the_wheel_zooms_and_leaves_what_is_under_the_pointer(stage, cloud, back
     x, y = stage.places(1)[0]
     scale = stage.ask("map.look.scale")
     stage.page.mouse.move(x, y)
+    stage.page.locator("canvas").first.focus()
     stage.page.mouse.wheel(0, -300)
     stage.page.wait_for_function("(scale) => map.look.scale > scale", arg=scale)
     assert stage.places(1)[0] == pytest.approx([x, y], abs=1)

@@ -9,6 +9,7 @@ from rowspace.layers import Alibi, RotaryPosition, YarnScaling, relative_buckets
 
 pytestmark = pytest.mark.browser
 
+ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -18,6 +19,7 @@ def shown(value: float, digits: int) -> str:
 
 def line(page: Page, table: str, first: str) -> list[str]:
     """The line of a table that begins so."""
+    expect(page.locator(ANSWERED)).to_be_attached()
     lines = [
         row.get_by_role("cell").all_inner_texts()
         for row in page.get_by_role("table", name=table).locator("tbody tr").all()
@@ -85,12 +87,12 @@ def test_tokens_bring_the_place_in_and_a_reload_shows_it_again(visit) -> None:
     page.keyboard.press("Tab")
     page.wait_for_url("**/positions?query=sin&key=cos")
     expect(figure.get_by_text("By the place too")).to_have_count(2)
-    before = page.get_by_role("table").inner_text()
+    cells = page.get_by_role("table").get_by_role("cell")
+    before = cells.all_inner_texts()
     page.reload()
     expect(figure.get_by_text("By the place too")).to_have_count(2)
-    assert page.get_by_role("table").inner_text() == before
-    assert "table['sin']" not in before
-    assert "('sin', 'cos')" in page.get_by_label("Python", exact=True).inner_text()
+    expect(cells).to_have_text(before)
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("('sin', 'cos')")
 
 
 def test_a_reader_of_the_past_has_no_scores_for_what_comes(visit) -> None:

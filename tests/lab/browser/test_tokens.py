@@ -10,11 +10,13 @@ from rowspace.text import split_at_sizes, standard_tokenizer, trace_training
 
 pytestmark = pytest.mark.browser
 
+ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
 AWKWARD = ["שלום עולם", "e\u0301 \u0301", "<script>alert(1)</script>", "a\u202eb", " ", "👩\u200d👩\u200d👧"]
 
 
 def pieces(page: Page, size: int) -> list[tuple[str, str]]:
     """What is shown at one size: texts and ids."""
+    expect(page.locator(ANSWERED)).to_be_attached()
     items = page.get_by_role("region", name=f"{size:,} tokens", exact=True).get_by_role("listitem")
     return [tuple(item.split("\n")) for item in items.all_inner_texts()]
 
@@ -28,9 +30,9 @@ def test_pieces_and_ids_are_pythons(visit) -> None:
     expect(page.get_by_role("region", name="1,024 tokens", exact=True)).to_contain_text("␣self")
     for size, expected in split_at_sizes("return self", tokenizer, [256, 1024], counts=counts).items():
         assert pieces(page, size) == [(piece.token.replace("Ġ", "␣"), str(piece.id)) for piece in expected]
-    rows = page.get_by_role("table").first.get_by_role("row").all_inner_texts()
     first = split_at_sizes("return self", tokenizer, [256], counts=counts)[256][0]
-    assert rows[1].split() == ["256", "r", "r", str(first.id), f"{first.count:,}"]
+    row = page.get_by_role("table").first.get_by_role("row").nth(1).get_by_role("cell")
+    expect(row).to_have_text(["256", "r", "r", str(first.id), f"{first.count:,}"])
 
 
 def test_sizes_are_chosen_and_stand_in_the_url(visit) -> None:
@@ -40,10 +42,10 @@ def test_sizes_are_chosen_and_stand_in_the_url(visit) -> None:
     expect(page.get_by_role("heading", name="512 tokens")).to_be_visible()
     expect(page.get_by_role("heading", name="256 tokens")).to_have_count(0)
     page.wait_for_url(re.compile("sizes=512"))
-    shown = page.get_by_role("heading", name=re.compile("[0-9] tokens")).all_inner_texts()
+    headings = page.get_by_role("heading", name=re.compile("[0-9] tokens"))
+    shown = headings.all_inner_texts()
     page.reload()
-    expect(page.get_by_role("heading", name="512 tokens")).to_be_visible()
-    assert page.get_by_role("heading", name=re.compile("[0-9] tokens")).all_inner_texts() == shown
+    expect(headings).to_have_text(shown)
 
 
 def test_merges_are_stepped_through_by_keys(visit) -> None:
@@ -65,7 +67,7 @@ def test_merges_of_a_tokenizer_end_at_its_tokens(visit) -> None:
     tokenizer, _ = standard_tokenizer()
     found = page.get_by_role("list", name="Tokens after step").get_by_role("listitem")
     expect(found).to_have_count(len(tokenizer.encode("café self").tokens))
-    assert found.all_inner_texts()[-1] == "␣self"
+    expect(found.last).to_have_text("␣self")
 
 
 def test_the_tables_own_words(visit, lab) -> None:

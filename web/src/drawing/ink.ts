@@ -7,7 +7,10 @@ export function ink(element: Element, token: string): Rgb {
   const probe = document.createElement("span");
   probe.style.color = `var(${token})`;
   element.append(probe);
-  const [red = 0, green = 0, blue = 0] = getComputedStyle(probe).color.match(/[\d.]+/g)?.map(Number) ?? [];
+  const [red = 0, green = 0, blue = 0] =
+    getComputedStyle(probe)
+      .color.match(/[\d.]+/g)
+      ?.map(Number) ?? [];
   probe.remove();
   return [red, green, blue];
 }

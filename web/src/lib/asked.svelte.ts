@@ -2,6 +2,7 @@
 
 import { untrack } from "svelte";
 import { addressOf, ask, Refusal, type Parameters } from "./client";
+import { connection } from "./connection.svelte";
 import type { Reply } from "./reply";
 
 export interface Question {
@@ -12,7 +13,10 @@ export interface Question {
 const KEPT = 60;
 const answers = new Map<string, Reply<unknown>>();
 
-/** The newest answer; the one before it stays until then, so that nothing flickers. */
+/**
+ * The newest answer. The one before it stays until then, so that nothing flickers; it goes when the server refuses to
+ * answer, so that no figure stands under an error that it does not belong to.
+ */
 export class Asked<Meta> {
   reply = $state.raw<Reply<Meta>>();
   failure = $state<string>();
@@ -26,8 +30,12 @@ export class Asked<Meta> {
       return asked && addressOf(asked.path, asked.parameters);
     });
     $effect(() => {
+      void connection.recovered;
       const asked = address === null ? null : untrack(question);
-      if (!asked) return;
+      if (!asked) {
+        this.waiting = false;
+        return;
+      }
       const stop = new AbortController();
       void this.#ask(asked, stop.signal);
       return () => stop.abort();
@@ -46,6 +54,7 @@ export class Asked<Meta> {
     } catch (error) {
       if (signal.aborted) return;
       this.failure = error instanceof Refusal ? error.message : String(error);
+      if (!(error instanceof Refusal && error.lost)) this.reply = undefined;
     }
     this.waiting = false;
   }

@@ -1,5 +1,6 @@
 // The one place that talks to the server.
 
+import { connection } from "./connection.svelte";
 import { decode, type Reply } from "./reply";
 
 export type Parameter = string | number | boolean | readonly (string | number)[] | undefined;
@@ -13,6 +14,11 @@ export class Refusal extends Error {
     readonly status: number,
   ) {
     super(message);
+  }
+
+  /** Whether the server refused nothing but could not be asked: the last answer may still be right. */
+  get lost(): boolean {
+    return this.status === 0 || this.status === 403;
   }
 }
 
@@ -35,9 +41,11 @@ export async function ask<Meta>(
   const response = await fetch(addressOf(path, parameters), { signal, body, method: body ? "POST" : "GET" }).catch(
     (error: unknown) => {
       if (signal?.aborted) throw error;
-      throw new Refusal("The workbench does not answer: is `rowspace lab` still running?", "Unreachable", 0);
+      connection.failed();
+      throw new Refusal("The server does not answer: is `rowspace lab` still running?", "Unreachable", 0);
     },
   );
+  connection.heard(response);
   if (!response.ok) throw await refusalOf(response);
   return decode<Meta>(await response.arrayBuffer());
 }

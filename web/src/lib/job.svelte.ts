@@ -1,11 +1,20 @@
 // Long work on the server, followed: how far it is, its newest frame, how it ended.
 
 import { ask, Refusal, type Parameters } from "./client";
+import { connection } from "./connection.svelte";
 import type { Reply } from "./reply";
 
 export interface Order {
   kind: string;
   parameters?: Parameters;
+}
+
+/** The data of each event that the server sends about a job. */
+interface Events {
+  progress: { fraction: number; sentence: string };
+  frame: { frame: number };
+  done: unknown;
+  failed: { error: string };
 }
 
 /** The newest piece of work that was asked for. What came before is no longer followed, but goes on. */
@@ -63,8 +72,8 @@ export class Job<Meta> {
   #follow(job: number, signal: AbortSignal): void {
     const events = new EventSource(`/api/jobs/${job}/events`);
     signal.addEventListener("abort", () => events.close());
-    const on = (name: string, told: (facts: any) => void) =>
-      events.addEventListener(name, (event) => told(JSON.parse((event as MessageEvent<string>).data)));
+    const on = <Name extends keyof Events>(name: Name, told: (facts: Events[Name]) => void) =>
+      events.addEventListener(name, (event) => told(JSON.parse((event as MessageEvent<string>).data) as Events[Name]));
     const over = (sentence?: string) => {
       events.close();
       this.done = sentence === undefined;
@@ -75,7 +84,8 @@ export class Job<Meta> {
     on("done", () => over());
     on("failed", ({ error }) => over(error));
     events.onerror = () => {
-      if (events.readyState === EventSource.CLOSED) over("this job is not known any more; start it again");
+      void connection.probe();
+      if (events.readyState === EventSource.CLOSED) over("the server no longer knows this job; start it again");
     };
   }
 

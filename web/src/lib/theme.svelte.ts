@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, or as the reader chose; drawings watch `theme.dark` to draw anew.
+// Light or dark: as the system has it, or as the reader chose, in all open tabs; drawings watch `theme.dark` to redraw.
 
 type Choice = "light" | "dark";
 
@@ -12,6 +12,11 @@ class Theme {
   constructor() {
     this.#show();
     wished.addEventListener("change", () => (this.#system = wished.matches));
+    addEventListener("storage", ({ key, newValue }) => {
+      if (key !== "theme" && key !== null) return; // null: everything was cleared
+      this.#chosen = newValue as Choice | null;
+      this.#show();
+    });
   }
 
   toggle(): void {
@@ -22,6 +27,7 @@ class Theme {
 
   #show(): void {
     if (this.#chosen) document.documentElement.dataset.theme = this.#chosen;
+    else delete document.documentElement.dataset.theme;
   }
 }
 

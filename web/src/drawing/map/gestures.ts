@@ -1,6 +1,7 @@
-// From pointer, wheel and keys to what they mean: pan, zoom, fit, hover, click, lasso. One finger or the mouse pans,
-// two fingers pinch, the wheel zooms, shift-drag (or the lasso mode) draws a lasso; arrows pan, + and - zoom, 0 fits,
-// Enter clicks what is at the middle. Places are CSS pixels of the element.
+// From pointer, wheel and keys to what they mean: pan, zoom, fit, hover, click, lasso. The mouse and two fingers pan,
+// two fingers pinch, shift-drag (or the lasso mode) draws a lasso; arrows pan, + and - zoom, 0 fits, Enter clicks what is
+// at the middle, Escape leaves the map. One finger scrolls the page, and so does the wheel, unless the map has the focus
+// or Ctrl (on a Mac: Command) is held. Places are CSS pixels of the element.
 
 export interface Meanings {
   pan(right: number, down: number): void;
@@ -11,6 +12,8 @@ export interface Meanings {
   /** The path so far, and whether it is complete. */
   lasso(path: [number, number][], complete: boolean): void;
   lassoing(): boolean;
+  /** The gesture scrolled the page; it would have moved the map with a second finger, or with Ctrl. */
+  scrolled(by: "finger" | "wheel"): void;
   /** After a key has moved the picture: the middle is where one points. */
   middle(): [number, number];
 }
@@ -45,13 +48,16 @@ export function listen(element: HTMLElement, mean: Meanings): () => void {
     const old = grip(down);
     down.set(event.pointerId, now);
     if (path) return mean.lasso((path = [...path, now]), false);
+    if (event.pointerType !== "mouse" && down.size === 1) return; // which scrolls the page
     const held = grip(down);
     mean.pan(held.x - old.x, held.y - old.y);
     if (down.size === 2 && old.span) mean.zoom(held.span / old.span, held.x, held.y);
   });
 
   const release = (event: PointerEvent) => {
+    const touches = down.size;
     if (!down.delete(event.pointerId)) return;
+    if (event.type === "pointercancel" && touches === 1) mean.scrolled("finger");
     const clicked = event.type === "pointerup" && travelled < CLICK && !down.size;
     if (path) mean.lasso(event.type === "pointerup" && !clicked ? path : [], true);
     path = null;
@@ -62,7 +68,13 @@ export function listen(element: HTMLElement, mean: Meanings): () => void {
   on("pointerleave", () => down.size || mean.hover(null, false));
   on("blur", () => mean.hover(null, false));
 
+  // With `touch-action: pan-x pan-y` the browser would scroll with two fingers as well.
+  const keepTwoFingers = (event: TouchEvent) => event.touches.length > 1 && event.cancelable && event.preventDefault();
+  on("touchstart", keepTwoFingers);
+  on("touchmove", keepTwoFingers);
+
   on("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey && document.activeElement !== element) return mean.scrolled("wheel");
     event.preventDefault();
     mean.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : event.ctrlKey ? 0.01 : 0.002)), ...place(event));
   });
@@ -73,7 +85,8 @@ export function listen(element: HTMLElement, mean: Meanings): () => void {
     event.preventDefault();
     event.stopPropagation();
     act();
-    if (event.key !== "Escape") mean.hover(mean.middle(), true);
+    if (event.key === "Escape") element.blur();
+    else mean.hover(mean.middle(), true);
   });
   return () => ended.abort();
 }

@@ -28,10 +28,12 @@ export interface MapEvents {
   /** The point under the pointer, or null. */
   hover?(id: number | null): void;
   click?(id: number | null): void;
-  /** Ascending ids inside the lasso; none when it was given up. */
-  lasso?(ids: Uint32Array): void;
+  /** Ascending ids inside the lasso, none when it was given up, and its corners in the coordinates of the points. */
+  lasso?(ids: Uint32Array, polygon: [number, number][]): void;
   /** After each frame: where one looks, and how many points of how many are drawn. */
   view?(look: Look, drawn: number, count: number): void;
+  /** A finger or the wheel scrolled the page instead of moving the map. */
+  scrolled?(by: "finger" | "wheel"): void;
 }
 
 export interface MapOptions {
@@ -93,7 +95,7 @@ export class MapRenderer {
     this.points.set(xy);
     this.near.forget();
     this.painting.takeAll();
-    if (this.follows) this.showAll();
+    this.keepLook();
   }
 
   /** Moves all points to xy, from wherever they now are: frames of a running job may come at any time. */
@@ -101,7 +103,8 @@ export class MapRenderer {
     if (milliseconds <= 0 || matchMedia("(prefers-reduced-motion: reduce)").matches) return this.setPoints(xy);
     this.points.moveTo(xy);
     this.near.forget();
-    this.painting.takeMove(milliseconds, this.follows ? this.view.fitting(this.points.box) : null);
+    const all = this.view.fitting(this.points.box);
+    this.painting.takeMove(milliseconds, this.follows ? all : null);
   }
 
   /** rgba: (count, 4), or (count,) indices into a palette of (k, 4). */
@@ -138,6 +141,11 @@ export class MapRenderer {
   setTheme(theme: Theme): void {
     this.painting.overlay.theme = theme;
     this.painting.relabel();
+  }
+
+  /** Whether one can zoom in, and out. */
+  get zooms(): { in: boolean; out: boolean } {
+    return this.view.zooms;
   }
 
   get look(): Look {
@@ -203,11 +211,17 @@ export class MapRenderer {
 
   private resize(): void {
     this.painting.resize();
-    if (this.follows) this.showAll();
+    this.keepLook();
   }
 
   private showAll(): void {
     this.view.set(this.view.fitting(this.points.box));
+  }
+
+  /** After the points or the canvas have changed: all of them, or the same look within its new bounds. */
+  private keepLook(): void {
+    const all = this.view.fitting(this.points.box);
+    this.view.set(this.follows ? all : this.look);
   }
 
   private hover(id: number | null, byKey: boolean): void {
@@ -233,10 +247,14 @@ export class MapRenderer {
       click: (x, y) => events.click?.(this.pick(x, y)),
       lasso: (path, complete) => {
         painting.overlay.lasso = complete ? [] : path;
-        if (complete) events.lasso?.(this.lasso(path));
+        if (complete) {
+          const polygon = path.map(([x, y]) => this.view.toData(x, y));
+          events.lasso?.(this.near.inside(polygon), polygon);
+        }
         painting.mark();
       },
       lassoing: () => this.lassoing,
+      scrolled: (by) => events.scrolled?.(by),
       middle: () => [view.width / 2, view.height / 2],
     };
   }

@@ -13,6 +13,7 @@ export interface Theme {
   font: string;
 }
 
+const HALO = 5; // which keeps a label readable on points of its own color
 const MOST_LABELS = 70;
 const MOST_REFUSED = 3000;
 const MOST_LOOKED_AT = 50_000;
@@ -20,7 +21,7 @@ const MOST_LOOKED_AT = 50_000;
 export class Overlay {
   theme: Theme = { text: "#222", paper: "#fff", accent: "#d55e00", font: "sans-serif" };
   textOf: ((id: number) => string) | null = null;
-  /** Ids in the order in which they deserve a label; null is 0, 1, 2 … */
+  /** Ids in the order in which they deserve a label, others get none; null is 0, 1, 2 … */
   order: Uint32Array | null = null;
   highlights = new Map<number, string>();
   hovered: number | null = null;
@@ -54,7 +55,8 @@ export class Overlay {
     this.labels = [];
     for (const [id, text] of this.highlights) this.mark(points, view, space, id, text);
     if (!this.textOf) return;
-    const candidates = quick ? Math.min(points.count, MOST_LOOKED_AT) : points.count;
+    const count = this.order?.length ?? points.count;
+    const candidates = quick ? Math.min(count, MOST_LOOKED_AT) : count;
     for (let k = 0, refused = 0; k < candidates && refused < MOST_REFUSED; k++) {
       const id = this.order?.[k] ?? k;
       const at = onScreen(points, view, id);
@@ -106,7 +108,7 @@ export class Overlay {
     const { context, theme } = this;
     context.font = this.font(marked);
     context.strokeStyle = theme.paper;
-    context.lineWidth = 3;
+    context.lineWidth = HALO;
     context.strokeText(text, left, y);
     context.fillStyle = theme.text;
     context.fillText(text, left, y);
@@ -138,7 +140,12 @@ export class Overlay {
   private cross(x: number, y: number): void {
     const { context } = this;
     context.beginPath();
-    const arms = [[1, 0], [-1, 0], [0, 1], [0, -1]] as const;
+    const arms = [
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ] as const;
     for (const [right, down] of arms) {
       context.moveTo(x + 8 * right, y + 8 * down);
       context.lineTo(x + 16 * right, y + 16 * down);

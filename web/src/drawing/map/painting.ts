@@ -23,7 +23,10 @@ export class Painting {
   private points: Points;
   private view: View;
   private painted: () => void;
-  private frames = new Frames((now, budget) => this.frame(now, budget), () => this.stale);
+  private frames = new Frames(
+    (now, budget) => this.frame(now, budget),
+    () => this.stale,
+  );
   private pen: Pen = { diameter: 1, strength: 1 };
   /** Device pixels in a CSS pixel. */
   private pixels = 1;

@@ -65,7 +65,8 @@ export class Points {
 
   /** Sizes by id relative to the common one (up to 7.9), or null for all the same. */
   setSizes(sizes: Float32Array | null): void {
-    if (sizes && sizes.length !== this.count) throw new RangeError(`${sizes.length} sizes came for ${this.count} points`);
+    if (sizes && sizes.length !== this.count)
+      throw new RangeError(`${sizes.length} sizes came for ${this.count} points`);
     this.relative = sizes;
     this.order.each((slot, id) => {
       if (this.sizes[slot]) this.sizes[slot] = this.sizeOf(id);

@@ -4,7 +4,10 @@ export type Point = [x: number, y: number];
 
 /** A flat array of coordinates, two by two. */
 export function pairs(flat: ArrayLike<number>): Point[] {
-  return Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index] as number, flat[2 * index + 1] as number]);
+  return Array.from({ length: flat.length / 2 }, (_, index) => [
+    flat[2 * index] as number,
+    flat[2 * index + 1] as number,
+  ]);
 }
 
 /** What takes each of `points` to its pixel: one scale for both axes, so that lengths and angles stay true. */

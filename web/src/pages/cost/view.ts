@@ -24,7 +24,14 @@ export function moved(view: View, x: number, y: number, rows: number, columns: n
   return { top, bottom, left, right };
 }
 
-function span(first: number, end: number, factor: number, about: number, least: number, most: number): [number, number] {
+function span(
+  first: number,
+  end: number,
+  factor: number,
+  about: number,
+  least: number,
+  most: number,
+): [number, number] {
   const size = Math.max(least, Math.min(most, Math.round((end - first) * factor)));
   const from = Math.round(first + about * (end - first - size));
   return within(from, size, most);

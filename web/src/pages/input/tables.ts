@@ -6,8 +6,20 @@ import { line, type Beside, type Cost, type Norms, type Parts } from "./facts";
 
 /** A line for each dimension of one token: its row, what each part gives, the sum, and its norm. */
 export function partTable(reply: Reply<Parts>, at: number): Shown {
-  const names = [...(reply.meta.scaled ? ["rows"] : []), ...reply.meta.parts, "total", ...(reply.arrays.output ? ["output"] : [])];
-  const shown: Record<string, string> = { rows: "row", tokens: "token", segments: "segment", positions: "position", total: "sum", output: "after LayerNorm" };
+  const names = [
+    ...(reply.meta.scaled ? ["rows"] : []),
+    ...reply.meta.parts,
+    "total",
+    ...(reply.arrays.output ? ["output"] : []),
+  ];
+  const shown: Record<string, string> = {
+    rows: "row",
+    tokens: "token",
+    segments: "segment",
+    positions: "position",
+    total: "sum",
+    output: "after LayerNorm",
+  };
   const count = reply.meta.tokens.length;
   return vectorTable(names.map((name) => [shown[name] ?? name, line(array(reply, name), count, at)]));
 }

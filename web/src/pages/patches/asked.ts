@@ -1,6 +1,6 @@
 // The state of the page: which picture, how it is cut, how its patches are projected, and which of them is chosen.
 
-import { addressState, choice, flag, number, text } from "../../lib/address.svelte";
+import { addressState, choice, flag, number, picked, text } from "../../lib/address.svelte";
 
 export const SHIPPED = ["china.jpg", "flower.jpg", "lesson"];
 export const COLOURS = ["rgb", "grey"] as const;
@@ -21,7 +21,7 @@ export const patchState = () =>
     dim: number(64, 1, 1024),
     unit: number(0, 0, 1023),
     seed: number(0, 0, 2 ** 31 - 1),
-    at: number(-1, -1, 2 ** 18), // the middle, until a patch is chosen
+    at: picked(number(-1, -1, 2 ** 18)), // the middle, until a patch is chosen
   });
 
 export type PatchState = ReturnType<typeof patchState>;

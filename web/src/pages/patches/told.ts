@@ -33,7 +33,10 @@ const CHANNELS = ["red", "green", "blue"];
 export const whiteOf = ({ picture }: Cut): number => (picture === "lesson" ? 9 : 255);
 
 /** Which channel, row and column of its patch a number of the vector is. */
-export function placeOf(index: number, { patch, channels, order }: Cut): [channel: string, row: number, column: number] {
+export function placeOf(
+  index: number,
+  { patch, channels, order }: Cut,
+): [channel: string, row: number, column: number] {
   const area = patch * patch;
   const [channel, pixel] =
     order === "channels_first"

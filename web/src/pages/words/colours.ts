@@ -44,7 +44,10 @@ function painted(values: ArrayLike<number>, colour: (value: number) => Rgb): Uin
 /** The least and greatest count; of other values the 1st and 99th of a hundred, so that one stray does not pale all. */
 function ends(values: ArrayLike<number>, whole: boolean): [number, number] {
   const every = whole ? 1 : Math.ceil(values.length / SAMPLE);
-  const drawn = Float64Array.from({ length: Math.ceil(values.length / every) }, (_, at) => values[at * every] as number);
+  const drawn = Float64Array.from(
+    { length: Math.ceil(values.length / every) },
+    (_, at) => values[at * every] as number,
+  );
   const sorted = drawn.filter(Number.isFinite).sort();
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
   return whole ? [at(0), at(1)] : [at(0.01), at(0.99)];

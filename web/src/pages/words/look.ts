@@ -5,6 +5,7 @@ import type { Kind } from "../../lib/address.svelte";
 
 /** x, y and scale with commas between; null shows all. */
 export const look: Kind<Look | null> = {
+  history: "replace",
   read: ([text]) => {
     const [x = NaN, y = NaN, scale = NaN] = (text ?? "").split(",").map(Number);
     return Number.isFinite(x + y) && scale > 0 && scale < Infinity ? { x, y, scale } : null;

@@ -25,3 +25,10 @@ export function byCount(counts: ArrayLike<number>): Uint32Array | undefined {
     (a, b) => (counts[b] as number) - (counts[a] as number),
   );
 }
+
+/** The ids (rising) by their place in `order`; as they are without one. */
+export function ranked(ids: Uint32Array, order: Uint32Array | undefined): Uint32Array {
+  if (!order) return ids;
+  const held = new Set(ids);
+  return order.filter((id) => held.has(id));
+}

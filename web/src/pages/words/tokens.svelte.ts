@@ -53,7 +53,7 @@ export class Tokens {
 
   #want(id: number): void {
     this.#wanted.add(id);
-    this.#timer ??= setTimeout(() => void this.#ask(), REST);
+    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.#ask(), REST);
   }
 
   async #ask(): Promise<void> {

@@ -1,0 +1,78 @@
+"""The nearest neighbors that t-SNE and UMAP are made from: searched once, exactly, for all rows or for a sample.
+
+Rows are compared by the Euclidean distance between unit rows, whose order is that of the cosines. Read next: `maps.py`.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import UsageError
+from rowspace.space.neighbors import checked_k, nearest
+from rowspace.space.projection import finite_rows
+from rowspace.space.similarity import row_norms, unit_rows
+
+__all__ = ["FEWEST", "MapNeighbors", "OnRows", "map_neighbors", "map_units"]
+
+Rows = NDArray[np.floating[Any]]
+OnRows = Callable[[int, int], None]
+"""Called with the number of rows that are done, and of all."""
+
+FEWEST = 8
+"""Fewer rows than this have no neighborhoods to keep."""
+AT_ONCE = 1024
+"""Queries of one search: progress is reported between two of them."""
+
+
+class MapNeighbors(NamedTuple):
+    """Rows, and the nearest of each among them."""
+
+    ids: NDArray[np.int64]
+    """(n,) the ids of the rows, rising."""
+    neighbors: NDArray[np.int64]
+    """(n, k) places in `ids`, the nearest first; a row is no neighbor of itself."""
+    distances: NDArray[np.float32]
+    """(n, k) Euclidean distances between unit rows."""
+
+
+def map_neighbors(
+    rows: Rows, k: int, *, sample: int | None = None, seed: int = 0, on_rows: OnRows | None = None
+) -> MapNeighbors:
+    """Return the k nearest of each of the finite `rows` (V, d), or of a `sample` of them, drawn with `seed`.
+
+    k is at most the number of rows - 1. The first columns are what a smaller k returns. `on_rows` is called while the
+    search runs. Raises `UsageError` for d = 1, or fewer than 8 finite rows.
+
+    >>> rows = np.random.default_rng(0).normal(size=(9, 3))
+    >>> map_neighbors(rows, 2).neighbors.shape
+    (9, 2)
+    """
+    ids, units = map_units(rows, sample, seed)
+    k = min(checked_k(k), len(ids) - 1)
+    norms = row_norms(units)
+    neighbors, distances = np.empty((len(ids), k), np.int64), np.empty((len(ids), k), np.float32)
+    for start in range(0, len(ids), AT_ONCE):
+        span = slice(start, min(start + AT_ONCE, len(ids)))
+        itself = np.arange(span.start, span.stop)[:, np.newaxis]
+        found = nearest(units[span], units, k, metric="euclidean", exclude=itself, row_norms=norms)
+        neighbors[span], distances[span] = found
+        if on_rows is not None:
+            on_rows(span.stop, len(ids))
+    return MapNeighbors(ids, neighbors, distances)
+
+
+def map_units(rows: Rows, sample: int | None, seed: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the ids of the finite rows, or of a sample of them, and those rows at length 1, float32."""
+    if sample is not None and sample < FEWEST:
+        raise UsageError(f"sample must be {FEWEST} or more, got {sample}")
+    ids = np.flatnonzero(finite_rows(rows))
+    if len(ids) < FEWEST or rows.shape[1] < 2:
+        raise UsageError(
+            f"a map of neighborhoods needs {FEWEST} rows of 2 numbers or more, got {len(ids)} of {rows.shape[1]}; "
+            "pca places any"
+        )
+    if sample is not None and len(ids) > sample:
+        ids = np.sort(np.random.default_rng(seed).permutation(ids)[:sample])
+    return ids, unit_rows(rows[ids]).astype(np.float32)

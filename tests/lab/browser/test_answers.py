@@ -1,0 +1,50 @@
+"""What a page shows before an answer comes, and after one is refused."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_figure_that_takes_long_says_that_it_loads(page: Page, lab_url: str) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/pipeline/forward*", hold)
+    with page.expect_request("**/api/pipeline/forward*"):
+        page.goto(f"{lab_url}/pipeline")
+    skeleton = page.get_by_role("region", name="Figure").get_by_role("status").filter(has_text="Loading")
+    expect(skeleton).to_be_visible()
+    expect(skeleton).to_have_css("animation-delay", "0.2s")  # an answer that comes at once is shown at once
+    for route in held:
+        route.continue_()
+    expect(page.get_by_role("table").first).to_be_visible()
+    expect(skeleton).to_have_count(0)
+
+
+@pytest.mark.refused
+@pytest.mark.parametrize(
+    ("address", "field", "figure"),
+    [
+        ("words?word=sin", "Word", "The row"),
+        ("analogies", "as c", "verdict"),
+        ("head?word=sin", "Hidden state begins as the row of", "From dot product to probability"),
+        ("positions", "Query: a token’s row", "The score of a query and a key"),
+    ],
+)
+def test_no_old_figure_stands_under_an_error(
+    visit: Callable[[str], Page], address: str, field: str, figure: str
+) -> None:
+    page = visit(address)
+    drawn = page.locator(".verdict") if figure == "verdict" else page.get_by_text(figure, exact=True).first
+    expect(drawn).to_be_visible()
+    page.get_by_label(field, exact=True).fill("typeerorr")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="typeerorr")).to_be_visible()
+    expect(drawn).to_have_count(0)
+    page.go_back()
+    expect(drawn).to_be_visible()

@@ -1,0 +1,38 @@
+"""The pages on a phone: the figure is on the first screen, and all controls can be reached."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rowspace.lab.app import PAGES
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def phone(visit: Callable[[str], Page], page: Page) -> Callable[[str], Page]:
+    """`phone("words")`: open a page on a phone."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    return visit
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_figure_begins_on_the_first_screen(phone: Callable[[str], Page], name: str) -> None:
+    page = phone(name)
+    box = page.get_by_role("region", name="Figure").bounding_box()
+    assert box is not None
+    assert box["y"] <= 500
+
+
+def test_the_other_controls_are_folded_and_open(phone: Callable[[str], Page]) -> None:
+    page = phone("head")
+    slider = page.get_by_label("Temperature")
+    expect(slider).to_be_hidden()
+    page.get_by_text("More controls").click()
+    expect(slider).to_be_visible()
+
+
+def test_the_current_page_is_shown_in_the_list_of_pages(phone: Callable[[str], Page]) -> None:
+    page = phone("cost")
+    expect(page.get_by_role("navigation", name="Pages").get_by_role("link", name="Cost")).to_be_in_viewport(ratio=1)

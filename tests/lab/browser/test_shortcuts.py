@@ -1,0 +1,77 @@
+"""Keys that work anywhere: to a page, to a search field, to the help; and none of them in a field."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from rowspace.lab.app import PAGES
+
+pytestmark = pytest.mark.browser
+
+LETTERS = dict(zip(PAGES, "watpioshc", strict=True))
+
+
+def heading(page: Page, name: str) -> Locator:
+    return page.get_by_role("heading", name=name.capitalize(), level=1, exact=True)
+
+
+def test_g_and_a_letter_go_to_every_page(visit: Callable[[str], Page]) -> None:
+    page = visit("cost")
+    for name, letter in LETTERS.items():
+        page.keyboard.press("g")
+        page.keyboard.press(letter)
+        expect(heading(page, name)).to_be_visible()
+        page.wait_for_url(f"**/{name}")
+
+
+def test_the_help_names_the_letter_of_every_page(visit: Callable[[str], Page]) -> None:
+    page = visit("cost")
+    page.keyboard.press("?")
+    help_dialog = page.get_by_role("dialog", name="Keys")
+    for name, letter in LETTERS.items():
+        expect(help_dialog).to_contain_text(f"{letter}\xa0{name.capitalize()}")
+    page.keyboard.press("?")
+    expect(help_dialog).to_be_hidden()
+
+
+def test_letters_typed_in_a_field_are_text(visit: Callable[[str], Page]) -> None:
+    page = visit("tokens")
+    page.keyboard.press("/")
+    page.keyboard.type("g w / ? end")
+    expect(page.get_by_label("Text", exact=True)).to_have_value("g w / ? end")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(heading(page, "tokens")).to_be_visible()
+
+
+def test_slash_searches_for_a_word_where_a_page_has_no_field(visit: Callable[[str], Page]) -> None:
+    page = visit("cost")
+    page.keyboard.press("/")
+    expect(page.get_by_label("Find a word")).to_be_focused()
+    page.keyboard.type("json")
+    page.get_by_role("option", name="json").first.wait_for()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("list", name="Nearest to json", exact=True)).to_be_visible()
+    page.wait_for_url("**/words?word=json")
+
+
+def test_shortcuts_work_while_a_choice_has_the_focus(visit: Callable[[str], Page]) -> None:
+    page = visit("head")
+    page.get_by_role("radio", name="untied").focus()
+    page.keyboard.press("g")
+    page.keyboard.press("c")
+    expect(heading(page, "cost")).to_be_visible()
+
+
+def test_a_search_without_a_hit_says_so(visit: Callable[[str], Page]) -> None:
+    page = visit("words")
+    page.get_by_label("Word", exact=True).fill("zzzqqq")
+    expect(page.get_by_text("No token contains “zzzqqq”.")).to_be_visible()
+
+
+def test_the_list_of_pages_has_no_digits(visit: Callable[[str], Page]) -> None:
+    page = visit("cost")
+    links = page.get_by_role("navigation", name="Pages").get_by_role("link")
+    expect(links).to_have_text([name.capitalize() for name in PAGES])
+    before = links.evaluate_all("links => links.map(link => getComputedStyle(link, '::before').content)")
+    assert set(before) == {"none"}
