@@ -9,7 +9,7 @@ from os import PathLike
 import torch
 from torch import Tensor, nn
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.layers.checkpoint import Checkpoint
 from rowspace.layers.recipes.albert import ALBERT
 from rowspace.layers.recipes.bert import BERT
@@ -97,7 +97,12 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
     recipe, config = _recipe_of(checkpoint.config, part)
     arguments = recipe.arguments(config)
     with torch.device("meta"):  # shapes alone: nothing is initialised that the checkpoint replaces
-        module = recipe.build(**arguments)
+        try:
+            module = recipe.build(**arguments)
+        except RuntimeError as error:  # torch, on sizes that no tensor can have
+            raise FileFormatError(
+                f"{path}: config.json does not describe a model that can be built ({reason_of(error)}); restore the file"
+            ) from None
     weights = {
         name: _fitted(checkpoint, recipe.tensors[name], parameter) for name, parameter in module.state_dict().items()
     }
