@@ -101,7 +101,7 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
             module = recipe.build(**arguments)
         except RuntimeError as error:  # torch, on sizes that no tensor can have
             raise FileFormatError(
-                f"{path}: config.json does not describe a model that can be built ({reason_of(error)}); restore the file"
+                f"{path}: config.json describes no model that can be built ({reason_of(error)}); restore the file"
             ) from None
     weights = {
         name: _fitted(checkpoint, recipe.tensors[name], parameter) for name, parameter in module.state_dict().items()
