@@ -198,3 +198,11 @@ def test_save_and_check_target_are_those_of_the_store(table, tmp_path):
         table.save(tmp_path / "table", format="excel")
     with pytest.raises(UsageError, match=r"the folder .* does not exist"):
         Table.check_target(tmp_path / "missing" / "table")
+
+
+def test_a_float64_query_is_compared_in_its_own_precision():
+    rows = np.array([[1.0, 0.0], [1.0, 1e-9], [0.0, 1.0]])
+    table = Table(["a", "b", "c"], rows)
+    found = table.neighbors(np.array([1.0, 2e-9]), k=2, metric="euclidean")
+    assert [token for token, _ in found] == ["b", "a"]
+    np.testing.assert_allclose([distance for _, distance in found], [1e-9, 2e-9], rtol=1e-6)

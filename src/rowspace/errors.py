@@ -15,6 +15,7 @@ __all__ = [
     "UnknownTokenError",
     "UnseenTokenWarning",
     "UsageError",
+    "printable",
     "reason_of",
 ]
 
@@ -28,8 +29,16 @@ def reason_of(error: BaseException) -> str:
     ("header b'\\x00' differs", 'EOFError')
     """
     line = str(error).split("\n")[0].strip()
-    shown = "".join(character if character.isprintable() else "?" for character in line[:LONGEST])
-    return shown + ("..." if len(line) > LONGEST else "") or type(error).__name__
+    return printable(line[:LONGEST]) + ("..." if len(line) > LONGEST else "") or type(error).__name__
+
+
+def printable(text: str) -> str:
+    r"""Return a text with a question mark for each character that a terminal would not show as one.
+
+    >>> printable("a\x07b")
+    'a?b'
+    """
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 class RowspaceError(Exception):

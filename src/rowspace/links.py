@@ -14,15 +14,19 @@ from rowspace.errors import FileFormatError
 
 __all__ = ["resolve_inside"]
 
+LONGEST_NAME = 255  # bytes, on the usual file systems
+
 
 def resolve_inside(folder: Path, name: str) -> Path:
     """Return the path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out."""
     path = folder / name
     try:
+        if len(name.encode()) > LONGEST_NAME:
+            raise ValueError(name)
         real = Path(os.path.realpath(path))
-    except ValueError:  # a NUL, or half of a surrogate pair
+    except ValueError:  # too long, a NUL, or half of a surrogate pair
         raise FileFormatError(
-            f"{folder}: {name!r} cannot be the name of a file; restore the file that says so"
+            f"{folder}: {name[:80]!r} cannot be the name of a file; restore the file that says so"
         ) from None
     if not name or Path(name).name != name or name == "..":
         raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")

@@ -1,4 +1,4 @@
-"""Some thousand files that atheris makes up, for each reader of a binary format; `reader.py` says how to go on."""
+"""Files that atheris makes up, for each reader of a binary format: hundreds, or thousands (ROWSPACE_LONG_TESTS=1)."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-RUNS = 3000
+RUNS = 3000 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 300
 
 
 @pytest.mark.parametrize("kind", ["word2vec", "fasttext", "npy", "npz", "parquet", "safetensors_file"])

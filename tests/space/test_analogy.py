@@ -60,3 +60,14 @@ def test_equal_rows_tie_by_id():
 def test_questions_must_be_three_ids_of_rows(solve, questions):
     with pytest.raises(UsageError, match="questions must"):
         solve(ROWS, np.array(questions), 1)
+
+
+def test_cos_mul_adds_the_thousandth_of_the_paper_unless_another_is_given():
+    """Levy & Goldberg (2014) add 0.001, gensim 1e-6: where the divisor is near zero, the scores tell them apart."""
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [-1.0, 0.01]])
+    cosines = (rows / np.linalg.norm(rows, axis=1, keepdims=True)) @ rows[:3].T
+    a, b, c = ((1 + cosines) / 2).T
+    for options, epsilon in (({}, 0.001), ({"epsilon": 1e-6}, 1e-6)):
+        ids, scores = cos_mul(rows, np.array([[0, 1, 2]]), **options)
+        assert ids.tolist() == [[3]]
+        np.testing.assert_allclose(scores, [[b[3] * c[3] / (a[3] + epsilon)]], rtol=1e-5)

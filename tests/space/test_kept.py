@@ -42,6 +42,18 @@ def test_rows_that_are_not_on_the_map_are_left_out_on_both_sides() -> None:
     assert set(range(60)) - set(found.sample.tolist()) == {3, 5}
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_single_row_that_is_not_finite_is_left_out(value: float) -> None:
+    rows = np.random.default_rng(0).normal(size=(30, 5))
+    positions = rows[:, :2].copy()
+    whole = np.delete(np.arange(30), 3)
+    expected = by_scikit_learn(rows[whole], positions[whole], 4, "cosine", np.arange(29))
+    rows[3, 1] = value
+    found = neighbors_kept(rows, positions, 4)
+    assert found.sample.tolist() == whole.tolist()
+    assert found.share == pytest.approx(expected)
+
+
 def test_two_rows_have_one_neighbour() -> None:
     assert neighbors_kept(np.eye(2), np.eye(2))[:2] == (1.0, 1.0)
 

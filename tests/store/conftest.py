@@ -1,4 +1,4 @@
-"""Tiny models such as other libraries keep, made on the spot, and how to damage a file.
+"""Tiny models such as other libraries keep, made on the spot.
 
 Left out: what is to be read from them, which is the tests' business.
 """
@@ -7,11 +7,8 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
-
-ODD = [b"9", b"-1", b"1e9", b"null", b"\0", b'"', b"[", b"{}", b"\\ud800"]  # what breaks JSON, or still is some
 
 
 @pytest.fixture(scope="session")
@@ -62,18 +59,3 @@ def write_header():
         return path
 
     return write
-
-
-@pytest.fixture(scope="session")
-def damaged():
-    """`damaged(content, data)` is what Hypothesis makes of the bytes: some replaced, added, left out, or all cut."""
-
-    def damage(content, data):
-        result = bytearray(content)
-        for _ in range(data.draw(st.integers(1, 3))):
-            begin = data.draw(st.integers(0, len(result)))
-            new = data.draw(st.sampled_from(ODD) | st.binary(max_size=4))
-            result[begin : begin + data.draw(st.integers(0, 4))] = new
-        return bytes(result[: data.draw(st.just(len(result)) | st.integers(0, len(result)))])
-
-    return damage

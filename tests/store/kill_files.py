@@ -36,7 +36,7 @@ def main() -> None:
 
     save(1)
     chance = random.Random(0)  # noqa: S311  # no secret
-    for _ in range(250 if LONG else 25):
+    for _ in range(100 if LONG else 5):
         last = version_of()
 
         def save_on(first: int = last + 1) -> None:

@@ -20,7 +20,7 @@ from rowspace.atomic import kept_beside, swap
 from rowspace.table import Table
 
 SIZE = 50
-LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # takes every line, and ten times the rounds: minutes
+LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # takes every line, and 100 rounds instead of a few
 
 
 def table_of(version: int) -> Table:
@@ -118,9 +118,9 @@ def main() -> None:
         swap.exchange = lambda *_: False
     store.save(table_of(1), path)
     if kind.startswith("at random"):
-        at_random(path, 400 if LONG else 40)
+        at_random(path, 100 if LONG else 10)
     else:
-        print(json.dumps({"lines": at_each_line(path, 1 if LONG else 3)}))
+        print(json.dumps({"lines": at_each_line(path, 1 if LONG else 7)}))
     store.save(table_of(0), path)
 
 

@@ -2,8 +2,6 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
@@ -210,21 +208,3 @@ def test_an_index_that_is_none_is_refused(sharded, content, complaint):
     (sharded / INDEX).write_bytes(content)
     with pytest.raises(FileFormatError, match=complaint):
         checkpoint.load(sharded)
-
-
-@pytest.mark.parametrize("name", ["two.safetensors", "tokenizer.json", INDEX])
-@given(st.data())
-@pytest.mark.filterwarnings("ignore:.*belong to no token:UserWarning")
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, tokenizer_of, damaged, name, data):
-    folder = tmp_path_factory.mktemp("m")
-    save_file({"wte.weight": ROWS}, folder / "two.safetensors")
-    tokenizer_of().save(str(folder / "tokenizer.json"))
-    (folder / INDEX).write_text(json.dumps({"weight_map": {"wte.weight": "two.safetensors"}}))
-    (folder / name).write_bytes(damaged((folder / name).read_bytes(), data))
-    checkpoint.recognises(folder)
-    message = ""
-    try:
-        checkpoint.load(folder, limit=data.draw(st.none() | st.integers(1, 5)))
-    except RowspaceError as error:
-        message = str(error)
-    assert not message or folder.name in message

@@ -102,6 +102,12 @@ def test_other_files_are_not_replaced(tmp_path, case):
     assert (path / "thesis" if path.is_dir() else path).read_bytes() == b"thesis"
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if not case.is_directory], ids=lambda case: case.label)
+def test_an_empty_file_is_replaced(tmp_path, case):
+    (tmp_path / case.name).touch()
+    assert_same(store.load(case.save(table_of(case), tmp_path)), table_of(case), case)
+
+
 @pytest.mark.parametrize("case", CASES[:-1], ids=lambda case: case.label)  # GloVe's text has no header that could tell
 def test_every_file_cut_short_is_refused(tmp_path, case):
     path = case.save(table_of(case), tmp_path)
@@ -179,3 +185,11 @@ def test_tables_of_every_format_reach_another_process(tmp_path):
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         found = list(pool.map(operator.itemgetter("cat"), tables))
     np.testing.assert_array_equal(found, [table["cat"] for table in tables])
+
+
+@each_case
+def test_check_target_allows_what_save_would_replace(tmp_path, case):
+    path = case.save(table_of(case), tmp_path)
+    if case.format == "safetensors":  # the tokenizer next to it belongs to it
+        assert path.with_name("tokenizer.json").exists()
+    store.check_target(path, format=case.format)

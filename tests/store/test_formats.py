@@ -98,6 +98,7 @@ def write_zip(path, names):
         (lambda path: path.write_bytes(gzip.compress(b"cat 1 2\n")[:12]), "a damaged .gz"),
         (lambda path: path.write_bytes(b"PK\3\4" + bytes(99)), "a zip archive, but neither of arrays"),
         (lambda path: write_zip(path, ["50d.txt", "100d.txt"]), "of 2 files, 50d.txt, 100d.txt: unpack it"),
+        (lambda path: write_zip(path, ["a\x07.txt", "b.txt"]), "of 2 files, a?.txt, b.txt: unpack it"),
         (
             lambda path: KeyedVectors(2).save(str(path)),
             "KeyedVectors.load(FILE).save_word2vec_format(NEW, binary=True)",

@@ -78,7 +78,7 @@ def test_what_is_written_comes_back_or_is_refused(tmp_path_factory, vocabulary, 
         (b". . . 0.1 0.2\n", 2),
         (b" 0.1 0.2\n", 2),
         (b"a 1 2\nb 3 4 5\n", 2),  # of two as frequent widths the smaller
-        (b"x" * 70_000 + b" 1 2\n", 2),
+        (b"x" * 65_536 + b" 1 2\n", 2),
         (b"w" + b" 0.125" * 20_000, 20_000),
     ],
 )
@@ -115,6 +115,7 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
         (b"2 300\nthe 0.1 0.2\n", False),
         (b"once upon a time\n", False),
         (b"the 0.1 0.2\0\n", False),
+        (b"t\0e 0.1 0.2\ncat 1 2\n", False),
         (b"0.1\n0.2\n", False),
         (b"\n\n", False),
         (b"", False),
@@ -143,23 +144,6 @@ def test_damage_is_refused_with_its_place(tmp_path, content, complaint):
         glove.load(file_of(tmp_path, content))
 
 
-@given(st.data())
-@pytest.mark.filterwarnings("ignore:.*no UTF-8, perhaps:UserWarning", "ignore:.*words? stands? twice:UserWarning")
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, data):
-    content = bytearray(b"cat 0.5 -1.25\nn\xc3\xa9 3.1415927 0.0\nNew York 1e-30 3e+38\n")
-    for _ in range(data.draw(st.integers(1, 4))):
-        begin = data.draw(st.integers(0, len(content)))
-        content[begin : begin + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=3))
-    path = file_of(tmp_path_factory.mktemp("w"), content)
-    glove.recognises(path)
-    message = ""
-    try:
-        glove.load(path)
-    except FileFormatError as error:
-        message = str(error)
-    assert not message or "v.txt: line " in message
-
-
 # Writing.
 
 
@@ -178,12 +162,3 @@ def test_a_table_whose_width_could_not_be_told_again_is_refused(tmp_path, vocabu
     with pytest.raises(UsageError, match=complaint):
         glove.save(Table(vocabulary, np.ones((len(vocabulary), 2))), tmp_path / "v.txt")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_file_of_another_kind_is_not_replaced_but_an_older_one_is(tmp_path):
-    table, path = Table(["a"], np.ones((1, 2))), file_of(tmp_path, b"a thesis")
-    with pytest.raises(UsageError, match="a file of another kind is there"):
-        glove.save(table, path)
-    path.write_bytes(b"b 3 4\n")
-    glove.save(table, path)
-    assert glove.load(path).vocabulary == ["a"]

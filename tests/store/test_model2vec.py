@@ -1,13 +1,9 @@
-import json
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.store import model2vec, sentence_transformers
 from rowspace.table import Table
 
@@ -189,25 +185,3 @@ def test_links_out_of_the_folder_are_not_followed(folder_of, tmp_path, name):
     (folder / name).unlink()
     (folder / name).symlink_to("blob")
     assert len(model2vec.load(folder)) == 4
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
-@given(st.data())
-@pytest.mark.filterwarnings("ignore:.*belong to no token:UserWarning")
-@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")  # weights that became nan or huge
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, tokenizer_of, damaged, name, data):
-    from safetensors.numpy import save_file
-
-    folder = tmp_path_factory.mktemp("m")
-    kept = {"embeddings": ROWS, "mapping": MAPPING} if data.draw(st.booleans()) else {"embeddings": ROWS}
-    save_file({**kept, "weights": WEIGHTS}, folder / "model.safetensors")
-    tokenizer_of().save(str(folder / "tokenizer.json"))
-    (folder / "config.json").write_text(json.dumps({"normalize": True}))
-    (folder / name).write_bytes(damaged((folder / name).read_bytes(), data))
-    model2vec.recognises(folder)
-    message = ""
-    try:
-        assert len(model2vec.load(folder, limit=data.draw(st.none() | st.integers(1, 5)))) >= 0
-    except RowspaceError as error:
-        message = str(error)
-    assert not message or folder.name in message

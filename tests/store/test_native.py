@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store import native, tensors
+from rowspace.store import native
 from rowspace.store.headers import header_bytes
 from rowspace.store.manifest import FileRecord, Manifest
 from rowspace.table import Table
@@ -66,11 +66,10 @@ def test_a_tables_own_tokenizer_comes_back_as_it_was(tmp_path):
     assert_same(native.load(tmp_path / "t"), table)
 
 
-@pytest.mark.parametrize(
-    "rows", [ROWS.astype(">f4"), np.asfortranarray(ROWS), ROWS[::-1]], ids=["big", "F", "reversed"]
-)
-def test_rows_in_any_order_of_bytes_and_axes_are_saved(tmp_path, rows, monkeypatch):
-    monkeypatch.setattr(tensors, "WRITTEN_AT_ONCE", 1)  # row by row
+@pytest.mark.parametrize("order", ["big", "F", "reversed"])
+def test_rows_in_any_order_of_bytes_and_axes_are_saved(tmp_path, order):
+    wide = np.tile(ROWS, 350_000)  # 12 MB, which are written in two pieces
+    rows = {"big": wide.astype(">f4"), "F": np.asfortranarray(wide), "reversed": wide[::-1]}[order]
     native.save(Table(VOCABULARY, rows), tmp_path / "t")
     assert (native.load(tmp_path / "t").rows == rows).all()
 
@@ -87,13 +86,6 @@ def test_rows_are_mapped_read_only_at_a_cache_line(saved):
     assert isinstance(rows, np.memmap)
     assert not rows.flags.writeable
     assert rows.ctypes.data % 64 == 0
-
-
-def test_a_table_may_be_saved_over_the_directory_it_is_mapped_from(saved):
-    table = native.load(saved)
-    native.save(table, saved)
-    native.save(Table(["x"], np.ones((1, 1))), saved)
-    assert (table.rows == ROWS).all()
 
 
 def test_saving_takes_no_second_copy_of_the_rows(tmp_path):
@@ -161,17 +153,6 @@ def damaged(path, data):
         return native.load(path.parent)
     except FileFormatError:
         return None
-
-
-@pytest.mark.parametrize("name", [*native.FILES, "rowspace.json"])
-def test_every_truncation_of_every_file_is_refused(saved, name):
-    data = (saved / name).read_bytes()
-    table = native.load(saved)
-    for length in range(len(data)):
-        again = damaged(saved / name, data[:length])
-        if again is not None:  # the newline at the end of rowspace.json
-            assert (name, length) == ("rowspace.json", len(data) - 1)
-            assert_same(again, table)
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.safetensors"])

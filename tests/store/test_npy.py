@@ -99,6 +99,14 @@ def test_other_arrays_are_refused(tmp_path, array, complaint):
         npy.load(tmp_path / "v.npy")
 
 
+def test_the_vocabulary_of_the_same_name_wins_over_the_shared_one(tmp_path, table):
+    npy.save(table, tmp_path / "v.npy")
+    (tmp_path / "vocab.txt").write_text("".join(f"other{number}\n" for number in range(len(table))))
+    assert npy.load(tmp_path / "v.npy").vocabulary == table.vocabulary
+    (tmp_path / "v.vocab.txt").unlink()
+    assert npy.load(tmp_path / "v.npy").vocabulary[0] == "other0"
+
+
 def test_a_vocabulary_that_is_missing_or_of_another_size_is_named(tmp_path, table):
     npy.save(table, tmp_path / "v.npy")
     (tmp_path / "v.vocab.txt").write_text("a\nb\n")
@@ -112,36 +120,6 @@ def test_a_vocabulary_that_is_missing_or_of_another_size_is_named(tmp_path, tabl
         npy.load(tmp_path / "v.npy")
 
 
-def test_every_truncation_is_refused(tmp_path, table):
-    npy.save(table, tmp_path / "v.npy")
-    content = (tmp_path / "v.npy").read_bytes()
-    for length in range(len(content)):
-        (tmp_path / "v.npy").write_bytes(content[:length])
-        with pytest.raises(FileFormatError, match=r"v.npy: byte "):
-            npy.load(tmp_path / "v.npy")
-
-
-@given(st.data())
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("n") / "v.npy"
-    npy.save(Table(WORDS, ROWS), path)
-    content = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(1, 4))):
-        begin = data.draw(st.integers(0, len(content)))
-        piece = data.draw(
-            st.binary(max_size=3) | st.sampled_from([b"(", b"9" * 30, b"'", b"-1", b"|O", b"\n", b"[" * 200])
-        )
-        content[begin : begin + data.draw(st.integers(0, 5))] = piece
-    path.write_bytes(content)
-    npy.recognises(path)
-    message = ""
-    try:
-        npy.load(path)
-    except FileFormatError as error:
-        message = str(error)
-    assert not message or "v.npy: byte " in message or "v.vocab.txt: has 3 lines" in message
-
-
 # Writing.
 
 
@@ -150,13 +128,3 @@ def test_a_token_of_two_lines_is_refused_and_nothing_written(tmp_path, token):
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         npy.save(Table(["fine", token], np.eye(2)), tmp_path / "v.npy")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_file_of_another_kind_is_not_replaced_but_the_mapped_one_is(tmp_path, table):
-    (tmp_path / "v.npy").write_bytes(b"a thesis")
-    with pytest.raises(UsageError, match="a file of another kind is there"):
-        npy.save(table, tmp_path / "v.npy")
-    (tmp_path / "v.npy").unlink()
-    npy.save(table, tmp_path / "v.npy")
-    npy.save(npy.load(tmp_path / "v.npy"), tmp_path / "v.npy")
-    assert (npy.load(tmp_path / "v.npy").rows == ROWS).all()

@@ -3,10 +3,8 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError
 from rowspace.store import npz
 from rowspace.table import Table
 
@@ -44,11 +42,6 @@ def test_what_numpy_writes_is_read(tmp_path, save, rows, limit):
     assert table.rows.tolist() == rows[:limit].tolist()
     assert table.rows.dtype.isnative
     assert table.counts.tolist() == [3, 2, 1][:limit]
-
-
-def test_a_table_without_tokens_comes_back(tmp_path):
-    npz.save(Table([], np.zeros((0, 3))), tmp_path / "v.npz")
-    assert npz.load(tmp_path / "v.npz").rows.shape == (0, 3)
 
 
 def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
@@ -141,51 +134,3 @@ def test_an_array_that_stands_twice_or_is_packed_otherwise_is_refused(tmp_path):
         npz.load(archive_of(tmp_path, header, twice=True))
     with pytest.raises(FileFormatError, match="compressed in a way that numpy does not use"):
         npz.load(archive_of(tmp_path, header, body=bytes(4), compression=zipfile.ZIP_LZMA))
-
-
-def test_every_truncation_is_refused(tmp_path):
-    npz.save(Table(WORDS, ROWS), tmp_path / "v.npz")
-    content = (tmp_path / "v.npz").read_bytes()
-    for length in range(0, len(content), 3):
-        (tmp_path / "v.npz").write_bytes(content[:length])
-        with pytest.raises(FileFormatError, match=r"v\.npz: "):
-            npz.load(tmp_path / "v.npz")
-
-
-@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
-@given(st.data())
-@pytest.mark.filterwarnings("ignore:.*words? stands? twice:UserWarning")
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, save, data):
-    path = tmp_path_factory.mktemp("n") / "v.npz"
-    save(path, rows=ROWS, tokens=RUN, offsets=OFFSETS, counts=np.array([3, 2, 1]))
-    content = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(1, 4))):
-        begin = data.draw(st.integers(0, len(content)) | st.integers(max(0, len(content) - 300), len(content)))
-        content[begin : begin + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=5))
-    path.write_bytes(content)
-    npz.recognises(path)
-    message = ""
-    try:
-        npz.load(path)
-    except RowspaceError as error:
-        message = str(error)
-    assert not message or "v.npz: " in message
-
-
-# Writing.
-
-
-def test_a_token_without_utf8_is_refused_and_nothing_written(tmp_path):
-    with pytest.raises(UsageError, match=r"\(id 1\)"):
-        npz.save(Table(["fine", "\ud800"], np.eye(2)), tmp_path / "v.npz")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_file_of_another_kind_is_not_replaced_but_the_mapped_one_is(tmp_path):
-    (tmp_path / "v.npz").write_bytes(b"a thesis")
-    with pytest.raises(UsageError, match="a file of another kind is there"):
-        npz.save(Table(WORDS, ROWS), tmp_path / "v.npz")
-    (tmp_path / "v.npz").unlink()
-    npz.save(Table(WORDS, ROWS), tmp_path / "v.npz")
-    npz.save(npz.load(tmp_path / "v.npz"), tmp_path / "v.npz")
-    assert (npz.load(tmp_path / "v.npz").rows == ROWS).all()

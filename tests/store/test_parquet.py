@@ -6,10 +6,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError, MissingExtraError
 from rowspace.store import parquet
 from rowspace.table import Table
 
@@ -84,12 +82,6 @@ def test_several_groups_of_rows_are_joined(tmp_path, limit):
         table = parquet.load(tmp_path / name, limit=limit)
         assert table.vocabulary == list("abcdefg")[:limit]
         assert table.rows.tolist() == np.arange(14.0).reshape(7, 2)[:limit].tolist()
-
-
-@pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
-def test_a_table_without_tokens_comes_back(tmp_path, name):
-    parquet.save(Table([], np.zeros((0, 3))), tmp_path / name)
-    assert parquet.load(tmp_path / name).rows.shape == (0, 3)
 
 
 def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
@@ -187,36 +179,6 @@ def test_offsets_that_lead_out_of_the_file_are_refused_before_they_are_followed(
         parquet.load(tmp_path / "v.arrow")
 
 
-@pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
-def test_every_truncation_is_refused(tmp_path, name):
-    parquet.save(Table(WORDS, ROWS), tmp_path / name)
-    content = (tmp_path / name).read_bytes()
-    for length in range(0, len(content), 7):
-        (tmp_path / name).write_bytes(content[:length])
-        with pytest.raises(FileFormatError, match=f"{name}: "):
-            parquet.load(tmp_path / name)
-
-
-@pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
-@given(st.data())
-@pytest.mark.filterwarnings("ignore:.*words? stands? twice:UserWarning")
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, name, data):
-    path = tmp_path_factory.mktemp("p") / name
-    parquet.save(Table(WORDS, ROWS, np.array([3, 2, 1])), path)
-    content = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(1, 3))):
-        begin = data.draw(st.integers(0, len(content) - 1))
-        content[begin : begin + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
-    path.write_bytes(content)
-    parquet.recognises(path)
-    message = ""
-    try:
-        parquet.load(path)
-    except RowspaceError as error:
-        message = str(error)
-    assert not message or name in message
-
-
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileFormatError, match=r"v.parquet: missing"):
         parquet.load(tmp_path / "v.parquet")
@@ -232,19 +194,3 @@ def test_without_pyarrow_the_command_that_installs_it_is_named(tmp_path, monkeyp
         with pytest.raises(MissingExtraError, match=r"need pyarrow: pip install 'rowspace\[arrow\]'"):
             act(tmp_path / "v.parquet")
     assert parquet.recognises(tmp_path / "v.parquet")
-
-
-def test_a_token_without_utf8_is_refused_and_nothing_written(tmp_path):
-    with pytest.raises(UsageError, match=r"\(id 1\)"):
-        parquet.save(Table(["fine", "\ud800"], np.eye(2)), tmp_path / "v.parquet")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_file_of_another_kind_is_not_replaced_but_the_mapped_one_is(tmp_path):
-    (tmp_path / "v.arrow").write_bytes(b"a thesis")
-    with pytest.raises(UsageError, match="a file of another kind is there"):
-        parquet.save(Table(WORDS, ROWS), tmp_path / "v.arrow")
-    (tmp_path / "v.arrow").unlink()
-    parquet.save(Table(WORDS, ROWS), tmp_path / "v.arrow")
-    parquet.save(parquet.load(tmp_path / "v.arrow"), tmp_path / "v.arrow")
-    assert (parquet.load(tmp_path / "v.arrow").rows == ROWS).all()

@@ -2,11 +2,9 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.store import formats, model2vec, sentence_transformers
 from rowspace.table import Table
 
@@ -159,21 +157,3 @@ def test_a_link_out_of_the_folder_to_the_module_is_not_followed(folder_of, tmp_p
     (tmp_path / "outer" / "0_StaticEmbedding").symlink_to(module)
     with pytest.raises(FileFormatError, match="0_StaticEmbedding: a link out of the folder"):
         sentence_transformers.load(tmp_path / "outer")
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "modules.json"])
-@given(st.data())
-@pytest.mark.filterwarnings("ignore:.*belong to no token:UserWarning")
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, tokenizer_of, damaged, name, data):
-    folder = tmp_path_factory.mktemp("m")
-    save_file({KEY: ROWS}, folder / "model.safetensors")
-    tokenizer_of().save(str(folder / "tokenizer.json"))
-    (folder / "modules.json").write_text('[{"idx": 0, "type": "sentence_transformers.models.Normalize"}]')
-    (folder / name).write_bytes(damaged((folder / name).read_bytes(), data))
-    sentence_transformers.recognises(folder)
-    message = ""
-    try:
-        sentence_transformers.load(folder, limit=data.draw(st.none() | st.integers(1, 5)))
-    except RowspaceError as error:
-        message = str(error)
-    assert not message or folder.name in message

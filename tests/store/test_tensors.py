@@ -255,10 +255,10 @@ def test_rows_that_are_none_are_refused(folder, rows):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ">f4"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("unknown_rows", [0, 2])
-def test_pieces_are_a_file_that_the_safetensors_library_reads(monkeypatch, dtype, order, unknown_rows):
-    monkeypatch.setattr(tensors, "WRITTEN_AT_ONCE", 20)  # a row or three at once
+def test_pieces_are_a_file_that_the_safetensors_library_reads(dtype, order, unknown_rows):
     rows = np.asarray(np.random.default_rng(0).standard_normal((7, 3)).astype(dtype), order=order)
-    content = b"".join(bytes(piece) for piece in tensors.tensor_pieces("embeddings", rows, unknown_rows))
+    pieces = tensors.tensor_pieces("embeddings", rows, unknown_rows, at_once=20)  # a row or three at once
+    content = b"".join(map(bytes, pieces))
     found = load(content)["embeddings"]
     assert found.dtype == rows.dtype.newbyteorder("=")
     assert (found == np.vstack([rows, np.zeros((unknown_rows, 3))])).all()

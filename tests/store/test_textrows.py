@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -213,3 +215,14 @@ def test_any_bytes_are_a_table_or_an_error(content, dim):
     except FileFormatError:
         return
     assert table.dim == dim
+
+
+@pytest.mark.kernels
+def test_nothing_is_read_behind_the_end_of_a_number():
+    """The bytes go on behind the text, as those of a mapped file may where a reader leaves its field."""
+    numbers = ("1", "1.", "1.5", ".5", "-1", "1e1", "1e-1", "1E+1", "12345678901234567890")
+    for number, behind in product(numbers, ("5", "e5", "E-3", ".25")):
+        content = f"a {number}".encode()
+        text = Text(np.frombuffer(content + behind.encode(), np.uint8)[: len(content)], "x", 0)
+        found = table_of_lines(text, lines_in(text), 1).rows.tolist()
+        assert found == [[np.float32(float(number))]], f"{number} before {behind}"

@@ -134,21 +134,6 @@ def test_damage_is_refused_with_its_line(tmp_path, vectors, metadata, complaint)
         tsv.load(tmp_path / "vectors.tsv")
 
 
-@given(st.text("12.\tx\n", max_size=30), st.text("ab1\t\n\r", max_size=30))
-@pytest.mark.filterwarnings("ignore:.*words? stands? twice:UserWarning")
-def test_any_pair_is_a_table_or_an_error(tmp_path_factory, vectors, metadata):
-    folder = tmp_path_factory.mktemp("t")
-    (folder / "vectors.tsv").write_bytes(vectors.encode())
-    (folder / "metadata.tsv").write_bytes(metadata.encode())
-    tsv.recognises(folder / "vectors.tsv")
-    message = ""
-    try:
-        tsv.load(folder / "vectors.tsv")
-    except FileFormatError as error:
-        message = str(error)
-    assert not message or ".tsv: " in message
-
-
 @pytest.mark.parametrize(
     ("content", "answer"),
     [(b"0.1\t2\n3\tnan\n", True), (b"0.1\n2\n", True), (b"a\tb\n", False), (b"1\t2\n3\n", True), (b"", False)],

@@ -120,23 +120,6 @@ def test_damage_is_refused_with_its_place(tmp_path, content, complaint):
         word2vec_text.load(file_of(tmp_path, content))
 
 
-@given(st.data())
-@pytest.mark.filterwarnings("ignore:.*no UTF-8, perhaps:UserWarning", "ignore:.*words? stands? twice:UserWarning")
-def test_a_damaged_file_is_a_table_or_an_error(tmp_path_factory, data):
-    content = bytearray(b"3 2\ncat 0.5 -1.25\nn\xc3\xa9 3.1415927 0.0\n 1e-30 3e+38\n")
-    for _ in range(data.draw(st.integers(1, 4))):
-        begin = data.draw(st.integers(0, len(content)))
-        content[begin : begin + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=3))
-    path = file_of(tmp_path_factory.mktemp("w"), content)
-    word2vec_text.recognises(path)
-    message = ""
-    try:
-        word2vec_text.load(path)
-    except FileFormatError as error:
-        message = str(error)
-    assert not message or "v.vec: line " in message
-
-
 # Writing.
 
 
@@ -145,23 +128,3 @@ def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_written(tmp_
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         word2vec_text.save(Table(["fine", token], np.eye(2)), tmp_path / "v.vec")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_table_may_be_saved_over_the_file_it_came_from(tmp_path):
-    word2vec_text.save(Table(["a", "b", "c"], ROWS), tmp_path / "v.vec")
-    word2vec_text.save(word2vec_text.load(tmp_path / "v.vec"), tmp_path / "v.vec")
-    assert (word2vec_text.load(tmp_path / "v.vec").rows == ROWS).all()
-
-
-def test_a_file_of_another_kind_is_not_replaced_but_an_empty_one_is(tmp_path):
-    table, path = Table(["a"], np.ones((1, 1))), file_of(tmp_path, b"a thesis")
-    with pytest.raises(UsageError, match="a file of another kind is there"):
-        word2vec_text.save(table, path)
-    path.write_bytes(b"")
-    word2vec_text.save(table, path)
-    assert word2vec_text.load(path).vocabulary == ["a"]
-
-
-def test_a_table_without_tokens_comes_back(tmp_path):
-    word2vec_text.save(Table([], np.zeros((0, 3))), tmp_path / "v.vec")
-    assert word2vec_text.load(tmp_path / "v.vec").rows.shape == (0, 3)

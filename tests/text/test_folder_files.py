@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.text.folder_files import class_of, object_in, read_bytes, read_text, settings_of
 
 
@@ -38,6 +38,13 @@ def test_what_is_no_object(data: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=message) as caught:
         object_in(path)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["tokenizer_config.json", "special_tokens_map.json"])
+def test_a_folder_in_the_place_of_settings_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(RowspaceError, match=name):
+        settings_of(tmp_path)
 
 
 def test_settings_of_both_files(tmp_path: Path) -> None:

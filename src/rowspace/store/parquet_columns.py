@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, printable
 from rowspace.store.words import warn_of_duplicates
 from rowspace.table import Table
 
@@ -75,7 +75,9 @@ def _column(kinds: dict[str, str], names: tuple[str, ...], kind: str, source: st
     fit = [name for name, found in kinds.items() if found == kind]
     named = [name for name in names if name in fit]
     if not named and len(fit) != 1:
-        listed = ", ".join([*list(kinds)[:9], *(["..."] if len(kinds) > 9 else [])])  # in one message
+        listed = ", ".join(
+            [*(printable(name[:40]) for name in list(kinds)[:9]), *(["..."] if len(kinds) > 9 else [])]
+        )  # in one message
         raise FileFormatError(f"{source}: {len(fit)} of its columns ({listed}) hold {kind}; name one {names[0]!r}")
     return (named or fit)[0]
 

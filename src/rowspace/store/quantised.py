@@ -21,7 +21,7 @@ def read_quantised(reader: Reader) -> NDArray[np.float32]:
     size, dim = reader.sizes("the sizes of a quantised matrix")
     promised = int(reader.numbers("<i4", 1, "the size of its codes")[0])
     parts = promised // size if size else 0
-    if promised != parts * size or parts > dim:
+    if promised != parts * size or not 0 <= parts <= dim:
         raise reader.wrong(f"{promised} codes for {size} rows of {dim} columns", 4)
     codes = reader.matrix("u1", size, parts, "its codes")
     rows = _decoded(codes, _centroids(reader, dim, parts if size else None), dim)

@@ -5,6 +5,7 @@ Left out: the formats that open (`formats.py`).
 
 from pathlib import Path
 
+from rowspace.errors import printable
 from rowspace.store.content import members_of, start_of_content
 from rowspace.store.sniffing import SNIFFED, wrong_kind_of_text
 
@@ -67,7 +68,7 @@ def _hint_of_zip(source: Path) -> str:
     with source.open("rb") as file:
         names = [info.filename for info in members_of(file)]
     if len(names) > 1:
-        listed = ", ".join([*(f"{name:.40}" for name in names[:4]), *(["..."] if len(names) > 4 else [])])
+        listed = ", ".join([*(printable(name[:40]) for name in names[:4]), *(["..."] if len(names) > 4 else [])])
         return f"a zip archive of {len(names)} files, {listed}: unpack it with unzip, and open one of them"
     return "a zip archive, but neither of arrays as .npz is nor of one table"
 

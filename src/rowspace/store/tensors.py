@@ -177,15 +177,17 @@ def table_of_tensor(
     return Table(tokens, rows[: len(tokens)], tokenizer=text, settings=settings)
 
 
-def tensor_pieces(name: str, rows: NDArray[Any], unknown_rows: int) -> Iterator[bytes | memoryview]:
-    """Yield a safetensors file of one tensor piece by piece: rows, then zeros for the ids that have none."""
+def tensor_pieces(
+    name: str, rows: NDArray[Any], unknown_rows: int, *, at_once: int = WRITTEN_AT_ONCE
+) -> Iterator[bytes | memoryview]:
+    """Yield a safetensors file of one tensor, about `at_once` bytes a piece: rows, then zeros for ids without one."""
     yield header_bytes({name: (DTYPES[rows.dtype.name][0], (len(rows) + unknown_rows, rows.shape[1]))})
-    yield from row_pieces(rows)
+    yield from row_pieces(rows, at_once=at_once)
     yield bytes(rows.shape[1] * rows.itemsize * unknown_rows)
 
 
-def row_pieces(rows: NDArray[Any]) -> Iterator[memoryview]:
-    """Yield the bytes of rows, little-endian, some megabytes at a time."""
-    step = max(1, WRITTEN_AT_ONCE // max(1, rows.shape[1] * rows.itemsize))
+def row_pieces(rows: NDArray[Any], *, at_once: int = WRITTEN_AT_ONCE) -> Iterator[memoryview]:
+    """Yield the bytes of rows, little-endian, about `at_once` bytes at a time."""
+    step = max(1, at_once // max(1, rows.shape[1] * rows.itemsize))
     for begin in range(0, len(rows), step):
         yield np.ascontiguousarray(rows[begin : begin + step], DTYPES[rows.dtype.name][1]).view(np.uint8).data

@@ -76,9 +76,10 @@ def open_gpt2(folder: Path) -> LibraryTokenizer:
 
 def refused(folder: Path, what: str) -> FileFormatError:
     """Return the error for a folder whose tokenizer does more than its files say."""
+    name = str(class_of(folder))[:40]
+    shown = name if name.isprintable() else repr(name)
     return FileFormatError(
-        f"{folder}: its {what} are for a {class_of(folder)} tokenizer, of which the files do not say how it cuts text; "
-        f"{HAVE_MADE}"
+        f"{folder}: its {what} are for a {shown} tokenizer, of which the files do not say how it cuts text; {HAVE_MADE}"
     )
 
 

@@ -104,6 +104,14 @@ def test_a_table_of_another_size_than_the_config_says(tmp_path):
         from_checkpoint(folder)
 
 
+def test_a_config_of_sizes_that_no_tensor_can_have(tmp_path):
+    folder = saved(MODELS["llama"].made(), tmp_path)
+    config = json.loads((folder / "config.json").read_text()) | {"vocab_size": 2**62}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(FileFormatError, match=r"config\.json describes no model that can be built"):
+        from_checkpoint(folder)
+
+
 def test_a_table_of_integers(tmp_path):
     folder = saved(MODELS["llama"].made(), tmp_path)
     rewritten(folder, lambda tensors: {name: tensor.to(torch.int8) for name, tensor in tensors.items()})

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import torch
 from torch import Tensor, nn
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.layers.arguments import Factory
 from rowspace.layers.checkpoint import Checkpoint
 from rowspace.layers.recipes.albert import ALBERT
@@ -115,7 +115,19 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
     recipe, config = _recipe_of(checkpoint.config, part)
     arguments = _arguments(recipe, config)
     with torch.device("meta"):  # shapes alone: nothing is initialised that the checkpoint replaces
-        module = recipe.build(**arguments)
+        try:
+            module = recipe.build(**arguments)
+        except RowspaceError:
+            raise
+        except (
+            ArithmeticError,
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ) as error:  # torch, on sizes that no tensor can have
+            raise FileFormatError(
+                f"{path}: config.json describes no model that can be built ({reason_of(error)}); restore the file"
+            ) from None
     weights = {
         name: _fitted(checkpoint, recipe.tensors[name], parameter) for name, parameter in module.state_dict().items()
     }
