@@ -86,7 +86,7 @@ def slow(_: Lab, query: Query) -> Reply:
 
 def sizes(_: Lab, query: Query) -> Reply:
     """The size of the body."""
-    return Reply({"body": len(query.body), "k": query.integer("k", 1, low=0, high=9)})
+    return Reply({"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)})
 
 
 def broken(_: Lab, query: Query) -> Reply:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from rowspace.errors import UsageError
 from rowspace.lab import app
 from rowspace.lab.query import Query
 from rowspace.lab.reply import MEDIA_TYPE, Reply, decode
@@ -18,7 +19,9 @@ from rowspace.lab.state import Lab, Upload
 
 
 def sizes(_: Lab, query: Query) -> Reply:
-    return Reply({"body": len(query.body), "k": query.integer("k", 1, low=0, high=9)})
+    if query.body == b"":
+        raise UsageError("the upload is empty")
+    return Reply({"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)})
 
 
 def broken(_: Lab, query: Query) -> Reply:
@@ -83,6 +86,7 @@ def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: py
         ("GET", "/api/try/sizes", b"a", 413, "BodyTooLarge", "the body must have 0 bytes at the most"),
         ("POST", "/api/try/upload", b"a" * 101, 413, "BodyTooLarge", "the body must have 100 bytes at the most"),
         ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes is asked by GET, HEAD, not POST"),
+        ("POST", "/api/try/upload", b"", 400, "UsageError", "the upload is empty"),
         ("GET", "/api/try/none", b"", 404, "NotFound", "nothing is at /api/try/none"),
         ("GET", "/api/", b"", 404, "NotFound", "nothing is at /api/"),
         ("GET", f"/api/try/sizes?k={'a' * 32_767}", b"", 414, "QueryTooLarge", "the parameters must have 32,768 bytes"),

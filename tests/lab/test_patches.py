@@ -99,5 +99,11 @@ def test_photographs_are_pictures_too(lab, check_code):
 
 
 def test_what_is_sent_must_be_a_picture(lab, ask):
-    with pytest.raises(FileFormatError, match="this file cannot be read as a picture"):
+    with pytest.raises(FileFormatError, match="this file is damaged or not a picture"):
         ask(lab, "patches/picture", b"<script>")
+
+
+def test_an_empty_upload_is_refused_and_no_upload_is_none(lab, ask):
+    with pytest.raises(FileFormatError, match="the file is empty; choose a PNG"):
+        ask(lab, "patches/picture", body=b"")
+    assert ask(lab, "patches/picture").meta["picture"] == "china.jpg"

@@ -99,7 +99,9 @@ def test_files_that_are_too_long():
     ],
 )
 def test_what_is_no_picture(data):
-    with pytest.raises(FileFormatError, match="cannot be read as a picture; PNG, JPEG, WebP, GIF and BMP open here"):
+    with pytest.raises(
+        FileFormatError, match="file is (damaged or not a picture|empty); choose a PNG, JPEG, WebP, GIF or BMP"
+    ):
         read_picture(data)
 
 
@@ -165,3 +167,18 @@ def test_without_scikit_learn_a_photograph_says_what_to_install(monkeypatch):
         MissingExtraError, match=r"china\.jpg comes with scikit-learn: pip install 'rowspace\[analysis\]'"
     ):
         photograph("china.jpg")
+
+
+def test_a_png_with_one_damaged_byte_is_refused():
+    whole = saved(Image.fromarray(np.tile(PIXELS, (8, 8, 1))))
+    for at in range(8, len(whole) - 12, 3):  # in the header, in the pixels and in their checksums
+        damaged = bytearray(whole)
+        damaged[at] ^= 1
+        with pytest.raises(FileFormatError, match="this file is damaged or not a picture"):
+            read_picture(bytes(damaged))
+
+
+def test_a_png_without_its_end_is_refused():
+    whole = saved(Image.fromarray(PIXELS))
+    with pytest.raises(FileFormatError, match="this file is damaged"):
+        read_picture(whole[: whole.rindex(b"IEND") - 4])

@@ -84,3 +84,12 @@ def test_a_text_without_a_known_token_is_refused_where_rows_are_needed(lab, smal
 def test_a_text_of_more_than_4000_characters_is_refused(lab) -> None:
     with pytest.raises(UsageError, match="text must have 4,000 characters at the most"):
         sentence_of(lab, "a" * 4001)
+
+
+def test_the_default_text_is_of_the_tables_kind(lab, bert_lab, small_lab) -> None:
+    assert read_sentence(lab, Query()).text == "read the list, write the list"
+    english = small_lab(["the", "cat", "sat", "on", "mat", "read", "list", "write"], np.ones((8, 2)))
+    assert read_sentence(english, Query()).text == "the cat sat on the mat"
+    text = read_sentence(bert_lab, Query()).text
+    assert "unused" not in text
+    assert "[" not in text

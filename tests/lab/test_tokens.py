@@ -198,3 +198,20 @@ def test_what_cannot_be_is_refused(lab: Lab, ask: Ask, route: str, asked: dict[s
 def test_a_table_without_a_tokenizer_says_so(small_lab: Callable[..., Lab], ask: Ask) -> None:
     with pytest.raises(UsageError, match="this table has no tokenizer; ask for tokenizer=standard"):
         ask(small_lab(["a"], np.ones((1, 1))), "tokens/split", tokenizer="table")
+
+
+def test_at_a_small_size_unknown_tokens_are_not_counted_as_pieces(bert_lab, ask) -> None:
+    whole = bert_lab.table.vocabulary
+    splits = ask(bert_lab, "tokens/split", text="the unbelievable function").meta["splits"]
+    small, large = splits[0], splits[-1]
+    assert small["size"] < 100 < large["size"] == len(whole)
+    assert small["tokens"] == ["[UNK]"] * 3
+    assert (small["unknown"], small["unknown_share"]) == (3, 1.0)
+    assert (small["tokens_per_word"], small["bytes_per_token"]) == (None, None)
+    assert (large["unknown"], large["unknown_share"]) == (0, 0.0)
+    assert large["tokens_per_word"] == len(large["tokens"]) / 3
+
+
+def test_the_default_text_suits_the_table(bert_lab, lab, ask) -> None:
+    assert ask(bert_lab, "tokens/split").meta["text"] == "The unbelievable cat sat on the mat"
+    assert "TypeError" in ask(lab, "tokens/split").meta["text"]

@@ -110,3 +110,11 @@ def test_a_word_made_of_n_grams_has_a_row_and_neighbours(ask) -> None:
     np.testing.assert_array_equal(reply.arrays["rows"][0], np.ones(4))
     assert reply.arrays["ids"].tolist() == [-1, 0]
     assert len(ask(lab, "words/neighbors", word="sine").meta["tokens"]) == 2
+
+
+def test_opens_with_words_of_the_tables_kind(lab, small_lab) -> None:
+    assert opening_words(lab.table, 2) == ["typeerror", "valueerror"]
+    bert = small_lab(["[PAD]", "[unused0]", "##s", "7", "read", "king", "queen"], np.ones((7, 2)))
+    assert opening_words(bert.table, 4) == ["king", "queen", "read", "7"]
+    marked = small_lab(["<s>", "ing", "▁of", "▁Brot", "▁king", "▁wo"], np.ones((6, 2)))
+    assert opening_words(marked.table, 4) == ["▁king", "▁of", "▁Brot", "▁wo"]

@@ -14,6 +14,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
+from rowspace.lab.words import MARKS, is_code, opening_words
 from rowspace.table import Table
 
 __all__ = ["ROUTES"]
@@ -23,17 +24,17 @@ METHODS = ("3cosadd", "3cosmul")
 DEEPEST = 100
 """Examples are ranked among so many answers."""
 
-# First those that the standard library's words can be asked, hits and misses; then those of everybody's text.
-EXAMPLES = """
+# Hits and misses.
+CODE_EXAMPLES = """
     read write reader writer        encode encoder decode decoder   key keys value values       min minimum max maximum
     read reading write writing      encode encoded decode decoded   int integer str string      open close opened closed
     argument arguments parameter parameters                         load loads dump dumps       http https ftp ftps
     function functions class classes                                list lists dict dicts       sin cos asin acos
     start stop started stopped      parse parser tokenize tokenizer row rows column columns     two second three third
+"""
+ENGLISH_EXAMPLES = """
     man king woman queen            france paris italy rome         good better bad worse       boy girl brother sister
 """
-# How a word that begins a piece is marked in tables of GPT-2's and SentencePiece's kind.
-MARKS = ("", "Ġ", "▁")
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,6 @@ class Question:
     ids: Ids
     method: str
     keep_inputs: bool
-
-    def code(self, table: Table, k: object) -> str:
-        """The call of `Table.analogy` that answers it."""
-        inputs = ", ".join(repr(table.vocabulary[row]) for row in self.ids)
-        return f"table.analogy({inputs}, k={k}, method={self.method!r}, keep_inputs={self.keep_inputs})"
 
 
 def examples(lab: Lab, query: Query) -> Reply:
@@ -79,7 +75,8 @@ def answers(lab: Lab, query: Query) -> Reply:
     their plane, `points` (n, 2) the answers there, `shares` (n,) the part of their distance from a that is drawn.
     """
     table = lab.table
-    usual = next(iter(_examples(lab)), [*(table.vocabulary[n % len(table)] for n in range(3)), ""])
+    words = opening_words(table, 3)
+    usual = next(iter(_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
     asked = [query.text(name, word) for name, word in zip("abc", usual, strict=False)]
     expected = query.text("expected", usual[3] if asked == usual[:3] else "")
     question = Question(_known(table, asked), query.choice("method", METHODS), query.flag("keep_inputs", False))
@@ -97,20 +94,26 @@ def answers(lab: Lab, query: Query) -> Reply:
     tokens = [table.vocabulary[row] for row in order[ranks - 1]]
 
     meta = {"question": asked, "tokens": tokens, "of": len(order), "inputs": inputs}
-    meta |= {"expected": expected, "place": place, "code": _code(lab, question, k, expected if place else "")}
+    meta |= {"expected": expected, "place": place, "code": _code(lab, question, k, expected)}
     return Reply(meta, ranks=ranks, scores=scores[ranks - 1], **_drawn(table, asked, tokens))
 
 
 def _code(lab: Lab, question: Question, k: int, expected: str) -> str:
     """The same again, for the reader."""
     a, b, c = (lab.table.vocabulary[row] for row in question.ids)
-    depth = "len(table)" if expected else k
-    rank = f"[n for n, (token, _) in enumerate(answers, 1) if n <= {k} or token == {expected!r}]"
     return f"""{lab.opening}
 from rowspace.space import Plane, cosine, unit_rows
 
-answers = {question.code(lab.table, depth)}
-ranks = {rank if expected else "list(range(1, len(answers) + 1))"}
+def place_of(token, ranked):
+    places = [{{"rank": n, "score": score}} for n, (other, score) in enumerate(ranked, 1) if other == token]
+    return places[0] if places else {{"rank": None, "score": None}}
+
+question, expected = {[a, b, c]!r}, {expected!r}
+ranked = table.analogy(*question, k=len(table), method={question.method!r}, keep_inputs=True)
+inputs = [place_of(token, ranked) for token in question]
+answers = {"ranked" if question.keep_inputs else "[answer for answer in ranked if answer[0] not in question]"}
+of, place = len(answers), place_of(expected, answers) if expected else None
+ranks = [n for n, (token, _) in enumerate(answers, 1) if n <= {k} or token == expected]
 tokens, scores = [answers[n - 1][0] for n in ranks], [answers[n - 1][1] for n in ranks]
 
 a, b, c = unit_rows(table[[{a!r}, {b!r}, {c!r}]])
@@ -167,7 +170,8 @@ def _examples(lab: Lab) -> list[list[str]]:
     """The examples whose four words all have a row here."""
 
     def found() -> list[list[str]]:
-        words = EXAMPLES.split()
+        groups = [ENGLISH_EXAMPLES, CODE_EXAMPLES]
+        words = "".join(reversed(groups) if is_code(lab.table) else groups).split()
         marked = [[mark + word for word in words[n : n + 4]] for mark in MARKS for n in range(0, len(words), 4)]
         return [
             four for four in marked

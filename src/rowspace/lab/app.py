@@ -90,7 +90,8 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
     limit = answer.limit if isinstance(answer, Upload) else 0
 
     async def endpoint(request: Request) -> Response:
-        query = Query(parameters(request), await body(request, limit))
+        sent = await body(request, limit)
+        query = Query(parameters(request), sent if request.method == "POST" else None)
         work = partial(_encoded, answer, lab, query)
         reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)

@@ -61,8 +61,10 @@ def figures(_: Lab, query: Query) -> Reply:
     if asked.trains:
         training = list(found.training_bytes(asked.optimizer, dtype=asked.dtype))
         moved = [found.lookup_bytes(asked.tokens, dtype=asked.dtype)]
+    formulas = _formulas(asked, found, training, moved)
     return Reply(
-        {"dtypes": _DTYPES, "formulas": _formulas(asked, found, training, moved), "code": _figures_code(asked)},
+        {"dtypes": _DTYPES, "formulas": formulas, "code": _figures_code(asked)},
+        values=np.array([formula["value"] for formula in formulas], np.float64),
         parameters=np.array([found.tokens, found.head]),
         training=np.array(training),
         by_dtype=np.array([found.bytes[dtype] for dtype in _DTYPES]),
@@ -83,7 +85,7 @@ def models(lab: Lab, _: Query) -> Reply:
             for name, model in found.items()
         ],
         "table": {"vocabulary": len(lab.table), "dimension": lab.table.dim, "dtype": str(lab.table.rows.dtype)},
-        "code": _MODELS_CODE,
+        "code": f"{lab.opening}\n{_MODELS_CODE}",
     }
     return Reply(
         meta,
@@ -121,10 +123,19 @@ def window(lab: Lab, query: Query) -> Reply:
         "code": "\n".join(
             (
                 lab.opening,
+                "import numpy as np",
                 "from rowspace.space import matrix_window",
                 "",
                 f"part = matrix_window(table.rows, {(top, bottom)}, {(left, right)}, cells={cells}, by={by!r})",
                 "values, row_edges, column_edges = part.values, part.row_edges, part.column_edges",
+                "(rows, columns), rows_read = table.rows.shape, part.rows_read",
+                "tokens = [table.vocabulary[row] for row in row_edges[:-1]]",
+                "",
+                "# The scale of colors: a magnitude that nearly all numbers stay below, from evenly spaced rows.",
+                f"spaced = np.linspace(0, rows, min(rows, max(1, {_SAMPLED} // columns)), endpoint=False).astype(int)",
+                "magnitudes = np.abs(table.rows[spaced].astype(np.float64))",
+                "magnitudes = magnitudes[np.isfinite(magnitudes)]",
+                f"limit = np.quantile(magnitudes, {_BELOW}) if magnitudes.size else 0.0",
             )
         ),
     }
@@ -182,7 +193,9 @@ def _figures_code(asked: _Choice) -> str:
             f"training = {training if asked.trains else f'[asked.bytes[{asked.dtype!r}]]'}",
             f"by_dtype = [asked.bytes[dtype] for dtype in {_DTYPES}]",
             f"operations = [asked.head_flops({asked.tokens})]",
-            *([f"moved = {moved}"] if asked.trains else []),
+            f"moved = {moved if asked.trains else []}",
+            "# Each formula: parameters, bytes of training and of the lookup, operations of the lookup and the head.",
+            "values = [asked.num_parameters, *training, *moved, 0, *operations]",
         )
     )
 
@@ -196,6 +209,8 @@ vocabulary = [cost.num_embeddings for cost in costs]
 dimension = [cost.row_dim for cost in costs]
 parameters = [cost.num_parameters for cost in costs]
 whole = [model.parameters for model in models.values()]
-share = [cost.share for cost in costs]"""
+share = [cost.share for cost in costs]
+
+print(len(table), "rows of", table.dim, table.rows.dtype, "numbers:", len(table) * table.dim, "parameters")"""
 
 ROUTES: Mapping[str, Answer] = {"cost/figures": figures, "cost/models": models, "cost/window": window}

@@ -19,7 +19,7 @@ __all__ = ["ROUTES", "SOURCES", "opened"]
 
 SOURCES = ("table", "lesson")
 # The page opens with one of these, if the table has it.
-WORDS = ("typeerror", "read", "list", "king", "the")
+WORDS = ("typeerror", "king", "read", "list", "the")
 SLIDERS = 6
 LESSON_HIDDEN = (0.6, 0.1, 0.3)
 LESSON_ROWS = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]
@@ -59,7 +59,7 @@ def logits(lab: Lab, query: Query) -> Reply:
     tokens = [table.vocabulary[row] for row in found.arrays["ids"]]
     meta = {"word": word, "dims": dims, "bound": bound, "rows": len(table), "dim": table.dim, "tokens": tokens}
     settings = f"softcap={softcap}, temperature={temperature}"
-    code = _code(opening, _hidden_code(word, changes), HEADS[kind].format(settings), k)
+    code = _code(opening, _hidden_code(word, changes, values), HEADS[kind].format(settings), k, table.dim)
     return Reply({**meta, **found.facts, "code": code}, hidden=hidden, **found.arrays)
 
 
@@ -91,8 +91,8 @@ def _moved(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[f
 HEADS = {
     "tied": """from rowspace.layers import TiedHead
 
-rows = torch.tensor(table.rows, dtype=torch.float32)
-head = TiedHead(torch.nn.Embedding.from_pretrained(rows), {})""",
+weight = torch.tensor(table.rows, dtype=torch.float32)
+head = TiedHead(torch.nn.Embedding.from_pretrained(weight), {})""",
     "untied": """from rowspace.layers import UntiedHead
 
 head = UntiedHead(table.dim, len(table), {})
@@ -100,25 +100,36 @@ head.reset_parameters(torch.Generator().manual_seed(0))""",
 }
 
 
-def _hidden_code(word: str, changes: Mapping[int, float]) -> str:
+def _hidden_code(word: str, changes: Mapping[int, float], values: list[float]) -> str:
     begun = f"hidden = torch.tensor({f'table[{word!r}]' if word else list(LESSON_HIDDEN)}, dtype=torch.float32)"
+    bound = f"\nbound = max(2 * float(hidden.abs().max()), *map(abs, {values})) or 1.0  # of the sliders"
     moved = f"\nhidden[{list(changes)}] = torch.tensor({list(changes.values())})"
-    return begun + (moved if changes else "")
+    return begun + bound + (moved if changes else "")
 
 
-def _code(opening: str, hidden: str, head: str, k: int) -> str:
+def _code(opening: str, hidden: str, head: str, k: int, dim: int) -> str:
     """The same again, for the reader."""
+    from rowspace.lab.chances import CURVE_POINTS, SHORT
+
     return f"""{opening}
+import math
+import numpy as np
 import torch
 {head}
 {hidden}
 with torch.no_grad():
-    every = head(hidden).double()
+    every, products = head(hidden).double(), torch.nn.functional.linear(hidden, head.weight)
+lost = int((~every.isfinite()).sum())
 every[~every.isfinite()] = -torch.inf
 shares, order = every.softmax(0), every.argsort(descending=True, stable=True)
 ids = order[every[order].isfinite()][:{k}]
-logits, probabilities, vectors = every[ids], shares[ids], head.weight.detach()[ids]
-entropy = torch.special.entr(shares).sum() / torch.log(torch.tensor(2))  # bits"""
+logits, probabilities, products = every[ids], shares[ids], products[ids]  # products: before cap and temperature
+{"vectors = head.weight.detach()[ids]" if dim <= SHORT else ""}
+entropy, beyond = torch.special.entr(shares).sum() / math.log(2), max(0.0, 1 - float(probabilities.sum()))  # bits
+held, rows = shares[order].cumsum(0), len(table)
+half = int((held < 0.5).sum()) + 1  # so many rows hold half of the probability
+ranks = torch.from_numpy(np.unique(np.geomspace(1, len(order), {CURVE_POINTS}).round().astype(np.int64)))
+mass = held[ranks - 1]"""
 
 
 ROUTES: Mapping[str, Answer] = {"head/logits": logits}

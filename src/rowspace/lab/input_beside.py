@@ -42,7 +42,7 @@ def concatenation(lab: Lab, query: Query) -> Reply:
         "width": width,
         "costs": _costs(tokens, kind, width),
         "identity": _from_identity(tokens, kind) if dim <= _SMALL else None,
-        "code": _code(sentence.code, kind, width),
+        "code": _code(sentence.code, kind, width, identity=dim <= _SMALL),
     }
     arrays = {"added": added(ids)[0].detach().numpy(), "beside": beside(ids)[0].detach().numpy()}
     return Reply(sentence.meta | facts, **arrays)
@@ -104,7 +104,7 @@ def _from_identity(tokens: "TokenEmbedding", kind: str) -> float:
     return float(apart.abs().max())
 
 
-def _code(opening: str, kind: str, width: int) -> str:
+def _code(opening: str, kind: str, width: int, *, identity: bool) -> str:
     return (
         f"{opening}\nrows = table[ids]\n\nimport torch\n"
         f"from rowspace.layers import Concatenation, InputEmbedding, {CLASSES[kind]}, TokenEmbedding\n\n"
@@ -115,6 +115,23 @@ def _code(opening: str, kind: str, width: int) -> str:
         "    tokens.weight.copy_(torch.from_numpy(rows))\n"
         "    added = InputEmbedding(tokens=tokens, positions=equal)(places)[0]\n"
         "    beside = Concatenation(tokens=tokens, positions=narrow)(places)[0]\n"
-        "mapped = Concatenation(table.dim, tokens=tokens, positions=narrow)  # and a linear map back to d\n"
-        "print(mapped.projection.weight.numel(), 'parameters', mapped.flops_per_token, 'operations for each token')"
+        "mapped = Concatenation(table.dim, tokens=tokens, positions=narrow)  # and a linear map back to d\n\n"
+        "# Of each way: its width, the width of its positions, parameters and operations for a token.\n"
+        f"ways = {{'added': (table.dim, table.dim, 0, table.dim), 'beside': (table.dim + {width}, {width}, 0, 0)}}\n"
+        f"ways['mapped'] = (table.dim, {width}, mapped.projection.weight.numel(), mapped.flops_per_token)\n"
+        f"learned = {POSITIONS if kind == 'learned' else 0}  # rows of positions that have to be learned\n"
+        "costs = [\n"
+        "    {'way': way, 'width': whole, 'position_parameters': learned * own, 'parameters': parameters, "
+        "'operations': operations, 'layer': whole**2}\n"
+        "    for way, (whole, own, parameters, operations) in ways.items()\n"
+        "]" + (_IDENTITY if identity else "")
     )
+
+
+_IDENTITY = """
+
+# Parts of equal width side by side, times two identity matrices on top of one another, are their sum.
+squares = Concatenation(table.dim, tokens=tokens, positions=equal)
+with torch.no_grad():
+    squares.projection.weight.copy_(torch.eye(table.dim).repeat(1, 2))
+    identity = float((squares(places) - InputEmbedding(tokens=tokens, positions=equal)(places)).abs().max())"""

@@ -46,7 +46,7 @@ def scale(lab: Lab, query: Query) -> Reply:
         "ratio": ratio,
         "balance": balance,
         "root": root,
-        "code": _code(sentence.code, source, kind, dim, start),
+        "code": _code(sentence.code, source, kind, dim, start, factor),
     }
     arrays = {"norms": lab.table.norms[sentence.ids], "scales": scales, "token_norms": token_norm * scales}
     return Reply(sentence.meta | facts, **arrays)
@@ -80,12 +80,16 @@ _MEAN = {
 }
 
 
-def _code(opening: str, source: str, kind: str, dim: int, start: int) -> str:
+def _code(opening: str, source: str, kind: str, dim: int, start: int, scale: float) -> str:
     return (
         f"{opening}\nnorms = table.norms[ids]\n\n"
         f"import numpy as np\nimport torch\nfrom rowspace.layers import {CLASSES[kind]}\n\n"
         f"{_MEAN[source].format(dim=dim)}\n"
         f"{position_code(kind, 'positions', str(dim))}\n"
         f"position_norm = positions(torch.zeros(1, 1), start={start}).norm().item()\n"
-        f"scales = np.linspace(1, 2 * {dim}**0.5, 101)\ntoken_norms = token_norm * scales"
+        f"root, scale = {dim}**0.5, {scale}\n"
+        "scales = np.linspace(1, 2 * root, 101)\ntoken_norms = token_norm * scales\n"
+        "with np.errstate(divide='ignore', invalid='ignore'):  # rows without a length\n"
+        "    balance = np.divide(position_norm, token_norm)  # the scale at which both norms are equal\n"
+        "    ratio = np.divide(position_norm, token_norm * scale)"
     )

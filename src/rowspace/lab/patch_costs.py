@@ -33,7 +33,9 @@ from rowspace.layers import patch_cost
 sizes = [size for size in range(1, {_LARGEST + 1}) if {fits}]
 costs = [patch_cost(({height}, {width}), size, channels={channels}, embedding_dim={dim}, pad={pad}) for size in sizes]
 patches, tokens = [cost.patches for cost in costs], [cost.tokens for cost in costs]
-scores, attention_flops = [cost.scores for cost in costs], [cost.attention_flops for cost in costs]"""
+numbers, parameters = [cost.numbers for cost in costs], [cost.parameters for cost in costs]
+scores, attention_flops = [cost.scores for cost in costs], [cost.attention_flops for cost in costs]
+projection_flops = [cost.projection_flops for cost in costs]"""
     return Reply(
         {"height": height, "width": width, "channels": channels, "dim": dim, "pad": pad, "code": code},
         sizes=sizes,

@@ -15,6 +15,7 @@ __all__ = ["PatchQuestion", "opening"]
 Order = Literal["channels_first", "channels_last"]
 _ORDERS: tuple[Order, ...] = get_args(Order)
 _SCALES = {"unit": " / 255", "bytes": ".float()", "signed": " / 127.5 - 1"}
+_UNSCALED = {"unit": ".mul(255)", "bytes": "", "signed": ".add(1).mul(127.5)"}
 _MOST_NUMBERS = 2**22  # of all vectors together
 
 
@@ -77,13 +78,16 @@ from rowspace.layers import PatchEmbedding, {padding}unfold_patches
 
 picture = fitted({opened}, {self.height}, {self.width}, channels={self.channels})
 images = torch.from_numpy(picture).permute(2, 0, 1)[None]{_SCALES[self.values]}  # (1, C, H, W)
-{padded}pixels = unfold_patches(images, {self.size}, order={self.order!r})[0, {at}]
+{padded}every = unfold_patches(images, {self.size}, order={self.order!r})[0]  # (patches, numbers)
+(patches, numbers), pixels = every.shape, every[{at}]
+image = images[0].permute(1, 2, 0){_UNSCALED[self.values]}.round().byte()  # with any padding
 
 forms = [PatchEmbedding({self.size}, {self.channels}, {self.dim}, form=form) for form in ("linear", "convolution")]
 for form in forms:
     form.reset_parameters(torch.Generator().manual_seed({self.seed}))  # as training begins, and both alike
 with torch.no_grad():
     (vectors, grid), (others, _) = (form(images) for form in forms)
+parameters = sum(parameter.numel() for parameter in forms[0].parameters())
 weight = unfold_patches(forms[0].weight.detach()[{self.unit}, None], {self.size}, order={self.order!r})[0, 0]
 linear, convolution = vectors[0, {at}], others[0, {at}]
 difference = (vectors - others).abs().max()

@@ -27,12 +27,12 @@ def picture(lab: Lab, query: Query) -> Reply:
     """
     name = query.text("picture", PHOTOGRAPHS[0])
     file = query.text("file", "picture.png", longest=300)
-    if query.body:
+    if query.body is not None:
         name = _sent(lab).keep(query.body)
     shown = _picture(lab, name)
     imports, opened = opening(name, file)
     meta = {"picture": name, "height": shown.shape[0], "width": shown.shape[1]}
-    return Reply({**meta, "code": f"{imports}\n\npicture = {opened}"}, picture=shown)
+    return Reply({**meta, "code": f"{imports}\n\npicture = {opened}\nheight, width = picture.shape[:2]"}, picture=shown)
 
 
 @needs_torch

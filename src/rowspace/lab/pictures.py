@@ -37,6 +37,8 @@ def read_picture(data: bytes) -> Picture:
     are read and bounded before anything is decoded. Raises `FileFormatError` for what cannot be read as a picture, and
     `UsageError` for one that is too large.
     """
+    if not data:
+        raise FileFormatError("the file is empty; choose a PNG, JPEG, WebP, GIF or BMP picture")
     if len(data) > LARGEST_FILE:
         raise UsageError(f"the picture has {len(data):,} bytes, but {LARGEST_FILE:,} are the most; save it smaller")
     image = _pillow()
@@ -44,13 +46,14 @@ def read_picture(data: bytes) -> Picture:
         with image.open(io.BytesIO(data), formats=_FORMATS) as opened:
             width, height = opened.size
             if width * height <= _MOST_PIXELS:
+                if opened.format == "PNG":
+                    _verify(image, data)
                 return _decoded(opened)
     except (image.DecompressionBombError, image.DecompressionBombWarning):
         raise UsageError(f"the picture has more than {_MOST_PIXELS:,} pixels; save it smaller") from None
     except Exception as error:  # a decoder of foreign bytes: whatever it stumbles over, the file is at fault
-        known = "PNG, JPEG, WebP, GIF and BMP"
         raise FileFormatError(
-            f"this file cannot be read as a picture; {known} open here, where they are whole"
+            "this file is damaged or not a picture; choose a PNG, JPEG, WebP, GIF or BMP that opens elsewhere"
         ) from error
     raise UsageError(
         f"the picture has {width:,} × {height:,} pixels, but {_MOST_PIXELS:,} are the most; save it smaller"
@@ -137,6 +140,12 @@ def _pillow() -> Any:
     except ImportError as error:
         raise MissingExtraError("pictures need Pillow: pip install 'rowspace[lab]'") from error
     return Image
+
+
+def _verify(image: Any, data: bytes) -> None:
+    """Check each chunk of a PNG, down to the last, by its checksum, which decoding the pixels does not."""
+    with image.open(io.BytesIO(data), formats=("PNG",)) as opened:
+        opened.verify()
 
 
 def _decoded(opened: Any) -> Picture:

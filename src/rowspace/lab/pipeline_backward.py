@@ -100,16 +100,25 @@ def _code(opening: str, g: NDArray[np.float32], kind: str, *, with_layers: bool)
         "# A row gets the sum of what comes back to its tokens; rows that are not `touched` get nothing.\n"
         "touched, which = np.unique(ids, return_inverse=True)\n"
         "gradient = np.zeros((len(touched), table.dim), upstream.dtype)\n"
-        "np.add.at(gradient, which, upstream)"
+        "np.add.at(gradient, which, upstream)\n"
+        "vocabulary = len(table)\n\n"
+        "# The same in other ways.\n"
+        "one_hot = (which[:, np.newaxis] == np.arange(len(touched))).astype(upstream.dtype)\n"
+        "ways = {'one_hot': one_hot.T @ upstream}"
     )
-    if not with_layers:
-        return code
-    return f"""{code}
+    return f"{code}{_LAYERS * with_layers}{_CHECKS}"
 
-# The same by PyTorch's autograd.
+
+_LAYERS = """
 import torch
 from rowspace.layers import lookup
+from rowspace.layers.reference import lookup_backward
 
-weight = torch.tensor(table[touched].astype(upstream.dtype), requires_grad=True)
+ways["loop"] = lookup_backward(which, upstream, len(touched))
+weight = torch.zeros(gradient.shape, dtype=torch.from_numpy(gradient).dtype, requires_grad=True)
 (autograd,) = torch.autograd.grad(lookup(torch.tensor(which), weight), weight, torch.tensor(upstream))
-assert np.allclose(autograd, gradient, equal_nan=True)"""
+ways["autograd"] = autograd.numpy()"""
+_CHECKS = """
+apart = {way: float(np.abs(other - gradient).max(initial=0)) for way, other in ways.items()}
+same = {way: np.array_equal(other, gradient, equal_nan=True) for way, other in ways.items()}
+checks = [{"way": way, "equal": same[way], "difference": apart[way]} for way in ways]"""

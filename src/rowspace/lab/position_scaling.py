@@ -109,6 +109,7 @@ scalings = (
     LongRopeScaling((1.0,) * {dim // 2}, {divisors}, {original}, factor={factor}),
     Llama3Scaling({factor}, 1.0, 4.0, {original}),
 )
+attention_factors = [scaling.attention_factor for scaling in scalings]
 rotaries = [RotaryPosition({dim}, base={base}, scaling=scaling) for scaling in scalings]
 wavelengths = 2 * math.pi / torch.stack([rotary.frequencies_at({length}) for rotary in rotaries])
 

@@ -89,7 +89,9 @@ found = [relative_scores(scheme, *content, length={length}) for scheme, content 
 offsets = found[0].offsets
 scores = torch.stack([each.scores for each in found])
 pairs = torch.stack([each.pairs[{head}] for each in found])
-slopes, buckets = alibi_slopes({heads}), relative_buckets(offsets, bidirectional={not causal})"""
+slopes, buckets = alibi_slopes({heads}), relative_buckets(offsets, bidirectional={not causal})
+deviations = [each.largest_deviation for each in found]
+parameters = [sum(parameter.numel() for parameter in scheme.parameters()) for scheme in schemes]"""
     meta = {
         "schemes": _SCHEMES,
         "deviations": [each.largest_deviation for each in found],

@@ -27,9 +27,10 @@ class Query:
     rowspace.errors.UsageError: k must be a whole number from 10 to 100, not '5'
     """
 
-    def __init__(self, given: Mapping[str, Sequence[str]] | None = None, body: bytes = b"") -> None:
+    def __init__(self, given: Mapping[str, Sequence[str]] | None = None, body: bytes | None = None) -> None:
         self._given = dict(given or {})
         self.body = body
+        """What was uploaded, which can be empty; None for a request that uploads nothing."""
 
     def text(self, name: str, default: str | None = None, *, longest: int = _LONGEST) -> str:
         """The parameter as it came, `longest` characters at the most."""

@@ -14,11 +14,14 @@ from tokenizers import Tokenizer
 from rowspace.errors import UnknownTokenError
 from rowspace.lab.query import Query
 from rowspace.lab.state import Lab
+from rowspace.lab.words import is_code, opening_words
 from rowspace.text import LibraryTokenizer
 
 __all__ = ["Piece", "Sentence", "known_sentence", "read_sentence"]
 
-_DEFAULT = "read the list, write the list"  # words that come twice, so that their gradients meet on one row
+# Words that come twice, so that their gradients meet on one row.
+_CODE = "read the list, write the list"
+_TEXTS = ("the cat sat on the mat", "the king and the queen", "in the year of the war")
 _LONGEST = 4000  # characters
 _MOST = 64  # tokens
 _NUMBERS = 1 << 18  # tokens times dimensions
@@ -36,7 +39,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text and its pieces; `ids` int64 (n,) of those that have a row; how many more were `left_out`; and the code."""
+    """A text and its pieces; `ids` int64 (n,) of those that have a row; the number of tokens `left_out`; the code."""
 
     text: str
     pieces: list[Piece]
@@ -93,14 +96,26 @@ def _tokenizer(lab: Lab) -> LibraryTokenizer | None:
 
 
 def _default(lab: Lab) -> str:
-    """The sentence that the standard library's table knows; for another table, tokens of its own."""
-    if sum(piece.row for piece in _pieces(lab, _DEFAULT)) > 2:
-        return _DEFAULT
-    vocabulary, tokenizer = lab.table.vocabulary, _tokenizer(lab)
-    ids = [number % len(vocabulary) for number in (0, 1, 0)]
+    """A sentence whose every word is a token of the table, of its kind of text; else tokens of its own."""
+    for text in (_CODE, *_TEXTS) if is_code(lab.table) else (*_TEXTS, _CODE):
+        if _is_known(lab, text):
+            return text
+    words = opening_words(lab.table, 2)
+    ids, tokenizer = lab.table.ids([*words, words[0]]).tolist(), _tokenizer(lab)
     if tokenizer is None:
-        return " ".join(vocabulary[number] for number in ids)[:_LONGEST]
+        return " ".join(lab.table.vocabulary[number] for number in ids)[:_LONGEST]
     return b" ".join(tokenizer.token_bytes(number) or b"" for number in ids).decode(errors="replace")[:_LONGEST]
+
+
+def _is_known(lab: Lab, text: str) -> bool:
+    """Whether each word of the text is one token that the table has a row of."""
+    unknown = getattr(_tokenizer(lab), "unknown_id", None)
+    return all(
+        len(pieces := [piece for piece in _pieces(lab, word) if piece.text or not piece.row]) == 1
+        and pieces[0].row
+        and pieces[0].id != unknown
+        for word in text.replace(",", "").split()
+    )
 
 
 def _code(lab: Lab, text: str, most: int) -> str:

@@ -70,10 +70,10 @@ Answer = Callable[[Lab, Query], Reply]
 class Upload:
     """An answer that may be asked with a body too: by POST, with `Query.body` of `limit` bytes at the most.
 
-    By GET it is asked as any other, and `Query.body` is empty.
+    By GET it is asked as any other, and `Query.body` is None.
 
     >>> import numpy as np
-    >>> size = Upload(lambda lab, query: Reply({"bytes": len(query.body)}), limit=12_000_000)
+    >>> size = Upload(lambda lab, query: Reply({"bytes": len(query.body or b"")}), limit=12_000_000)
     >>> size(Lab(Table(["a"], np.ones((1, 2))), "my-table"), Query(body=b"GIF89a")).meta
     {'bytes': 6}
     """

@@ -14,6 +14,7 @@ from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
 from rowspace.lab.token_sources import SOURCES, Cut, Source, cut_of, is_ready, source_of
+from rowspace.lab.words import is_code
 from rowspace.text import Merge, split_tokens, trace_encoding, trace_training
 from rowspace.text.byte_alphabet import readable
 from rowspace.text.opened import clean
@@ -21,7 +22,8 @@ from rowspace.text.spans import measure_text
 
 __all__ = ["ROUTES"]
 
-_TEXT = "def unbelievable(self): raise TypeError"
+_CODE = "def unbelievable(self): raise TypeError"
+_TEXT = "The unbelievable cat sat on the mat"
 _TO_MERGE = "the cat sat on the mat the cat"
 _SHOWN_SIZES = 4
 _MOST_SIZES = 6
@@ -43,10 +45,11 @@ def split(lab: Lab, query: Query) -> Reply:
     """`text`, `tokenizer`, `sizes` → the text's tokens at each size of the vocabulary, one size after the other.
 
     `ids` are those of the whole vocabulary; `counts` say how often each token was trained, -1 where that is not known;
-    `num_tokens` is how many tokens each size makes.
+    `num_tokens` is how many tokens each size makes. Of each size: how many tokens are `unknown` and the share of the
+    characters in them, `unknown_share`; `bytes_per_token` of the known ones, and `tokens_per_word` where all are known.
     """
-    text = clean(query.text("text", _TEXT))
     name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "standard")
+    text = clean(query.text("text", _CODE if name == "standard" or is_code(lab.table) else _TEXT))
     source = source_of(lab, name)
     sizes = _sizes(query, source)
     cuts = [cut_of(lab, name, size) for size in sizes]
@@ -128,7 +131,8 @@ def _split(text: str, source: Source, cut: Cut) -> _Split:
     pieces = split_tokens(text, cut.tokenizer, counts=cut.counts, ids=source.ids)
     found = cut.tokenizer.locate([text])[0]
     unknown = found.ids == (-1 if cut.tokenizer.unknown_id is None else cut.tokenizer.unknown_id)
-    size, _, words, word_pieces, *_ = measure_text(text, found.offsets, unknown).tolist()
+    _, _, words, word_pieces, _, visible, in_unknown, _ = measure_text(text, found.offsets, unknown).tolist()
+    known = len(text.encode()) - sum(len(text[start:end].encode()) for start, end in found.offsets[unknown].tolist())
     facts = {
         "tokens": [piece.token for piece in pieces],
         "texts": [
@@ -136,8 +140,10 @@ def _split(text: str, source: Source, cut: Cut) -> _Split:
             for number, (start, end) in zip(found.ids.tolist(), found.offsets.tolist(), strict=True)
         ],
         "kinds": [cut.kinds.get(number, "") for number in found.ids.tolist()],
-        "tokens_per_word": word_pieces / words if words else None,
-        "bytes_per_token": size / len(pieces) if pieces else None,
+        "tokens_per_word": word_pieces / words if words and not unknown.any() else None,
+        "bytes_per_token": known / int((~unknown).sum()) if not unknown.all() else None,
+        "unknown": int(unknown.sum()),
+        "unknown_share": in_unknown / visible if visible else 0.0,
     }
     counts = [-1 if piece.count is None else piece.count for piece in pieces]
     return _Split(facts, [piece.id for piece in pieces], counts)

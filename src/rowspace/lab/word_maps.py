@@ -12,7 +12,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.query import Query
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Answer, Lab
-from rowspace.lab.words import facts
+from rowspace.lab.words import facts, facts_code
 
 __all__ = ["ROUTES"]
 
@@ -26,6 +26,8 @@ def pca(lab: Lab, _: Query) -> Reply:
     """
     found = _pca(lab)
     code = f"{_pca_code(lab)}\npositions, share = projection.positions, projection.share"
+    code += "\nleft_out = int(np.isnan(positions[:, 0]).sum())"
+    code = code.replace("from rowspace import space", "import numpy as np\nfrom rowspace import space", 1)
     left_out = int(np.isnan(found.positions[:, 0]).sum())
     return Reply({"left_out": left_out, "code": code}, positions=found.positions, share=found.share)
 
@@ -34,7 +36,9 @@ def kept(lab: Lab, query: Query) -> Reply:
     """`k` → the share of rows' k nearest by cosine that are among their k nearest on the map of `pca`."""
     k = query.integer("k", 10, low=1, high=100)
     found = lab.once(("kept", k), lambda: space.neighbors_kept(lab.table.rows, _pca(lab).positions, k))
-    code = f"{_pca_code(lab)}\nkept = space.neighbors_kept(table.rows, projection.positions, k={k}).share"
+    code = f"""{_pca_code(lab)}
+found = space.neighbors_kept(table.rows, projection.positions, k={k})
+kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
     meta = {"by_chance": found.by_chance, "k": found.k, "sample": len(found.sample), "code": code}
     return Reply(meta, kept=found.share)
 
@@ -58,7 +62,7 @@ def values(lab: Lab, query: Query) -> Reply:
 def tokens(lab: Lab, query: Query) -> Reply:
     """`ids`, numbers with commas between → the token, count and norm of each."""
     ids = np.array(query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS))
-    code = f"{lab.opening}\nids = {ids.tolist()}\ntokens = [table.vocabulary[id] for id in ids]"
+    code = f"{lab.opening}\nids = {ids.tolist()}\n{facts_code(lab.table)}"
     return Reply({"code": code, **facts(lab.table, ids)}, ids=ids)
 
 

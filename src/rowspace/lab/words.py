@@ -18,10 +18,14 @@ from rowspace.lab.state import Answer, Lab
 from rowspace.space.similarity import METRICS
 from rowspace.table import Table
 
-__all__ = ["ROUTES", "facts", "opening_words"]
+__all__ = ["MARKS", "ROUTES", "facts", "facts_code", "is_code", "opening_words"]
 
-WELL_KNOWN = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
-"""What the page opens with where the table has them, as that of the standard library does."""
+CODE = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
+ENGLISH = ("king", "queen", "man", "woman", "paris", "france", "cat", "dog", "the", "of")
+"""What the page opens with where the table has them: identifiers for a table of code, else common words."""
+MARKS = ("", "Ġ", "▁")
+"""How a token that begins a word is marked in tables of GPT-2's and SentencePiece's kind."""
+LOOKED_AT = 10_000  # tokens, among which words are looked for that a page may open with
 MOST_WORDS = 8
 
 
@@ -34,7 +38,9 @@ part = {part!r}
 folded = [token.casefold() for token in table]
 found = [id for id, token in enumerate(folded) if part in token]
 found.sort(key=lambda id: (folded[id] != part, not folded[id].startswith(part)))
-ids = found[:{k}]"""
+ids = found[:{k}]
+found = len(found)
+{facts_code(lab.table)}"""
     return Reply({"found": found, "code": code, **facts(lab.table, ids)}, ids=ids)
 
 
@@ -45,10 +51,15 @@ def rows(lab: Lab, query: Query) -> Reply:
     limit = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max()
     known = [lab.table.id(word) if word in lab.table else -1 for word in words]
     code = f"""{lab.opening}
+import numpy as np
 from rowspace import space
 
-rows = table[{words!r}]
-norms = space.row_norms(rows)"""
+words = {words!r}
+rows = table[words]
+norms, limit = space.row_norms(rows), np.abs(rows[np.isfinite(rows)]).max(initial=0)
+ids = [table.id(word) if word in table else -1 for word in words]"""
+    if lab.table.counts is not None:
+        code += "\ncounts = [int(table.counts[id]) if id >= 0 else None for id in ids]"
     meta = {"words": words, "limit": limit, "code": code, **_counts(lab.table, known)}
     return Reply(meta, rows=found, ids=known, norms=space.row_norms(found))
 
@@ -67,7 +78,8 @@ def neighbors(lab: Lab, query: Query) -> Reply:
     code = f"""{lab.opening}
 neighbors = table.neighbors({word!r}, k={k}, metric={metric!r})
 scores = [score for _, score in neighbors]
-ids = table.ids([token for token, _ in neighbors])"""
+ids = table.ids([token for token, _ in neighbors])
+{facts_code(lab.table)}"""
     meta = {"word": word, "code": code, **facts(lab.table, ids)}
     return Reply(meta, scores=[score for _, score in found], ids=ids)
 
@@ -103,21 +115,39 @@ distances = space.euclidean(table[{words[0]!r}], table[{words[1:]!r}])"""
     return Reply({"words": words, "times": times, "code": code}, distances=apart)
 
 
-def opening_words(table: Table, count: int, well_known: Sequence[str] = WELL_KNOWN) -> list[str]:
-    """`count` words that a page may open with, or as many as the table has: well-known ones, else the first tokens.
+def opening_words(table: Table, count: int, well_known: Sequence[str] | None = None) -> list[str]:
+    """`count` words that a page may open with, or as many as the table has: well-known ones, then the first words.
 
-    Words whose rows hold NaN or infinity come last.
+    Well-known are identifiers for a table of code, else common words, or those that are named. Numbers, pieces and
+    special tokens come after words, and rows that hold NaN or infinity last.
     """
     finite = np.isfinite(table.norms)
-    known = [word for word in well_known if word in table and finite[table.id(word)]]
-    first = [*np.flatnonzero(finite)[:count], *np.flatnonzero(~finite)[:count]]
-    return list(dict.fromkeys([*known, *(table.vocabulary[int(id)] for id in first)]))[:count]
+    named = well_known if well_known is not None else CODE if is_code(table) else ENGLISH
+    marked = [mark + word for mark in MARKS for word in named]
+    known = [word for word in marked if word in table and finite[table.id(word)]][:count]
+    if len(known) == count:
+        return known
+    first = np.concatenate([np.flatnonzero(finite)[:LOOKED_AT], np.flatnonzero(~finite)[:count]])
+    tokens = [table.vocabulary[int(id)] for id in first]
+    order = np.lexsort((space.token_classes(tokens), ~finite[first]))
+    return list(dict.fromkeys([*known, *(tokens[at] for at in order)]))[:count]
+
+
+def is_code(table: Table) -> bool:
+    """Whether the table holds a program's words, as that of the standard library does."""
+    return "typeerror" in table and "valueerror" in table
 
 
 def facts(table: Table, ids: NDArray[np.integer[Any]]) -> dict[str, object]:
     """What a list of tokens says of each: itself, how often it was seen (None where nobody counted), its norm."""
     tokens = [table.vocabulary[id] for id in ids.tolist()]
     return {"tokens": tokens, "norms": table.norms[ids].tolist(), **_counts(table, ids.tolist())}
+
+
+def facts_code(table: Table) -> str:
+    """The lines that give the same."""
+    counts = "" if table.counts is None else "\ncounts = table.counts[ids]  # how often each was seen"
+    return f"tokens, norms = [table.vocabulary[id] for id in ids], table.norms[ids]{counts}"
 
 
 def _counts(table: Table, ids: Sequence[int]) -> dict[str, object]:

@@ -125,7 +125,7 @@ def test_a_file_that_is_no_picture_is_a_sentence(visit) -> None:
     page.get_by_label("One’s own picture").set_input_files(
         {"name": "notes.png", "mimeType": "image/png", "buffer": io.BytesIO(b"no picture").getvalue()}
     )
-    expect(page.get_by_role("alert")).to_contain_text("this file cannot be read as a picture")
+    expect(page.get_by_role("alert")).to_contain_text("this file is damaged or not a picture")
     expect(page.get_by_role("application", name="The picture in 14 × 14 patches")).to_be_visible()
 
 

@@ -7,8 +7,12 @@ export interface Split {
   texts: string[];
   /** "special", "added" or "unknown"; empty for the others. */
   kinds: string[];
+  /** Null where some tokens are unknown; bytes are those of the known tokens, null where there are none. */
   tokens_per_word: number | null;
   bytes_per_token: number | null;
+  /** How many tokens are unknown, and the share of the characters in them. */
+  unknown: number;
+  unknown_share: number;
 }
 
 export interface Splits {

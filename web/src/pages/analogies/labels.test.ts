@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { HEIGHT } from "../../drawing/map/labels";
+import { placeLabels, type Placed, type Wanted } from "./labels";
+
+const widthOf = (text: string) => 7 * text.length;
+
+function overlap(one: Placed, other: Placed): boolean {
+  const apart = one.left + widthOf(one.text) <= other.left || other.left + widthOf(other.text) <= one.left;
+  return !apart && Math.abs(one.y - other.y) < HEIGHT;
+}
+
+test("no label lies over another, and those that are needed are all there", () => {
+  const wanted = Array.from({ length: 40 }, (_, at): Wanted => {
+    return { text: `word number ${at}`, at: [300 + 40 * Math.sin(at), 200 + 60 * Math.cos(2 * at)], needed: at < 4 };
+  });
+  const placed = placeLabels(wanted, 640, 400, widthOf);
+  for (const { text } of wanted.slice(0, 4)) expect(placed.map((each) => each.text)).toContain(text);
+  placed.forEach((one, at) =>
+    placed.slice(0, at).forEach((other) => expect(overlap(one, other), `${one.text}, ${other.text}`).toBe(false)),
+  );
+  expect(placed.length).toBeGreaterThan(8);
+});
+
+test("points at one place have one label", () => {
+  const wanted: Wanted[] = [
+    { text: "king", at: [100, 100], needed: true },
+    { text: "king", at: [101, 100], needed: true },
+    { text: "queen", at: [300, 200], needed: true },
+  ];
+  expect(placeLabels(wanted, 640, 400, widthOf).map((each) => each.text)).toEqual(["king = king", "queen"]);
+});
