@@ -1,11 +1,15 @@
-"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around.
+"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around, a user.
 
 Not here: tables and corpora that only one folder needs; they stand in that folder's tests.
 """
 
 import os
+import shutil
 import signal
-from collections.abc import Callable
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -21,8 +25,24 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISAB
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test is a race: a busy machine, or a kernel run as Python, is slow and not wrong.
-settings.register_profile("rowspace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("rowspace")
+# The number of examples depends on who runs the tests: CI, a person, or `scripts/test --long`.
+for profile, max_examples in {"ci": 25, "default": 100, "long": 1000}.items():
+    settings.register_profile(
+        f"rowspace-{profile}",
+        max_examples=max_examples,
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"
+settings.load_profile("rowspace-long" if LONG else "rowspace-ci" if "CI" in os.environ else "rowspace-default")
+
+# These files take longest, so `pytest -n` starts them first and all workers end at about the same time.
+SLOWEST_FIRST = ["tests/layers/test_contract_compiled.py", "tests/test_docs.py", "tests/test_wheel.py"]
+
+# Tests whose lines do not count as covered: they mostly run PyTorch and transformers, which tracing makes half as
+# fast, and their subjects have tests of their own beside them.
+NOT_TRACED = ["tests/layers/test_contract", "tests/layers/recipes/", "tests/layers/test_cost.py", "tests/test_wheel.py"]
 
 # Room for a few hundred roundings, not for another formula.
 TOLERANCES = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-12}
@@ -38,9 +58,44 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a whole run with checked bounds (`ROWSPACE_CHECK_BOUNDS=1 pytest -m kernels`) that left out a kernel."""
+    options = session.config.option
+    if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels" or options.keyword:
+        return
+    from rowspace.jit import KERNELS
+
+    unused = [
+        kernel.__name__ for kernel in KERNELS if kernel.__module__.startswith("rowspace.") and not kernel.signatures
+    ]
+    if unused and session.config.args == session.config.getini("testpaths"):
+        print(f"\nkernels that no test has called with checked bounds: {', '.join(unused)}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the browser's tests last: from the first of them on, its event loop is that of the main thread."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    """Put the slowest files first, and the browser's tests last: they leave an event loop in the main thread."""
+
+    def place(item: pytest.Item) -> tuple[bool, bool]:
+        in_browser = item.get_closest_marker("browser") is not None
+        return in_browser, not item.nodeid.startswith(tuple(SLOWEST_FIRST))
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Stop tracing while a test of `NOT_TRACED` runs."""
+    if not item.nodeid.startswith(tuple(NOT_TRACED)):
+        return (yield)
+    trace, trace_of_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(trace)
+        threading.settrace(trace_of_threads)
 
 
 @pytest.fixture(scope="session")
@@ -62,3 +117,26 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("english") / "corpus.txt"
     path.write_text("\n".join(topics.values()), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """An empty folder of an ordinary user, as whom the test runs from here on: to root, no folder is closed."""
+    folder = Path(tempfile.mkdtemp(prefix="rowspace-test-"))  # pytest's own folders are closed to other users
+    if os.geteuid() != 0:
+        yield folder
+    else:
+        nobody, groups = 65534, os.getgroups()
+        os.chown(folder, nobody, nobody)
+        os.setgroups([])
+        os.setresgid(nobody, nobody, 0)
+        os.setresuid(nobody, nobody, 0)
+        try:
+            yield folder
+        finally:
+            os.setresuid(0, 0, 0)
+            os.setresgid(0, 0, 0)
+            os.setgroups(groups)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700)
+    shutil.rmtree(folder)

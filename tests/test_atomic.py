@@ -16,6 +16,7 @@ from rowspace.atomic import (
     check_file_target,
     kept_beside,
     leftovers,
+    name_with_suffix,
     swap,
 )
 from rowspace.errors import RowspaceError, UsageError
@@ -194,18 +195,37 @@ def test_the_longest_legal_name_can_be_saved_to(tmp_path):
     assert read(target) == "new"
 
 
-def test_a_folder_without_permission_is_one_clear_sentence(tmp_path):
-    folder = tmp_path / "closed"
+def test_a_folder_without_permission_is_one_clear_sentence(unprivileged):
+    folder = unprivileged / "closed"
     folder.mkdir(mode=0o555)
-    if os.geteuid() == 0:
-        folder = Path("/sys")  # to root, folders are closed only where the kernel itself says so
-    with pytest.raises(RowspaceError, match=f"no permission to write in {folder}; name another path"):
-        write(folder / "t", "new")
+    for check in (check_directory_target, check_file_target):
+        with pytest.raises(RowspaceError, match=f"no permission to write in {folder}; name another path"):
+            check(folder / "t")
+
+
+def test_a_folder_closed_while_it_is_written_to_is_one_clear_sentence(unprivileged):
     with (
-        pytest.raises(RowspaceError, match=f"no permission to write in {folder}"),
-        atomic_file(folder / "f"),
+        pytest.raises(RowspaceError, match=f"no permission to write in {unprivileged}"),
+        atomic_directory(unprivileged / "t") as folder,
     ):
-        raise AssertionError("the block must not be reached")
+        (folder / MARKER).touch()
+        unprivileged.chmod(0o555)
+
+
+def test_a_folder_that_cannot_be_listed_is_not_replaced(unprivileged):
+    write(unprivileged / "t", "old")
+    (unprivileged / "t").chmod(0o000)
+    with pytest.raises(RowspaceError, match=r"cannot save to .*/t .what was there is untouched.: no permission"):
+        check_directory_target(unprivileged / "t")
+
+
+def test_name_with_suffix_always_fits_and_differs_by_name():
+    for name in ("x" * 250, "x" * 251, "x" * 252, "x" * 255, "é" * 127, "안" * 85, "\udcff" * 255):
+        longer = name_with_suffix(name, ".fit")
+        assert len(os.fsencode(longer)) <= 255, name
+        assert longer.endswith(".fit"), name
+        assert (longer == f"{name}.fit") == (len(os.fsencode(name)) <= 251), name
+    assert name_with_suffix("x" * 252, ".fit") != name_with_suffix("x" * 253, ".fit")
 
 
 def test_a_disk_that_takes_no_more_is_one_clear_sentence(tmp_path):

@@ -1,23 +1,25 @@
-"""Every snippet of the README and of docs/ runs, in the order of its page, and every example too.
+"""Every snippet of the README and of docs/ runs, in page order, and every example too.
 
 The python fences of a page share one namespace and run in a scratch folder that holds `corpus.txt`, a real
-text. The console fences run each `$ rowspace ...` line there. Lines shown under a command must be printed by
-it, in that order, numbers, frames and spacing aside; in a fence marked `console about`, whose output differs
-from run to run (learned neighbours do), half of them suffice. Other fences (text, sh) are for reading.
+text. The console fences run each `$ rowspace ...` line there, in this process. A command must print the lines
+shown under it, in that order; numbers, frames and spacing may differ. In a fence marked `console about`, whose
+output differs from run to run (learned neighbors do), half of the lines suffice. Other fences (text, sh) do not run.
 """
 
 import contextlib
 import io
-import os
 import re
+import runpy
 import shlex
 import shutil
-import subprocess
-import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from rowspace.cli import app
 
 CHECKOUT = Path(__file__).parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
@@ -52,28 +54,20 @@ def commands(console: str) -> Iterator[tuple[str, str]]:
         yield command, shown
 
 
-def run(command: list[str | Path], folder: Path) -> str:
-    """Run `command` with the commands of this environment on the path; return all that it printed."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "COLUMNS": "120"}
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        text=True,
-        check=False,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    assert done.returncode == 0, f"{command} failed:\n{done.stdout}"
-    return done.stdout
+def run_command(arguments: list[str]) -> str:
+    """Run a `rowspace` command in this process, in the working directory; return all that it printed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # a command prints its warnings, which in these tests are errors elsewhere
+        done = CliRunner().invoke(app, arguments, prog_name="rowspace", env={"COLUMNS": "120"})
+    assert done.exit_code == 0, f"rowspace {shlex.join(arguments)} failed:\n{done.output}\n{done.exception!r}"
+    return done.output
 
 
-def run_console(kind: str, code: str, folder: Path) -> None:
+def run_console(kind: str, code: str) -> None:
     for command, shown in commands(code):
         if not command.startswith("rowspace "):
             continue
-        printed = run(shlex.split(command, comments=True), folder)
+        printed = run_command(shlex.split(command, comments=True)[1:])
         expected = masked(shown)
         absent = missing(expected, masked(printed))
         allowed = len(expected) // 2 if kind == "console about" else 0
@@ -95,12 +89,16 @@ def test_snippets_of_page_run(document: Path, english: Path, tmp_path: Path, mon
                 exec(compile("\n" * line + code, document, "exec"), namespace)  # noqa: S102  # our own pages
         else:
             assert kind in {"console", "console about"}, f"a fence of {document.name} is marked {kind!r}"
-            run_console(kind, code, tmp_path)
+            run_console(kind, code)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
-def test_example_runs(example: Path, tmp_path: Path) -> None:
-    assert run([sys.executable, "-W", "error", example], tmp_path)
+def test_example_runs(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(example), run_name="__main__")
+    assert printed.getvalue()
 
 
 def test_a_line_that_was_not_printed_is_missed() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from rowspace.errors import RowspaceError, UnknownTokenError, UsageError
+from rowspace.errors import UnknownTokenError, UsageError
 from rowspace.space import nearest_reference
 from rowspace.table import Table
 
@@ -191,11 +191,10 @@ def test_evaluates_files(table, tmp_path):
     assert table.evaluate_analogies(tmp_path / "questions", restrict_vocab=3).oov_ratio == 100
 
 
-def test_saves_through_what_was_registered(table, tmp_path, monkeypatch):
-    calls = []
-    monkeypatch.setattr(Table, "saver", lambda *arguments, **options: calls.append((arguments, options)))
-    table.save(tmp_path, format="native")
-    assert calls == [((table, tmp_path), {"format": "native"})]
-    monkeypatch.setattr(Table, "saver", None)
-    with pytest.raises(RowspaceError, match=r"Table\.saver is not set"):
-        table.save(tmp_path)
+def test_save_and_check_target_are_those_of_the_store(table, tmp_path):
+    table.save(tmp_path / "table.npz", format="npz")
+    assert list(np.load(tmp_path / "table.npz")["rows"].shape) == list(table.rows.shape)
+    with pytest.raises(UsageError, match="unknown format 'excel'"):
+        table.save(tmp_path / "table", format="excel")
+    with pytest.raises(UsageError, match=r"the folder .* does not exist"):
+        Table.check_target(tmp_path / "missing" / "table")

@@ -5,9 +5,12 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 CHECKOUT = Path(__file__).parents[1]
 PACKAGE = CHECKOUT / "src" / "rowspace"
@@ -54,14 +57,33 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def base_dependencies(requirements: list[str]) -> dict[str, Distribution]:
+    """The distributions that `requirements` need without any extra, by name."""
+    found: dict[str, Distribution] = {}
+    waiting = [Requirement(requirement) for requirement in requirements]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        if name in found or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+            continue
+        found[name] = distribution(name)
+        assert found[name].version in requirement.specifier
+        waiting += map(Requirement, found[name].requires or [])
+    return found
+
+
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel and its base dependencies in it."""
+    """A virtual environment with the wheel and its base dependencies in it, which are links to those installed here."""
     folder = tmp_path_factory.mktemp("clean") / "environment"
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
-    constraints = ("--constraint", CHECKOUT / "constraints.txt")
-    run(*pip, "install", "--quiet", "--no-compile", *constraints, wheel, cwd=folder.parent)
+    run(*pip, "install", "--quiet", "--no-compile", "--no-deps", "--no-index", wheel, cwd=folder.parent)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (installed,) = distributions(name="rowspace", path=[str(site)])
+    for dependency in base_dependencies(installed.requires or []).values():
+        for name in {file.parts[0] for file in dependency.files or []} - {"..", "__pycache__"}:
+            (site / name).symlink_to(dependency.locate_file(name))
     return folder
 
 

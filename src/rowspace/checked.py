@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rowspace.amounts import amount
 from rowspace.errors import FileFormatError, UsageError
 
-__all__ = ["check_sizes", "checked_counts", "checked_rows", "checked_vocabulary", "index_of"]
+__all__ = ["check_sizes", "check_whole_number", "checked_counts", "checked_rows", "checked_vocabulary", "index_of"]
 
 Rows = NDArray[np.floating[Any]]
 
@@ -65,6 +65,17 @@ def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
                 again = vocabulary.index(token, first + 1)
                 raise UsageError(f"token {token!r} stands twice in the vocabulary, as ids {first} and {again}")
     return ids
+
+
+def check_whole_number(name: str, value: object, least: int, most: int) -> None:
+    """Raise UsageError, naming the argument, for what is not an integer from `least` to `most`.
+
+    >>> check_whole_number("workers", 0, 1, 1024)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: workers must be a whole number from 1 to 1024, not 0
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise UsageError(f"{name} must be a whole number from {least} to {most}, not {value!r}")
 
 
 def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its tokenizer", first: str = "") -> None:

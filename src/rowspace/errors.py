@@ -6,14 +6,30 @@ with status 1 (`UsageError`: 2). Nothing here imports anything of ours.
 
 __all__ = [
     "CorpusError",
+    "CorpusWarning",
     "FileFormatError",
+    "FitDiverged",
     "FitInterrupted",
     "MissingExtraError",
     "RowspaceError",
     "UnknownTokenError",
     "UnseenTokenWarning",
     "UsageError",
+    "reason_of",
 ]
+
+LONGEST = 120  # characters: zipfile and pyarrow put raw bytes of a damaged file into their messages
+
+
+def reason_of(error: BaseException) -> str:
+    r"""Return what another library says of an error as a part of our own sentence: one line, short and printable.
+
+    >>> reason_of(ValueError("header b'\\x00' differs\nmore")), reason_of(EOFError())
+    ("header b'\\x00' differs", 'EOFError')
+    """
+    line = str(error).split("\n")[0].strip()
+    shown = "".join(character if character.isprintable() else "?" for character in line[:LONGEST])
+    return shown + ("..." if len(line) > LONGEST else "") or type(error).__name__
 
 
 class RowspaceError(Exception):
@@ -40,6 +56,10 @@ class UnknownTokenError(RowspaceError, KeyError):
         return str(self.args[0])
 
 
+class CorpusWarning(UserWarning):
+    """A corpus is not quite what it seems: something was left out, or its words are not what a reader expects."""
+
+
 class UnseenTokenWarning(UserWarning):
     """A token is not in the vocabulary; its row was made of its character n-grams."""
 
@@ -50,3 +70,7 @@ class MissingExtraError(RowspaceError, ImportError):
 
 class FitInterrupted(RowspaceError):
     """A fit was stopped by Ctrl-C or SIGTERM, after saving what was learned; the message says how to go on."""
+
+
+class FitDiverged(RowspaceError):
+    """A learning rate was too high for its text and options; the message says what was kept, and what to try."""

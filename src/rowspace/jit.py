@@ -5,8 +5,13 @@ Numba's reference counts, which took half of the scanner's time and make threads
 `NUMBA_DISABLE_JIT=1` it runs as the Python that it is, which is how the tests measure its coverage. Compiled code is
 kept beside the source, or, where that folder cannot be written, in the user's cache directory (Numba's own rule;
 `NUMBA_CACHE_DIR` names another).
+
+With `ROWSPACE_CHECK_BOUNDS=1` every index of every kernel is checked: one outside its array raises `IndexError` instead
+of touching memory that is not its own. Kernels compiled this way are several times slower and are never cached, so they
+cannot take the place of the fast ones.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from typing import TypeVar, cast
@@ -14,12 +19,15 @@ from typing import TypeVar, cast
 import numba
 from numba.core import event
 
-__all__ = ["kernel"]
+__all__ = ["CHECK_BOUNDS", "KERNELS", "compile_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 # Sums may be reordered and fused, which vectorizes them; NaN and infinity keep their meaning.
 FAST_SUMS = {"reassoc", "contract", "arcp", "nsz"}
+
+CHECK_BOUNDS = os.environ.get("ROWSPACE_CHECK_BOUNDS") == "1"
+KERNELS: list[Callable[..., object]] = []  # every kernel of the modules that are imported, as it is called
 
 
 def kernel(function: Function) -> Function:
@@ -31,10 +39,17 @@ def kernel(function: Function) -> Function:
     >>> double(2.0)
     4.0
     """
+    compiled = compile_kernel(function, check_bounds=CHECK_BOUNDS)
+    KERNELS.append(compiled)
+    return compiled
+
+
+def compile_kernel(function: Function, *, check_bounds: bool) -> Function:
+    """Like `kernel`, with or without checked indexes."""
     # Only a function that lives in a file can be cached; one typed at a prompt or in a doctest cannot.
-    cached = not function.__code__.co_filename.startswith("<")
-    compiled = numba.njit(nogil=True, cache=cached, error_model="numpy", fastmath=FAST_SUMS, _nrt=False)(function)
-    return cast("Function", compiled)
+    cached = not check_bounds and not function.__code__.co_filename.startswith("<")
+    options = {"nogil": True, "error_model": "numpy", "fastmath": FAST_SUMS, "_nrt": False}
+    return cast("Function", numba.njit(cache=cached, boundscheck=check_bounds, **options)(function))
 
 
 class _Announcer(event.Listener):

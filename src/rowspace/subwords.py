@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
 
-__all__ = ["END_OF_SENTENCE", "MISSING", "PRUNED", "Subwords", "ngram_buckets", "ngrams"]
+__all__ = ["END_OF_SENTENCE", "MISSING", "PRUNED", "SparsePlaces", "Subwords", "ngram_buckets", "ngrams"]
 
 Rows = NDArray[np.floating[Any]]
 
@@ -55,18 +55,49 @@ def ngram_buckets(word: str, *, min_n: int = 3, max_n: int = 6, buckets: int = 2
 
 
 @dataclass(frozen=True, eq=False)
+class SparsePlaces:
+    """The places of a few of `size` buckets: `places[i]` is that of `buckets[i]`; all other buckets are `PRUNED`.
+
+    A pruned model keeps a few thousand of up to 2³¹ - 1 buckets. `buckets` (n,) int32 rise strictly.
+
+    >>> SparsePlaces(np.array([3, 7], np.int32), np.array([0, 1], np.int32), 10)[np.array([3, 4, 7])].tolist()
+    [0, -2, 1]
+    """
+
+    buckets: NDArray[np.int32]
+    places: NDArray[np.int32]
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.buckets.ndim != 1 or self.buckets.shape != self.places.shape:
+            raise UsageError(f"expected one place for each bucket, got {self.places.shape} and {self.buckets.shape}")
+        is_inside = not self.buckets.size or (self.buckets[0] >= 0 and self.buckets[-1] < self.size)
+        if not is_inside or (self.buckets[1:] <= self.buckets[:-1]).any():
+            raise UsageError(f"the numbers of kept buckets must rise from 0 to {self.size - 1} at most")
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, buckets: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        if not self.buckets.size:
+            return np.full(buckets.shape, PRUNED, np.int32)
+        at = np.minimum(np.searchsorted(self.buckets, buckets), self.buckets.size - 1)
+        return np.where(self.buckets[at] == buckets, self.places[at], np.int32(PRUNED))
+
+
+@dataclass(frozen=True, eq=False)
 class Subwords:
     """What a table needs to give unseen words a row.
 
     `rows` (B, d) floating are those of n-grams, `own` (V, d) those of the words without their n-grams. `places`
-    (buckets,) int32 gives each bucket its row of `rows`, or `MISSING`, or `PRUNED`.
+    (buckets,) int32 gives each bucket its row of `rows`, or `MISSING`, or `PRUNED`; it is an array, or `SparsePlaces`.
 
     Raises `UsageError` where these do not fit together.
     """
 
     rows: Rows
     own: Rows
-    places: NDArray[np.int32]
+    places: NDArray[np.int32] | SparsePlaces
     min_n: int = 3
     max_n: int = 6
 
@@ -75,11 +106,17 @@ class Subwords:
             raise UsageError(f"n-grams must have 1 or more characters, not {self.min_n} to {self.max_n}")
         if self.rows.ndim != 2 or self.own.ndim != 2 or self.rows.shape[1] != self.own.shape[1]:
             raise UsageError(f"rows of n-grams and words must be equally wide, not {self.rows.shape}, {self.own.shape}")
-        if self.places.ndim != 1 or not 0 < len(self.places) <= MOST_BUCKETS:
-            raise UsageError(f"places must name a row for each bucket, got shape {self.places.shape}")
-        least, most = int(self.places.min()), int(self.places.max())
+        numbers = self.places.places if isinstance(self.places, SparsePlaces) else self.places
+        if numbers.ndim != 1 or not 0 < len(self.places) <= MOST_BUCKETS:
+            raise UsageError(f"places must name a row for each bucket, got shape {numbers.shape}")
+        least, most = (int(numbers.min()), int(numbers.max())) if len(numbers) else (PRUNED, PRUNED)
         if least < PRUNED or most >= len(self.rows):
             raise UsageError(f"places go from {least} to {most}, but the n-grams have {amount(len(self.rows), 'row')}")
+
+    @property
+    def is_pruned(self) -> bool:
+        """Whether some n-grams were left out, so that they do not count in a mean."""
+        return isinstance(self.places, SparsePlaces) or bool((self.places == PRUNED).any())
 
     def places_of(self, word: str) -> NDArray[np.int32]:
         """Return where the rows of the n-grams of `word` are, `MISSING` ones too: (n,) int32."""

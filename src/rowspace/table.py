@@ -1,7 +1,7 @@
 """`Table`: a vocabulary and its rows, the object that every folder hands on.
 
 It looks tokens up and passes arrays to `rowspace.space`, where every formula lives; files are the business of
-`rowspace.store`, which the top package hands to `Table.saver`. Nothing here learns or changes a row: rows are
+`rowspace.store`, which `Table.save` imports when it is called. Nothing here learns or changes a row: rows are
 treated as immutable, so norms that were computed once stay good. Read next: `space/neighbors.py`.
 """
 
@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rowspace import space
 from rowspace.amounts import amount
 from rowspace.checked import checked_counts, checked_rows, checked_vocabulary, index_of
-from rowspace.errors import RowspaceError, UnknownTokenError, UnseenTokenWarning, UsageError
+from rowspace.errors import UnknownTokenError, UnseenTokenWarning, UsageError
 from rowspace.subwords import Subwords
 
 if TYPE_CHECKING:
@@ -53,12 +53,6 @@ class Table:
     'dog'
     """
 
-    saver: ClassVar[Callable[..., object] | None] = None
-    """What `save` calls with the table and the path; the top package sets it."""
-
-    target_checker: ClassVar[Callable[..., object] | None] = None
-    """What `check_target` calls with the path; the top package sets it."""
-
     def __init__(
         self,
         vocabulary: Sequence[str],
@@ -87,6 +81,15 @@ class Table:
 
     def __contains__(self, token: object) -> bool:
         return isinstance(token, str) and token in self._ids
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a pickle or a copy holds: all content, read now, and nothing that can be computed again."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("_ids", "_norms")}
+        arrays = {
+            "rows": np.asarray(self.rows),
+            "counts": self.counts if self.counts is None else np.asarray(self.counts),
+        }
+        return kept | arrays | {"_tokenizer": self.tokenizer, "_norms": None}
 
     def __repr__(self) -> str:
         return f"Table({amount(len(self), 'token')} × {self.dim}, {self.rows.dtype})"
@@ -288,15 +291,15 @@ class Table:
     @classmethod
     def check_target(cls, path: str | Path) -> None:
         """Raise now what `save` would raise about `path`, before hours of work go into a table."""
-        if cls.target_checker is not None:
-            cls.target_checker(path)
+        from rowspace.store import check_target  # noqa: PLC0415  # it lies above, and builds tables
 
-    def save(self, path: str | Path, **options: object) -> None:
+        check_target(path)
+
+    def save(self, path: str | Path, **options: Any) -> None:
         """Write the table to `path`, atomically; options and formats: `rowspace.store.save`."""
-        saver = type(self).saver
-        if saver is None:
-            raise RowspaceError("Table.saver is not set, so no file can be written; import rowspace, or set it")
-        saver(self, path, **options)
+        from rowspace.store import save  # noqa: PLC0415  # it lies above, and builds tables
+
+        save(self, path, **options)
 
     def _position(self, key: str | int) -> int:
         """Return the id of a token, or an id once it is known to be one."""

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rowspace as rs
-from rowspace.cli import app
+from rowspace.cli.app import app
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@ import dataclasses
 import json
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from typer.main import get_command
 
 import rowspace as rs
-from rowspace.cli import app
+from rowspace.cli.app import app
 from rowspace.cli.fit import _default_output
 from rowspace.cli.fit_summary import _losses
 from rowspace.errors import UsageError
@@ -228,6 +229,30 @@ def test_wrong_call_is_told_and_leaves_nothing(
     assert why in result.stderr
     assert result.stdout == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_output_without_a_name_is_a_wrong_call(run: Run, english: Path) -> None:
+    assert "-o is empty; name the folder" in run("fit", str(english), "-o", "", status=2).stderr
+
+
+def test_longest_legal_names_can_be_learned_to(run: Run, english: Path, tmp_path: Path) -> None:
+    for name in ("x" * 251, "x" * 252, "x" * 255, "é" * 127):
+        run("fit", str(english), "-o", str(tmp_path / name), *QUICK)
+        assert [path.name for path in tmp_path.iterdir()] == [name]
+        shutil.rmtree(tmp_path / name)
+
+
+def test_what_stands_where_the_fit_keeps_its_state_is_left_alone(run: Run, english: Path, tmp_path: Path) -> None:
+    (tmp_path / "table.fit").write_text("precious")
+    said = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, status=2).stderr
+    assert "is needed for the fit but is not a folder; move it away" in said
+    assert (tmp_path / "table.fit").read_text() == "precious"
+
+
+def test_folder_in_which_nothing_can_be_made_is_one_sentence(run: Run, english: Path) -> None:
+    said = run("fit", str(english), "-o", "/proc/table", *QUICK, status=1).stderr
+    assert said.startswith("rowspace: cannot save to /proc/table")
+    assert said.count("\n") == 1
 
 
 def test_replaced_text_is_a_warning_and_no_failure(command: Command, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from rowspace.cli import COMMANDS, app
+from rowspace.cli.app import COMMANDS, app
 
 Run = Callable[..., Any]
 

@@ -84,3 +84,32 @@ def test_signal_while_reading_leaves_nothing(number: signal.Signals, status: int
         said = process.stderr.read()
     assert (process.returncode, list(tmp_path.iterdir())) == (status, [])
     assert said == ("rowspace: stopped\n" if number == signal.SIGINT else "")
+
+
+DURING_IMPORTS = """
+import os, signal, sys
+import rowspace.cli
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+rowspace.cli.main()
+"""
+
+
+def test_interruption_during_imports_has_no_traceback(table_path: str) -> None:
+    for module in ("numpy", "typer", "numba"):  # the last one is imported by the command itself
+        code = DURING_IMPORTS.format(module=module)
+        arguments = [sys.executable, "-c", code, "near", table_path, "class"]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (130, "", "rowspace: stopped\n"), module
+
+
+def test_process_that_ignores_interruptions_still_does(table_path: str) -> None:
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)" + DURING_IMPORTS.format(module="numpy")
+    arguments = [sys.executable, "-c", code, "similar", table_path, "class", "method"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

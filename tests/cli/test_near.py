@@ -1,7 +1,9 @@
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rowspace as rs
@@ -52,3 +54,11 @@ def test_wrong_option_is_a_wrong_call(run: Run, table_path: str, wrong: tuple[st
     result = run("near", table_path, "class", *wrong, status=2)
     assert result.stdout == ""
     assert result.stderr
+
+
+def test_token_whose_row_is_not_finite_is_named(run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "table")
+    rs.Table(["good", "bad", "fine"], np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 1.0]])).save(path)
+    for command in (("near", "bad"), ("similar", "good", "bad"), ("odd", "good", "fine", "bad")):
+        said = run(command[0], path, *command[1:], status=1).stderr
+        assert said.startswith("rowspace: the row of 'bad' holds NaN or infinity"), command

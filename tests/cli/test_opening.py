@@ -73,3 +73,17 @@ def test_unknown_word_is_told_as_it_was_looked_up(run: Run, table_path: str) -> 
 def test_nothing_at_the_path_is_a_wrong_call(run: Run, tmp_path: Path) -> None:
     result = run("near", str(tmp_path / "nowhere"), "class", status=2)
     assert result.stderr.startswith("rowspace: nothing is at ")
+
+
+def test_table_in_a_closed_folder_is_one_sentence(run: Run, table: rs.Table, unprivileged: Path) -> None:
+    table.save(unprivileged / "table")
+    (unprivileged / "table").chmod(0o000)
+    for arguments in (
+        ("near", "class"),
+        ("info",),
+        ("eval", "pairs.tsv"),
+        ("convert", str(unprivileged / "table.npz")),
+    ):
+        said = run(arguments[0], str(unprivileged / "table"), *arguments[1:], status=1).stderr
+        assert said.startswith(f"rowspace: '{unprivileged}/table/"), arguments
+        assert said.endswith("Permission denied; check the path and its permissions\n"), arguments

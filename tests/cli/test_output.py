@@ -43,6 +43,15 @@ def test_long_token_is_folded_and_not_cut(capsys: pytest.CaptureFixture[str], mo
     assert max(map(len, printed.splitlines())) <= 40
 
 
+def test_width_that_holds_nothing_counts_as_unknown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for columns in ("0", "1", "19"):
+        monkeypatch.setenv("COLUMNS", columns)
+        print_table("title", ("token", "score"), [("word", "1.000")])
+        assert "word    1.000" in capsys.readouterr().out, columns
+
+
 @pytest.mark.parametrize(
     ("size", "said"),
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (1.5e6, "1.5 MB"), (2e9, "2.0 GB"), (3e15, "3000.0 TB")],

@@ -168,7 +168,7 @@ def test_no_question_is_a_mistake(
         decode(answer.content)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     path=st.sampled_from([*(f"/api/{route}" for route in ANSWERS), "/api/jobs", "/api/jobs/1/events", "/", "/static/"]),
     more=st.one_of(st.just(""), st.text(max_size=20).map(lambda text: "/" + text), st.just("/" + "9" * 5000)),
@@ -190,7 +190,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.one_of(st.binary(max_size=100), JSON.map(lambda order: json.dumps(order).encode())))
 def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestClient]) -> None:
     assert_refused(clients["one row"].post("/api/jobs", content=order))

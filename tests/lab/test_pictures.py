@@ -100,7 +100,7 @@ def test_files_that_are_too_long():
 )
 def test_what_is_no_picture(data):
     with pytest.raises(
-        FileFormatError, match="file is (damaged or not a picture|empty); choose a PNG, JPEG, WebP, GIF or BMP"
+        FileFormatError, match=r"file is (damaged or not a picture|empty); choose a PNG, JPEG, WebP, GIF or BMP"
     ):
         read_picture(data)
 

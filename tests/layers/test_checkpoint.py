@@ -160,7 +160,7 @@ def test_an_index_of_another_form(folder, files):
 @pytest.mark.parametrize("name", ["../model.safetensors", "/etc/hostname", "..", "sub/model.safetensors", "a\0b", ""])
 def test_an_index_that_leads_out_of_the_folder(folder, name):
     shard(folder[0], {"a": name})
-    with pytest.raises(FileFormatError, match="leads out of the folder"):
+    with pytest.raises(FileFormatError, match=r"leads out of the folder|cannot be the name of a file"):
         Checkpoint(folder[0]).read("a")
 
 

@@ -77,6 +77,50 @@ def test_sparse_step_looks_at_the_touched_rows_only() -> None:
     assert norms(table)[7].item() == pytest.approx(1.0)
 
 
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")  # of torch, in Adagrad
+def test_rows_that_momentum_moves_stay_within_the_constraint() -> None:
+    optimizers = {
+        "SGD": lambda weights: torch.optim.SGD(weights, lr=0.5, momentum=0.9),
+        "Nesterov": lambda weights: torch.optim.SGD(weights, lr=0.5, momentum=0.9, nesterov=True),
+        "SparseAdam": lambda weights: torch.optim.SparseAdam(weights, lr=0.5),
+        "Adagrad": lambda weights: torch.optim.Adagrad(weights, lr=0.5),
+        "another": lambda weights: MovesAllRows(weights, lr=0.5),
+    }
+    for name, build in optimizers.items():
+        table = unruly(UnitNorm(), sparse=True)
+        optimizer = build(list(table.parameters()))
+        constrain(optimizer, table)
+        for row in (1, 2, 3):
+            optimizer.zero_grad()
+            table(torch.tensor([row])).sum().backward()
+            optimizer.step()
+            assert (norms(table)[1:] - 1).abs().max() < 1e-6, name  # row 0 is zero
+
+
+class MovesAllRows(torch.optim.SGD):
+    """An optimizer of which nothing is known."""
+
+    def step(self, closure=None):
+        with torch.no_grad():
+            self.param_groups[0]["params"][0].mul_(2)
+
+
+def test_rows_whose_squared_norm_overflows_or_underflows_keep_their_direction() -> None:
+    cases = [(torch.float32, [1e20, 3e38, 1e-20, 1e-44]), (torch.bfloat16, [1e20, 3e38, 1e-20, 1e-39])]
+    cases.append((torch.float64, [1e200, 1.7e308, 1e-200, 1e-310]))
+    for dtype, values in cases:
+        for constraint in (UnitNorm(), MaxNorm(1.0)):
+            table = TokenEmbedding(5, 8, constraint=constraint).to(dtype)
+            with torch.no_grad():
+                table.weight.copy_(torch.tensor([*values, 0.0], dtype=torch.float64).unsqueeze(1))
+            before = table.weight.detach().clone()
+            apply_constraints(table)
+            changed = 4 if constraint == UnitNorm() else 2  # MaxNorm changes the large rows alone
+            expected = torch.full((changed, 8), 8**-0.5, dtype=dtype)
+            torch.testing.assert_close(table.weight[:changed], expected, atol=0, rtol=4 * torch.finfo(dtype).eps)
+            assert torch.equal(table.weight[changed:], before[changed:])
+
+
 def test_hook_can_be_taken_off() -> None:
     table = unruly(UnitNorm())
     optimizer = torch.optim.SGD(table.parameters(), lr=1.0)

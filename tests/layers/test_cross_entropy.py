@@ -73,6 +73,96 @@ def test_gradcheck(reduction):
     assert torch.autograd.gradcheck(loss, (hidden, weight, bias))
 
 
+def double_backward(loss, *inputs):
+    """The gradient of the loss plus ten times the square of its own gradient."""
+    first = torch.autograd.grad(loss, inputs, create_graph=True)
+    return torch.autograd.grad(loss + 10 * sum(gradient.square().sum() for gradient in first), inputs)
+
+
+def test_second_derivatives_are_those_of_the_full_logits():
+    for settings in SETTINGS.values():
+        for reduction in ("mean", "sum"):
+            hidden, weight, targets, bias = make_inputs()
+            inputs, options = (hidden, weight, bias), {"reduction": reduction, **settings}
+            ours = cross_entropy(hidden, weight, targets, bias=bias, chunk_size=4, **options)
+            theirs = full_logits(hidden, weight, targets, bias=bias, **options)
+            actual, expected = double_backward(ours, *inputs), double_backward(theirs, *inputs)
+            torch.testing.assert_close(actual, expected, msg=lambda text: f"{options}: {text}")  # noqa: B023
+
+
+def test_gradgradcheck_with_every_setting():
+    hidden, weight, targets, bias = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+    targets[1, 2] = 4
+    for reduction in ("mean", "sum", "none"):
+        for present in (True, False):
+
+            def loss(hidden, weight, *bias):
+                options = {"bias": bias[0] if bias else None, "reduction": reduction, **SETTINGS["all"]}  # noqa: B023
+                return cross_entropy(hidden, weight, targets, chunk_size=3, **options)
+
+            inputs = (hidden, weight, bias) if present else (hidden, weight)
+            assert torch.autograd.gradgradcheck(loss, inputs, fast_mode=True), f"{reduction}, bias {present}"
+
+
+def test_third_derivatives_are_those_of_the_full_logits():
+    hidden, weight, targets, bias = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+
+    def third(loss):
+        value = loss(hidden, weight, targets, bias=bias, **SETTINGS["all"])
+        for _ in range(3):
+            (gradient,) = torch.autograd.grad(value, weight, create_graph=True)
+            value = gradient.square().sum()
+        return value
+
+    torch.testing.assert_close(third(cross_entropy), third(full_logits))
+
+
+def test_second_derivatives_by_functional_transforms():
+    hidden, weight, targets, _ = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+
+    def derivatives(loss, reduction):
+        def total(hidden, weight):
+            return loss(hidden, weight, targets, reduction=reduction, **SETTINGS["all"]).sum()
+
+        def penalty(hidden, weight):
+            return sum(part.square().sum() for part in torch.func.grad(total, argnums=(0, 1))(hidden, weight))
+
+        hessian = torch.func.jacrev(torch.func.jacrev(total, argnums=(0, 1)), argnums=(0, 1))(hidden, weight)
+        by_sample = torch.func.vmap(torch.func.grad(penalty), in_dims=(0, None))(torch.stack([hidden] * 2), weight)
+        return torch.func.grad(penalty, argnums=(0, 1))(hidden, weight), hessian, by_sample
+
+    for reduction in ("mean", "none"):
+        torch.testing.assert_close(derivatives(cross_entropy, reduction), derivatives(full_logits, reduction))
+
+
+def test_rows_to_ignore_have_no_second_derivative():
+    hidden, weight, targets, _ = make_inputs()
+    spoilt = hidden.detach().clone()
+    spoilt[targets == -100] = torch.nan
+    spoilt.requires_grad_()
+    clean = double_backward(cross_entropy(hidden, weight, targets), hidden, weight)
+    actual = double_backward(cross_entropy(spoilt, weight, targets), spoilt, weight)
+    torch.testing.assert_close(actual, clean)
+
+
+def test_second_derivatives_in_bfloat16_keep_its_precision():
+    hidden, weight, targets, bias = make_inputs(torch.bfloat16)
+    inputs = (hidden, weight, bias)
+    actual = double_backward(cross_entropy(hidden, weight, targets, bias=bias), *inputs)
+    wide = tuple(part.detach().float().requires_grad_() for part in inputs)
+    expected = double_backward(full_logits(wide[0], wide[1], targets, bias=wide[2]), *wide)
+    for mine, reference in zip(actual, expected, strict=True):
+        assert mine.dtype == torch.bfloat16
+        torch.testing.assert_close(mine.float(), reference, rtol=0.05, atol=0.05)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # torch's own, when it first needs a forward rule
+def test_forward_mode_is_refused():
+    hidden, weight, targets, _ = make_inputs()
+    with pytest.raises(NotImplementedError, match="forward mode"):
+        torch.func.jvp(lambda weight: cross_entropy(hidden, weight, targets), (weight,), (weight,))
+
+
 def test_float32_is_within_a_millionth_of_float64():
     hidden, weight, targets, bias = make_inputs(torch.float32, shape=(3, 50), num_embeddings=700, embedding_dim=32)
     ours = cross_entropy(hidden, weight, targets, bias=bias)
@@ -162,7 +252,7 @@ def test_a_small_loss_of_large_logits_keeps_its_digits():
 def test_no_gradient_is_made_where_none_is_wanted():
     hidden, weight, targets, bias = make_inputs()
     weight.requires_grad_(False)
-    kept = cross_entropy(hidden, weight, targets, bias=bias, reduction="sum").grad_fn.saved_tensors
+    kept = cross_entropy(hidden, weight, targets, bias=bias, reduction="sum").grad_fn.saved_tensors[-3:]
     assert [gradient.numel() for gradient in kept] == [14 * 5, 0, 11]
     loss = cross_entropy(hidden, weight, targets, bias=bias)
     loss.backward()
@@ -209,7 +299,7 @@ def test_gradients_by_sample_with_vmap(reduction):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # inside the compiler
 def test_compiled_whole():
     hidden, weight, targets, bias = make_inputs()
-    compiled = torch.compile(lambda *parts: cross_entropy(*parts, bias=bias), fullgraph=True)
+    compiled = torch.compile(lambda *parts: cross_entropy(*parts, bias=bias), fullgraph=True, backend="aot_eager")
     loss, expected = compiled(hidden, weight, targets), full_logits(hidden, weight, targets, bias=bias)
     torch.testing.assert_close(loss, expected)
     torch.testing.assert_close(gradients(loss, hidden, weight), gradients(expected, hidden, weight))

@@ -7,7 +7,7 @@ from transformers.models.bart.modeling_bart import BartScaledWordEmbedding
 from transformers.models.gemma3.modeling_gemma3 import Gemma3TextScaledWordEmbedding
 
 from rowspace.errors import UsageError
-from rowspace.layers import TokenEmbedding
+from rowspace.layers import MatryoshkaEmbedding, SegmentEmbedding, TokenEmbedding
 
 IDS = torch.tensor([[3, 1, 3], [0, 9, 2]])
 
@@ -100,3 +100,31 @@ def test_shows_its_sizes_and_options() -> None:
     assert (
         repr(TokenEmbedding(10, 4, padding_idx=0, scale="sqrt")) == "TokenEmbedding(10, 4, padding_idx=0, scale='sqrt')"
     )
+
+
+def test_from_pretrained_is_torchs() -> None:
+    table = torch.randn(10, 4)
+    options = {"freeze": False, "padding_idx": 0, "sparse": True}
+    ours, theirs = (kind.from_pretrained(table.clone(), **options) for kind in (TokenEmbedding, nn.Embedding))
+    for module in (ours, theirs):
+        module(IDS).sum().backward()
+    assert torch.equal(ours(IDS), theirs(IDS))
+    assert torch.equal(ours.weight.grad.to_dense(), theirs.weight.grad.to_dense())
+    assert (ours.num_embeddings, ours.embedding_dim, ours.padding_idx) == (10, 4, 0)
+    assert not TokenEmbedding.from_pretrained(table).weight.requires_grad
+    assert TokenEmbedding.from_pretrained(table).weight.data_ptr() == table.data_ptr()
+    assert torch.equal(TokenEmbedding.from_pretrained(table, scale=2.0)(IDS), 2 * table[IDS])
+    assert type(MatryoshkaEmbedding.from_pretrained(table, dim=2)) is MatryoshkaEmbedding
+    assert type(SegmentEmbedding.from_pretrained(table)) is SegmentEmbedding
+    with pytest.raises(UsageError, match=r"embeddings must be a table \(V, d\), not of shape \[3\]"):
+        TokenEmbedding.from_pretrained(torch.zeros(3))
+
+
+def test_options_of_torch_that_would_have_no_effect_are_refused() -> None:
+    for name, value in (("max_norm", 1.0), ("scale_grad_by_freq", True)):
+        table = TokenEmbedding(10, 4)
+        assert not getattr(table, name)
+        with pytest.raises(UsageError, match=name):
+            setattr(table, name, value)
+        with pytest.raises(UsageError, match=name):
+            TokenEmbedding.from_pretrained(torch.zeros(10, 4), **{name: value})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.errors import CorpusError, FileFormatError, FitInterrupted, UnseenTokenWarning, UsageError
+from rowspace.errors import CorpusError, FitInterrupted, UnseenTokenWarning, UsageError
 from rowspace.learn import Reports, workplace_of
 
 SMALL = {"dim": 20, "epochs": 2, "workers": 1}
@@ -125,11 +125,11 @@ except FitInterrupted as error:
     ids=["SIGINT", "SIGTERM", "n-grams"],
 )
 def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, tmp_path, name, options):
-    output = tmp_path / "table"
+    output = tmp_path / "my table"
     command = [sys.executable, "-c", STOPPED, english, output, name, json.dumps(options)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 7, run.stderr
-    assert f"rowspace fit --resume -o {output}" in run.stdout
+    assert f"rowspace fit --resume -o '{output}'" in run.stdout
     so_far = rs.load(output)
     resumed = rs.fit(output=output, resume=True)
     whole = rs.fit(english, dim=40, workers=1, **options)
@@ -171,13 +171,6 @@ def test_resume_refuses_other_options_but_takes_other_workers(interrupted):
     assert rs.fit(output=interrupted, resume=True, dim=8, workers=2).settings["workers"] == 2
 
 
-def test_a_damaged_state_says_so(interrupted):
-    state = workplace_of(interrupted) / "state.safetensors"
-    state.write_bytes(state.read_bytes()[:-100])
-    with pytest.raises(FileFormatError, match=r"state.safetensors.*damaged"):
-        rs.fit(output=interrupted, resume=True)
-
-
 def test_a_new_fit_takes_the_place_of_an_interrupted_one(interrupted):
     rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1)
     assert len(rs.load(interrupted)) == 3
@@ -189,7 +182,7 @@ def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
     output = tmp_path / "table"
     script = f"import rowspace as rs; rs.fit({str(english)!r}, output={str(output)!r}, dim=40, epochs=1000, workers=1)"
     process = subprocess.Popen([sys.executable, "-c", script])
-    while not (workplace_of(output) / "state.safetensors").exists():
+    while not (workplace_of(output) / "epoch.safetensors").exists():
         assert process.poll() is None
         time.sleep(0.02)
     process.kill()
@@ -232,6 +225,20 @@ def test_a_wrong_call_is_one_sentence(options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=message.replace("?", r"\?")):
         rs.fit(["a b"] * 9, **options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "message"),
+    [
+        (["word"] * 50, {}, "only one distinct token, 'word'"),
+        (["some words in a line"] * 50, {"sample": 1e-300}, "sample=1e-300 leaves out all words"),
+        (["cat", "dog"] * 200, {"sample": 0}, "no sentence of the text has two words"),
+    ],
+)
+def test_a_text_with_nothing_to_learn_is_an_error_that_leaves_nothing(texts, options, message, tmp_path):
+    with pytest.raises(CorpusError, match=message):
+        rs.fit(texts, output=tmp_path / "table", dim=4, epochs=2, **options)
     assert not list(tmp_path.iterdir())
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from rowspace.learn import kernels
 from rowspace.learn.allocation import empty_weights, make_plan, make_scratch, make_weights, seed_random
-from rowspace.learn.arrays import PATIENCE, TOGETHER
+from rowspace.learn.arrays import PATIENCE, SLOTS_PER_UNIT, TABLE_SIZE, TOGETHER
 from rowspace.learn.options import FitOptions
 from rowspace.learn.reference import cbow_step, skipgram_step
 from rowspace.learn.sampling import keep_probabilities, make_sampler
@@ -210,6 +210,42 @@ def test_sentences_end_at_negative_ids_and_at_the_scratch():
         position, length = kernels.next_sentence(ids, position, sampler, scratch)
         sentences.append(scratch.sentence[:length].tolist())
     assert sentences == [[1, 2], [], [3, 4, 5], [6]]
+
+
+@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf, 8, -8, 3e38, -1e-30])
+def test_every_score_has_a_slot_in_the_tables(score):
+    slot = kernels.place_in_table(np.float32(score))
+    assert slot == round((float(np.clip(np.nan_to_num(score, nan=-8), -8, 8)) + 8) * SLOTS_PER_UNIT)
+    assert 0 <= slot <= TABLE_SIZE
+
+
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
+def test_rows_that_are_not_finite_show_in_the_loss_and_break_nothing(model, value):
+    options = FitOptions(dim=4, model=model, workers=1)
+    weights, scratch = make_weights(V, options), make_scratch(V, options)
+    weights.inputs[:V, :4] = value
+    weights.outputs[:V, :4] = -value
+    sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
+    ids = np.arange(V, dtype=np.int32)
+    with np.errstate(all="ignore"):
+        kernels.learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+    pairs, loss = scratch.tally
+    assert np.isnan(loss) or loss / pairs > 7
+
+
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+def test_an_id_outside_the_vocabulary_ends_a_sentence(model):
+    learned = []
+    for foreign in ([-1], [V], [2**31 - 1], [-(2**31)], [V + 1]):
+        options = FitOptions(dim=4, model=model, workers=1)
+        weights, scratch = make_weights(V, options), make_scratch(V, options)
+        sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
+        ids = np.array([1, 2, 3, *foreign, 4, 5], np.int32)
+        kernels.learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+        learned.append(weights.outputs.copy())
+    for rows in learned[1:]:
+        np.testing.assert_array_equal(rows, learned[0])
 
 
 def test_a_stretch_with_nothing_to_learn_changes_nothing():

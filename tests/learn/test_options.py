@@ -4,11 +4,15 @@ import pytest
 
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions
+from rowspace.learn.allocation import bytes_needed, empty_weights, make_scratch
+from rowspace.learn.memory import check_memory
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("dim", 0), ("window", 0), ("negatives", -1), ("sample", 2.0), ("alpha", -1.0), ("epochs", 0), ("workers", 0),
+     ("buckets", 2**31 - 1), ("alpha", float("nan")), ("sample", float("inf")), ("workers", 1025), ("window", 1001),
+     ("negatives", 1001), ("dim", 65_537), ("epochs", 10**9),
      ("model", "glove"), ("cbow_gradient", "none"), ("seed", -1), ("dim", "many"), ("epochs", 1.5), ("window", True)],
 )  # fmt: skip
 def test_a_wrong_value_is_named(name, value):
@@ -22,3 +26,33 @@ def test_a_wrong_value_is_named(name, value):
 )
 def test_the_learning_rate_depends_on_the_model_unless_given(given, rates):
     assert FitOptions(**given).learning_rates == pytest.approx(rates)
+
+
+@pytest.mark.parametrize("given", [{"min_alpha": 1.0}, {"alpha": 0.01, "min_alpha": 0.02}])
+def test_a_rate_that_rises_is_refused(given):
+    with pytest.raises(UsageError, match="min_alpha, the learning rate at the end, must not exceed alpha"):
+        FitOptions(**given)
+
+
+def test_rows_that_no_memory_holds_are_refused_before_they_are_allocated():
+    for size, ngrams, options in (
+        (100_000_000, 0, {"dim": 65_536}),
+        (1_000_000_000_000, 0, {"dim": 1}),
+        (10, 10**12, {"dim": 100, "subwords": True}),
+    ):
+        with pytest.raises(UsageError, match=r"dim=.* need [\d,.]+ GiB, but this machine has"):
+            check_memory(size, ngrams, FitOptions(**options, workers=1))
+    check_memory(1000, 1000, FitOptions(subwords=True))
+
+
+def test_the_memory_that_is_asked_for_is_what_is_allocated():
+    for given in ({}, {"workers": 3}, {"model": "cbow", "subwords": True, "workers": 2, "buckets": 100}):
+        options = FitOptions(dim=20, **given)
+        weights = empty_weights(700, options)
+        arrays = [*weights[:2]]
+        for worker in range(options.threads):
+            scratch = make_scratch(700, options, worker=worker)
+            arrays += [scratch.composed, scratch.formed, scratch.hidden, scratch.before]
+            arrays += [scratch.copies.inputs, scratch.copies.outputs]
+        needed = bytes_needed(700, 0, options) - 4 * options.buckets * options.subwords
+        assert sum(array.nbytes for array in arrays) == pytest.approx(needed, rel=0.01)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -31,7 +31,6 @@ def test_equals_the_reference_whatever_the_memory(metric, dtype, memory):
     assert_same(found, nearest_reference(queries, rows, 12, metric=metric, exclude=exclude))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_equals_the_reference_on_rows_full_of_ties(data):
     dim, size, k = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40)), data.draw(st.integers(1, 45))
@@ -46,7 +45,6 @@ def test_equals_the_reference_on_rows_full_of_ties(data):
         assert_same(found, nearest_reference(queries, rows, k, metric=metric, exclude=exclude))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4000), st.sampled_from(METRICS))
 def test_identical_rows_stay_ties_across_block_borders(seed, memory, metric):
     rng = np.random.default_rng(seed)

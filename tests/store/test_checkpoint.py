@@ -156,15 +156,35 @@ def test_shards_that_are_not_there_or_elsewhere_are_refused(sharded, name, compl
         checkpoint.load(sharded)
 
 
-@pytest.mark.parametrize("name", ["two.safetensors", "tokenizer.json", INDEX])
-def test_the_links_of_huggingfaces_cache_are_refused_with_a_way_to_copy_what_they_lead_to(sharded, tmp_path, name):
-    blobs, snapshot = tmp_path / "models--x" / "blobs", tmp_path / "models--x" / "snapshots" / "rev"
-    blobs.mkdir(parents=True)
-    snapshot.parent.mkdir()
-    sharded.rename(snapshot)
-    (snapshot / name).rename(blobs / "1234")
-    (snapshot / name).symlink_to("../../blobs/1234")
-    with pytest.raises(FileFormatError, match=rf"{name}: a link out of .*blobs/1234, .*: cp -rL .*rev COPY"):
+def in_the_hub_cache(folder, cache):
+    """The folder as a snapshot in the cache of huggingface_hub: links to blobs that are named by a hash."""
+    repository = cache / "models--org--name"
+    snapshot = repository / "snapshots" / "0123abc"
+    (repository / "blobs").mkdir(parents=True)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("0123abc")
+    snapshot.mkdir(parents=True)
+    for number, path in enumerate(sorted(folder.iterdir())):
+        path.rename(repository / "blobs" / f"{number:040x}")
+        (snapshot / path.name).symlink_to(f"../../blobs/{number:040x}")
+    return snapshot
+
+
+def test_a_snapshot_in_the_cache_of_huggingface_hub_opens_as_it_is(sharded, tmp_path):
+    expected = formats.load(sharded).rows.copy()
+    snapshot = in_the_hub_cache(sharded, tmp_path / "hub")
+    assert np.array_equal(formats.load(snapshot).rows, expected)
+
+
+@pytest.mark.parametrize("target", ["../../../other", "../../other", "../../../models--org--two/blobs/1"])
+def test_a_link_of_a_snapshot_that_leaves_its_blobs_is_refused(sharded, tmp_path, target):
+    snapshot = in_the_hub_cache(sharded, tmp_path / "hub")
+    elsewhere = snapshot / target
+    (snapshot.parents[2] / "models--org--two" / "blobs").mkdir(parents=True)
+    elsewhere.write_bytes((snapshot / "two.safetensors").read_bytes())
+    (snapshot / "two.safetensors").unlink()
+    (snapshot / "two.safetensors").symlink_to(target)
+    with pytest.raises(FileFormatError, match=r"two.safetensors: a link out of .*: cp -rL .*0123abc COPY"):
         formats.load(snapshot)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import struct
+import tracemalloc
 import warnings
 
 import fasttext
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.store import format_of, load, save
-from rowspace.subwords import MISSING, PRUNED, Subwords
+from rowspace.subwords import MISSING, PRUNED, Subwords, ngram_buckets
 from rowspace.table import Table
 
 SENTENCES = ["the cat sat on the mat", "straße und häuser 日本 😀", "the dog ate the cats dinner"]
@@ -105,6 +106,50 @@ def test_pruned_ngrams_cannot_be_written_but_kept_natively(tmp_path):
         save(table, tmp_path / "m.bin", format="fasttext")
     save(table, tmp_path / "t")
     assert load(tmp_path / "t").subwords.places.tolist() == [0, PRUNED]
+
+
+def pruned_model(word, *, buckets, max_n):
+    """The bytes of a quantized model of one word and one n-gram that is left."""
+    start = struct.pack("<2i12id", 793712314, 12, 4, 5, 5, 1, 5, 1, 2, 2, buckets, 1, max_n, 100, 1e-4)
+    words = struct.pack("<3i2q", 1, 1, 0, 1, 1) + word + struct.pack("<xqb2i", 1, 0, 3, 0)
+    codes = struct.pack("<??2qi", True, False, 2, 4, 4) + bytes(4)
+    centroids = struct.pack("<4i", 4, 2, 2, 2) + np.arange(1024, dtype="<f4").tobytes()
+    return start + words + codes + centroids + struct.pack("<?2q", False, 0, 4)
+
+
+def test_pruned_buckets_take_no_memory_and_are_kept(tmp_path):
+    (tmp_path / "m.ftz").write_bytes(pruned_model(b"cat", buckets=2**31 - 1, max_n=3))
+    save(load(tmp_path / "m.ftz"), tmp_path / "t")  # which imports and compiles what it needs
+    tracemalloc.start()
+    table = load(tmp_path / "m.ftz")
+    save(table, tmp_path / "t")
+    again = load(tmp_path / "t")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
+    assert (again.rows == table.rows).all()
+    buckets = np.array([0, 3, 2**31 - 2])
+    assert again.subwords.places[buckets].tolist() == table.subwords.places[buckets].tolist() == [PRUNED, 0, PRUNED]
+    with pytest.raises(UsageError, match="were pruned"):
+        save(table, tmp_path / "m.bin", format="fasttext")
+
+
+def test_absurdly_many_ngrams_are_refused_before_they_are_listed(tmp_path):
+    (tmp_path / "m.ftz").write_bytes(pruned_model(b"a" * 20_000, buckets=100, max_n=2**31 - 1))
+    with pytest.raises(FileFormatError, match=r"have up to 400,080,004 n-grams of 1 to 2147483647 characters"):
+        load(tmp_path / "m.ftz")
+
+
+def test_words_of_several_blocks_have_the_mean_of_their_ngrams(tmp_path):
+    # About 5 million n-grams, more than are listed at once.
+    words = [f"{number:010}" for number in range(40_000)]
+    own, rows = np.arange(40_000, dtype=np.float32)[:, None], np.arange(50, dtype=np.float32)[:, None]
+    subwords = Subwords(rows, own, np.arange(50, dtype=np.int32), 1, 10)
+    save(Table(words, own, subwords=subwords), tmp_path / "m.bin", format="fasttext")
+    table = load(tmp_path / "m.bin")
+    for number in (0, 1, 20_000, 34_952, 34_953, 39_999):
+        buckets = ngram_buckets(words[number], min_n=1, max_n=10, buckets=50)
+        assert table.rows[number, 0] == pytest.approx((number + buckets.sum()) / (1 + len(buckets)), rel=1e-5)
 
 
 def test_gensims_files_open(tmp_path):

@@ -1,5 +1,6 @@
 import io
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -7,7 +8,6 @@ import safetensors
 from safetensors.numpy import load, save
 
 from rowspace.errors import FileFormatError
-from rowspace.store import headers
 from rowspace.store.headers import Tensor, header_bytes, read_header
 
 
@@ -115,10 +115,20 @@ def test_every_truncation_is_refused_as_the_library_refuses_it():
             load(data[:length])
 
 
-def test_a_header_at_the_cap_is_read(monkeypatch):
-    data = header_bytes({"a": ("U8", (1,))}) + b"x"
-    monkeypatch.setattr(headers, "MAX_HEADER", len(data) - 9)
-    assert list(read_header(io.BytesIO(data), "x")) == ["a"]
-    monkeypatch.setattr(headers, "MAX_HEADER", len(data) - 10)
-    with pytest.raises(FileFormatError, match="the cap"):
+@pytest.mark.parametrize(("length", "complaint"), [(100_000_000, "no JSON"), (100_000_001, "the cap is 100000000")])
+def test_a_header_is_read_up_to_the_cap(tmp_path, length, complaint):
+    with (tmp_path / "t").open("w+b") as file:
+        file.write(length.to_bytes(8, "little"))
+        file.truncate(8 + length)  # a hole, which reads as NULs
+        with pytest.raises(FileFormatError, match=complaint):
+            read_header(file, "x")
+
+
+def test_a_header_of_more_tensors_than_any_model_has_is_refused_before_it_is_parsed():
+    data = content({f"t{number}": entry(0, 0) for number in range(150_000)})
+    tracemalloc.start()
+    with pytest.raises(FileFormatError, match=r"byte 8: a header of 1,\d+,\d+ JSON values, as of more than 100,000"):
         read_header(io.BytesIO(data), "x")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * len(data)

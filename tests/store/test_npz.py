@@ -68,11 +68,24 @@ def test_a_zip_of_something_else_is_not_recognised(tmp_path):
 # Damage.
 
 
+def points(*numbers):
+    """An array of text whose characters have these numbers, which need not be any of Unicode's."""
+    return np.array(numbers, np.uint32).view("<U1")
+
+
 @pytest.mark.parametrize(
     ("arrays", "complaint"),
     [
         ({"rows": ROWS}, "holds no tokens: expected an array called tokens or vocabulary or vocab or words"),
         ({"tokens": RUN, "offsets": OFFSETS}, "holds no rows: expected an array called rows or vectors or"),
+        (
+            {"rows": ROWS[:2], "words": points(0x61, 0x110000)},
+            "token 1 holds a number that is not a Unicode",
+        ),
+        (
+            {"rows": ROWS[:2], "words": points(0xDFFF, 0x61)},
+            "token 0 holds a number that is not a Unicode",
+        ),
         ({"rows": ROWS, "words": np.array(["a"], object)}, "array words: byte 10: holds pickled objects"),
         ({"rows": np.ones((3, 2), int), "words": np.array(["a"])}, r"array rows: int64 of shape \(3, 2\), expected 2"),
         ({"rows": ROWS[0], "words": np.array(["a"])}, r"array rows: float32 of shape \(2,\), expected 2 dim"),

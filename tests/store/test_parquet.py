@@ -1,4 +1,5 @@
 import sys
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -97,6 +98,51 @@ def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path)
         assert parquet.load(tmp_path / "v").vocabulary == ["a", "b"]
 
 
+@pytest.mark.parametrize("write", [pa.parquet.write_table, pa.feather.write_feather])
+def test_a_column_for_each_dimension_is_read_as_pandas_writes_it(tmp_path, write):
+    numbered = {str(column): ROWS[:, column] for column in range(ROWS.shape[1])}
+    write(pa.table({**numbered, "count": [3, 2, 1], "__index_level_0__": WORDS}), tmp_path / "v")
+    table = parquet.load(tmp_path / "v")
+    assert table.vocabulary == WORDS
+    assert table.rows.tobytes() == ROWS.tobytes()
+    assert table.counts.tolist() == [3, 2, 1]
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [(pa.int8(), np.float32), (pa.int64(), np.float64)])
+def test_integers_become_floats(tmp_path, kind, dtype):
+    numbers = [[1, -2], [3, 4], [5, 6]]
+    lists = {"token": WORDS, "row": pa.array(numbers, pa.list_(kind))}
+    wide = {"token": WORDS, "d1": pa.array([1, 3, 5], kind), "d2": pa.array([-2, 4, 6], kind)}
+    for columns in (lists, wide):
+        pa.parquet.write_table(pa.table(columns), tmp_path / "v")
+        table = parquet.load(tmp_path / "v")
+        assert table.rows.dtype == dtype
+        assert table.rows.tolist() == numbers
+
+
+def test_a_token_that_is_repeated_a_million_times_takes_no_more_memory_than_its_row(tmp_path):
+    size = 1_000_000
+    rows = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(2 * size, np.float32)), 2)
+    pa.parquet.write_table(pa.table({"token": ["cat" * 100] * size, "row": rows}), tmp_path / "v", compression="zstd")
+    del rows
+    before = pa.total_allocated_bytes()
+    tracemalloc.start()
+    with pytest.warns(UserWarning, match="999,999 words stand twice, the first is kept; one is 'catcat"):
+        assert parquet.load(tmp_path / "v").vocabulary == ["cat" * 100]
+    assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    tracemalloc.stop()
+    assert pa.total_allocated_bytes() - before < 16 << 20
+
+
+def test_of_a_token_that_is_in_several_groups_the_first_is_kept(tmp_path):
+    columns = pa.table({"token": ["a", "b", "c", "b", "d", "b"], "row": np.arange(6.0)[:, None].tolist()})
+    for kept in (columns, columns.set_column(0, "token", columns["token"].dictionary_encode())):
+        pa.parquet.write_table(kept, tmp_path / "v", row_group_size=2)
+        with pytest.warns(UserWarning, match="2 words stand twice, the first is kept; one is 'b'"):
+            table = parquet.load(tmp_path / "v")
+        assert (table.vocabulary, table.rows.ravel().tolist()) == (["a", "b", "c", "d"], [0, 1, 2, 4])
+
+
 # Damage.
 
 
@@ -106,7 +152,16 @@ def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path)
         ({"row": LISTS}, r"0 of its columns \(row\) hold text; name one 'token'"),
         ({"a": WORDS, "b": WORDS, "row": LISTS}, r"2 of its columns \(a, b, row\) hold text; name one 'token'"),
         ({"token": WORDS}, "0 of its columns .* hold lists of numbers; name one 'row'"),
-        ({"token": WORDS, "row": [[1], [2], [3]]}, "0 of its columns .* hold lists of numbers"),
+        ({"token": WORDS, "height": [1.5, 2, 3], "age": [1, 2, 3]}, "0 of its columns .* hold lists of numbers"),
+        ({"token": WORDS, "x1": [1.5, 2, 3], "x3": [1.0, 2, 3]}, "0 of its columns .* hold lists of numbers"),
+        ({"token": WORDS, "x1": [1.5, 2, 3]}, "0 of its columns .* hold lists of numbers"),
+        ({"token": WORDS, "x1": [1.5, 2, None], "x2": [1.0, 2, 3]}, "column 'x1': lists must be equally long"),
+        ({"token": [None, "a", "b"], "row": LISTS}, "column 'token': token 0 is missing"),
+        ({"token": pa.array([None, "a", "b"]).dictionary_encode(), "row": LISTS}, "column 'token': token 0 is missing"),
+        (
+            {"token": WORDS, "row": LISTS, "count": pa.array([1, 2**63, 2], pa.uint64())},
+            "9223372036854775808",
+        ),
         ({"token": ["a", None, "b"], "row": LISTS}, "column 'token': token 1 is missing"),
         ({"token": WORDS, "row": [[1.0], [2.0, 3.0], [4.0]]}, "column 'row': lists must be equally long"),
         ({"token": WORDS, "row": [[1.0], None, [4.0]]}, "column 'row': lists must be equally long"),

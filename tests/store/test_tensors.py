@@ -3,10 +3,13 @@ import os
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load, save_file
+from safetensors.torch import save_file as save_torch_file
 from tokenizers import AddedToken, Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.links import resolve_inside
 from rowspace.store import tensors
 from rowspace.store.headers import Tensor
 from rowspace.table import Table
@@ -20,14 +23,14 @@ ROWS = np.eye(4, 3, dtype=np.float32)
 def test_a_name_that_stays_in_the_folder_is_its_path(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     for folder in (tmp_path, tmp_path / "link"):  # where the folder itself lies is its user's choice
-        assert tensors.inside(folder, "model.safetensors") == folder / "model.safetensors"
-    assert tensors.inside(tmp_path, "..model") == tmp_path / "..model"
+        assert resolve_inside(folder, "model.safetensors") == folder / "model.safetensors"
+    assert resolve_inside(tmp_path, "..model") == tmp_path / "..model"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "../a", "a/b", "/a", "a/", "./a"])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
     with pytest.raises(FileFormatError, match=r"the file name .* leads out of the folder; put the file itself"):
-        tensors.inside(tmp_path, name)
+        resolve_inside(tmp_path, name)
 
 
 @pytest.mark.parametrize("target", ["../b/file", "/b/file", "..", "sub/../../b"])
@@ -35,7 +38,7 @@ def test_a_link_that_leads_elsewhere_is_refused_whether_or_not_something_is_ther
     (tmp_path / "a" / "sub").mkdir(parents=True)
     (tmp_path / "a" / "file").symlink_to(target)
     with pytest.raises(FileFormatError, match=r"a/file: a link out of the folder, to .*: cp -rL .*a COPY"):
-        tensors.inside(tmp_path / "a", "file")
+        resolve_inside(tmp_path / "a", "file")
 
 
 # Tensors.
@@ -101,7 +104,7 @@ def test_a_tensor_without_numbers_has_its_shape(tmp_path, write_header, dtype, s
 
 @pytest.mark.parametrize(
     ("dtype", "shape"),
-    [("F32", []), ("F32", [1] * 3), ("F32", [1] * 70), ("BOOL", [4]), ("U8", [2, 2]), ("F8_E4M3", [2, 2])],
+    [("F32", []), ("F32", [1] * 3), ("F32", [1] * 70), ("BOOL", [4]), ("U8", [2, 2])],
 )
 def test_what_cannot_be_rows_is_refused(tmp_path, write_header, dtype, shape):
     path = write_header(tmp_path / "t", {"a": {"dtype": dtype, "shape": shape, "data_offsets": [0, 4]}}, bytes(4))
@@ -259,3 +262,20 @@ def test_pieces_are_a_file_that_the_safetensors_library_reads(monkeypatch, dtype
     found = load(content)["embeddings"]
     assert found.dtype == rows.dtype.newbyteorder("=")
     assert (found == np.vstack([rows, np.zeros((unknown_rows, 3))])).all()
+
+
+@pytest.mark.parametrize(("dtype", "name"), [(torch.float8_e4m3fn, "F8_E4M3"), (torch.float8_e5m2, "F8_E5M2")])
+def test_eight_bit_floats_become_the_float32_that_torch_gives(tmp_path, dtype, name):
+    values = torch.arange(256, dtype=torch.uint8).view(dtype).reshape(64, 4)
+    save_torch_file({"w": values}, tmp_path / "t")
+    found = tensors.tensors_in(tmp_path / "t")
+    assert (found["w"].dtype, tensors.can_be_rows(found["w"])) == (name, True)
+    np.testing.assert_array_equal(tensors.map_tensor(tmp_path / "t", "w"), values.to(torch.float32).numpy())
+
+
+@pytest.mark.parametrize("scale", ["w_scale", "w_scale_inv"])
+def test_scaled_eight_bit_floats_are_refused_with_a_way_to_undo_them(tmp_path, scale):
+    values = torch.zeros(4, 4, dtype=torch.float8_e4m3fn)
+    save_torch_file({"w": values, scale: torch.ones(1)}, tmp_path / "t")
+    with pytest.raises(FileFormatError, match=f"8-bit floats that '{scale}' scales, .*dequantize"):
+        tensors.map_tensor(tmp_path / "t", "w")

@@ -151,7 +151,7 @@ def test_any_pair_is_a_table_or_an_error(tmp_path_factory, vectors, metadata):
 
 @pytest.mark.parametrize(
     ("content", "answer"),
-    [(b"0.1\t2\n3\tnan\n", True), (b"0.1\n2\n", True), (b"a\tb\n", False), (b"1\t2\n3\n", False), (b"", False)],
+    [(b"0.1\t2\n3\tnan\n", True), (b"0.1\n2\n", True), (b"a\tb\n", False), (b"1\t2\n3\n", True), (b"", False)],
 )
 def test_rows_of_numbers_are_recognised(tmp_path, content, answer):
     (tmp_path / "v").write_bytes(content)

@@ -93,7 +93,7 @@ def test_json_lines_are_read_by_field(tmp_path):
         ("a text that is no path " * 10, "a text itself goes in a list"),
         ("a\0b", "no file or directory"),
         ("x" * 10_000, "no file or directory"),
-        ("no/such/*.txt", "no file matches the pattern 'no/such/"),
+        ("no/such/*.txt", "no file matches the pattern 'no/such/.*'; check it"),
         ([], "the corpus is empty"),
         (iter([]), "the corpus is empty"),
         (3, "a corpus is a path, .+, not int"),
@@ -143,6 +143,18 @@ def test_a_list_of_texts_that_no_file_could_be_called_is_texts(text):
 def test_a_directory_without_files_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="holds no text files"):
         texts(tmp_path)
+
+
+def test_a_folder_that_is_a_table_or_a_model_is_refused(tmp_path):
+    for names in (["rowspace.json"], ["config.json", "model.safetensors"], ["modules.json", "pytorch_model.bin"]):
+        model = tmp_path / names[0].partition(".")[0]
+        model.mkdir()
+        for name in names:
+            (model / name).write_text('{"learned": "no"}')
+        with pytest.raises(CorpusError, match="is a table or a model, not a corpus"):
+            texts(model)
+    (tmp_path / "a.txt").write_text("a")
+    assert texts(tmp_path) == ["a"]  # next to other files they are passed over
 
 
 def test_binary_files_alone_are_refused(folder):

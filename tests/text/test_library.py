@@ -223,3 +223,26 @@ def test_library_of_what_has_one() -> None:
     assert library_of(made, "this") is made
     assert library_of(LibraryTokenizer(made), "this") is made
     assert opened(wrapped := LibraryTokenizer(made)) is wrapped
+
+
+def test_merges_that_contradict_the_vocabulary_are_refused_before_the_library_panics(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def text(vocabulary: list[str], merges: list[object], **model: str) -> str:
+        document = json.loads(Tokenizer(models.BPE()).to_str())
+        ids = {token: number for number, token in enumerate(vocabulary)}
+        document["model"] |= {"vocab": ids, "merges": merges} | model
+        return json.dumps(document)
+
+    marked = {"continuing_subword_prefix": "##"}
+    for wrong, why in (
+        (text(["a", "b"], [["a", "b"]]), r"merge 0 of 'a' and 'b' contradicts the vocabulary: 'ab' is not in it"),
+        (text(["a", "b", "ab"], ["a b", "ab c"]), r"merge 1 of 'ab' and 'c' .*: 'abc' is not in it"),
+        (text(["a", "b", "a"], [["a", "b"]], **marked), r"'b' does not begin with '##'|'a' is not in it"),
+        (text(["aa", "b"], [["aa", "b"]], end_of_word_suffix="</w>"), r"'aab' is not in it"),
+    ):
+        with pytest.raises(FileFormatError, match=why):
+            parsed(wrong, "file")
+    assert capfd.readouterr().err == ""  # where Rust would have written of a panic
+    right = parsed(text(["a", "##b", "ab"], [["a", "##b"]], **marked), "file")
+    assert right.encode("ab").tolist() == [2]

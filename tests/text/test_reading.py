@@ -7,13 +7,16 @@ import json
 import lzma
 import os
 import sys
+import tarfile
+import warnings
+import zipfile
 
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.errors import CorpusError, MissingExtraError
+from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
 from rowspace.text.reading import cut_pieces, read_pieces, utf8
 
 TEXT = "".join(f"line {number} of a text é\n" for number in range(60_000)).encode()  # more than one block
@@ -32,6 +35,20 @@ def read(path, **options):
 
 def joined(pieces):
     return b"".join(data for data, _ in pieces)
+
+
+def zipped(name):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, "text")
+    return file.getvalue()
+
+
+def tarred():
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("name"))
+    return file.getvalue()
 
 
 @pytest.fixture
@@ -77,6 +94,48 @@ def test_a_damaged_file_is_named(file, compress, damage):
         read(file(bytes(data)))
 
 
+def test_what_follows_gzipped_text_is_left_out_with_a_warning(file):
+    for rest in (b"garbage", b"x", b"\0\0garbage", b"\x1f"):
+        with pytest.warns(CorpusWarning, match="what follows the compressed text is not gzip, and is left out"):
+            assert joined(read(file(gzip.compress(TEXT) + rest))) == TEXT
+
+
+def test_padding_after_gzipped_text_is_no_reason_to_warn(file):
+    for size in (1, 511, 40_000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert joined(read(file(gzip.compress(b"text") + bytes(size) + gzip.compress(b"end")))) == b"textend"
+
+
+def test_gzipped_files_may_meet_where_a_read_ends(file):
+    text = b"a text that compresses to little\n"
+    for missing in (0, 1, 2):  # bytes between the end of the first file and the end of a read of 16 kB
+        padding = bytes((1 << 14) - missing - len(gzip.compress(text)))
+        assert joined(read(file(gzip.compress(text) + padding + gzip.compress(text)))) == 2 * text, missing
+
+
+def test_lines_may_end_with_cr_alone(file):
+    assert joined(read(file(b"one\rtwo\r"))) == b"one\ntwo\n"
+    assert joined(read(file(b"one\r\ntwo\r\n"))) == b"one\r\ntwo\r\n"
+    assert joined(read(file(b"a line\r"))) == b"a line\r"
+    text = b"x" * ((1 << 20) - 1) + b"\r\nend"  # a block that ends between CR and LF
+    assert joined(read(file(text))) == text
+
+
+def test_json_lines_without_a_field_are_refused(file):
+    for text in (b'{"id": 1, "body": "x"}', b'\xef\xbb\xbf{"id": 1, "body": "x"}\n{"id": 2, "body": "y"}\n'):
+        with pytest.raises(CorpusError, match=r"JSON lines; name the field .* --field body .* has 'id', 'body'$"):
+            read(file(text))
+    with pytest.raises(CorpusError, match="JSON lines"):
+        read(file(b'{"a": 1}\n{"a": 2}\n'), named=False)
+
+
+def test_what_only_looks_like_json_lines_is_text(file):
+    for text in (b"{", b"{curly} words", b'{\n  "pretty": "printed"\n}', b"[1, 2]", b""):
+        assert joined(read(file(text))) == text
+    assert joined(read(file(b'{"a": 1}\n'), named=False)) == b'{"a": 1}\n'  # such as a configuration in a folder
+
+
 def test_zst_without_the_extra_says_what_to_install(file, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)  # as if it were not installed
 
@@ -93,6 +152,17 @@ def test_zst_without_the_extra_says_what_to_install(file, monkeypatch):
         ("一".encode("utf-16"), "is UTF-16 text"),
         ("text".encode("utf-32"), "is UTF-32 text"),
         (gzip.compress(b"a\0b"), "is a binary file"),
+        ("some text".encode("utf-16-le"), "is UTF-16LE text, not UTF-8; convert it: iconv -f UTF-16LE -t UTF-8 FILE"),
+        ("some text".encode("utf-16-be"), "is UTF-16BE text"),
+        (zipped("a.txt"), "is a zip archive; unpack it: unzip FILE$"),
+        (gzip.compress(zipped("a.txt")), "is a zip archive"),
+        (zipped("[Content_Types].xml"), "is an Office document or an e-book; save it as plain text first"),
+        (tarred(), "is a tar archive; unpack it: tar -xf FILE"),
+        (gzip.compress(tarred()), "is a tar archive"),
+        (b"7z\xbc\xaf\x27\x1c\0\4", "is a 7z archive"),
+        (b"%PDF-1.7\n", "is a PDF; extract its text: pdftotext FILE"),
+        (rb"{\rtf1 text}", "is an RTF document"),
+        (b"PAR1", "is a Parquet file"),
     ],
 )
 def test_a_binary_file_is_refused_when_named_and_passed_over_when_not(file, data, message):
@@ -200,10 +270,10 @@ def test_bad_utf8_in_json_is_left_to_the_scanner(file):
     [
         (b"not json", r"line 2 is not JSON .+ each line is a record"),
         (b'{"text": "x"}', r"line 2 has no field 'a.b': where 'a' was looked for, it has 'text'"),
-        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': where 'b' was looked for, it is no object"),
+        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': where 'b' was looked for, it is not an object"),
         (b"3", r"line 2 has no field 'a.b'"),
-        (b'{"a": {"b": null}}', r"line 2: the field 'a.b' holds NoneType, not text"),
-        (b'{"a": {"b": 3}}', r"line 2: the field 'a.b' holds int, not text"),
+        (b'{"a": {"b": null}}', r"line 2: the field 'a.b' holds null, not text; leave such records out"),
+        (b'{"a": {"b": 3}}', r"line 2: the field 'a.b' holds a number, not text"),
         (b'{"a": "' + b"[" * 10 + b'"', r"line 2 is not JSON"),
         (b"[" * 100_000, r"line 2 is not JSON"),
     ],

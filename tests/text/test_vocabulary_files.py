@@ -31,7 +31,7 @@ PIECES = [
     "<|endoftext|>",
 ]
 TEXT = st.text() | st.lists(st.sampled_from([*PIECES, "zz", "zq"])).map("".join)
-FIXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)
+FIXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,15 @@ Read next: `replace.py`.
 
 from rowspace.atomic.leftovers import kept_beside
 from rowspace.atomic.replace import StrPath, atomic_directory, atomic_file
-from rowspace.atomic.targets import check_directory_target, check_file_target
+from rowspace.atomic.targets import check_directory_target, check_file_target, name_with_suffix, said_clearly
 
-__all__ = ["StrPath", "atomic_directory", "atomic_file", "check_directory_target", "check_file_target", "kept_beside"]
+__all__ = [
+    "StrPath",
+    "atomic_directory",
+    "atomic_file",
+    "check_directory_target",
+    "check_file_target",
+    "kept_beside",
+    "name_with_suffix",
+    "said_clearly",
+]

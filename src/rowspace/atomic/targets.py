@@ -4,6 +4,7 @@ Left out: writing (`replace.py`).
 """
 
 import errno
+import hashlib
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from rowspace.errors import RowspaceError, UsageError
 
-__all__ = ["FULL", "check_directory_target", "check_file_target", "said_clearly"]
+__all__ = ["FULL", "check_directory_target", "check_file_target", "name_with_suffix", "said_clearly"]
 
 StrPath = str | os.PathLike[str]
 
@@ -23,6 +24,7 @@ FULL = {
     errno.EDQUOT: "your disk quota is used up",
     errno.EFBIG: "a file grew past the size that the system allows",
 }
+LONGEST_NAME = 255  # bytes: the limit of most file systems
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -79,6 +81,20 @@ def check_file_target(path: StrPath) -> Path:
     if target.exists() and not target.is_file():
         raise UsageError(f"cannot save to {target}: it is not a regular file; name another path")
     return target
+
+
+def name_with_suffix(name: str, suffix: str) -> str:
+    """Return `name` + `suffix`; where that is too long for a file system, a hash replaces the end of the name.
+
+    >>> name_with_suffix("table", ".fit"), len(name_with_suffix("x" * 255, ".fit"))
+    ('table.fit', 255)
+    """
+    if len(os.fsencode(name + suffix)) <= LONGEST_NAME:
+        return name + suffix
+    ending = f"-{hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}{suffix}"
+    while len(os.fsencode(name + ending)) > LONGEST_NAME:
+        name = name[:-1]  # a character: half of one is not a legal name everywhere
+    return name + ending
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import typer
 
 from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson, Key, TablePath
+from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import print_json, say
 
@@ -39,7 +40,8 @@ def convert(
 
     store.check_target(output, format=format)
     table = open_table(path, limit=limit, key=key)
-    store.save(table, output, format=format)
+    with cleanup_on_interrupt():
+        store.save(table, output, format=format)
     source, target = store.format_of(path), store.format_of(output)
     facts: dict[str, Any] = {
         "table": path,

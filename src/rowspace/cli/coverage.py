@@ -8,6 +8,7 @@ import typer
 
 from rowspace.amounts import amount
 from rowspace.cli.arguments import AsJson
+from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import file_size, print_facts, print_json, shown
 from rowspace.cli.progress import teller
 from rowspace.cli.tokenizers import Pattern, TokenizerPath, open_source
@@ -48,7 +49,7 @@ def coverage(
         raise UsageError(f"-k must be 0 or more, not {k}")
     source = open_source(tokenizer, pattern=pattern)
     paths = [Path(name) for name in corpus]
-    with teller(corpus_bytes(paths)) as told:
+    with cleanup_on_interrupt(), teller(corpus_bytes(paths)) as told:
         measured = measure_coverage(source.tokenizer, paths, field=field, on_bytes=told.on_bytes)
     if as_json:
         print_json({"tokenizer": tokenizer, "corpus": corpus, **_document(measured, k)})

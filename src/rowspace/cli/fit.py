@@ -5,19 +5,16 @@ An option that is not given is not passed on, so that the defaults stand in one 
 Left out: what is shown while it runs (`progress.py`) and after it (`fit_summary.py`).
 """
 
-import signal
-import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.fit_summary import document, summary
+from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line, say
 from rowspace.cli.progress import teller
 from rowspace.errors import UsageError
@@ -25,7 +22,7 @@ from rowspace.errors import UsageError
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["clean_termination", "fit"]
+__all__ = ["fit"]
 
 NO_OPTIONS = frozenset({"corpus", "output", "resume", "as_json"})
 COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
@@ -124,12 +121,13 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     names = corpus or []
     if "" in names:
         raise UsageError("the name of a corpus is empty; name a file, a folder, a pattern or -")
+    if output == "":
+        raise UsageError("-o is empty; name the folder to save the table in")
     output = output or _default_output(names, resume=resume)
     if resume and names:
         say("the interrupted fit goes on with the text that it has read; CORPUS is not read again")
     began = time.monotonic()
-    with clean_termination():
-        table = _learned(names, output, resume=resume, options=options)
+    table = _learned(names, output, resume=resume, options=options)
     seconds = time.monotonic() - began
     if as_json:
         print_json(document(output, table, seconds))
@@ -150,9 +148,18 @@ def _learned(names: list[str], output: str, *, resume: bool, options: Mapping[st
     if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
     warm()  # so that a first compilation neither stands in the way of the bars nor counts as learning
-    with teller(total) as told:
-        reports = Reports(on_bytes=told.on_bytes, on_vocabulary=told.on_vocabulary, on_progress=told.on_progress)
+    with cleanup_on_interrupt(), teller(total) as told:
+        reports = Reports(
+            on_bytes=told.on_bytes,
+            on_vocabulary=told.on_vocabulary,
+            on_lowered_rate=_say_lowered_rate,
+            on_progress=told.on_progress,
+        )
         return learn_table(corpus, output=output, resume=resume, reports=reports, **options)
+
+
+def _say_lowered_rate(alpha: float, default: float) -> None:
+    say(f"alpha starts at {alpha:g}, not {default:g}, with which this fit would diverge; --alpha sets another one")
 
 
 def _corpus(names: list[str]) -> str | list[Path] | None:
@@ -178,20 +185,3 @@ def _stem(name: str) -> str:
     if path.suffix in COMPRESSIONS:
         path = path.with_suffix("")
     return "".join(character for character in path.stem if character not in "*?[]") or "text"
-
-
-@contextmanager
-def clean_termination() -> Iterator[None]:
-    """Let SIGTERM end the process by an exception, so that what is half read is removed.
-
-    While rows are learned, the fit itself listens and saves.
-    """
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -26,7 +26,10 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
         f"this command {seconds:.1f} s"
     )
-    yield f"loss by epoch: {_losses(settings['losses'])}"
+    if any(settings["losses"]):
+        yield f"loss by epoch: {_losses(settings['losses'])}"
+    else:
+        yield "nothing was learned: the text is so short that no two neighbors were kept; try --sample 0, or more text"
     if not settings["same_tokens_again"]:
         yield f"{settings['tokens']} trains a little differently each time; --tokens {shlex.quote(output)} keeps these"
     if settings["workers"] > 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowspace.cli.fit import clean_termination
+from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import print_line, say
 from rowspace.cli.progress import teller
@@ -58,7 +58,7 @@ def lab(
     from rowspace.lab.serve import checked_token, listen, serve
 
     token = checked_token(host, token)
-    with clean_termination(), listen(host, port) as listener:  # what is wrong with them is told before long work
+    with cleanup_on_interrupt(), listen(host, port) as listener:  # what is wrong with them is told before long work
         access = Access(host, listener.getsockname()[1], token)
         app = make_app(_lab(path))
         print_line(access.url)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowspace.checked import check_whole_number
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_line, print_table
 from rowspace.cli.tokenizers import Pattern, open_source, standard_input
-from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
     from rowspace.text import Merge
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["merges"]
 
 STEPS = 20
+MOST_STEPS = 1_000_000
 SHOWN_CHARACTERS = 60  # of the tokens after a step
 
 
@@ -43,8 +44,7 @@ def merges(
       rowspace merges "the cat sat on the mat the cat"
       rowspace merges "unbelievable results" --tokens tokenizer.json
     """
-    if steps < 1:
-        raise UsageError(f"--steps must be 1 or more, not {steps}")
+    check_whole_number("--steps", steps, 1, MOST_STEPS)
     if text == "-":
         text = standard_input()
     every = iter(_trace(text, tokens, pattern, steps + 1))

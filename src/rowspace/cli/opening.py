@@ -4,8 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rowspace.cli.output import say
-from rowspace.errors import UnknownTokenError
+from rowspace.errors import RowspaceError, UnknownTokenError
 
 if TYPE_CHECKING:
     from rowspace.table import Table
@@ -26,9 +28,16 @@ def tokens_of(table: "Table", words: Sequence[str]) -> list[str]:
     """Return the token of each word: itself, or what the table's tokenizer makes of it, which is said.
 
     That is the word lowercased or, in tables of pieces, with the mark of a word's beginning (`Ġ`, `▁`). Raises
-    `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for.
+    `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for, and
+    `RowspaceError` for a token whose row is not finite.
     """
-    return [_token_of(table, word) for word in words]
+    tokens = [_token_of(table, word) for word in words]
+    for token in tokens:
+        if token in table and not np.isfinite(table.rows[table.id(token)]).all():
+            raise RowspaceError(
+                f"the row of {token!r} holds NaN or infinity; name another token, or learn the table again"
+            )
+    return tokens
 
 
 def _token_of(table: "Table", word: str) -> str:
@@ -66,14 +75,13 @@ def _piece_of(table: "Table", word: str) -> str:
 
 def _pieces(table: "Table", word: str) -> list[str]:
     """Return the tokens of a word that stands inside a text, without those of the space before it."""
-    from tokenizers import Tokenizer  # which help can do without
+    from rowspace.text.library import parsed  # tokenizers, which help can do without
 
     try:
-        tokenizer = Tokenizer.from_str(str(table.tokenizer))
-        alone, after = (tokenizer.encode(text, add_special_tokens=False).tokens for text in (word, f" {word}"))
-    except Exception:  # the library raises nothing narrower; the word stays unknown
+        alone, after = (found.tokens for found in parsed(str(table.tokenizer), "").locate([word, f" {word}"]))
+    except RowspaceError:  # a tokenizer that does not open, or fails on the word, which stays unknown
         return []
-    return list(after) if len(after) <= len(alone) else list(alone)
+    return after if len(after) <= len(alone) else alone
 
 
 def _lowercases(table: "Table") -> bool:

@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from typing import TextIO
 
 from rich import box
 from rich.console import Console
@@ -16,19 +17,13 @@ from rich.text import Text
 
 from rowspace.amounts import amount
 
-__all__ = ["file_size", "print_facts", "print_json", "print_line", "print_table", "say", "shown"]
+__all__ = ["console_on", "file_size", "print_facts", "print_json", "print_line", "print_table", "say", "shown"]
 
-
-class _Pipe(Console):
-    """A console that leaves a closed pipe to `failures.py`."""
-
-    def on_broken_pipe(self) -> None:
-        """Raise the error that is being handled again; rich would end the process."""
-        raise  # noqa: PLE0704  # called by rich while it handles a BrokenPipeError
+NARROWEST, USUAL_WIDTH = 20, 80  # columns
 
 
 def say(message: str) -> None:
-    """Print a message on standard error; where nobody listens any more, long work goes on."""
+    """Print a message on standard error; where it cannot be written, the command goes on."""
     with suppress(OSError):
         print(f"rowspace: {message}", file=sys.stderr, flush=True)
 
@@ -89,8 +84,16 @@ def file_size(size: float) -> str:
     return f"{size / 1000**power:.1f} {' kMGT'[power]}B"
 
 
+def console_on(file: TextIO) -> Console:
+    """Return a console; a width too small to print anything in, as `COLUMNS=0` says, counts as unknown."""
+    console = Console(file=file, highlight=False)
+    if console.width < NARROWEST:
+        console.width = USUAL_WIDTH
+    return console
+
+
 def _print_titled(title: str, grid: Grid) -> None:
-    console = _Pipe(file=sys.stdout, highlight=False)
+    console = console_on(sys.stdout)
     console.print(_text(title), style="bold", soft_wrap=True)
     console.print(grid)
     console.print()

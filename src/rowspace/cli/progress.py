@@ -12,12 +12,11 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 
 from rowspace.amounts import amount
-from rowspace.cli.output import file_size, say
+from rowspace.cli.output import console_on, file_size, say
 
 if TYPE_CHECKING:
     from rowspace.learn import Progress
@@ -46,7 +45,7 @@ class Bars:
             BarColumn(bar_width=None),
             TextColumn("{task.fields[facts]}", justify="right"),
             TextColumn(" "),  # room for the ^C that a terminal writes, which would push the bars a line down
-            console=Console(stderr=True, highlight=False),
+            console=console_on(sys.stderr),
             expand=True,
         )
         self._read = self._bars.add_task("reading", total=total_bytes, facts="")

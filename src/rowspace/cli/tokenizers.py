@@ -1,5 +1,6 @@
 """What a command is given for a tokenizer → one that encodes, and how often a table's tokens were seen."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,9 @@ def texts_of(texts: Iterable[str]) -> list[str]:
 
 
 def standard_input() -> str:
-    """Return all text of standard input; what is not UTF-8 is replaced."""
+    """Return all text of standard input; what is not UTF-8 is replaced. Raises UsageError where it is closed."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; pipe a text into it, or name the text in the call")
     return typer.get_text_stream("stdin", encoding="utf-8", errors="replace").read()
 
 

@@ -78,6 +78,7 @@ from rowspace.layers.segment import SegmentEmbedding, segments_of
 from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
 from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tying import check_tied
 
 __all__ = [
     "CATALOGUE",
@@ -128,6 +129,7 @@ __all__ = [
     "apply_constraints",
     "bert",
     "bloom",
+    "check_tied",
     "clip_text",
     "clip_vision",
     "constrain",

@@ -3,8 +3,12 @@
 Private to the folder. Read next: `token_embedding.py`.
 """
 
+import torch
+
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
+
+Device = torch.device | str | int | None  # where a module's tensors are made; None: the current default
 
 
 def require_positive(**sizes: int) -> None:

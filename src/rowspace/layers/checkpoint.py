@@ -6,7 +6,6 @@ runs, and no pickle is opened. Left out: which tensor belongs where (`recipes/`,
 """
 
 import json
-import os
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
@@ -17,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.links import resolve_inside
 
 __all__ = ["Checkpoint"]
 
@@ -93,20 +93,9 @@ class Checkpoint:
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out.
-
-    The cache of huggingface_hub is made of such links; the message says how to copy what they lead to.
-    """
-    path = folder / name
-    if not name or Path(name).name != name or name == ".." or "\0" in name:
-        raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")
-    real = Path(os.path.realpath(path))
-    if not real.is_relative_to(os.path.realpath(folder)):
-        raise FileFormatError(
-            f"{path}: a link out of the folder, to {real}, which is not followed; open a copy of the folder that holds "
-            f"the files themselves, made with: cp -rL {folder} COPY"
-        )
-    if not real.is_file():
+    """The path of the file `name` in `folder`; raises `FileFormatError` for one that leads out, or is not there."""
+    path = resolve_inside(folder, name)
+    if not path.is_file():
         raise FileFormatError(f"{path}: there is no such file; save the model with save_pretrained again")
     return path
 

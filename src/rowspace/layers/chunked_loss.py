@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 
-__all__ = ["LossTerms", "row_losses"]
+__all__ = ["LossTerms", "chunk_rows", "row_losses"]
 
 CPU_CHUNK_BYTES = 256 << 20  # of logits at once: half of it is some hundredths slower on 2 cores, a fifth a tenth
 OTHER_CHUNK_BYTES = 512 << 20
@@ -56,7 +56,7 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     losses, dhidden, dweight, dbias = _results(hidden, weight, wanted)
     weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
-    size = min(chunk_size or _chunk_rows(len(keep), weight, terms), max(len(keep), 1))
+    size = min(chunk_size or chunk_rows(len(keep), weight, terms), max(len(keep), 1))
     buffer = losses.new_empty(size, weight.shape[0])
     for number, rows in enumerate(torch.split(keep, size)):
         states = hidden[rows].to(dtype)
@@ -111,7 +111,7 @@ def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> N
         )
 
 
-def _chunk_rows(rows: int, weight: Tensor, terms: LossTerms) -> int:
+def chunk_rows(rows: int, weight: Tensor, terms: LossTerms) -> int:
     """Rows per chunk: as many as the memory for logits allows, in chunks of one size; a softcap needs it twice."""
     limit = CPU_CHUNK_BYTES if weight.device.type == "cpu" else OTHER_CHUNK_BYTES
     limit = limit if terms.softcap is None else limit // 2

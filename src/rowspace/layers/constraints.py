@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from torch.utils.hooks import RemovableHandle
 
 from rowspace.errors import UsageError
+from rowspace.layers.distributed_lookup import is_distributed
 
 
 @runtime_checkable
@@ -59,8 +60,9 @@ class UnitNorm:
 def constrain(optimizer: Optimizer, module: nn.Module) -> RemovableHandle:
     """Apply the constraints of the tables in `module` now and after each step of `optimizer`; gives back the hook.
 
-    A table is a submodule with a `weight` (V, d) and a `constraint`. After a step with a sparse gradient only the rows
-    that it touched are looked at. Raises `UsageError` if no table of `module` has a constraint.
+    A table is a submodule with a `weight` (V, d) and a `constraint`. After a step of SGD, SparseAdam or Adagrad with a
+    sparse gradient, only the rows of the gradient are read, and those that SGD's momentum still moves; otherwise all
+    rows are. Raises `UsageError` if no table of `module` has a constraint.
 
     >>> from rowspace.layers import TokenEmbedding
     >>> table = TokenEmbedding(5, 3, constraint=MaxNorm(1.0))
@@ -76,7 +78,7 @@ def constrain(optimizer: Optimizer, module: nn.Module) -> RemovableHandle:
             "module must hold a table with a constraint, as TokenEmbedding(5, 3, constraint=UnitNorm()) does"
         )
     apply_constraints(module)
-    return optimizer.register_step_post_hook(lambda *_: _after_step(module))
+    return optimizer.register_step_post_hook(lambda *_: _after_step(optimizer, module))
 
 
 @torch.no_grad()
@@ -90,19 +92,33 @@ def apply_constraints(module: nn.Module) -> None:
     True
     """
     for weight, constraint in _constrained(module):
-        weight.mul_(_factors(weight, constraint))
+        _bound(weight, constraint)
 
 
 @torch.no_grad()
-def _after_step(module: nn.Module) -> None:
-    """As `apply_constraints`, reading no more rows than the optimizer wrote."""
+def _after_step(optimizer: Optimizer, module: nn.Module) -> None:
+    """As `apply_constraints`, reading no more rows than the optimizer can have moved."""
     for weight, constraint in _constrained(module):
-        if weight.grad is None or not weight.grad.is_sparse:
-            weight.mul_(_factors(weight, constraint))
-            continue
-        rows = weight.grad.coalesce().indices()[0]
-        touched = weight[rows]
-        weight[rows] = touched.mul_(_factors(touched, constraint))
+        rows = _moved_rows(optimizer, weight)
+        if rows is None:
+            _bound(weight, constraint)
+        else:
+            moved = weight[rows]
+            _bound(moved, constraint)
+            weight[rows] = moved
+
+
+# With a sparse gradient these move the rows of that gradient, and SGD those of its momentum. Others may move all rows.
+_ROW_BY_ROW = (torch.optim.SGD, torch.optim.SparseAdam, torch.optim.Adagrad)
+
+
+def _moved_rows(optimizer: Optimizer, weight: Tensor) -> Tensor | None:
+    """The rows that the last step may have moved (n,), or None for all."""
+    if weight.grad is None or not weight.grad.is_sparse or type(optimizer) not in _ROW_BY_ROW:
+        return None
+    momentum = optimizer.state.get(weight, {}).get("momentum_buffer")
+    moved = weight.grad if momentum is None else momentum
+    return moved.coalesce().indices()[0] if moved.is_sparse else None
 
 
 def _constrained(module: nn.Module) -> list[tuple[Tensor, Constraint]]:
@@ -111,8 +127,30 @@ def _constrained(module: nn.Module) -> list[tuple[Tensor, Constraint]]:
     return [(weight, bound) for weight, bound in pairs if isinstance(weight, Tensor) and isinstance(bound, Constraint)]
 
 
-def _factors(rows: Tensor, constraint: Constraint) -> Tensor:
-    """What to multiply rows (n, d) by, (n, 1), in float32 at least: the product is rounded once."""
+def _bound(rows: Tensor, constraint: Constraint) -> None:
+    """Bring rows (n, d) within the constraint, in place; norms are float32 at least, products rounded once."""
     dtype = torch.promote_types(rows.dtype, torch.float32)
     norms = torch.linalg.vector_norm(rows, dim=1, dtype=dtype)
-    return constraint.factors(norms).unsqueeze(1)
+    factors = constraint.factors(norms).unsqueeze(1)
+    if rows.is_meta or is_distributed(rows):
+        rows.mul_(factors)
+        return
+    # The square of a number may overflow, or be too small to keep its digits; zeros are among these and stay.
+    smallest = (rows.shape[1] * torch.finfo(dtype).tiny / torch.finfo(dtype).eps) ** 0.5
+    extreme = (~(norms >= smallest) | norms.isinf()).nonzero().flatten()
+    replaced = _bounded_extremes(rows[extreme].cpu().double(), constraint) if len(extreme) else None
+    rows.mul_(factors)
+    if replaced is not None:
+        rows[extreme] = replaced.to(rows)
+
+
+def _bounded_extremes(rows: Tensor, constraint: Constraint) -> Tensor:
+    """Rows (n, d) float64, within the constraint: norms are computed of rows over their largest number."""
+    limits = torch.finfo(rows.dtype)
+    for _ in range(2):  # once more for rows whose norm is beyond float64 itself
+        largest = rows.abs().amax(dim=1, keepdim=True)
+        units = torch.where(largest > 0, rows / largest, 0.0)
+        norms = torch.linalg.vector_norm(units, dim=1) * largest.squeeze(1)
+        factors = constraint.factors(norms.clamp(limits.tiny, limits.max)).unsqueeze(1)
+        rows = torch.where((factors == 1) | (largest == 0), rows, units * (largest * factors))
+    return rows

@@ -7,14 +7,15 @@ has no softcap, no z-loss, no label smoothing and no `torch.func`, and computes 
 probabilities as targets are left out. Read next: `chunked_loss.py` for the arithmetic, `head.py` for who calls it.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from rowspace.errors import UsageError
 from rowspace.layers.chunked_loss import LossTerms, row_losses
+from rowspace.layers.loss_second_order import second_order
 
 __all__ = ["cross_entropy"]
 
@@ -50,7 +51,8 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
 
     Returns a scalar, or (...) for "none": float32, or float64 for float64. Logits are rounded to the working dtype, as
     a linear layer's are; softmax and sums are float32, the weight's gradient over all chunks too. "none" computes the
-    logits once more in its backward pass. The gradient has no gradient of its own.
+    logits once more in its backward pass. Second derivatives come from `create_graph=True`
+    or `torch.func.jacrev` twice; forward mode, and so `torch.func.hessian`, has no rule.
 
     Raises UsageError for shapes, dtypes and settings that do not fit, and for a target out of range, naming its row.
 
@@ -67,10 +69,10 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
     settings = _linear_dtype(hidden), *terms, chunk_size
     if reduction == "none":
-        losses = _RowLosses.apply(rows, weight, bias, flat, settings)  # type: ignore[no-untyped-call]
+        losses = _RowLosses.apply(rows, weight, bias, flat, *settings)  # type: ignore[no-untyped-call]
         return cast(Tensor, losses).reshape(targets.shape)
     wanted = _wanted(rows, weight, bias)
-    total, *_ = _SummedLoss.apply(rows, weight, bias, flat, settings, wanted)  # type: ignore[no-untyped-call]
+    total, *_ = _SummedLoss.apply(rows, weight, bias, flat, *settings, *wanted)  # type: ignore[no-untyped-call]
     if reduction == "sum":
         return cast(Tensor, total)
     count = (flat != ignore_index).sum()
@@ -78,7 +80,41 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
 
 
 class _SummedLoss(torch.autograd.Function):
-    """The sum of the losses; its gradients are outputs too, since `torch.func` lets nothing else be kept."""
+    """The sum of the losses; its gradients are outputs too, since `torch.func` lets nothing else be kept.
+
+    `options` are the settings, then which of the three gradients are wanted. They are passed one by one, not in a
+    tuple, because the generated vmap rule flattens containers.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *options: Any
+    ) -> tuple[Tensor, ...]:
+        settings, wanted = options[:-3], list(options[-3:])
+        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *settings, wanted)
+        return losses.sum(), *gradients
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.settings = inputs[4:-3]
+        ctx.set_materialize_grads(False)  # zeros as large as the weight's gradient, for what needs no gradient
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.save_for_backward(*inputs[:4], *output[1:])
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor | None, *_: None) -> tuple[Tensor | None, ...]:
+        needed = ctx.needs_input_grad
+        if upstream is None:
+            return (None,) * len(needed)
+        tensors, gradients = ctx.saved_tensors[:4], ctx.saved_tensors[4:]
+        scaled = _call(_SummedGradient, *tensors, upstream, *gradients, *ctx.settings, *needed[:3])
+        return _padded(scaled, needed)
+
+
+class _SummedGradient(torch.autograd.Function):
+    """The gradients of the forward pass times the incoming gradient; its own derivative is `second_order`."""
 
     generate_vmap_rule = True
 
@@ -88,27 +124,29 @@ class _SummedLoss(torch.autograd.Function):
         weight: Tensor,
         bias: Tensor | None,
         targets: Tensor,
-        settings: tuple[Any, ...],
-        wanted: list[bool],
+        upstream: Tensor,
+        dhidden: Tensor,
+        dweight: Tensor,
+        dbias: Tensor,
+        *options: Any,
     ) -> tuple[Tensor, ...]:
-        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *settings, wanted)
-        return losses.sum(), *gradients
+        gradients = zip((dhidden, dweight, dbias), (hidden, weight, bias), options[-3:], strict=True)
+        return tuple(
+            (gradient * upstream).to(part.dtype) if needed and part is not None else gradient.new_empty(0)
+            for gradient, part, needed in gradients
+        )
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.set_materialize_grads(False)  # zeros as large as the weight's gradient, for what needs no gradient
-        ctx.mark_non_differentiable(*output[1:])
-        ctx.save_for_backward(*output[1:])
-        ctx.dtypes = [None if part is None else part.dtype for part in inputs[:3]]
+        ctx.settings, ctx.wanted = inputs[8:-3], inputs[-3:]
+        ctx.save_for_backward(*inputs[:5])
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, upstream: Tensor | None, *_: None) -> tuple[Tensor | None, ...]:
-        if upstream is None:
-            return (None,) * 6
-        gradients = zip(ctx.saved_tensors, ctx.dtypes, ctx.needs_input_grad[:3], strict=True)
-        scaled = [(part * upstream).to(dtype) if needed else None for part, dtype, needed in gradients]
-        return *scaled, None, None, None
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        hidden, weight, bias, targets, scale = ctx.saved_tensors
+        row_gradient, directions = scale.expand(targets.shape), _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
+        return _padded((*products, None, slopes.sum()), ctx.needs_input_grad)
 
 
 class _RowLosses(torch.autograd.Function):
@@ -117,29 +155,63 @@ class _RowLosses(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(
-        hidden: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        targets: Tensor,
-        settings: tuple[Any, ...],
-    ) -> Tensor:
+    def forward(hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *settings: Any) -> Tensor:
         losses: Tensor = row_losses(hidden, weight, bias, targets, None, *settings, [False] * 3)[0]
         return losses
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        *tensors, ctx.settings = inputs
-        ctx.save_for_backward(*tensors)
+        ctx.settings = inputs[4:]
+        ctx.save_for_backward(*inputs[:4])
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        hidden, weight, bias, targets = ctx.saved_tensors
-        wanted = list(ctx.needs_input_grad[:3])
-        _, *gradients = row_losses(hidden, weight, bias, targets, upstream.contiguous(), *ctx.settings, wanted)
-        parts = zip(gradients, (hidden, weight, bias), wanted, strict=True)
-        return *(gradient.to(part.dtype) if needed else None for gradient, part, needed in parts), None, None
+        needed = ctx.needs_input_grad
+        gradients = _call(_RowGradient, *ctx.saved_tensors, upstream, *ctx.settings, *needed[:3])
+        return _padded(gradients, needed)
+
+
+class _RowGradient(torch.autograd.Function):
+    """The gradients of the rows' losses under a weight for each row; its own derivative is `second_order`."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, upstream: Tensor, *options: Any
+    ) -> tuple[Tensor, ...]:
+        settings, wanted = options[:-3], list(options[-3:])
+        _, *gradients = row_losses(hidden, weight, bias, targets, upstream.contiguous(), *settings, wanted)
+        parts = zip(gradients, (hidden, weight, bias), strict=True)
+        return tuple(gradient if part is None else gradient.to(part.dtype) for gradient, part in parts)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.settings, ctx.wanted = inputs[5:-3], inputs[-3:]
+        ctx.save_for_backward(*inputs[:5])
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        hidden, weight, bias, targets, row_gradient = ctx.saved_tensors
+        directions = _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
+        return _padded((*products, None, slopes), ctx.needs_input_grad)
+
+
+def _call(function: type[torch.autograd.Function], *arguments: Any) -> tuple[Tensor, ...]:
+    """Call a function with a derivative of its own; not in a compiled graph, which refuses second derivatives."""
+    call = function.forward if torch.compiler.is_compiling() else function.apply
+    return cast(tuple[Tensor, ...], call(*arguments))
+
+
+def _only(parts: Sequence[Tensor | None], wanted: Sequence[bool]) -> tuple[Tensor | None, ...]:
+    """The parts that are wanted, and None for the others."""
+    return tuple(part if needed else None for part, needed in zip(parts, wanted, strict=True))
+
+
+def _padded(parts: Sequence[Tensor | None], needed: Sequence[bool]) -> tuple[Tensor | None, ...]:
+    """One gradient for each argument of a forward pass: those of the first that are needed, and None."""
+    return *_only(parts, needed[: len(parts)]), *[None] * (len(needed) - len(parts))
 
 
 def _wanted(*parts: Tensor | None) -> list[bool]:

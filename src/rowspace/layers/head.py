@@ -92,7 +92,8 @@ class TiedHead(_Head):
 
     Args:
         embedding: `TokenEmbedding`, `nn.Embedding`, or any module with `weight` (V, d), which the model must hold too:
-            the head only refers to it, and neither moves it nor saves it.
+            the head only refers to it, and neither moves it nor saves it. The attribute `embedding` can be set to
+            another one; `check_tied` finds a head whose embedding the model no longer holds.
         bias: add a learned number to each logit (BERT).
         scale: of the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
         softcap: bound the logits: `softcap · tanh(logits / softcap)` (Gemma 2: 30).
@@ -121,17 +122,34 @@ class TiedHead(_Head):
         softcap: float | None = None,
         temperature: float = 1.0,
     ) -> None:
-        if getattr(getattr(embedding, "weight", None), "ndim", None) != 2:
-            raise UsageError(f"embedding must be a module with a weight (V, d), got {type(embedding).__name__}")
+        _require_table(embedding)
         start = embedding.weight.detach().new_zeros(len(embedding.weight)) if bias else None
         super().__init__(start, scale, softcap, temperature)
-        # Past nn.Module's own __setattr__: a submodule would put the table into the state dict a second time.
-        object.__setattr__(self, "embedding", embedding)
+        self.embedding = embedding
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refer to an embedding without holding it: a submodule would put the table into the state dict twice."""
+        if name == "embedding":
+            _require_table(value)
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def reset_parameters(self) -> None:
+        """Set the bias to zero; the table belongs to the embedding, which initializes it."""
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
 
     @property
     def weight(self) -> Tensor:
         """The table (V, d), as the embedding has it now."""
         return cast(Tensor, self.embedding.weight)
+
+
+def _require_table(embedding: HasWeight) -> None:
+    """Raise `UsageError` for a module without a table."""
+    if getattr(getattr(embedding, "weight", None), "ndim", None) != 2:
+        raise UsageError(f"embedding must be a module with a weight (V, d), got {type(embedding).__name__}")
 
 
 class UntiedHead(_Head):

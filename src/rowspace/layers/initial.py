@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.distributed_lookup import zero_row
 
 Initial = Literal["normal", "inverse_sqrt", "xavier"] | Callable[[Tensor], object]
 
@@ -45,4 +46,4 @@ def fill(
         else:
             raise UsageError(f"init must be 'normal', 'inverse_sqrt', 'xavier' or a function, not {init!r}")
         if padding_idx is not None:
-            weight[padding_idx] = 0
+            zero_row(weight, padding_idx)

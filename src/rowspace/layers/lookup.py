@@ -10,9 +10,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from rowspace.errors import UsageError
 from rowspace.layers.checked_ids import check_ids, rows_at
+from rowspace.layers.distributed_lookup import is_distributed, local_part, placed_as, zero_row
 
 
 def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, sparse: bool = False) -> Tensor:
@@ -32,7 +35,10 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     >>> weight.grad[:, 0]
     tensor([0., 0., 2., 0., 0., 1.])
     """
-    if torch.compiler.is_compiling():
+    function: type[torch.autograd.Function]
+    if is_distributed(weight):
+        function = _DistributedRows
+    elif torch.compiler.is_compiling():
         function = _Rows
     elif _needs_gradient(weight):
         function = _RowsForward
@@ -155,6 +161,31 @@ class _SumsForward(_Sums):
         """Linear: the sums of the tangent."""
         (ids,) = ctx.saved_tensors
         return row_sums(ids, grad, ctx.num_embeddings, padding_idx=ctx.padding_idx)
+
+
+class _DistributedRows(torch.autograd.Function):
+    """Row `ids[i]` of a table that is distributed over processes (`DTensor`), for each i; first derivatives only."""
+
+    @staticmethod
+    def forward(ctx: Any, ids: Any, weight: Any, padding_idx: int | None, sparse: bool) -> Tensor:
+        """(...), (V, d) → (..., d)."""
+        if sparse:
+            raise UsageError("a distributed table has no sparse gradient; build it with sparse=False")
+        check_ids(ids.to_local(), len(weight))
+        ctx.save_for_backward(ids, weight)
+        ctx.padding_idx = padding_idx
+        return functional.embedding(ids, weight)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Any) -> tuple[None, Tensor, None, None]:
+        """Each process sums what falls on its part of the table."""
+        ids, weight = ctx.saved_tensors
+        local_ids, local_grad = local_part(ids, grad, weight)
+        sums = placed_as(row_sums(local_ids, local_grad, len(weight.to_local())), weight)
+        if ctx.padding_idx is not None:
+            zero_row(sums, ctx.padding_idx)
+        return None, sums, None, None
 
 
 def _needs_gradient(weight: Tensor) -> bool:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
 from rowspace.layers.initial import Initial
 from rowspace.layers.lookup import lookup
 from rowspace.layers.token_embedding import TokenEmbedding
@@ -38,8 +39,10 @@ class MatryoshkaEmbedding(TokenEmbedding):
         normalize: bool = False,
         padding_idx: int | None = None,
         init: Initial = "normal",
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(num_embeddings, embedding_dim, padding_idx=padding_idx, init=init)
+        super().__init__(num_embeddings, embedding_dim, padding_idx=padding_idx, init=init, device=device, dtype=dtype)
         self.normalize = normalize
         self.dim = embedding_dim if dim is None else dim
 

@@ -97,8 +97,9 @@ class MultimodalRotaryPosition(RotaryPosition):
 
     `sections` says how many pairs turn by time, height and width (Qwen2-VL: 16, 24, 24 of a head of 128). They lie
     one after the other, the fastest pairs with time, or with `interleaved` in turn t h w t h w … as long as each
-    lasts, and time to the end (Qwen3-VL). The frequencies are those of the whole head. Where all three coordinates
-    are equal, as for text, it is `RotaryPosition` to the bit.
+    lasts, and time to the end (Qwen3-VL). The frequencies are those of the whole head, or of its first `rotary_dim`
+    components, where only they turn (Qwen3.5). Where all three coordinates are equal, as for text, it is
+    `RotaryPosition` to the bit.
 
     q: `(..., heads, seq, head_dim)`; positions: `(3, seq)` or `(3, batch, seq)`, counted from 0 in all three where
     they are not given. Raises `UsageError` where the sections do not add up to the pairs of a head. Source: Wang et
@@ -121,13 +122,15 @@ class MultimodalRotaryPosition(RotaryPosition):
         layout: RotaryLayout = "half",
         interleaved: bool = False,
         scaling: RotaryScaling | None = None,
+        rotary_dim: int | None = None,
     ) -> None:
-        super().__init__(head_dim, base=base, layout=layout, scaling=scaling)
+        super().__init__(head_dim, base=base, layout=layout, scaling=scaling, rotary_dim=rotary_dim)
         self.sections = tuple(sections)
-        if sum(self.sections) != head_dim // 2 or min(self.sections, default=0) < 0:
+        if sum(self.sections) != self.rotary_dim // 2 or min(self.sections, default=0) < 0:
+            part = f"a head of {head_dim}" if self.rotary_dim == head_dim else f"a rotary_dim of {self.rotary_dim}"
             raise UsageError(
-                f"sections {self.sections} add up to {sum(self.sections)}, but a head of {head_dim} has "
-                f"{head_dim // 2} pairs; pass the model's mrope_section"
+                f"sections {self.sections} add up to {sum(self.sections)}, but {part} has {self.rotary_dim // 2} "
+                f"pairs; pass the model's mrope_section"
             )
         axis_of_pair = _in_turn(self.sections) if interleaved else _in_blocks(self.sections)
         self.register_constant("axis_of_pair", axis_of_pair)

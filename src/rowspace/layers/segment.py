@@ -3,9 +3,10 @@
 BERT calls it token type: 0 for the first sentence, 1 for the second. Read next: `token_embedding.py`.
 """
 
+import torch
 from torch import Tensor
 
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.token_embedding import TokenEmbedding
 
 
@@ -21,9 +22,11 @@ class SegmentEmbedding(TokenEmbedding):
     (torch.Size([1, 3, 4]), torch.Size([4]))
     """
 
-    def __init__(self, num_segments: int, embedding_dim: int) -> None:
+    def __init__(
+        self, num_segments: int, embedding_dim: int, *, device: Device = None, dtype: torch.dtype | None = None
+    ) -> None:
         require_positive(num_segments=num_segments)
-        super().__init__(num_segments, embedding_dim)
+        super().__init__(num_segments, embedding_dim, device=device, dtype=dtype)
 
     def forward(self, segment_ids: Tensor | None = None) -> Tensor:
         """segment_ids (...) → (..., d); none → the row of segment 0 (d,)."""

@@ -6,14 +6,15 @@ smaller tables (`factorised.py`, `adaptive.py`, `quotient_remainder.py`, `hashed
 """
 
 import math
-from typing import Literal
+from typing import Any, Literal, Self
 
 import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive, row_index
+from rowspace.layers.arguments import Device, require_positive, row_index
 from rowspace.layers.constraints import Constraint
+from rowspace.layers.distributed_lookup import is_distributed
 from rowspace.layers.initial import Initial, fill
 from rowspace.layers.lookup import lookup
 from rowspace.layers.sizes import Sized
@@ -21,7 +22,7 @@ from rowspace.layers.sizes import Sized
 Scale = float | Literal["sqrt", "rounded_sqrt"] | None
 
 
-class TokenEmbedding(Sized):
+class TokenEmbedding(Sized, nn.Embedding):
     """ids (...) int32 or int64 → (..., d): row `weight[id]` of a table (V, d), times `scale`.
 
     - `padding_idx`: this row begins at zero and gets no gradient.
@@ -29,6 +30,10 @@ class TokenEmbedding(Sized):
       weight's dtype (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` stays unscaled, as a tied head needs it.
     - `init`: see `initial.fill`. `sparse`: see `lookup`.
     - `constraint`: a bound on the rows' norms, applied after the optimizer's step: see `constraints.constrain`.
+    - `device`, `dtype`: of `weight`.
+
+    It is an `nn.Embedding`, so that whatever looks for those accepts it: DistributedDataParallel with sparse gradients,
+    tensor parallelism, `resize_token_embeddings` of transformers. `max_norm` and `scale_grad_by_freq` are refused.
 
     Raises `UsageError` for an id out of range, naming it and its place.
     Source: Bengio et al. 2003; the scale from Vaswani et al. 2017, section 3.4, and Google's release of Gemma (2024).
@@ -40,7 +45,7 @@ class TokenEmbedding(Sized):
     (40, 160)
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the arguments of nn.Embedding, and those of this class
         self,
         num_embeddings: int,
         embedding_dim: int,
@@ -50,21 +55,67 @@ class TokenEmbedding(Sized):
         init: Initial = "normal",
         sparse: bool = False,
         constraint: Constraint | None = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
         require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = row_index(padding_idx, num_embeddings)
+        padding_idx = row_index(padding_idx, num_embeddings)
+        empty = torch.empty(num_embeddings, embedding_dim, device=device, dtype=dtype)
+        super().__init__(num_embeddings, embedding_dim, padding_idx, sparse=sparse, _weight=empty)
         self.scale = checked_scale(scale)
         self.init = init
-        self.sparse = sparse
         self.constraint = constraint
-        self.weight = nn.Parameter(torch.empty(num_embeddings, embedding_dim))
         self.reset_parameters()
 
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        **options: Any,
+    ) -> Self:
+        """A module around an existing table (V, d), which is not copied; arguments as for `nn.Embedding`.
+
+        `options` are the other arguments of the constructor, such as `scale`. The padding row is left as it is. Raises
+        `UsageError` for `max_norm` and `scale_grad_by_freq`, as setting these attributes does.
+        """
+        if embeddings.dim() != 2:
+            raise UsageError(f"embeddings must be a table (V, d), not of shape {list(embeddings.shape)}")
+        _refuse_max_norm(max_norm)
+        _refuse_scaling_by_count(scale_grad_by_freq)
+        if padding_idx is not None:
+            options["padding_idx"] = padding_idx
+        if sparse:
+            options["sparse"] = sparse
+        table = cls(*embeddings.shape, device="meta", **options)
+        table.weight = nn.Parameter(embeddings, requires_grad=not freeze)
+        return table
+
+    @property
+    def max_norm(self) -> None:
+        """None: `nn.Embedding` rewrites rows in forward with it; here `constraint=MaxNorm(...)` bounds them."""
+        return
+
+    @max_norm.setter
+    def max_norm(self, value: float | None) -> None:
+        _refuse_max_norm(value)
+
+    @property
+    def scale_grad_by_freq(self) -> bool:
+        """False: gradients are not divided by how often an id occurs."""
+        return False
+
+    @scale_grad_by_freq.setter
+    def scale_grad_by_freq(self, value: bool) -> None:
+        _refuse_scaling_by_count(value)
+
     def reset_parameters(self) -> None:
-        """Begin anew: rows from `init`, the padding row zero."""
+        """Initialize the table again: rows from `init`, the padding row zero."""
         fill(self.weight, self.init, padding_idx=self.padding_idx)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -77,6 +128,16 @@ class TokenEmbedding(Sized):
         shown = {"padding_idx": self.padding_idx, "scale": self.scale, "constraint": self.constraint}
         options = [f"{name}={value!r}" for name, value in shown.items() if value is not None]
         return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *options])
+
+
+def _refuse_max_norm(value: float | None) -> None:
+    if value is not None:
+        raise UsageError(f"max_norm is {value}, but forward does not rewrite rows; pass constraint=MaxNorm({value})")
+
+
+def _refuse_scaling_by_count(value: bool) -> None:
+    if value:
+        raise UsageError("scale_grad_by_freq is not supported; leave it False, or use nn.Embedding")
 
 
 def checked_scale(scale: Scale) -> Scale:
@@ -94,9 +155,13 @@ def scaled(rows: Tensor, scale: Scale) -> Tensor:
     """
     if scale is None:
         return rows
+    factor = _factor(rows, scale)
+    return rows * factor if is_distributed(rows) else rows.mul_(factor)
+
+
+def _factor(rows: Tensor, scale: float | str) -> float | Tensor:
+    """The number that a scale stands for, for rows (..., d)."""
     if not isinstance(scale, str):
-        return rows.mul_(scale)
+        return scale
     root = math.sqrt(rows.shape[-1])
-    if scale == "sqrt":
-        return rows.mul_(root)
-    return rows.mul_(torch.full((), root, dtype=rows.dtype, device=rows.device))
+    return root if scale == "sqrt" else torch.full((), root, dtype=rows.dtype, device=rows.device)

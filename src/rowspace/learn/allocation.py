@@ -25,7 +25,16 @@ from rowspace.learn.lanes import WIDTH
 from rowspace.learn.options import FitOptions
 from rowspace.ngrams import list_ngrams
 
-__all__ = ["empty_weights", "list_used", "make_plan", "make_scratch", "make_weights", "seed_random"]
+__all__ = [
+    "bytes_needed",
+    "drawn_negatives",
+    "empty_weights",
+    "list_used",
+    "make_plan",
+    "make_scratch",
+    "make_weights",
+    "seed_random",
+]
 
 COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are kept, with sample=1e-3
 NO_ROWS: Rows = np.zeros((0, WIDTH), np.float32)
@@ -73,6 +82,14 @@ def empty_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | No
     return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), listed, vocabulary_size)
 
 
+def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
+    """How much memory the rows, the workers' copies and scratch, and the map from bucket to row take."""
+    copied, row = _copied_words(vocabulary_size, options), 4 * _columns(options)
+    rows = 2 * (vocabulary_size + options.threads * (1 + 2 * copied)) + ngrams
+    scratch = 2 * _composed(options) + 2 * TOGETHER
+    return row * (rows + options.threads * scratch) + 4 * options.buckets * options.subwords
+
+
 def _copied_words(vocabulary_size: int, options: FitOptions) -> int:
     """How many words each worker has copies of."""
     return min(COPIED_WORDS, vocabulary_size) if options.threads > 1 else 0
@@ -98,7 +115,7 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
         together=_together(options),
         window=options.window,
         shrink=options.shrink_windows,
-        negatives=_drawn(options),
+        negatives=drawn_negatives(options),
         mean=options.cbow_mean,
         exact=options.cbow_gradient == "exact",
         alpha=alpha,
@@ -106,7 +123,7 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
     )
 
 
-def _drawn(options: FitOptions) -> int:
+def drawn_negatives(options: FitOptions) -> int:
     """How many negatives are drawn at a time: CBOW's are to do for several windows, and so fill whole groups."""
     return -(-options.negatives // GROUP) * GROUP if options.model == "cbow" else options.negatives
 
@@ -118,7 +135,7 @@ def _together(options: FitOptions) -> int:
 def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) -> Scratch:
     """The memory of one worker, 0 to options.threads - 1."""
     is_cbow = options.model == "cbow"
-    targets = TOGETHER + _drawn(options) if is_cbow else -(-(1 + options.negatives) // GROUP) * GROUP
+    targets = TOGETHER + drawn_negatives(options) if is_cbow else -(-(1 + options.negatives) // GROUP) * GROUP
     gradients = np.zeros((max(TOGETHER, 2 * options.window), GROUP), np.float32)
     copies = _make_copies(vocabulary_size, options, worker)
     columns = _columns(options)

@@ -6,16 +6,19 @@ What must outlive an interruption lies in a folder of its own (`workplace.py`). 
 
 import dataclasses
 import difflib
+import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rowspace.errors import FitInterrupted, UsageError
+from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitOptions
 from rowspace.learn.rows import composed_rows, learned_subwords
-from rowspace.learn.state import STATE_NAME, FitState
+from rowspace.learn.sampling import keep_probabilities
+from rowspace.learn.saved_state import corpus_checksums, load_epoch, load_state, save_state
+from rowspace.learn.state import FitState
 from rowspace.learn.trainer import Progress, Trainer
 from rowspace.learn.workplace import open_workplace
 from rowspace.table import Table
@@ -33,6 +36,7 @@ from rowspace.text.stdlib import standard_library
 __all__ = ["Reports", "fit"]
 
 SECONDS_BETWEEN_SAVES = 300
+SURELY_NONE, SURELY_SOME = 1e-3, 100.0  # words that are kept, on average: never two, and always two, are neighbors
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,12 +44,14 @@ class Reports:
     """Who is told what during a fit; each part may be missing.
 
     `on_bytes(count)` hears of corpus bytes read, `on_vocabulary(corpus)` of the ids when all are written,
+    `on_lowered_rate(alpha, default)` of a default learning rate that was lowered, since the fit would diverge with it,
     `on_progress(progress)` some ten times a second while rows are learned, and `on_epoch(epoch, table, loss)` gets the
     table as it stands after each epoch (from 1) with that epoch's mean loss.
     """
 
     on_bytes: Callable[[int], None] | None = None
     on_vocabulary: Callable[[IdCorpus], None] | None = None
+    on_lowered_rate: Callable[[float, float], None] | None = None
     on_progress: Callable[[Progress], None] | None = None
     on_epoch: Callable[[int, Table, float], None] | None = None
 
@@ -82,6 +88,8 @@ def fit(
     Raises:
         UsageError: an option is unknown or wrong, or there is nothing to resume.
         CorpusError: the corpus cannot be read or holds too little text.
+        FitDiverged: the learning rate was too high for this text and these options. The table of the last epoch that
+            ended is saved at `output`, if there is one; the fit cannot be resumed.
         FitInterrupted: Ctrl-C or SIGTERM; the table so far and the state are saved at `output`.
 
     >>> table = fit(["the cat sat on the mat", "the dog sat on the mat"] * 50, dim=8, epochs=1, workers=1)
@@ -100,13 +108,16 @@ def fit(
             return _last_table(ids, state)
         with stop_requests() as asked:
             trainer = Trainer(ids, state)
-            finished = _learn(trainer, reports, keep=lambda: state.save(workplace), stopped=asked.is_set)
+            try:
+                finished = _learn(trainer, reports, keep=lambda: save_state(state, workplace), stopped=asked.is_set)
+            except FitDiverged as error:
+                raise _with_what_is_saved(error, ids, state, workplace, output) from None
         table = _last_table(ids, state)
         table.save(output)
         if not finished:
             raise FitInterrupted(
                 f"stopped after {trainer.progress.words:,} words; the table so far is saved in "
-                f"{str(output)!r}: go on with rowspace fit --resume -o {output}"
+                f"{str(output)!r}: go on with rowspace fit --resume -o {shlex.quote(str(output))}"
             )
     return table
 
@@ -129,21 +140,50 @@ def _begun(
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
-    return ids, FitState.start(ids, options, _text_settings(text, tokens))
+    _refuse_if_nothing_to_learn(ids, options)
+    state = FitState.start(ids, options, _text_settings(text, tokens))
+    state.files = corpus_checksums(workplace)
+    if reports.on_lowered_rate and state.options.alpha != options.alpha:
+        reports.on_lowered_rate(state.options.learning_rates[0], options.learning_rates[0])
+    return ids, state
+
+
+def _refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions) -> None:
+    """Raise `CorpusError` where all neighbors are the same token, or none is left."""
+    if len(ids.vocabulary) < 2:
+        raise CorpusError(
+            f"the text has only one distinct token, {ids.vocabulary[0]!r}; rows are learned from different tokens that "
+            "are near each other: give more text, or a lower min_count"
+        )
+    if _kept_words(ids, options) < SURELY_NONE:
+        raise CorpusError(
+            f"sample={options.sample:g} leaves out all words of the text, so there is nothing to learn; give a larger "
+            "one, or 0 to keep all words"
+        )
+
+
+def _refuse_if_nothing_was_learned(ids: IdCorpus, state: FitState) -> None:
+    """Raise `CorpusError` where words were kept, but none had a neighbor; of very few words that may be chance."""
+    if not any(state.losses) and _kept_words(ids, state.options) > SURELY_SOME:
+        raise CorpusError(
+            "no sentence of the text has two words, so there was nothing to learn; give longer sentences, or a lower "
+            "min_count"
+        )
+
+
+def _kept_words(ids: IdCorpus, options: FitOptions) -> float:
+    """How many words are not left out, on average, in all epochs."""
+    return options.epochs * float(keep_probabilities(ids.counts, sample=options.sample) @ ids.counts)
 
 
 def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState]:
     """Read what an interrupted fit left, and refuse to go on with other options than it had."""
-    if not (workplace / STATE_NAME).exists():
-        raise UsageError(f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume")
-    ids = IdCorpus.load(workplace)
-    changes = {"workers": given["workers"]} if "workers" in given else {}
-    state = FitState.load(workplace, ids, **changes)
+    ids, state = load_state(workplace, **({"workers": given["workers"]} if "workers" in given else {}))
     before = state.text | dataclasses.asdict(state.options)
     text, tokens, options = _parted({"tokens": before["tokens"]} | given)
     now = _text_settings(text, tokens) | dataclasses.asdict(options)
-    for name in given:
-        if name != "workers" and before.get(name) != now[name]:
+    for name, value in given.items():
+        if value is not None and name != "workers" and before.get(name) != now[name]:
             had = f"{name}={before[name]!r}" if name in before else f"no {name}"
             raise UsageError(f"the interrupted fit has {had}, not {now[name]!r}; leave it out to resume")
     return ids, state
@@ -189,11 +229,26 @@ def _learn(trainer: Trainer, reports: Reports, *, keep: Callable[[], None], stop
                 reports.on_epoch(state.epoch, _table(trainer.corpus, state), state.losses[-1])
             if state.epoch == state.options.epochs:
                 break
+        trainer.watch.before_saving()
         keep()
         saved = time.monotonic()
         if stopped():
             return False
+    _refuse_if_nothing_was_learned(trainer.corpus, state)
     return True
+
+
+def _with_what_is_saved(
+    error: FitDiverged, ids: IdCorpus, state: FitState, workplace: Path, output: str | Path
+) -> FitDiverged:
+    """Save the table of the last epoch that ended, if there is one, and return the error that says so."""
+    state.release("inputs")
+    state.release("outputs")
+    good = load_epoch(workplace, ids)
+    if good is None:
+        return FitDiverged(f"{error}; nothing is saved")
+    _last_table(ids, good).save(output)
+    return FitDiverged(f"{error}; the table of epoch {good.epoch} is saved in {str(output)!r}")
 
 
 def _last_table(ids: IdCorpus, state: FitState) -> Table:
@@ -215,7 +270,7 @@ def _table(ids: IdCorpus, state: FitState) -> Table:
             "alpha": state.options.learning_rates[0],
             "min_alpha": state.options.learning_rates[1],
             "words": ids.words,
-            "losses": state.losses,
+            "losses": list(state.losses),
             "seconds": round(state.seconds, 3),
             "repeatable": state.options.threads == 1 and state.text["same_tokens_again"],
         }

@@ -298,13 +298,17 @@ def differentiate(count: int, group: Ids, first: bool, alpha: np.float32, scratc
 
 @kernel
 def place_in_table(score: np.float32) -> np.uint32:
-    """The slot of `scratch.logistic` and `scratch.softplus` that is nearest to a score."""
-    return np.uint32((within_reach(score) + np.float32(TABLE_REACH)) * np.float32(SLOTS_PER_UNIT) + np.float32(0.5))
+    """The slot of `scratch.logistic` and `scratch.softplus` that is nearest to a score; the first one for NaN.
+
+    The order of the arguments matters: `max` returns its first one unless the second is greater, and NaN never is.
+    """
+    reached = min(max(np.float32(-TABLE_REACH), score), np.float32(TABLE_REACH))
+    return np.uint32((reached + np.float32(TABLE_REACH)) * np.float32(SLOTS_PER_UNIT) + np.float32(0.5))
 
 
 @kernel
 def within_reach(score: np.float32) -> np.float32:
-    """The score, or the end of the tables that is nearest to it."""
+    """The score, or the end of the tables that is nearest to it; NaN stays NaN, so that the summed loss shows it."""
     return min(max(score, np.float32(-TABLE_REACH)), np.float32(TABLE_REACH))
 
 
@@ -367,13 +371,14 @@ def add(rows: Rows, row: np.int64, column: int, scale: Any, block: Any) -> None:
 def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scratch: Scratch) -> tuple[int, int]:
     """Copy the next sentence, thinned out, into `scratch.sentence`; return where to go on and how many words were kept.
 
-    A sentence that is longer than the scratch is cut there.
+    A sentence that is longer than the scratch is cut there. Any id that is not in the vocabulary ends a sentence, not
+    only a negative one, so that no id can lead outside the arrays.
     """
-    length = 0
+    length, size = 0, np.uint32(len(sampler.keep))
     while position < len(ids) and length < len(scratch.sentence):
         word = ids[position]
         position += 1
-        if word < 0:
+        if np.uint32(word) >= size:  # a negative id is a large unsigned one: one comparison for both
             break
         scratch.sentence[length] = word
         length += np.uint32(random_bits(scratch.random) >> np.uint64(32)) <= sampler.keep[word]

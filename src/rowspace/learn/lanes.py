@@ -28,12 +28,19 @@ Lanes = NDArray[np.float32]
 
 def load(array: NDArray[np.float32], row: int | np.int64, column: int) -> Lanes:
     """The sixteen values of `array[row]` that start at `column`."""
-    return array[row, column : column + WIDTH].copy()
+    return _block(array, row, column).copy()
 
 
 def store(array: NDArray[np.float32], row: int | np.int64, column: int, value: Lanes) -> None:
     """Write sixteen values into `array[row]`, starting at `column`."""
-    array[row, column : column + WIDTH] = value
+    _block(array, row, column)[:] = value
+
+
+def _block(array: NDArray[np.float32], row: int | np.int64, column: int) -> Lanes:
+    """A view of sixteen values; unlike a slice, it neither counts from the end nor stops at it."""
+    if not (0 <= row < array.shape[0] and 0 <= column <= array.shape[1] - WIDTH):
+        raise IndexError(f"block ({row}, {column}) is outside an array of shape {array.shape}")
+    return array[row, column : column + WIDTH]
 
 
 def splat(value: np.float32) -> Lanes:
@@ -92,7 +99,18 @@ def _address(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Where `array[row, column]` lies; rows are contiguous, so the rest of the block follows it."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     indices = [context.cast(builder, arguments[i], signature.args[i], types.intp) for i in (1, 2)]
+    if context.enable_boundscheck:
+        _check_bounds(context, builder, array, indices)
     return cgutils.get_item_pointer(context, builder, signature.args[0], array, indices, wraparound=False)
+
+
+def _check_bounds(context: Any, builder: Any, array: Any, indices: list[Any]) -> None:
+    """Raise `IndexError` unless the row and all sixteen columns are inside the array (`rowspace.jit.CHECK_BOUNDS`)."""
+    rows, columns = cgutils.unpack_tuple(builder, array.shape)
+    row, column = indices
+    last = builder.add(column, column.type(WIDTH - 1))
+    for axis, index, size in ((0, row, rows), (1, column, columns), (1, last, columns)):
+        cgutils.do_boundscheck(context, builder, index, size, axis)
 
 
 @_compiles(load, takes=_PLACE, gives=_LANES)

@@ -28,7 +28,8 @@ class FitOptions:
         ns_exponent: they are drawn in proportion to count ** ns_exponent.
         sample: words more frequent than this share of the text are thinned out; 0 keeps all.
         alpha, min_alpha: the learning rate at the start and at the end, linear between. `alpha=None` takes 0.035 for
-            skipgram and 0.1 for cbow; `min_alpha=None` takes 0.3 of alpha.
+            skipgram and 0.1 for cbow, or less where the fit would diverge, as with very wide windows
+            (`rowspace.learn.rates`); `min_alpha=None` takes 0.3 of alpha.
         epochs: passes over the text.
         cbow_mean: average the neighbours' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);
@@ -75,6 +76,12 @@ class FitOptions:
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
 
+        first, last = self.learning_rates
+        if last > first:
+            raise UsageError(
+                f"min_alpha, the learning rate at the end, must not exceed alpha, the one at the start, but "
+                f"{last:g} > {first:g}"
+            )
         if self.min_n > self.max_n:
             raise UsageError(f"min_n must not exceed max_n, but {self.min_n} > {self.max_n}")
 
@@ -108,7 +115,7 @@ _RANGES: list[tuple[str, float, float]] = [
     ("epochs", 1, 100_000),
     ("min_n", 1, 1_000),
     ("max_n", 1, 1_000),
-    ("buckets", 1, 2**31 - 1),
+    ("buckets", 1, 100_000_000),
     ("workers", 1, 1_024),
     ("seed", 0, 2**63 - 1),
 ]

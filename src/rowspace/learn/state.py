@@ -1,29 +1,20 @@
-"""Where a fit stands, and how that is kept on disk so that a stopped fit goes on to the same rows.
+"""Where a fit stands between two stretches of text: rows, options, and how far it has come.
 
-One file, `state.safetensors`: the rows as tensors, all else as JSON in its header. It is replaced whole, so a
-process killed at any moment leaves an older state or this one. Left out: the ids beside it (`rowspace.text.IdCorpus`).
+Left out: how that is kept on disk (`saved_state.py`).
 """
 
 import dataclasses
-import json
-from pathlib import Path
-from typing import Any, cast
+import math
+from typing import Any
 
-import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
-
-from rowspace.atomic import atomic_file
-from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn.allocation import empty_weights, list_used, make_weights
+from rowspace.learn.allocation import list_used, make_weights
 from rowspace.learn.arrays import Weights
+from rowspace.learn.memory import check_memory
 from rowspace.learn.options import FitOptions
+from rowspace.learn.rates import stable_options
 from rowspace.text import IdCorpus
 
-__all__ = ["STATE_NAME", "FitState"]
-
-STATE_NAME = "state.safetensors"
-TENSORS = ("inputs", "outputs")
+__all__ = ["FitState"]
 
 
 @dataclasses.dataclass
@@ -32,12 +23,13 @@ class FitState:
 
     `epoch` and `stretch` count finished ones, `stretch` within the epoch; `pairs` and `loss` are this epoch's sums,
     `losses` the mean loss of each finished epoch; `seconds` is the time spent learning. `text` says how the corpus was
-    encoded.
+    encoded, and `files` has a checksum of each file that holds it.
     """
 
     weights: Weights
     options: FitOptions
     text: dict[str, Any]
+    files: dict[str, int] = dataclasses.field(default_factory=dict)
     epoch: int = 0
     stretch: int = 0
     pairs: float = 0.0
@@ -47,8 +39,13 @@ class FitState:
 
     @classmethod
     def start(cls, corpus: IdCorpus, options: FitOptions, text: dict[str, Any]) -> "FitState":
-        """The state of a fit that has not begun."""
+        """The state of a fit that has not begun; its default rate is one that is stable.
+
+        Raises `UsageError` where the rows do not fit into memory.
+        """
         ngrams = list_used(corpus.vocabulary, corpus.counts, options)
+        check_memory(len(corpus.vocabulary), len(ngrams.buckets), options)
+        options = stable_options(options, corpus, ngrams)
         return cls(make_weights(len(corpus.vocabulary), options, ngrams), options, text)
 
     def end_epoch(self) -> None:
@@ -60,42 +57,15 @@ class FitState:
         """Give back the memory of "inputs" or "outputs", when nothing is left to learn or save."""
         self.weights = self.weights._replace(**{name: getattr(self.weights, name)[:0].copy()})
 
-    def save(self, directory: Path) -> None:
-        """Write the state into `directory`, whole or not at all."""
-        place = {
-            field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)
-            if field.name not in ("weights", "options")
-        }
-        header = {"place": json.dumps(place), "options": json.dumps(dataclasses.asdict(self.options))}
-        tensors = {name: getattr(self.weights, name)[: self.weights.size] for name in TENSORS}
-        tensors["ngrams"] = self.weights.ngrams.rows
-        with atomic_file(directory / STATE_NAME) as file:
-            file.write(save(tensors, header))
-
-    @classmethod
-    def load(cls, directory: Path, corpus: IdCorpus, **changes: Any) -> "FitState":
-        """Read the state in `directory`; `changes` are options that are to be different from now on.
-
-        Raises UsageError where there is none, and FileFormatError where it is damaged or of another vocabulary.
-        """
-        path = directory / STATE_NAME
-        if not path.exists():
-            raise UsageError(f"there is nothing to resume in {str(directory)!r}; start a fit without resume")
-        try:
-            return cls._read(path, corpus, changes)
-        except (SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise FileFormatError(f"{str(path)!r} is damaged ({error}); start a fit without resume") from error
-
-    @classmethod
-    def _read(cls, path: Path, corpus: IdCorpus, changes: dict[str, Any]) -> "FitState":
-        with safe_open(path, framework="numpy") as file:
-            header = cast("dict[str, str]", file.metadata())
-            options = FitOptions(**json.loads(header["options"]) | changes)
-            place: dict[str, Any] = json.loads(header["place"])
-            ngrams = list_used(corpus.vocabulary, corpus.counts, options)
-            weights = empty_weights(len(corpus.vocabulary), options, ngrams)
-            for name in TENSORS:
-                np.copyto(getattr(weights, name)[: weights.size], file.get_tensor(name))
-            np.copyto(weights.ngrams.rows, file.get_tensor("ngrams"))
-        return cls(weights, options, **place)
+    def check(self) -> None:
+        """Raise `ValueError` unless all numbers are of their type and in their range, as those read from a file."""
+        numbers = {"pairs": self.pairs, "loss": self.loss, "seconds": self.seconds}
+        numbers |= {f"losses[{i}]": loss for i, loss in enumerate(self.losses)}
+        for name, number in numbers.items():
+            if type(number) not in (int, float) or not 0 <= number < math.inf:
+                raise ValueError(f"{name} is {number!r}")
+        for name, count in {"epoch": self.epoch, "stretch": self.stretch}.items():
+            if type(count) is not int or count < 0:
+                raise ValueError(f"{name} is {count!r}")
+        if self.epoch > self.options.epochs or len(self.losses) != self.epoch:
+            raise ValueError(f"epoch is {self.epoch} of {self.options.epochs}, with {len(self.losses)} losses")

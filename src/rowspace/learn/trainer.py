@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rowspace.learn.allocation import make_plan, make_scratch, seed_random
 from rowspace.learn.arrays import Scratch
+from rowspace.learn.divergence import Watch
 from rowspace.learn.kernels import learn_stretch, merge_copies, start_copies
 from rowspace.learn.sampling import make_sampler
 from rowspace.learn.state import FitState
@@ -55,6 +56,7 @@ class Trainer:
     def __init__(self, corpus: IdCorpus, state: FitState) -> None:
         self.corpus = corpus
         self.state = state
+        self.watch = Watch(state, corpus.counts)
         options = state.options
         self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
         self.length = min(STRETCH, max(SMALL_STRETCH, corpus.size // 64))
@@ -82,7 +84,7 @@ class Trainer:
         """Learn the rest of this epoch; return whether it was finished.
 
         `pause` is asked some times a second and may show the progress; where it says yes, each worker ends its stretch
-        and the state is a clean place to save.
+        and the state is a clean place to save. Raises `FitDiverged`, and then the rows are worth nothing.
         """
         order = np.random.default_rng((self.state.options.seed, self.state.epoch)).permutation(self.stretches)
         stop = threading.Event()
@@ -97,6 +99,7 @@ class Trainer:
         finished = self.state.stretch == self.stretches
         if finished:
             self.state.end_epoch()
+            self.watch.end_of_epoch()
         return finished
 
     def _watch(self, workers: list[Future[None]], pause: Callable[[Progress], bool], stop: threading.Event) -> None:
@@ -106,6 +109,7 @@ class Trainer:
             running = wait(running, timeout=1 / LOOKS_PER_SECOND).not_done
             now = time.monotonic()
             self.state.seconds, before = self.state.seconds + now - before, now
+            self.watch.within_epoch()
             if pause(self.progress):
                 stop.set()
 

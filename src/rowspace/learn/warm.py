@@ -12,10 +12,10 @@ __all__ = ["warm"]
 def warm() -> None:
     """Run each kernel once, on a few words; takes no time where all are compiled already."""
     many = " ".join(map(str, range(5000)))  # more words than a lexicon first has room for
-    learned = fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1)
+    learned = fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1, sample=0)
     mapped = learned.rows.copy()
     mapped.setflags(write=False)  # as rows are that a saved table maps: another type to a kernel
-    fit(["a small text for a start"], dim=2, epochs=1, min_count=1, subwords=True, buckets=10)
+    fit(["a small text for a start"], dim=2, epochs=1, min_count=1, sample=0, subwords=True, buckets=10)
     for table in (learned, Table(learned.vocabulary, mapped)):
         table.neighbors("a", k=1)
         table.analogy("a", "text", "small", k=1)

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy_format
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, reason_of
 
 __all__ = ["ArrayHeader", "read_array_header"]
 
@@ -60,8 +60,9 @@ def read_array_header(file: IO[bytes], source: str) -> ArrayHeader:
     except FileFormatError:
         raise
     except REFUSALS as error:
-        why = str(error).split("\n")[0]
-        raise FileFormatError(f"{source}: byte 0: no .npy header ({why}); the file is damaged, restore it") from None
+        raise FileFormatError(
+            f"{source}: byte 0: not a .npy header ({reason_of(error)}); the file is damaged, restore it"
+        ) from None
     if dtype.hasobject:
         raise FileFormatError(f"{source}: byte 10: holds pickled objects, which are never opened; save plain arrays")
     if dtype.kind not in PLAIN or dtype.itemsize == 0 or min(shape, default=0) < 0:

@@ -10,11 +10,12 @@ from pathlib import Path
 from rowspace.amounts import amount
 from rowspace.atomic import StrPath
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.links import resolve_inside
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import MAX_HEADER
 from rowspace.store.layout import MODEL
-from rowspace.store.tensors import inside, listed, map_tensor, table_of_tensor, tensors_in
+from rowspace.store.tensors import listed, map_tensor, table_of_tensor, tensors_in
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
@@ -39,10 +40,11 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     is called as a token table is, or tokenizer and table do not belong together.
     """
     folder = Path(path)
-    files = _files(folder)
+    known = None if (folder / INDEX).is_file() else tensors_in(resolve_inside(folder, MODEL))
+    files = _files_of_index(folder) if known is None else dict.fromkeys(known, MODEL)
     name = _table_name(files, key, str(folder))
-    model = inside(folder, files[name])
-    rows = map_tensor(model, name, limit=limit)
+    model = resolve_inside(folder, files[name])
+    rows = map_tensor(model, name, limit=limit, known=known)
     return table_of_tensor(rows, folder, f"{model}: {name}", limit=limit)
 
 
@@ -61,11 +63,9 @@ def check_target(path: StrPath) -> None:
     raise UsageError(f"cannot save to {path} as a checkpoint, which holds a whole model; name another format")
 
 
-def _files(folder: Path) -> dict[str, str]:
-    """Return the name of the file that each tensor is in."""
-    if not (folder / INDEX).is_file():
-        return dict.fromkeys(tensors_in(inside(folder, MODEL)), MODEL)
-    source = inside(folder, INDEX)
+def _files_of_index(folder: Path) -> dict[str, str]:
+    """Return the name of the file that each tensor of a sharded checkpoint is in."""
+    source = resolve_inside(folder, INDEX)
     with open_regular(source) as file:
         found = parse_object(file.read(MAX_HEADER), str(source)).get("weight_map")
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found.values()):
@@ -78,8 +78,9 @@ def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
         if key not in files:
             raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(files)}; check the key")
         return key
+    found = [name for name in files if name.endswith(NAMES)]
     for ending in NAMES:
-        for name in sorted(files, key=len):
+        for name in sorted(found, key=len):
             if name == ending or name.endswith("." + ending):
                 return name
     raise FileFormatError(

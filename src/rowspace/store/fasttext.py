@@ -10,6 +10,7 @@ are word and n-gram rows: what predicts words is no part of a table, and is zero
 import dataclasses
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +22,21 @@ from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.cores import available_cores
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.ngrams import Listed, compose_rows, list_ngrams
+from rowspace.store.content import content_of, start_of_content
 from rowspace.store.fasttext_parts import MAGIC, VERSIONS, Arguments, Words, read_words, start_bytes, words_bytes
-from rowspace.store.folder import open_regular
-from rowspace.store.mapped import mapped_bytes
 from rowspace.store.quantised import read_quantised
 from rowspace.store.reader import Reader
 from rowspace.store.sniffing import start_of
 from rowspace.store.words import decoded_words, table_of_first
 from rowspace.store.writable import as_float32
-from rowspace.subwords import MISSING, PRUNED, Subwords
+from rowspace.subwords import MISSING, PRUNED, SparsePlaces, Subwords
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
 
 BUCKETS_AT_ONCE = 16_384
+MOST_NGRAMS = 1 << 22  # of one word, and of the words that are composed at once
+NGRAMS_PER_BYTE = 64  # of the file; a real model, with n-grams of 3 to 6 characters, has less than 4
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
@@ -44,8 +46,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     are mapped. Raises `FileFormatError`, with the byte, where the file is cut off, damaged or of a newer version.
     """
     source = os.fspath(path)
-    with open_regular(Path(path)) as file:
-        reader = Reader(mapped_bytes(file), source)
+    reader = Reader(content_of(Path(path)), source)
     arguments, words = _start(reader)
     quantised = reader.flag("whether rows are quantised")
     matrix = read_quantised(reader) if quantised else _read_matrix(reader)
@@ -54,8 +55,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     tokens = decoded_words(reader.data, words.places[:size], source)
     rows, subwords = matrix[:size], None
     if arguments.max_n > 0:
+        counts = _check_ngrams(words, arguments, reader.data.size, source)
         subwords = _subwords(matrix, arguments, words, size, source)
-        rows = _composed(tokens, subwords)
+        rows = _composed(tokens, subwords, counts)
     elif len(matrix) < len(words.counts):
         raise FileFormatError(
             f"{source}: has {amount(len(matrix), 'row')} for {amount(len(words.counts), 'word')}; it is damaged"
@@ -74,7 +76,7 @@ def save(table: Table, path: StrPath) -> None:
     `rowspace.store.save` does.
     """
     subwords = table.subwords
-    if subwords is not None and (subwords.places == PRUNED).any():
+    if subwords is not None and subwords.is_pruned:
         raise UsageError("n-grams of this table were pruned, which only quantised models can say; save it as 'native'")
     start = start_bytes(table) + words_bytes(table)
     check_target(path)
@@ -89,14 +91,18 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognises(path: Path) -> bool:
     """Whether the file `path` begins as fastText's models do."""
-    return start_of(path)[:4] == MAGIC.to_bytes(4, "little")
+    return _begins_so(start_of_content(path))
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not _begins_so(start_of(target)):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+
+
+def _begins_so(start: bytes) -> bool:
+    return start[:4] == MAGIC.to_bytes(4, "little")
 
 
 def _start(reader: Reader) -> tuple[Arguments, Words]:
@@ -136,27 +142,48 @@ def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: in
             f"{source}: has {len(matrix)} rows for {known} words and {needed - known} n-grams in {arguments.buckets} "
             "buckets; it is damaged, get it anew"
         )
+    least, most = max(1, arguments.min_n), arguments.max_n
     if buckets is None:
         places = np.arange(arguments.buckets, dtype=np.int32)
-    else:
-        outside = buckets[(buckets < 0) | (buckets >= [arguments.buckets, len(buckets)])]
-        if outside.size:
-            raise FileFormatError(f"{source}: keeps a bucket or a row of number {outside[0]}, which it has not")
-        places = np.full(arguments.buckets, PRUNED, np.int32)
-        places[buckets[:, 0]] = buckets[:, 1]
-    return Subwords(matrix[known:needed], matrix[:size], places, max(1, arguments.min_n), arguments.max_n)
+        return Subwords(matrix[known:needed], matrix[:size], places, least, most)
+    outside = buckets[(buckets < 0) | (buckets >= [arguments.buckets, len(buckets)])]
+    if outside.size:
+        raise FileFormatError(f"{source}: keeps a bucket or a row of number {outside[0]}, which it has not")
+    kept, last = np.unique(buckets[::-1, 0], return_index=True)  # of a bucket that is listed twice, the last counts
+    sparse = SparsePlaces(kept, buckets[::-1, 1][last], arguments.buckets)
+    return Subwords(matrix[known:needed], matrix[:size], sparse, least, most)
 
 
-def _composed(tokens: list[str], subwords: Subwords) -> NDArray[np.float32]:
+def _check_ngrams(words: Words, arguments: Arguments, total: int, source: str) -> NDArray[np.int64]:
+    """Return how many n-grams each word can have at most; raises where they are more than any real model's."""
+    lengths = words.places[:, 1] - words.places[:, 0] + 2
+    counts: NDArray[np.int64] = lengths * np.minimum(lengths, arguments.max_n - arguments.min_n + 1)
+    if counts.max(initial=0) > MOST_NGRAMS or counts.sum() > NGRAMS_PER_BYTE * total:
+        raise FileFormatError(
+            f"{source}: its words have up to {counts.sum():,} n-grams of {arguments.min_n} to {arguments.max_n} "
+            "characters, which no real model has; it is damaged, download it again"
+        )
+    return counts
+
+
+def _composed(tokens: list[str], subwords: Subwords, counts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the rows of the words, some thousands at a time: the lists of n-grams would be larger than the rows."""
+    rows = np.empty(subwords.own.shape, np.float32)
+    blocks = np.flatnonzero(np.diff(np.cumsum(counts[: len(tokens)]) // MOST_NGRAMS, prepend=-1))
+    for begin, end in pairwise([*blocks.tolist(), len(tokens)]):
+        listed = _listed(tokens[begin:end], subwords)
+        rows[begin:end] = compose_rows(subwords.own[begin:end], subwords.rows, listed, threads=available_cores())
+    return rows
+
+
+def _listed(tokens: list[str], subwords: Subwords) -> Listed:
+    """Return the places of the n-grams of the tokens, without those that were pruned away."""
     listed = list_ngrams(tokens, min_n=subwords.min_n, max_n=subwords.max_n, buckets=len(subwords.places))
     places = subwords.places[listed.values]
     kept = places != PRUNED
-    if not kept.all():
-        starts = np.concatenate([[0], np.cumsum(kept)])[listed.starts]
-        listed = Listed(starts, places[kept])
-    else:
-        listed = Listed(listed.starts, places)
-    return compose_rows(subwords.own, subwords.rows, listed, threads=available_cores())
+    if kept.all():
+        return Listed(listed.starts, places)
+    return Listed(np.concatenate([[0], np.cumsum(kept)])[listed.starts], places[kept])
 
 
 def _for_tokens(subwords: Subwords | None, tokens: list[str], table: Table) -> Subwords | None:
@@ -178,7 +205,7 @@ def _matrix_pieces(table: Table) -> Iterator[bytes]:
     if subwords is None:
         return
     for begin in range(0, buckets, BUCKETS_AT_ONCE):
-        places = subwords.places[begin : begin + BUCKETS_AT_ONCE]
+        places = subwords.places[np.arange(begin, min(begin + BUCKETS_AT_ONCE, buckets))]
         rows = np.zeros((len(places), table.dim), "<f4")
         rows[places != MISSING] = subwords.rows[places[places != MISSING]]
         yield rows.tobytes()

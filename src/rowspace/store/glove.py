@@ -13,11 +13,19 @@ from pathlib import Path
 
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.folder import open_regular
-from rowspace.store.mapped import mapped_bytes
-from rowspace.store.sniffing import header_of, is_table_of_numbers, start_of, whole_lines, width_of
-from rowspace.store.textrows import FORBIDDEN, Text, lines_in, table_of_lines, text_of
-from rowspace.store.word2vec import MAX_WORD
+from rowspace.store.content import content_of, start_of_content
+from rowspace.store.sniffing import (
+    MARK,
+    SNIFFED,
+    has_column_names,
+    header_of,
+    is_table_of_numbers,
+    start_of,
+    whole_lines,
+    width_of,
+    wrong_kind_of_text,
+)
+from rowspace.store.textrows import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
 from rowspace.store.words import writable_words
 from rowspace.table import Table
 
@@ -41,9 +49,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     [1.0, 0.0]
     """
     source = os.fspath(path)
-    with open_regular(Path(path)) as file:
-        text = Text(mapped_bytes(file), source, 0)
-    telling = lines_in(Text(text.data[:MAX_START], source, 0), limit=TELLING)
+    data = content_of(Path(path))
+    text = Text(data, source, _first_line(data[:SNIFFED].tobytes()))
+    telling = lines_in(Text(text.data[:MAX_START], source, text.begin), limit=TELLING)
     dim = width_of([text.data[begin:end].tobytes() for begin, end in telling.tolist()])
     if dim < 1:
         start = text.data[:20].tobytes()
@@ -70,6 +78,11 @@ def save(table: Table, path: StrPath) -> None:
     """
     words = writable_words(table.vocabulary, forbidden=FORBIDDEN, longest=MAX_WORD, format="GloVe")
     check_target(path)
+    if words and words[0].startswith(MARK):
+        raise UsageError(
+            "the first token begins with U+FEFF, which would be read as a byte-order mark; save to a directory instead "
+            "(format 'native')"
+        )
     first = b"".join(text_of(words[:TELLING], table.rows[:TELLING]))
     if width_of(first.split(b"\n")[:-1]) != table.dim:
         why = "end in numbers" if words else "are missing"
@@ -86,16 +99,28 @@ def recognises(path: Path) -> bool:
 
     One whole number a word is no vector but a count; numbers only, with tabs between, are a projector's rows.
     """
-    start = start_of(path)
+    return _begins_so(start_of_content(path))
+
+
+def _begins_so(start: bytes) -> bool:
+    if wrong_kind_of_text(start) is not None:
+        return False
+    start = start[_first_line(start) :]
     lines = whole_lines(start)
-    if header_of(start) is not None or b"\0" in start or not lines or is_table_of_numbers(lines):
+    if header_of(start) is not None or b"\0" in start or not lines or is_table_of_numbers(lines[:-1] or lines):
         return False
     width = width_of(lines)
     return width > 1 or (width == 1 and any(b"." in line.split()[-1] for line in lines))
 
 
+def _first_line(start: bytes) -> int:
+    """Return where the rows begin: after a byte-order mark and a line that names the columns, if there are any."""
+    marked = len(MARK) if start.startswith(MARK) else 0
+    return start.index(b"\n") + 1 if has_column_names(whole_lines(start[marked:])) else marked
+
+
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not _begins_so(start_of(target)):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")

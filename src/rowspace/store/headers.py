@@ -10,15 +10,16 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from rowspace.errors import FileFormatError
 from rowspace.store.documents import is_count, parse_object
 
-__all__ = ["Tensor", "header_bytes", "read_header"]
+__all__ = ["Tensor", "header_bytes", "header_names", "read_header"]
 
 MAX_HEADER = 100_000_000
+MAX_PARTS = 1_000_000  # brackets and commas, of which a tensor takes about eight
+ENTRY = {"dtype", "shape", "data_offsets"}
 ALIGNMENT = 64  # the first tensor begins at a multiple of a cache line, so that mapped rows do too
 ITEM_SIZES = {
     "BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
@@ -26,8 +27,7 @@ ITEM_SIZES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(NamedTuple):
     """Where one tensor lies: safetensors' name of its dtype, shape, first byte in the file, bytes."""
 
     dtype: str
@@ -49,19 +49,18 @@ def read_header(file: BinaryIO, source: str) -> dict[str, Tensor]:
     Traceback (most recent call last):
     rowspace.errors.FileFormatError: x: ends at byte 66, but its tensors end at byte 67; restore it
     """
-    total = file.seek(0, os.SEEK_END)
-    file.seek(0)
-    if total < 8:
-        raise FileFormatError(f"{source}: ends at byte {total}, within its 8-byte header length; restore the file")
-    length = int.from_bytes(file.read(8), "little")
-    if length > min(MAX_HEADER, total - 8):
-        limit = f"the cap is {MAX_HEADER}" if length > MAX_HEADER else f"the file has {total - 8} after it"
-        raise FileFormatError(f"{source}: byte 0: header of {length} bytes, but {limit}; restore the file")
-    document = parse_object(file.read(length), source, offset=8)
+    text, total = _header_text(file, source)
+    document = parse_object(text, source, offset=8)
     _check_metadata(document.pop("__metadata__", {}), source)
-    tensors = {name: _tensor(name, entry, 8 + length, source) for name, entry in document.items()}
-    _check_layout(tensors, 8 + length, total, source)
+    start = 8 + len(text)
+    tensors = {name: _tensor(name, entry, start, source) for name, entry in document.items()}
+    _check_layout(tensors, start, total, source)
     return tensors
+
+
+def header_names(file: BinaryIO, name: str, source: str) -> bool:
+    """Whether the header seems to hold the tensor `name`; a header of many tensors is not parsed for the answer."""
+    return json.dumps(name).encode() in _header_text(file, source)[0]
 
 
 def header_bytes(tensors: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
@@ -82,6 +81,26 @@ def header_bytes(tensors: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
     return len(text).to_bytes(8, "little") + text
 
 
+def _header_text(file: BinaryIO, source: str) -> tuple[bytes, int]:
+    """Return the JSON of the header and the size of the file, once the one fits into the other."""
+    total = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if total < 8:
+        raise FileFormatError(f"{source}: ends at byte {total}, within its 8-byte header length; restore the file")
+    length = int.from_bytes(file.read(8), "little")
+    if length > min(MAX_HEADER, total - 8):
+        limit = f"the cap is {MAX_HEADER}" if length > MAX_HEADER else f"the file has {total - 8} after it"
+        raise FileFormatError(f"{source}: byte 0: header of {length} bytes, but {limit}; restore the file")
+    text = file.read(length)
+    parts = sum(map(text.count, (b"[", b"{", b",")))  # each takes memory once it is parsed, many times its bytes
+    if parts > MAX_PARTS:
+        raise FileFormatError(
+            f"{source}: byte 8: a header of {parts:,} JSON values, as of more than 100,000 tensors, which no model "
+            "file has; restore the file"
+        )
+    return text, total
+
+
 def _check_metadata(metadata: object, source: str) -> None:
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise FileFormatError(f"{source}: __metadata__ must hold text only; restore the file")
@@ -89,29 +108,30 @@ def _check_metadata(metadata: object, source: str) -> None:
 
 def _tensor(name: str, entry: object, start: int, source: str) -> Tensor:
     """Check one entry by itself; offsets in the header count from `start`, the end of the header."""
-
-    def wrong(what: str) -> FileFormatError:
-        return FileFormatError(f"{source}: tensor {name!r}: {what}; the file is damaged, restore it from a copy")
-
-    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise wrong("its header entry must hold dtype, shape and data_offsets")
+    if not isinstance(entry, dict) or entry.keys() != ENTRY:
+        raise _wrong(name, "its header entry must hold dtype, shape and data_offsets", source)
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or dtype not in ITEM_SIZES:
-        raise wrong(f"unknown dtype {dtype!r}")
+        raise _wrong(name, f"unknown dtype {dtype!r:.80}", source)
     if not isinstance(shape, list) or not all(map(is_count, shape)):
-        raise wrong(f"shape {shape!r} is no list of sizes")
+        raise _wrong(name, f"shape {shape!r:.80} is no list of sizes", source)
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(is_count, offsets)):
-        raise wrong(f"data_offsets {offsets!r} are not two places in the file")
+        raise _wrong(name, f"data_offsets {offsets!r:.80} are not two places in the file", source)
     begin, end = offsets
     if end - begin != ITEM_SIZES[dtype] * math.prod(shape):
-        raise wrong(f"{dtype} of shape {shape} does not fill the bytes {begin} to {end}")
+        raise _wrong(name, f"{dtype} of shape {shape!r:.80} does not fill the bytes {begin} to {end}", source)
     return Tensor(dtype, tuple(shape), start + begin, end - begin)
+
+
+def _wrong(name: str, what: str, source: str) -> FileFormatError:
+    return FileFormatError(f"{source}: tensor {name!r:.80}: {what}; the file is damaged, restore it from a copy")
 
 
 def _check_layout(tensors: Mapping[str, Tensor], start: int, total: int, source: str) -> None:
     """Check that the tensors follow one another without a gap from `start` to the end of the file."""
     end = start
-    for name, tensor in sorted(tensors.items(), key=lambda item: (item[1].offset, item[1].size)):
+    in_order = sorted(tensors.items(), key=lambda item: item[1][2:])  # by offset, then size
+    for name, tensor in in_order:
         if tensor.offset != end:
             what = "a hole lies before it" if tensor.offset > end else "it overlaps the one before"
             raise FileFormatError(

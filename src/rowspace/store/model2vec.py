@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from rowspace.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
+from rowspace.links import resolve_inside
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
 from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
-from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces, tensors_in
+from rowspace.store.tensors import Tensors, holds_tensor, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
@@ -38,13 +39,13 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     ['cat', 'dog', '[UNK]']
     """
     folder = Path(path)
-    model = inside(folder, MODEL)
+    model = resolve_inside(folder, MODEL)
     names = tensors_in(model)
-    rows = map_tensor(model, "embeddings", limit=None if "mapping" in names else limit)
+    rows = map_tensor(model, "embeddings", limit=None if "mapping" in names else limit, known=names)
     if "mapping" in names:
-        rows = rows[_mapping(model, len(rows), limit)]
+        rows = rows[_mapping(model, len(rows), limit, names)]
     if "weights" in names:
-        rows = _weighted(rows, map_tensor(model, "weights", limit=limit), str(model))
+        rows = _weighted(rows, map_tensor(model, "weights", limit=limit, known=names), str(model))
     return table_of_tensor(rows, folder, str(model), limit=limit, settings={"normalize": _normalizes(folder)})
 
 
@@ -82,9 +83,9 @@ def check_target(path: StrPath) -> None:
     check_directory_target(path, marker=CONFIG, contents=CONTENTS)
 
 
-def _mapping(model: Path, size: int, limit: int | None) -> NDArray[Any]:
+def _mapping(model: Path, size: int, limit: int | None, names: Tensors) -> NDArray[Any]:
     """Return which row each id has, checked."""
-    mapping = map_tensor(model, "mapping", limit=limit)
+    mapping = map_tensor(model, "mapping", limit=limit, known=names)
     if mapping.ndim != 1 or mapping.dtype.kind != "i":
         raise FileFormatError(f"{model}: 'mapping' is {mapping.dtype} of shape {mapping.shape}, not (V,) whole numbers")
     outside = np.flatnonzero((mapping < 0) | (mapping >= size))
@@ -109,5 +110,5 @@ def _normalizes(folder: Path) -> bool:
     """Whether model2vec normalises texts, as config.json says."""
     if not (folder / CONFIG).is_file():
         return False
-    with open_regular(inside(folder, CONFIG)) as file:
+    with open_regular(resolve_inside(folder, CONFIG)) as file:
         return bool(parse_object(file.read(), str(folder / CONFIG)).get("normalize"))

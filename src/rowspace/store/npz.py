@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.atomic import StrPath, atomic_file, check_file_target
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.store.arrays import ArrayHeader, read_array_header
 from rowspace.store.folder import open_regular
 from rowspace.store.npy import written_rows
@@ -45,6 +45,7 @@ ALIGNMENT = 64
 ZIP64_FIELD = 20  # bytes that zipfile adds to the extra field
 DEFLATE_MOST = 1032  # bytes that one byte of deflate can stand for
 READ_AT_ONCE = 1 << 20
+MOST_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -170,12 +171,22 @@ def _tokens(archive: Archive, limit: int | None) -> list[str]:
     """Return the tokens, kept as one run and offsets or as an array of text."""
     name = archive.name_of(TOKEN_NAMES, "tokens")
     if "offsets" not in archive.members:
-        return [str(token) for token in archive.array(name, rank=1, kinds="U", limit=limit).tolist()]
+        return _checked(archive.array(name, rank=1, kinds="U", limit=limit), f"{archive.source}: array {name}")
     offsets = archive.array("offsets", rank=1, kinds="iu").astype(np.int64)
     run = archive.array(name, rank=1, kinds="u").astype(np.uint8, copy=False)
     if not len(offsets):
         raise FileFormatError(f"{archive.source}: array offsets is empty, expected one more than tokens; restore it")
     return decode_vocabulary(run.tobytes(), offsets, archive.source)[:limit]
+
+
+def _checked(array: NDArray[Any], source: str) -> list[str]:
+    """Return the tokens of an array of text; numpy holds numbers there that are no characters."""
+    points = np.ascontiguousarray(array).view(np.uint32).reshape(len(array), array.dtype.itemsize // 4)
+    is_half = (points >= SURROGATES[0]) & (points <= SURROGATES[1])
+    wrong = np.flatnonzero((is_half | (points > MOST_POINT)).any(axis=1))
+    if wrong.size:
+        raise FileFormatError(f"{source}: token {wrong[0]} holds a number that is not a Unicode character; replace it")
+    return [str(token) for token in array.tolist()]
 
 
 def _check_kind(header: ArrayHeader, rank: int, kinds: str, source: str) -> None:
@@ -215,5 +226,6 @@ def _refusing(source: str) -> Iterator[None]:
     except FileFormatError:
         raise
     except (*REFUSALS, OSError, OverflowError, LookupError) as error:
-        why = str(error).split("\n")[0] or type(error).__name__
-        raise FileFormatError(f"{source}: no whole .npz archive ({why}); restore the file from a copy") from None
+        raise FileFormatError(
+            f"{source}: not a complete .npz archive ({reason_of(error)}); restore the file from a copy"
+        ) from None

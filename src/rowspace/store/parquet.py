@@ -1,40 +1,35 @@
 """Parquet and Arrow files, through the optional pyarrow: columns `token`, `row` and, where known, `count`.
 
 A name that ends in .arrow or .feather is written as an Arrow file, which is uncompressed, so that rows can be
-mapped; any other as Parquet. Read are also lists of any length that turn out to be equally long, as pandas
-writes them, float16 and float64, and columns called otherwise: the one of text, the one of lists of numbers,
-`count` or `frequency`. Of tokens that stand twice the first is kept, with a warning. Left out: the formats
-themselves (pyarrow). Read next: `words.py`.
+mapped; any other as Parquet. Files are read batch by batch, so that a compressed file takes no more memory than the
+table in it. Left out: which columns make a table (`parquet_columns.py`), the formats themselves (pyarrow).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rowspace.atomic import StrPath, atomic_file, check_file_target
-from rowspace.errors import FileFormatError, MissingExtraError, UsageError
+from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
 from rowspace.store.folder import open_regular
+from rowspace.store.parquet_columns import Collected, Columns, choose_columns
 from rowspace.store.sniffing import start_of
 from rowspace.store.vocabulary import encode_token_list
-from rowspace.store.words import table_of_first
 from rowspace.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    Batches = Callable[[Columns, int | None], Iterator[pa.RecordBatch]]
+
 __all__ = ["check_target", "load", "recognises", "save"]
 
 PARQUET_MAGIC, ARROW_MAGIC = b"PAR1", b"ARROW1"
 ARROW_SUFFIXES = (".arrow", ".feather")
-TOKEN_NAMES = ("token", "word", "text", "vocabulary")
-ROW_NAMES = ("row", "vector", "embedding", "embeddings")
-COUNT_NAMES = ("count", "counts", "frequency")
-ROWS_AT_ONCE = 1 << 16
+ROWS_AT_ONCE, NUMBERS_AT_ONCE = 1 << 16, 1 << 22
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
@@ -55,18 +50,12 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     with open_regular(Path(path)):  # says what pyarrow would say less clearly
         pass
     with _refusing(source):
-        columns = _read(source, limit)
-        columns.validate(full=True)  # offsets that lead out of the file would end the process, not raise
-        names = columns.schema.names
-        token = _column(columns, TOKEN_NAMES, "text", source)
-        row = _column(columns, ROW_NAMES, "lists of numbers", source)
-        rows = _rows(_joined(columns[row]), f"{source}: column {row!r}")
-        count = next((name for name in COUNT_NAMES if name in names and _kind(columns, name) == "integers"), None)
-        tokens = columns[token].to_pylist()
-        counts = None if count is None else _counts(columns[count], f"{source}: column {count!r}")
-    if None in tokens:
-        raise FileFormatError(f"{source}: column {token!r}: token {tokens.index(None)} is missing; fill the gap")
-    return table_of_first(tokens, rows, source, counts)
+        schema, batches = _opened(source)
+        columns = choose_columns(schema, source)
+        found = Collected(source)
+        for batch in _first(batches(columns, limit), limit):
+            found.add(batch, columns)
+        return found.table(schema, columns)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -131,90 +120,42 @@ def _batch(table: Table, begin: int, end: int) -> "pa.RecordBatch":
     return pa.RecordBatch.from_pydict(columns)
 
 
-def _read(source: str, limit: int | None) -> "pa.Table":
-    """Read all columns, as many batches of them as `limit` needs."""
+def _opened(source: str) -> "tuple[pa.Schema, Batches]":
+    """Open the file, and return its schema and the function that reads some of its columns batch by batch."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     if start_of(Path(source)).startswith(ARROW_MAGIC):
-        file = pa.ipc.open_file(pa.memory_map(source))
-        schema, batches = file.schema, (file.get_batch(number) for number in range(file.num_record_batches))
-    else:
-        file = parquet.ParquetFile(source)
-        schema = file.schema_arrow
-        if limit is None:
-            return file.read()
-        batches = file.iter_batches(batch_size=max(1, min(limit, ROWS_AT_ONCE)))
-    return pa.Table.from_batches(_enough(batches, limit), schema)[:limit]
+        arrow = pa.ipc.open_file(pa.memory_map(source))
+        return arrow.schema, lambda *_: (arrow.get_batch(number) for number in range(arrow.num_record_batches))
+
+    def read(columns: "Columns", limit: int | None) -> "Iterator[pa.RecordBatch]":
+        # Tokens as a dictionary: one that is repeated often takes no more memory than in the file.
+        file = parquet.ParquetFile(source, read_dictionary=[columns.token])
+        width = max(1, file.metadata.num_columns, _values(file.metadata) // max(1, file.metadata.num_rows))
+        size = max(1, min(ROWS_AT_ONCE, NUMBERS_AT_ONCE // width, limit or ROWS_AT_ONCE))
+        yield from file.iter_batches(batch_size=size, columns=list(dict.fromkeys(columns.names)))
+
+    return parquet.ParquetFile(source).schema_arrow, read
 
 
-def _enough(batches: "Iterator[pa.RecordBatch]", limit: int | None) -> "list[pa.RecordBatch]":
-    """Return the first batches that hold `limit` rows together."""
-    if limit is None:
-        return list(batches)
-    kept: list[pa.RecordBatch] = []
-    while sum(batch.num_rows for batch in kept) < limit:
-        batch = list(islice(batches, 1))
-        if not batch:
-            break
-        kept += batch
-    return kept
+def _values(metadata: Any) -> int:
+    """Return how many values all columns have together, as the file says."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    return sum(group.column(place).num_values for group in groups for place in range(group.num_columns))
 
 
-def _kind(columns: "pa.Table", name: str) -> str:
-    """Say what a column holds, in the words of the errors."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    kind = columns.schema.field(name).type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return "text"
-    if pa.types.is_integer(kind):
-        return "integers"
-    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    return "lists of numbers" if is_list and pa.types.is_floating(kind.value_type) else str(kind)
-
-
-def _column(columns: "pa.Table", names: tuple[str, ...], kind: str, source: str) -> str:
-    """Return the name of the column of a kind: one of `names`, or the only one."""
-    fit = [name for name in dict.fromkeys(columns.schema.names) if _kind(columns, name) == kind]
-    named = [name for name in names if name in fit]
-    if not named and len(fit) != 1:
-        raise FileFormatError(
-            f"{source}: {len(fit)} of its columns ({', '.join(columns.schema.names)}) hold {kind}; name one "
-            f"{names[0]!r}"
-        )
-    return (named or fit)[0]
-
-
-def _joined(column: Any) -> Any:
-    """Return a column as one array: where it is one already, in place."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def _rows(lists: Any, source: str) -> NDArray[np.floating[Any]]:
-    """Return a column of lists as an array (V, d)."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import compute  # noqa: PLC0415
-
-    if pa.types.is_fixed_size_list(lists.type):
-        dim = lists.type.list_size
-    else:
-        dim = len(lists[0]) if len(lists) and lists[0].is_valid else 0
-    numbers = lists.flatten()
-    is_ragged = len(lists) and compute.any(compute.not_equal(compute.list_value_length(lists), dim)).as_py()
-    if lists.null_count or numbers.null_count or is_ragged or (dim < 1 and len(lists)):
-        raise FileFormatError(f"{source}: lists must be equally long, of 1 number or more, and without gaps")
-    rows: NDArray[np.floating[Any]] = numbers.to_numpy(zero_copy_only=False).reshape(len(lists), max(dim, 1))
-    return rows
-
-
-def _counts(column: Any, source: str) -> NDArray[np.int64]:
-    if column.null_count:
-        raise FileFormatError(f"{source}: has gaps; fill them, or leave the column out")
-    counts: NDArray[np.int64] = column.to_numpy().astype(np.int64)
-    return counts
+def _first(batches: "Iterator[pa.RecordBatch]", limit: int | None) -> "Iterator[pa.RecordBatch]":
+    """Yield batches up to the first `limit` rows, each checked: offsets out of the file would end the process."""
+    left = limit
+    while left is None or left > 0:
+        batch = next(batches, None)
+        if batch is None:
+            return
+        batch = batch if left is None else batch[:left]
+        batch.validate(full=True)
+        left = left if left is None else left - batch.num_rows
+        yield batch
 
 
 @contextmanager
@@ -227,5 +168,6 @@ def _refusing(source: str) -> Iterator[None]:
     except FileFormatError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError, OverflowError) as error:
-        why = str(error).split("\n")[0]
-        raise FileFormatError(f"{source}: pyarrow cannot read it ({why}); restore the file from a copy") from None
+        raise FileFormatError(
+            f"{source}: pyarrow cannot read it ({reason_of(error)}); restore the file from a copy"
+        ) from None

@@ -35,8 +35,10 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     [0.0, 1.0]
     """
     source = Path(path)
-    name = _named(tensors_in(source), key, str(source))
-    return table_of_tensor(map_tensor(source, name, limit=limit), source.parent, f"{source}: {name}", limit=limit)
+    tensors = tensors_in(source)
+    name = _named(tensors, key, str(source))
+    rows = map_tensor(source, name, limit=limit, known=tensors)
+    return table_of_tensor(rows, source.parent, f"{source}: {name}", limit=limit)
 
 
 def save(table: Table, path: StrPath) -> None:

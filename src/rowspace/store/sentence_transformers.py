@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rowspace.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
+from rowspace.links import resolve_inside
 from rowspace.store.folder import open_regular
 from rowspace.store.layout import MODEL, MODULES, TOKENIZER
-from rowspace.store.tensors import holds_tensor, inside, map_tensor, table_of_tensor, tensor_pieces
+from rowspace.store.tensors import holds_tensor, map_tensor, table_of_tensor, tensor_pieces
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows, modules_of
 from rowspace.table import Table
@@ -37,8 +38,8 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     if found is None:
         raise FileFormatError(f"{path}: holds no {MODEL} with {KEY!r}; check the path")
     if found != Path(path):
-        inside(Path(path), found.name)
-    model = inside(found, MODEL)
+        resolve_inside(Path(path), found.name)
+    model = resolve_inside(found, MODEL)
     rows = map_tensor(model, KEY, limit=limit)
     return table_of_tensor(rows, found, str(model), limit=limit, settings={"normalize": _normalizes(Path(path))})
 
@@ -77,5 +78,5 @@ def _place(path: Path) -> Path | None:
 def _normalizes(path: Path) -> bool:
     if not (path / MODULES).is_file():
         return False
-    with open_regular(inside(path, MODULES)) as file:
+    with open_regular(resolve_inside(path, MODULES)) as file:
         return b".Normalize" in file.read(1 << 20)

@@ -12,9 +12,11 @@ from typing import NamedTuple
 from rowspace.store.folder import open_regular
 
 __all__ = [
+    "MARK",
     "NUMBER",
     "SNIFFED",
     "Header",
+    "has_column_names",
     "header_of",
     "is_table_of_numbers",
     "is_text_of",
@@ -22,14 +24,18 @@ __all__ = [
     "start_of",
     "whole_lines",
     "width_of",
+    "wrong_kind_of_text",
 ]
 
 SNIFFED = 1 << 16  # bytes
+MARK = b"\xef\xbb\xbf"  # UTF-8's byte-order mark, which some editors put before a text
 MAX_HEADER = 100
 MAX_LINES = 100
 MANY = 100  # numbers in a row, which no other data shows by chance
-HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n", re.ASCII)
+HEADER = re.compile(rb" *(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n", re.ASCII)
 NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+FIRST_COLUMNS = (b"", b"token", b"word", b"text", b"index", b"unnamed: 0")  # what pandas calls a column of words
+PIECES = ("▁".encode(), b"<unk>")
 BETWEEN = re.compile(rb"[ \t]+")
 
 
@@ -113,3 +119,45 @@ def is_table_of_numbers(lines: list[bytes]) -> bool:
     """
     rows = [line.rstrip(b"\r").split(b"\t") for line in lines]
     return len(set(map(len, rows))) == 1 and all(NUMBER.fullmatch(field) for row in rows for field in row)
+
+
+def has_column_names(lines: list[bytes]) -> bool:
+    r"""Whether the first of the `lines`, with tabs between fields, names the columns, as pandas writes them.
+
+    >>> has_column_names([b"\t0\t1", b"cat\t0.5\t1"]), has_column_names([b"word\tx\ty", b"cat\t0.5\t1"])
+    (True, True)
+    >>> has_column_names([b"of\t0\t1", b"cat\t0.5\t1"])
+    False
+    """
+    first, *others = [line.rstrip(b"\r").split(b"\t") for line in lines] or [[]]
+    width = len(first) - 1
+    if width < 1 or not others or any(len(fields) != len(first) for fields in others):
+        return False
+    are_numbered = first[1:] == [b"%d" % number for number in range(width)]
+    are_names = not any(NUMBER.fullmatch(name) for name in first[1:])
+    return are_names or (are_numbered and first[0].lower() in FIRST_COLUMNS)
+
+
+def wrong_kind_of_text(start: bytes) -> str | None:
+    r"""Say what a text is that looks like rows of words and numbers and is not, and what to do about it.
+
+    >>> wrong_kind_of_text(b"cat 0.5 1\rdog 2 3\r")
+    "its lines end in CR alone: convert it with tr '\\r' '\\n' < FILE > NEW"
+    """
+    if b"\n" not in start and numbers_at_end(start.removeprefix(MARK).split(b"\r")[0]) and b"\r" in start.strip(b"\r"):
+        return r"its lines end in CR alone: convert it with tr '\r' '\n' < FILE > NEW"
+    lines = whole_lines(start.removeprefix(MARK))
+    fields = [line.rstrip(b"\r").split(b"\t") for line in lines]
+    if (
+        fields
+        and all(len(parts) == 2 and NUMBER.fullmatch(parts[1]) for parts in fields)
+        and any(parts[0].startswith(PIECES) for parts in fields)
+    ):
+        return "the vocabulary of a SentencePiece model, which has scores and no vectors"
+    if (
+        fields
+        and fields[0][0].lower() in FIRST_COLUMNS
+        and {len(parts) for parts in fields} == {width_of(lines[1:]) + 2}
+    ):
+        return r"it has an index column or another one of text: write it with to_csv(NEW, sep='\t', index=False)"
+    return None

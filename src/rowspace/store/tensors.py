@@ -1,31 +1,33 @@
 """Tables of which other libraries keep the rows as a tensor and the tokens in a tokenizer.json: what all such have.
 
-A header is checked by our own rules before anything is mapped. float16, float32 and float64 are mapped; bfloat16, which
-numpy lacks, and int8 become float32, exactly, in memory. Tokens take the ids of the tokenizer; an id without a token is
-called `[id N has no token]`. Left out: which tensor of which file (`model2vec.py`, `sentence_transformers.py`,
-`checkpoint.py`, `safetensors_file.py`). Read next: `headers.py`.
+A header is checked by our own rules before anything is mapped. float16, float32 and float64 are mapped; bfloat16 and
+8-bit floats, which numpy lacks, and int8 become float32, exactly, in memory. Tokens take the ids of the tokenizer; an
+id without a token is called `[id N has no token]`. Left out: which tensor of which file (`model2vec.py`,
+`sentence_transformers.py`, `checkpoint.py`, `safetensors_file.py`). Read next: `headers.py`.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.checked import check_sizes
-from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.errors import FileFormatError, RowspaceError, reason_of
+from rowspace.links import resolve_inside
+from rowspace.store.eight_bits import EIGHT_BITS
 from rowspace.store.folder import open_regular
-from rowspace.store.headers import Tensor, header_bytes, read_header
+from rowspace.store.headers import Tensor, header_bytes, header_names, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
 from rowspace.store.tokenizer import ids_in
 from rowspace.table import Table
 
 __all__ = [
+    "Tensors",
     "can_be_rows",
     "holds_tensor",
-    "inside",
     "listed",
     "map_tensor",
     "row_pieces",
@@ -36,51 +38,50 @@ __all__ = [
 ]
 
 MAPPED = dict(DTYPES.values())
-OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8"}
+OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8", "F8_E4M3": "u1", "F8_E5M2": "u1"}
+SCALES = ("_scale", "_scale_inv")  # what the factors of a tensor of 8-bit floats are called, after its own name
 LONGEST = 1 << 40  # more rows, or wider ones, than any file has: numpy would stumble over their number itself
 LISTED = 9  # names in one message
 WRITTEN_AT_ONCE = 1 << 23  # bytes
 
 
-def inside(folder: Path, name: str) -> Path:
-    """Return the path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out.
+class Tensors(dict[str, Tensor]):
+    """The tensors of one file by name, and which file that was, so that its header is parsed once only."""
 
-    The cache of huggingface_hub is made of such links; the message says how to copy what they lead to.
-    """
-    path = folder / name
-    try:
-        real = Path(os.path.realpath(path))
-    except ValueError:  # a NUL, or half of a surrogate pair
-        raise FileFormatError(
-            f"{folder}: {name!r} cannot be the name of a file; restore the file that says so"
-        ) from None
-    if Path(name).name != name or name == "..":
-        raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")
-    if not real.is_relative_to(os.path.realpath(folder)):
-        raise FileFormatError(
-            f"{path}: a link out of the folder, to {real}, which is not followed; open a copy of the folder that holds "
-            f"the files themselves, made with: cp -rL {folder} COPY"
-        )
-    return path
+    def __init__(self, file: BinaryIO, source: str) -> None:
+        super().__init__(read_header(file, source))
+        self._identity = _identity(file)
+
+    def are_of(self, file: BinaryIO) -> bool:
+        """Whether the open `file` is still the one that they were read from."""
+        return self._identity == _identity(file)
 
 
-def tensors_in(path: Path) -> dict[str, Tensor]:
+def _identity(file: BinaryIO) -> tuple[int, int, int, int]:
+    found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def tensors_in(path: Path) -> Tensors:
     """Return the tensors of the safetensors file `path`, by name, its header checked."""
     with open_regular(path) as file:
-        return read_header(file, str(path))
+        return Tensors(file, str(path))
 
 
 def holds_tensor(path: Path, name: str) -> bool:
     """Whether `path` is a safetensors file with the tensor `name`; raises nothing, whatever is there."""
     try:
-        return path.is_file() and name in tensors_in(path)
+        if not path.is_file():
+            return False
+        with open_regular(path) as file:
+            return header_names(file, name, str(path)) and name in read_header(file, str(path))
     except RowspaceError:
         return False
 
 
 def can_be_rows(tensor: Tensor) -> bool:
     """Whether a table can have this tensor as its rows: (V, d) numbers, none of them ids."""
-    return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8"}
+    return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8", *EIGHT_BITS}
 
 
 def listed(tensors: Iterable[str]) -> str:
@@ -94,13 +95,14 @@ def listed(tensors: Iterable[str]) -> str:
     return ", ".join([*map(repr, names[:LISTED]), *more]) or "none"
 
 
-def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[Any]:
+def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensors | None = None) -> NDArray[Any]:
     """Return a tensor, or the first `limit` of its rows: mapped, or where need be as float32 in memory.
 
+    `known` are the file's tensors where they were read before, which saves parsing its header again.
     Raises `FileFormatError` where the file is damaged, has no such tensor, or one of a dtype that holds no rows.
     """
     with open_regular(path) as file:
-        tensors = read_header(file, str(path))
+        tensors = known if known is not None and known.are_of(file) else read_header(file, str(path))
         if name not in tensors:
             raise FileFormatError(f"{path}: holds no tensor {name!r}, but {listed(tensors)}")
         tensor = tensors[name]
@@ -115,9 +117,23 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None) -> NDArray[An
             if tensor.size
             else np.zeros(tensor.shape, code)  # no byte of it can be mapped
         )
+    if tensor.dtype in EIGHT_BITS:
+        _check_unscaled(name, tensors, str(path))
+        return np.asarray(EIGHT_BITS[tensor.dtype]()[array])
     if tensor.dtype == "BF16":
         return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
     return array.astype(np.float32) if tensor.dtype == "I8" else array
+
+
+def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> None:
+    """Refuse 8-bit floats that count together with a tensor of factors: how to apply them, each library says itself."""
+    scale = next((name + end for end in SCALES if name + end in tensors), None)
+    if scale is not None:
+        raise FileFormatError(
+            f"{source}: tensor {name!r} has 8-bit floats that {scale!r} scales, which is not applied here; save the "
+            "model without quantization, with transformers: "
+            "AutoModel.from_pretrained(FOLDER).dequantize().save_pretrained(NEW)"
+        )
 
 
 def tokens_in(path: Path) -> tuple[list[str], str]:
@@ -133,7 +149,7 @@ def tokens_in(path: Path) -> tuple[list[str], str]:
         text = data.decode()
         ids = ids_in(text)
     except ValueError as error:
-        raise FileFormatError(f"{path}: does not open as a tokenizer ({error}); restore the file") from error
+        raise FileFormatError(f"{path}: does not open as a tokenizer ({reason_of(error)}); restore the file") from error
     size = max(ids.values(), default=-1) + 1
     if size > 2 * len(ids) + 1000:
         raise FileFormatError(f"{path}: has ids up to {size - 1} for {len(ids)} tokens; restore the file")
@@ -153,7 +169,7 @@ def table_of_tensor(
     """
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")
-    tokens, text = tokens_in(inside(folder, TOKENIZER))
+    tokens, text = tokens_in(resolve_inside(folder, TOKENIZER))
     if limit is not None and limit < len(tokens) and limit <= len(rows):
         return Table(tokens[:limit], rows[:limit], settings=settings)
     first = repr(tokens[len(rows)]) if len(tokens) > len(rows) else ""

@@ -25,10 +25,11 @@ from rowspace.store.words import decoded_words, table_of_first
 from rowspace.store.writable import as_float32
 from rowspace.table import Table
 
-__all__ = ["FORBIDDEN", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
+__all__ = ["FORBIDDEN", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
 
 FORBIDDEN = b"\n\0"  # a newline ends the word, a NUL makes a binary file of a text
 LEAST_SHARE = 1 << 20  # bytes of text for which a thread is worth its start
+MAX_WORD = 1 << 16  # bytes; a longer one is damage, and no other reader would take it
 ODD_FIELDS = 1024  # that a thread gathers before it asks Python for their values
 PRINTED_AT_ONCE = 1 << 22  # bytes that a thread may fill
 NO_LINES = np.empty((0, 2), np.int64)
@@ -70,6 +71,13 @@ def table_of_lines(text: Text, lines: NDArray[np.int64], dim: int) -> Table:
     [0.5, 0.0010000000474974513]
     """
     rows = rows_of_lines(text, lines, dim)
+    too_long = np.flatnonzero(lines[:, 1] - lines[:, 0] > MAX_WORD)
+    if too_long.size:
+        line = lines[too_long[0]]
+        raise FileFormatError(
+            f"{text.source}: line {_line_number(text, int(line[0]))}: a word of {line[1] - line[0]:,} bytes, but words "
+            f"have at most {MAX_WORD:,}; mend the line"
+        )
     return table_of_first(decoded_words(text.data, lines, text.source), rows, text.source)
 
 

@@ -18,7 +18,7 @@ def read_lines(path: Path) -> list[str]:
     with open_regular(path) as file:
         content = file.read()
     try:
-        lines = content.decode().split("\n")
+        lines = content.decode("utf-8-sig").split("\n")  # without a byte-order mark
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{path}: byte {error.start}: no UTF-8; write it anew as UTF-8") from None
     if not lines[-1]:
@@ -34,6 +34,11 @@ def written_lines(tokens: list[str], *, forbidden: str, format: str) -> bytes:
     >>> written_lines(["cat", "a\tb"], forbidden="\n", format="npy")
     b'cat\na\tb\n'
     """
+    if tokens and tokens[0].startswith("\ufeff"):
+        raise UsageError(
+            f"token {tokens[0]!r:.80} (id 0) begins with U+FEFF, which would be read as a byte-order mark; save to a "
+            "directory instead (format 'native')"
+        )
     for number, token in enumerate(tokens):
         if token.endswith("\r") or any(character in token for character in forbidden):
             raise UsageError(

@@ -20,7 +20,7 @@ from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import open_regular
 from rowspace.store.mapped import mapped_bytes
-from rowspace.store.sniffing import is_table_of_numbers, start_of, whole_lines
+from rowspace.store.sniffing import MARK, is_table_of_numbers, start_of, whole_lines
 from rowspace.store.textrows import Text, lines_in, rows_of_lines, text_of
 from rowspace.store.tokenlines import read_lines, written_lines
 from rowspace.store.words import table_of_first
@@ -54,7 +54,8 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """
     source = Path(path)
     with open_regular(source) as file:
-        text = Text(mapped_bytes(file), str(source), 0)
+        data = mapped_bytes(file)
+    text = Text(data, str(source), len(MARK) if data[: len(MARK)].tobytes() == MARK else 0)
     lines = lines_in(text, limit=limit)
     first = text.data[slice(*lines[0])].tobytes() if len(lines) else b""
     rows = rows_of_lines(text, lines, 1 + first.rstrip(b" \t").count(b"\t"), has_words=False)
@@ -93,9 +94,12 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognises(path: Path) -> bool:
-    """Whether the first lines of the file `path` are as many numbers each, with tabs between, and nothing else."""
-    lines = whole_lines(start_of(path))
-    return bool(lines) and is_table_of_numbers(lines)
+    """Whether the first lines of the file `path` are as many numbers each, with tabs between, and nothing else.
+
+    The last of them may be cut off.
+    """
+    lines = whole_lines(start_of(path).removeprefix(MARK))
+    return bool(lines) and is_table_of_numbers(lines[:-1] or lines)
 
 
 def check_target(path: StrPath) -> None:

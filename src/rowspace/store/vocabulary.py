@@ -57,6 +57,9 @@ class StoredVocabulary(Sequence[str]):
 
     __hash__ = None  # type: ignore[assignment]  # as lists have none
 
+    def __reduce__(self) -> tuple[type["StoredVocabulary"], tuple[bytes, NDArray[np.int64], str]]:
+        return StoredVocabulary, (bytes(self._run), np.asarray(self._offsets), self._source)
+
     def __repr__(self) -> str:
         return f"StoredVocabulary({amount(len(self), 'token')})"
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from rowspace.amounts import amount
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.folder import open_regular
+from rowspace.store.content import content_of, start_of_content
 from rowspace.store.kernels import copy_rows, find_words
-from rowspace.store.mapped import in_threads, mapped_bytes, shares
+from rowspace.store.mapped import in_threads, shares
 from rowspace.store.sniffing import SNIFFED, Header, header_of, is_text_of, start_of
 from rowspace.store.words import decoded_words, table_of_first, writable_words
 from rowspace.store.writable import as_float32
@@ -44,8 +44,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     [0.0, 1.0]
     """
     source = os.fspath(path)
-    with open_regular(Path(path)) as file:
-        data = mapped_bytes(file)
+    data = content_of(Path(path))
     header = _checked_header(data, source)
     wanted = header.size if limit is None else min(limit, header.size)
     places = _find_words(data, header, wanted, source)
@@ -77,16 +76,19 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognises(path: Path) -> bool:
     """Whether the file `path` begins with the line `V D`, and goes on in binary."""
-    start = start_of(path)
-    header = header_of(start)
-    return header is not None and not is_text_of(start, header)
+    return _begins_so(start_of_content(path))
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not _begins_so(start_of(target)):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+
+
+def _begins_so(start: bytes) -> bool:
+    header = header_of(start)
+    return header is not None and not is_text_of(start, header)
 
 
 def _checked_header(data: NDArray[np.uint8], source: str) -> Header:

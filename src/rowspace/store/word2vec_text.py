@@ -12,11 +12,9 @@ from pathlib import Path
 from rowspace.amounts import amount
 from rowspace.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.folder import open_regular
-from rowspace.store.mapped import mapped_bytes
-from rowspace.store.sniffing import SNIFFED, header_of, is_text_of, start_of
-from rowspace.store.textrows import FORBIDDEN, Text, lines_in, table_of_lines, text_of
-from rowspace.store.word2vec import MAX_WORD
+from rowspace.store.content import content_of, start_of_content
+from rowspace.store.sniffing import MARK, SNIFFED, header_of, is_text_of, start_of
+from rowspace.store.textrows import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
 from rowspace.store.words import writable_words
 from rowspace.table import Table
 
@@ -38,15 +36,14 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     [0.0, 1.0]
     """
     source = os.fspath(path)
-    with open_regular(Path(path)) as file:
-        data = mapped_bytes(file)
+    data = content_of(Path(path))
     start = data[:SNIFFED].tobytes()
-    header = header_of(start)
+    header = header_of(start.removeprefix(MARK))
     if header is None or header.dim < 1:
         raise FileFormatError(
             f"{source}: line 1: no word2vec file: not a line of two numbers but {start[:20]!r}; check the path"
         )
-    text = Text(data, source, header.end)
+    text = Text(data, source, header.end + (len(MARK) if start.startswith(MARK) else 0))
     wanted = header.size if limit is None else min(limit, header.size)
     lines = lines_in(text, limit=limit if limit is None else wanted)
     if len(lines) != wanted:
@@ -80,7 +77,7 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognises(path: Path) -> bool:
     """Whether the file `path` begins with the line `V D` and a line of a word and D numbers in digits."""
-    start = start_of(path)
+    start = start_of_content(path).removeprefix(MARK)
     header = header_of(start)
     return header is not None and is_text_of(start, header)
 
@@ -88,5 +85,5 @@ def recognises(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    if target.exists() and target.stat().st_size and header_of(start_of(target)) is None:
+    if target.exists() and target.stat().st_size and header_of(start_of(target).removeprefix(MARK)) is None:
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")

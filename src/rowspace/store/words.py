@@ -17,7 +17,7 @@ from rowspace.store.kernels import join_words
 from rowspace.store.vocabulary import encode_token_list
 from rowspace.table import Table
 
-__all__ = ["decoded_words", "table_of_first", "writable_words"]
+__all__ = ["decoded_words", "table_of_first", "warn_of_duplicates", "writable_words"]
 
 FORBIDDEN = {ord(" "): "a blank", ord("\n"): "a newline", 0: "a NUL"}
 
@@ -64,13 +64,17 @@ def table_of_first(
     for number, token in enumerate(tokens):
         first.setdefault(token, number)
     twice = next(token for number, token in enumerate(tokens) if first[token] != number)
-    warnings.warn(
-        f"{source}: {amount(len(tokens) - len(first), 'word stands', 'words stand')} twice, the first is kept; "
-        f"one is {twice!r}",
-        stacklevel=3,
-    )
+    warn_of_duplicates(source, len(tokens) - len(first), twice)
     kept = np.fromiter(first.values(), np.int64, len(first))
     return Table(list(first), rows[kept], None if counts is None else counts[kept])
+
+
+def warn_of_duplicates(source: str, count: int, example: str) -> None:
+    """Warn that `count` rows were left out, since their tokens are there already; one is that of `example`."""
+    warnings.warn(
+        f"{source}: {amount(count, 'word stands', 'words stand')} twice, the first is kept; one is {example[:40]!r}",
+        stacklevel=4,
+    )
 
 
 def writable_words(tokens: Sequence[str], *, forbidden: bytes, longest: int, format: str) -> list[bytes]:

@@ -143,14 +143,17 @@ def _kind(name: str) -> int:
 
 
 def _directory(name: str) -> Iterator[_Source]:
-    """Yield the files below a directory, without hidden ones."""
+    """Yield the files below a directory, without hidden ones and those of tables."""
     empty = True
+    _refuse_table(name)
 
     def refuse(error: OSError) -> None:
         raise CorpusError(f"directory {error.filename!r} cannot be read: {error.strerror}; check its permissions")
 
     for folder, folders, files in os.walk(name, onerror=refuse):
-        folders[:] = sorted(inner for inner in folders if not inner.startswith("."))
+        folders[:] = sorted(
+            inner for inner in folders if not inner.startswith(".") and not _is_table(Path(folder, inner))
+        )
         for file in sorted(files):
             path = Path(folder, file)
             if not file.startswith(".") and _kind(str(path)) == stat.S_IFREG:
@@ -160,11 +163,27 @@ def _directory(name: str) -> Iterator[_Source]:
         raise CorpusError(f"directory {name!r} holds no text files; name one that does")
 
 
+def _refuse_table(name: str) -> None:
+    """Raise CorpusError for a folder that is a table or a model: its JSON files would be learned."""
+    if _is_table(Path(name)):
+        raise CorpusError(f"{name!r} is a table or a model, not a corpus; name text files, or a folder of them")
+
+
+def _is_table(folder: Path) -> bool:
+    """Say whether a folder holds a table of ours, or the configuration and weights of a model."""
+    try:
+        names = {entry.name for entry in os.scandir(folder)}
+    except OSError:
+        return False  # said where it is walked
+    weights = any(name.endswith((".safetensors", ".bin", ".safetensors.index.json")) for name in names)
+    return "rowspace.json" in names or (weights and not names.isdisjoint({"config.json", "modules.json"}))
+
+
 def _pattern(pattern: str) -> Iterator[_Source]:
     """Yield the files that match a glob pattern."""
     files = sorted(path for path in glob.glob(pattern, recursive=True) if _kind(path) == stat.S_IFREG)  # noqa: PTH207
     if not files:
-        raise CorpusError(f"no file matches the pattern {pattern!r}; quote it so that the shell leaves it alone")
+        raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** stands for folders inside folders")
     for path in files:
         yield _Source(path, named=False)
 

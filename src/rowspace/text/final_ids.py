@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.amounts import amount
-from rowspace.errors import CorpusError
+from rowspace.errors import CorpusError, CorpusWarning
 from rowspace.text import kernels
 from rowspace.text.first_pass import FirstPass
 from rowspace.text.ids import CORPUS_NAME, IDS_NAME, IdCorpus
 
 __all__ = ["ReplacedTextWarning", "finish_corpus"]
+
+_MUCH = 0.05  # the share of phrases from which on a warning is worth reading
 
 
 class ReplacedTextWarning(UserWarning):
@@ -44,6 +46,7 @@ def finish_corpus(
         words = int(first.counts.sum())
         if not words:
             raise CorpusError(f"the corpus {_shown(corpus)} holds no words; name one with text")
+        _warn_of_phrases(corpus, first.unspaced)
         chosen = _choose(first, min_count, max_vocabulary)
         size = _finish(path, first, chosen)
     if first.replaced:
@@ -62,6 +65,17 @@ def finish_corpus(
         tokenizer="",
     )
     return found, chosen
+
+
+def _warn_of_phrases(corpus: object, share: float) -> None:
+    if share >= _MUCH:
+        warnings.warn(
+            f"{share:.0%} of the characters of the corpus {_shown(corpus)} are in scripts without spaces between words "
+            "(Chinese, Japanese, Thai, Lao, Khmer, Burmese), and whole phrases became words; learn pieces of them with "
+            'tokens="unigram" (--tokens unigram), or put spaces between the words first',
+            CorpusWarning,
+            stacklevel=4,
+        )
 
 
 @contextmanager

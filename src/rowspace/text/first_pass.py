@@ -37,7 +37,7 @@ class FirstPass:
 
     `lengths`: ids in each block of the file; `merged`: for each worker, whose blocks these are in turn, the
     word of each of its ids, int32; `counts`: int64, by word; `token`: a word's UTF-8; `replaced`: bad UTF-8
-    sequences.
+    sequences; `unspaced`: the share of the characters in scripts without spaces.
     """
 
     lengths: list[int]
@@ -45,6 +45,7 @@ class FirstPass:
     counts: NDArray[np.int64]
     token: Callable[[int], bytes]
     replaced: int
+    unspaced: float = 0.0
 
 
 def scan_pieces(pieces: Iterable[Piece], path: Path, options: TextOptions) -> FirstPass:
@@ -70,7 +71,8 @@ def scan_pieces(pieces: Iterable[Piece], path: Path, options: TextOptions) -> Fi
             replaced += write_oldest(file)
     merged = [np.arange(len(lexicons[0]), dtype=np.int32)]
     merged += [lexicons[0].absorb(other) for other in lexicons[1:]]
-    return FirstPass(lengths, merged, lexicons[0].counts(), lexicons[0].word, replaced)
+    share = lexicons[0].unspaced_share()
+    return FirstPass(lengths, merged, lexicons[0].counts(), lexicons[0].word, replaced, share)
 
 
 def _scan(lexicon: Lexicon, block: Block, sentences: str) -> tuple[NDArray[np.int32], int]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.text import kernels
+from rowspace.text.unspaced import unspaced_share
 
 __all__ = ["Lexicon", "as_array"]
 
@@ -71,6 +72,11 @@ class Lexicon:
     def counts(self) -> NDArray[np.int64]:
         """Return how often each word was met: int64 (size,)."""
         return self.words.counts[: self.size]
+
+    def unspaced_share(self) -> float:
+        """Return the share of the text's characters that stand in phrases without spaces."""
+        starts = self.words.starts[: self.size + 1]
+        return unspaced_share(self.words.arena[: starts[-1]], starts, self.counts())
 
     def word(self, identity: int) -> bytes:
         """Return a word's UTF-8."""

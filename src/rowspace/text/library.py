@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.text.byte_alphabet import bytes_of_alphabet
 from rowspace.text.opened import (
     Ids,
@@ -28,7 +28,7 @@ from rowspace.text.opened import (
     tokenizer_fails,
 )
 
-__all__ = ["AnyTokenizer", "LibraryTokenizer", "library_of", "opened", "parsed", "refusing"]
+__all__ = ["AnyTokenizer", "LibraryTokenizer", "check_merges", "library_of", "opened", "parsed", "refusing"]
 
 AnyTokenizer = Tokenizer | OpenedTokenizer
 KINDS = {"BPE": "bpe", "Unigram": "unigram", "WordPiece": "wordpiece", "WordLevel": "words"}
@@ -147,9 +147,32 @@ class LibraryTokenizer(OpenedTokenizer):
 
 def parsed(text: str, source: str) -> LibraryTokenizer:
     """Return the tokenizer of a tokenizer.json's text; raises FileFormatError, naming `source`, where it is none."""
+    check_merges(text, source)
     with refusing(source):
         library = Tokenizer.from_str(text)
     return LibraryTokenizer(library, text=text, source=source)
+
+
+def check_merges(text: str, source: str) -> None:
+    """Raise FileFormatError for byte-pair merges that contradict the vocabulary of a tokenizer.json.
+
+    The library would panic on some of them: an exception that is not an `Exception`, and a Rust backtrace on standard
+    error. What is not a tokenizer.json at all is left to it.
+    """
+    try:
+        model = json.loads(text)["model"]
+        vocabulary, prefix = model["vocab"], model.get("continuing_subword_prefix") or ""
+        merges = [merge.split(" ") if isinstance(merge, str) else merge for merge in model.get("merges") or ()]
+        pairs = [(left + "", right + "") for left, right in merges]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return
+    for rank, (left, right) in enumerate(pairs):
+        wrong = {left, right, left + right[len(prefix) :]}.difference(vocabulary)
+        if wrong or not right.startswith(prefix):
+            why = f"{min(wrong)!r} is not in it" if wrong else f"{right!r} does not begin with {prefix!r}"
+            raise FileFormatError(
+                f"{source}: merge {rank} of {left!r} and {right!r} contradicts the vocabulary: {why}; restore the file"
+            )
 
 
 @contextmanager
@@ -160,7 +183,9 @@ def refusing(source: str) -> Iterator[None]:
     except (RowspaceError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        raise FileFormatError(f"{source}: does not open as a tokenizer ({error}); restore the file") from error
+        raise FileFormatError(
+            f"{source}: does not open as a tokenizer ({reason_of(error)}); restore the file"
+        ) from error
 
 
 def opened(tokenizer: AnyTokenizer) -> OpenedTokenizer:
@@ -169,12 +194,20 @@ def opened(tokenizer: AnyTokenizer) -> OpenedTokenizer:
 
 
 def library_of(tokenizer: AnyTokenizer, what: str) -> Tokenizer:
-    """Return the `tokenizers` library's own; raises UsageError, saying `what` needs it, for another kind."""
+    """Return the `tokenizers` library's own; raises UsageError, saying `what` needs it, for another kind.
+
+    >>> from tokenizers.models import BPE
+    >>> library_of(LibraryTokenizer(Tokenizer(BPE({"a": 0}, []))), "fit").get_vocab_size()
+    1
+    """
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if isinstance(tokenizer, LibraryTokenizer):
         return tokenizer.library
-    raise UsageError(f"{what} needs a tokenizer.json, and this tokenizer has none; name another")
+    raise UsageError(
+        f"{what} needs a tokenizer.json, and this tokenizer has none; make one with transformers: "
+        "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER), and name NEW_FOLDER"
+    )
 
 
 def _bare(tokenizer: Tokenizer) -> Tokenizer:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.amounts import amount
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.text.reading import utf8
 
 __all__ = ["Ids", "Located", "OpenedTokenizer", "as_ids", "check_ids", "clean", "nameless", "tokenizer_fails"]
@@ -117,4 +117,4 @@ def tokenizer_fails(error: BaseException, step: str) -> UsageError:
     """
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         raise error
-    return UsageError(f"the tokenizer fails on this text ({error}); {step}")
+    return UsageError(f"the tokenizer fails on this text ({reason_of(error)}); {step}")

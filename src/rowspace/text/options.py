@@ -4,12 +4,14 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Literal
 
+from rowspace.checked import check_whole_number
 from rowspace.cores import available_cores
 from rowspace.errors import UsageError
 
 __all__ = ["TextOptions"]
 
 _SENTENCES = ("line", "paragraph", "document")
+_MOST = {"min_count": 2**63 - 1, "max_vocabulary": 2**31 - 1, "workers": 1024}  # counts are int64, ids int32
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class TextOptions:
 
     >>> TextOptions(min_count=0)
     Traceback (most recent call last):
-    rowspace.errors.UsageError: min_count must be a whole number of 1 or more, not 0
+    rowspace.errors.UsageError: min_count must be a whole number from 1 to 9223372036854775807, not 0
     """
 
     cased: bool = False
@@ -34,10 +36,9 @@ class TextOptions:
     workers: int = dataclasses.field(default_factory=available_cores)
 
     def __post_init__(self) -> None:
-        for name in ("min_count", "max_vocabulary", "workers"):
-            value = getattr(self, name)
-            if (value is not None or name != "max_vocabulary") and not (isinstance(value, int) and value >= 1):
-                raise UsageError(f"{name} must be a whole number of 1 or more, not {value!r}")
+        for name, most in _MOST.items():
+            if (value := getattr(self, name)) is not None or name != "max_vocabulary":
+                check_whole_number(name, value, 1, most)
         if self.sentences not in _SENTENCES:
             raise UsageError(f"sentences must be one of {', '.join(_SENTENCES)}, not {self.sentences!r}")
         if self.field is not None and not (isinstance(self.field, str) and self.field):

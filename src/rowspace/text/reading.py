@@ -7,21 +7,22 @@ kernels.py.
 
 import bz2
 import contextlib
-import gzip
 import io
 import json
 import lzma
 import re
 import sys
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
-from rowspace.errors import CorpusError, MissingExtraError
+from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
 from rowspace.text import kernels
 from rowspace.text.characters import character_table
+from rowspace.text.file_kinds import first_record, not_text
 from rowspace.text.lexicon import as_array
 
 __all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces", "utf8"]
@@ -30,13 +31,8 @@ Piece = tuple[bytes, bool]
 
 BLOCK = 1 << 20  # bytes read, and handed to a worker, at a time
 STANDARD_INPUT = "-"
-_SNIFFED = 8192  # a file with NUL in so many first bytes is binary
-_MARKS = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
+_GZIP = b"\x1f\x8b"
+_JSON_NAMES = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -46,7 +42,8 @@ def read_pieces(
     """Yield the text of a file, or of standard input for '-'.
 
     A binary file that was not `named` gives nothing. With a `field`, each line is a JSON record and a
-    document. Raises CorpusError for a file that cannot be opened or read, is damaged, or is binary.
+    document. Lines may end with CR alone. Raises CorpusError for a file that cannot be opened or read, is damaged or
+    binary, and for JSON lines without a `field`; warns of what follows the compressed text in a .gz.
     """
     try:
         with _open(name) as raw:
@@ -54,6 +51,10 @@ def read_pieces(
             start = next(chunks, b"")
             if _is_text(name, start, named=named):
                 chunks = chain([start], chunks)
+                if b"\r" in start[:-1] and b"\n" not in start:  # the line ends of old Macs
+                    chunks = (chunk.replace(b"\r", b"\n") for chunk in chunks)
+                if field is None:
+                    _refuse_json(name, start, named=named)
                 yield from _records(name, chunks, field) if field else cut_pieces(chunks)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
         if isinstance(error, OSError) and error.errno:
@@ -87,6 +88,8 @@ def utf8(text: str) -> bytes:
 
 def _open(name: str) -> contextlib.AbstractContextManager[Any]:
     if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise CorpusError("standard input is closed; pipe a text into it, or name a file")
         return contextlib.nullcontext(sys.stdin.buffer)
     return Path(name).open("rb", buffering=0)
 
@@ -111,15 +114,40 @@ def _decompressed(name: str, file: io.BufferedReader) -> Iterator[bytes]:
     """Yield a file's content in chunks of some BLOCK bytes; its first bytes tell the compression."""
     magic = file.peek(6)[:6]
     stream: Any = file
-    if magic.startswith(b"\x1f\x8b"):
-        stream = gzip.GzipFile(fileobj=file)  # the generator's file closes with its `with`
-    elif magic == b"\xfd7zXZ\x00":
+    if magic.startswith(_GZIP):
+        return _gzip(name, file)
+    if magic == b"\xfd7zXZ\x00":
         stream = lzma.LZMAFile(file)  # noqa: SIM115
     elif magic.startswith(b"BZh"):
         stream = bz2.BZ2File(file)
     elif magic.startswith(b"\x28\xb5\x2f\xfd"):
         return _zstd(name, file)
     return iter(lambda: cast("bytes", stream.read(BLOCK)), b"")
+
+
+def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the content of a .gz file, of one member or several; what follows the last is left out, as gzip does."""
+    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    while compressed := file.read(1 << 14):  # little, because a little can hold a lot
+        while compressed:
+            if member.eof:
+                compressed = compressed.lstrip(b"\0")  # padding
+                compressed += file.read(1) if len(compressed) == 1 else b""
+                if not compressed:
+                    break
+                if not compressed.startswith(_GZIP):
+                    warnings.warn(
+                        f"{name!r}: what follows the compressed text is not gzip, and is left out",
+                        CorpusWarning,
+                        stacklevel=2,
+                    )
+                    return
+                member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            if text := member.decompress(compressed):
+                yield text
+            compressed = member.unused_data
+    if not member.eof:
+        raise EOFError("the compressed text has no end")
 
 
 def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
@@ -146,14 +174,21 @@ def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
 
 def _is_text(name: str, start: bytes, *, named: bool) -> bool:
     """Say whether a file that starts so is text; raise if it is not, but was named."""
-    encoding = next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
-    if encoding is None and b"\0" not in start[:_SNIFFED]:
-        return True
-    if not named:
-        return False
-    if encoding:
-        raise CorpusError(f"{name!r} is {encoding} text, not UTF-8; convert it: iconv -f {encoding} -t UTF-8")
-    raise CorpusError(f"{name!r} is a binary file (NUL in its first {_SNIFFED} bytes); name a text file")
+    found = not_text(start)
+    if found and named:
+        raise CorpusError(f"{name!r} is {found.what}; {found.advice}")
+    return found is None
+
+
+def _refuse_json(name: str, start: bytes, *, named: bool) -> None:
+    """Raise CorpusError for JSON lines, which would be learned with their keys; in folders, a lone record is text."""
+    record = first_record(start, lines=1 if named else 2)
+    if record is not None:
+        field = next((key for key, value in record.items() if isinstance(value, str)), "text")
+        raise CorpusError(
+            f"{name!r} holds JSON lines; name the field with the text, as in --field {field} (field={field!r} in "
+            f"Python): the first record has {', '.join(map(repr, list(record)[:8])) or 'none'}"
+        )
 
 
 def _records(name: str, chunks: Iterable[bytes], field: str) -> Iterator[Piece]:
@@ -176,9 +211,14 @@ def _text_of(place: str, line: bytes, field: str) -> str:
     whole = isinstance(value, dict) and field in value  # a name with dots, as it stands, comes first
     for key in [field] if whole else field.split("."):
         if not (isinstance(value, dict) and key in value):
-            have = f"it has {', '.join(map(repr, value))}" if isinstance(value, dict) else "it is no object"
+            have = (
+                f"it has {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "it is not an object"
+            )
             raise CorpusError(f"{place} has no field {field!r}: where {key!r} was looked for, {have}")
         value = value[key]
     if not isinstance(value, str):
-        raise CorpusError(f"{place}: the field {field!r} holds {type(value).__name__}, not text; name another")
+        what = "null" if value is None else _JSON_NAMES[type(value)]
+        raise CorpusError(
+            f"{place}: the field {field!r} holds {what}, not text; leave such records out, or name another field"
+        )
     return value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rowspace.errors import FileFormatError, MissingExtraError
+from rowspace.errors import FileFormatError, MissingExtraError, reason_of
 from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, clean, tokenizer_fails
 from rowspace.text.protobuf import Field, fields, varint
 
@@ -108,7 +108,9 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
         processor = SentencePieceProcessor(model_proto=data)
         pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
     except Exception as error:  # the library raises nothing narrower
-        raise FileFormatError(f"{source}: does not open in sentencepiece ({error}); restore the file") from error
+        raise FileFormatError(
+            f"{source}: does not open in sentencepiece ({reason_of(error)}); restore the file"
+        ) from error
     if len(pieces) != count:
         raise FileFormatError(f"{source}: has {count} pieces, of which sentencepiece reads {len(pieces)}")
     return SentencePieceTokenizer(processor, pieces, kind)

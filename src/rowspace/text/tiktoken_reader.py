@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import UsageError
+from rowspace.errors import UsageError, reason_of
 from rowspace.text.byte_alphabet import readable
 from rowspace.text.encodings import Description, described, encoding_names, names_of_ranks, require_tiktoken
 from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, clean, nameless, tokenizer_fails
@@ -148,7 +148,9 @@ def _made(description: Description, source: str) -> TiktokenTokenizer:
             special_tokens=description.special_tokens,
         )
     except ValueError as error:
-        raise UsageError(f"{source}: the pattern is no regular expression that tiktoken takes: {error}") from error
+        raise UsageError(
+            f"{source}: the pattern is no regular expression that tiktoken takes: {reason_of(error)}"
+        ) from error
     return TiktokenTokenizer(encoding, description)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rowspace.checked import check_whole_number
 from rowspace.errors import UsageError
 
 __all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]
@@ -20,6 +21,7 @@ WORDS_ONLY = ("cased", "min_count", "max_vocabulary")  # the fields of TextOptio
 _NORMALIZATIONS = ("none", "nfc", "nfkc", "lower", "bert")
 _PRETOKENIZATIONS = ("gpt2", "llama3", "bert", "whitespace", "metaspace")
 _OVER_BYTES = ("gpt2", "llama3")  # they leave no text unknown
+_MOST = {"vocabulary_size": 2_000_000, "min_frequency": 2**63 - 1}  # the library reserves room for the former
 _UNKNOWN_TOKENS = ("[UNK]", "<unk>")
 
 
@@ -76,10 +78,9 @@ class TokenizerOptions:
 
     def __post_init__(self) -> None:
         self._set("tokens", _checked_tokens(self.tokens))
-        for name in ("vocabulary_size", "min_frequency"):
-            value = getattr(self, name)
-            if value is not None and not (type(value) is int and value >= 1):
-                raise UsageError(f"{name} must be a whole number of 1 or more, not {value!r}")
+        for name, most in _MOST.items():
+            if (value := getattr(self, name)) is not None:
+                check_whole_number(name, value, 1, most)
         kind = TRAINED.get(str(self.tokens))
         if kind is None:
             self._refuse(*(field.name for field in dataclasses.fields(self) if field.name != "tokens"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, reason_of
 from rowspace.text.folder_files import class_of, object_in, read_text, settings_of
 from rowspace.text.library import LibraryTokenizer, refusing
 
@@ -122,7 +122,7 @@ def _add(library: Tokenizer, folder: Path, special: dict[str, AddedToken]) -> No
     for number, token in said.items():
         if library.token_to_id(token.content) != number:
             raise FileFormatError(
-                f"{folder}: the added token {token.content!r} has the id {number}, which is not the next one "
+                f"{folder}: the added token {token.content[:40]!r} has the id {number}, which is not the next one "
                 f"({library.token_to_id(token.content)}); restore the folder"
             )
 
@@ -136,4 +136,6 @@ def added_tokens(folder: Path) -> dict[int, AddedToken]:
         said = object_in(folder / "added_tokens.json")
         return {int(number): AddedToken(token, normalized=False) for token, number in said.items()}
     except (TypeError, ValueError) as error:
-        raise FileFormatError(f"{folder}: the added tokens are not as expected ({error}); restore the files") from error
+        raise FileFormatError(
+            f"{folder}: the added tokens are not as expected ({reason_of(error)}); restore the files"
+        ) from error

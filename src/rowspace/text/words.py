@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.text.characters import character_table
 from rowspace.text.lexicon import Lexicon
+from rowspace.text.library import check_merges
 from rowspace.text.reading import utf8
 
 __all__ = ["UNKNOWN_TOKEN", "WORD_PATTERN", "WordTokenizer", "whitespace_json"]
@@ -55,6 +56,7 @@ class WordTokenizer:
         ['a', 'b']
         """
         try:
+            check_merges(text, "it")
             found = json.loads(Tokenizer.from_str(text).to_str())
         except Exception as error:  # the library raises nothing narrower
             raise FileFormatError(

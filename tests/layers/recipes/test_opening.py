@@ -29,6 +29,18 @@ def test_shards_give_the_same(name, tmp_path):
         assert torch.equal(sharded.state_dict()[key], tensor)
 
 
+def test_a_snapshot_in_the_cache_of_huggingface_hub_opens_as_it_is(tmp_path):
+    folder = saved(MODELS["bert"].made(), tmp_path / "whole")
+    expected = from_checkpoint(folder)(IDS)
+    blobs, snapshot = (tmp_path / "models--org--name" / name for name in ("blobs", "snapshots/0123abc"))
+    blobs.mkdir(parents=True)
+    snapshot.mkdir(parents=True)
+    for number, path in enumerate(sorted(folder.iterdir())):
+        path.rename(blobs / f"{number:040x}")
+        (snapshot / path.name).symlink_to(f"../../blobs/{number:040x}")
+    assert torch.equal(from_checkpoint(snapshot)(IDS), expected)
+
+
 def test_only_the_shards_that_are_needed_are_opened(tmp_path):
     folder = saved(MODELS["bert"].made(), tmp_path, max_shard_size="1KB")
     files = json.loads((folder / "model.safetensors.index.json").read_text())["weight_map"]

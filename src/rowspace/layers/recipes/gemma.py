@@ -39,28 +39,20 @@ def gemma(
 
 
 def arguments(config: Config) -> dict[str, Any]:
-    """Those of `gemma`, from the config.json of Gemma 1 or 2, whose heads are 256 wide where it does not say."""
-    return {**_sizes(config), "rotary": rotary_from_config({"head_dim": 256, **config})}
+    """Those of `gemma`, from the config.json of Gemma 1 or 2."""
+    return {**_sizes(config), "rotary": rotary_from_config(config)}
 
 
 def gemma3_arguments(config: Config) -> dict[str, Any]:
     """Those of `gemma`, from the config.json of a Gemma 3, which says of its text part only what is not as usual."""
-    config = {**GEMMA3_DEFAULTS, **config}
-    return {**_sizes(config), **layered_rotaries(config)}
+    return {**_sizes({**GEMMA3_DEFAULTS, **config}), **layered_rotaries(config)}
 
 
 def _sizes(config: Config) -> dict[str, Any]:
     return present(config, vocab_size="vocab_size", embedding_dim="hidden_size", padding_idx="pad_token_id")
 
 
-GEMMA3_DEFAULTS = {
-    "vocab_size": 262208,
-    "hidden_size": 2304,
-    "num_attention_heads": 8,
-    "head_dim": 256,
-    "rope_theta": 1e6,
-    "rope_local_base_freq": 10000.0,
-}
+GEMMA3_DEFAULTS = {"vocab_size": 262208, "hidden_size": 2304}
 TENSORS = {"tokens.weight": "embed_tokens.weight"}
 
 GEMMA = Recipe(gemma, arguments, TENSORS)

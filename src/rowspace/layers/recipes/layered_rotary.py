@@ -13,7 +13,7 @@ LAYER_TYPES = {"rotary": "full_attention", "sliding_rotary": "sliding_attention"
 def layered_rotaries(config: Config) -> dict[str, RotaryPosition]:
     """`rotary` of the layers that see all, and `sliding_rotary` of those that see a window.
 
-    >>> config = {"hidden_size": 64, "num_attention_heads": 2, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
+    >>> config = {"model_type": "gemma3_text", "head_dim": 32, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
     >>> layered_rotaries(config)["sliding_rotary"]
     RotaryPosition(32, base=10000.0, layout='half', rotary_dim=32)
     """

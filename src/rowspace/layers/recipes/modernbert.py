@@ -69,7 +69,7 @@ def arguments(config: Config) -> dict[str, Any]:
         norm_bias="norm_bias",
         dropout="embedding_dropout",
     )
-    found = layered_rotaries({"global_rope_theta": 160000.0, "local_rope_theta": 10000.0, **config})
+    found = layered_rotaries(config)
     rotaries = {
         name: RoundedRotary(rotary.head_dim, base=rotary.base, scaling=rotary.scaling, upcast=True)
         for name, rotary in found.items()

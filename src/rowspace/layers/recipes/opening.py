@@ -82,9 +82,10 @@ def from_config(config: Config, *, part: str | None = None) -> nn.Module:
 def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn.Module:
     """The input of the model in a directory, filled with its weights in their own dtype, on the CPU, in eval mode.
 
-    The directory is one that `save_pretrained` of transformers wrote, or a copy of a repository of the Hub: config.json
-    and safetensors, sharded or not. Only the tensors of the input are read: memory is theirs, plus a few MB. No code
-    and no pickle of the checkpoint runs. `part` as in `from_config`.
+    The directory is one that `save_pretrained` of transformers wrote, a snapshot in the cache of huggingface_hub, or
+    another copy of a repository of the Hub: config.json and safetensors, sharded or not. Only the tensors of the input
+    are read: memory is theirs, plus a few MB. No code and no pickle of the checkpoint runs. `part` as in
+    `from_config`.
 
     Raises `FileFormatError` for a directory that is damaged, does not fit its config, or whose files are links that
     lead out of it; `UsageError` for a model that there is no recipe for.

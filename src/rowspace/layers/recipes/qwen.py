@@ -1,11 +1,9 @@
 """Qwen 2, 2.5 and 3: rows of a table, and rotary positions in attention, as `llama.py` has it."""
 
-from typing import Any
-
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS
 from rowspace.layers.recipes.llama import arguments as llama_arguments
-from rowspace.layers.recipes.recipe import Config, Recipe
+from rowspace.layers.recipes.recipe import Recipe
 from rowspace.layers.rotary import RotaryPosition
 from rowspace.layers.token_embedding import TokenEmbedding
 
@@ -33,10 +31,5 @@ def qwen(
     )
 
 
-def qwen3_arguments(config: Config) -> dict[str, Any]:
-    """Those of `qwen`, from the config.json of a Qwen3, whose heads are 128 wide where it does not say."""
-    return llama_arguments({"head_dim": 128, **config})
-
-
 QWEN2 = Recipe(qwen, llama_arguments, TENSORS)
-QWEN3 = Recipe(qwen, qwen3_arguments, TENSORS)
+QWEN3 = Recipe(qwen, llama_arguments, TENSORS)

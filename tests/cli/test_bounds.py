@@ -1,0 +1,81 @@
+"""Absurd values for every number that an option takes: a sentence and exit status 2, or an answer."""
+
+import typing
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import rowspace as rs
+from rowspace.cli.app import COMMANDS, app
+from rowspace.errors import UsageError
+from rowspace.text import TextOptions, TokenizerOptions
+
+WHOLE = ["-1", "0", str(10**11), str(10**30)]
+NUMBERS = ["-1", "0", "nan", "inf", "1e308"]
+NEEDS = {
+    "--vocabulary-size": ["--tokens", "bpe"],
+    "--min-frequency": ["--tokens", "bpe"],
+    "--min-n": ["--subwords"],
+    "--max-n": ["--subwords"],
+    "--buckets": ["--subwords"],
+}
+
+
+def numeric_options(command: str) -> list[tuple[str, list[str]]]:
+    """The options of a command that take a number, with the values to try."""
+    hints = typing.get_type_hints(COMMANDS[command])
+    parameters = get_command(app).commands[command].params
+    return [
+        (parameter.opts[0], NUMBERS if float in kinds else WHOLE)
+        for parameter in parameters
+        if {int, float} & (kinds := {hints.get(parameter.name), *typing.get_args(hints.get(parameter.name))})
+    ]
+
+
+def test_absurd_numbers_are_refused_in_a_sentence_or_work(
+    table_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text("the cat sat on the mat and the dog sat too\n" * 9)
+    Path("pairs").write_text("class\tmethod\t7\nif\tthe\t2\nclass\tthe\t1\n")
+    rs.Table(["the", "cat"], [[1.0, 2.0], [3.0, 4.0]]).save("small")
+    calls = {
+        "near": ["small", "cat"],
+        "analogy": [table_path, "class", "method", "module"],
+        "eval": [table_path, "pairs"],
+        "convert": ["small", "table.npz"],
+        "merges": ["the cat the cat"],
+        "coverage": [table_path, "text"],
+        "lab": ["nowhere", "--no-open"],
+        "fit": ["text", "-o", "table", "--workers", "1", "--dim", "2", "--epochs", "1"],
+    }
+    tried = 0
+    for command in COMMANDS:
+        for option, values in numeric_options(command):
+            for value in values:
+                given = f"{option}={value}" if option.startswith("--") else f"{option}{value}"
+                arguments = [command, *calls[command], *NEEDS.get(option, []), given]
+                result = CliRunner().invoke(app, arguments)
+                case = f"{command} {given[:40]}: {result.output[-300:]}"
+                assert isinstance(result.exception, SystemExit | None), case
+                last = result.stderr.splitlines()[-1:]
+                too_rare = option == "--min-count" and last[0].startswith("rowspace: no word is as frequent as")
+                assert result.exit_code == 1 if too_rare else result.exit_code in (0, 2), case
+                assert result.exit_code == 0 or last[0].startswith("rowspace: "), case
+                tried += 1
+    assert tried > 90
+
+
+def test_the_python_options_have_the_same_bounds() -> None:
+    for options, name in (
+        (TextOptions, "min_count"),
+        (TextOptions, "max_vocabulary"),
+        (TextOptions, "workers"),
+        (TokenizerOptions, "vocabulary_size"),
+        (TokenizerOptions, "min_frequency"),
+    ):
+        for value in (-1, 0, 10**30, True, 1.5, "3"):
+            with pytest.raises(UsageError, match=f"{name} must be a whole number from 1 to "):
+                options(**{name: value} | ({"tokens": "bpe"} if options is TokenizerOptions else {}))

@@ -1,0 +1,192 @@
+"""Open damaged files with every reader, each in a process whose memory and time are watched.
+
+    python tests/fuzz/damaged_files.py --files 3000 --seed 0 --results FOLDER [READER ...]
+
+File number N of a reader is the same in every run with the same seed. With --results, what came of each file is kept in
+FOLDER, a run that was stopped goes on where it was, and files with a wrong outcome are kept. The only right outcomes
+are a table (or tokenizer, or model) and a RowspaceError, within SECONDS, and in memory within 100 MB and twice the
+larger of the file and what was opened. Exits with 1 where there was another.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.fuzz.damage import damaged  # noqa: E402
+from tests.fuzz.samples import READERS, Reader  # noqa: E402
+
+from rowspace.errors import RowspaceError  # noqa: E402
+from rowspace.store.warm import warm  # noqa: E402
+
+SECONDS = 60  # of the clock: other work may keep the machine busy
+MEMORY = 100 << 20
+FILES_A_PROCESS = 50
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+ADDRESSES = 16 << 30  # so that what goes wrong does not take the machine with it
+
+
+class Outcome(NamedTuple):
+    """What came of one file: "table", "error" or what went wrong; bytes of memory that it took; the message."""
+
+    number: int
+    kind: str
+    memory: int
+    message: str
+
+
+def main() -> int:
+    """Run what the command line asks for, and print a table of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("readers", nargs="*", metavar="READER", help=f"one of {', '.join(READERS)}; all by default")
+    parser.add_argument("--files", type=int, default=3000, help="how many for each reader (3000)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--results", type=Path, help="a folder for the outcomes, to go on from")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    warm()
+    wrong = 0
+    print(f"{'reader':28}{'files':>7}{'opened':>8}{'errors':>8}{'wrong':>7}{'MB':>7}", flush=True)
+    for name in options.readers or READERS:
+        with tempfile.TemporaryDirectory(prefix="rowspace-fuzz-") as folder:
+            outcomes = list(run(name, options, Path(folder)))
+        wrong += report(name, outcomes)
+    return min(wrong, 1)
+
+
+def report(name: str, outcomes: list[Outcome]) -> int:
+    """Print one line about a reader and one for each wrong outcome; return how many there were."""
+    bad = [outcome for outcome in outcomes if outcome.kind not in ("table", "error")]
+    opened = sum(outcome.kind == "table" for outcome in outcomes)
+    peak = max((outcome.memory for outcome in outcomes), default=0) >> 20
+    errors = len(outcomes) - opened - len(bad)
+    print(f"{name:28}{len(outcomes):7}{opened:8}{errors:8}{len(bad):7}{peak:7}", flush=True)
+    for outcome in bad[:20]:
+        print(f"  {name} {outcome.number}: {outcome.kind}: {outcome.message[-1500:]}")
+    return len(bad)
+
+
+def run(name: str, options: argparse.Namespace, folder: Path) -> Iterator[Outcome]:
+    """Yield what comes of each file of a reader, first what came of it in an earlier run."""
+    sample = folder / "sample"
+    sample.mkdir()
+    path = READERS[name].make(sample)
+    READERS[name].use(path)  # which has to work before there is damage
+    target = path.relative_to(sample)
+    record = None if options.results is None else options.results / f"{name}.{options.seed}.jsonl"
+    earlier = []
+    if record is not None:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        if record.exists():
+            earlier = [Outcome(*json.loads(line)) for line in record.read_text().splitlines()]
+    yield from earlier[: options.files]
+    number = len(earlier)
+    while number < options.files:
+        batch = range(number, min(number + FILES_A_PROCESS, options.files))
+        for outcome in in_process(name, batch, options.seed, sample, target):
+            number = outcome.number + 1
+            if record is not None:
+                with record.open("a") as file:
+                    file.write(json.dumps(outcome) + "\n")
+                if outcome.kind not in ("table", "error"):
+                    keep = options.results / "wrong" / f"{name}.{options.seed}.{outcome.number}"
+                    shutil.rmtree(keep, ignore_errors=True)
+                    damaged_copy(name, outcome.number, options.seed, sample, keep)
+            yield outcome
+
+
+def in_process(name: str, numbers: range, seed: int, sample: Path, target: Path) -> Iterator[Outcome]:
+    """Yield the outcomes of some files from a process of their own, up to the first that ends it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            with os.fdopen(writing, "w") as answers:
+                for number in numbers:
+                    print(json.dumps(outcome_of(name, number, seed, sample, target)), file=answers, flush=True)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    number = numbers.start
+    with os.fdopen(reading, "rb") as answers:
+        for line in lines_in_time(answers):
+            number += 1
+            yield Outcome(*json.loads(line))
+    os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if number < numbers.stop:
+        yield Outcome(number, "crash" if status != -signal.SIGKILL else "time", 0, f"the process ended with {status}")
+
+
+def lines_in_time(answers: BinaryIO) -> Iterator[bytes]:
+    """Yield lines as they come, until the end or until none comes in time."""
+    while select.select([answers], [], [], SECONDS)[0]:
+        line = answers.readline()
+        if not line:
+            return
+        yield line
+
+
+def outcome_of(name: str, number: int, seed: int, sample: Path, target: Path) -> Outcome:
+    """Open one damaged file in this process, and use what it opens as."""
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    place = sample.with_name("damaged")
+    shutil.rmtree(place, ignore_errors=True)
+    size = damaged_copy(name, number, seed, sample, place)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before, memory = status_of("VmRSS"), 0
+    kind, message, kept = opened(READERS[name], place / target)
+    memory = max(0, status_of("VmHWM") - before)
+    if kind in ("table", "error") and memory > MEMORY + 2 * max(size, kept):
+        kind, message = "memory", f"{memory >> 20} MB for a file of {size} and a table of {kept} bytes; {message}"
+    return Outcome(number, kind, memory, message)
+
+
+def opened(reader: Reader, path: Path) -> tuple[str, str, int]:
+    """Return what came of opening, in what words, and how many bytes it has in memory."""
+    try:
+        return "table", "", reader.use(path)
+    except RowspaceError as error:
+        message = str(error)
+        wordy = len(message) > 2000 or CONTROL.search(message)
+        return ("unclear message" if wordy else "error"), message, 0
+    except BaseException:  # whatever it is, it is wrong
+        return "traceback", traceback.format_exc(), 0
+
+
+def damaged_copy(name: str, number: int, seed: int, sample: Path, place: Path) -> int:
+    """Copy the sample and damage one of its files; return the bytes of all."""
+    chance = random.Random(f"{name} {seed} {number}")  # noqa: S311  # no secret
+    shutil.copytree(sample, place)
+    files = sorted(file for file in place.rglob("*") if file.is_file())
+    chosen = chance.choice(files)
+    chosen.write_bytes(damaged(chosen.read_bytes(), chance))
+    return sum(file.stat().st_size for file in files)
+
+
+def status_of(field: str) -> int:
+    """Return a number of bytes from what Linux tells of this process."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) << 10
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""What torch and transformers do with an `nn.Embedding` when a model is distributed or resized, done with ours.
+
+Two processes on this machine (`two_processes.py`) run once for all tests of this file.
+"""
+
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from rowspace.layers import TokenEmbedding
+
+IDS = torch.tensor([[3, 1, 3, 10], [0, 9, 2, 3]])
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tensor]:
+    """The tensors that the two processes found, by name."""
+    folder = tmp_path_factory.mktemp("processes")
+    script, output = Path(__file__).parent / "two_processes.py", folder / "found.safetensors"
+    commands = [[sys.executable, str(script), str(rank), str(folder / "meeting"), str(output)] for rank in (0, 1)]
+    errors = folder / "errors"
+    with errors.open("w") as stream, ExitStack() as stack:
+        processes = [stack.enter_context(subprocess.Popen(command, stderr=stream)) for command in commands]
+    assert [process.returncode for process in processes] == [0, 0], errors.read_text()
+    return load_file(output)
+
+
+def alone(scale: str | None = None) -> tuple[Tensor, Tensor]:
+    """The output and the gradient in one process, by torch's own embedding."""
+    torch.manual_seed(0)
+    weight = TokenEmbedding(11, 4, padding_idx=1).weight
+    output = nn.functional.embedding(IDS, weight, padding_idx=1) * (1 if scale is None else 2)
+    output.cos().sum().backward()
+    return output, weight.grad
+
+
+def test_data_parallelism_averages_sparse_gradients(found):
+    expected = torch.bincount(IDS.flatten(), minlength=11) / 2
+    expected[1] = 0  # the padding
+    assert torch.equal(found["data parallel"], expected.unsqueeze(1).expand(-1, 4))
+
+
+def test_tensor_parallelism_gives_the_rows_and_gradients_of_one_process(found):
+    for split in ("rows", "columns"):
+        for scale in (None, "sqrt"):
+            output, gradient = alone(scale)
+            torch.testing.assert_close(found[f"{split} {scale}"], output)
+            torch.testing.assert_close(found[f"{split} {scale} gradient"], gradient)
+
+
+def test_tensor_parallelism_sums_gradients_in_float32(found):
+    for split in ("rows", "columns"):
+        assert found[f"{split} often"][3].tolist() == [4096.0] * 4
+        assert found[f"{split} often"].count_nonzero() == 4
+
+
+def test_sharded_parameters_built_on_meta_are_initialized(found):
+    sharded = {name.removeprefix("sharded "): tensor for name, tensor in found.items() if name.startswith("sharded ")}
+    padded = {"input.tokens.weight": [1], "input.positions.weight": [1]}
+    for name, tensor in sharded.items():
+        if name.endswith("bias"):
+            assert not tensor.any(), name
+        elif name.endswith("norm.weight"):
+            assert (tensor == 1).all(), name
+        else:
+            assert 0 < tensor.abs().max() < 0.1, name
+            assert (tensor == 0).all(1).nonzero().flatten().tolist() == padded.get(name, []), name
+    assert len(sharded) == 6
+
+
+@pytest.mark.parametrize("rows", [8, 14])
+def test_transformers_resizes_a_model_with_our_table(rows):
+    torch.manual_seed(0)
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=11, n_embd=4, n_layer=1, n_head=1, n_positions=8))
+    model.set_input_embeddings(TokenEmbedding(11, 4, padding_idx=10, scale="sqrt"))
+    model.tie_weights()
+    before = model.get_input_embeddings().weight.detach().clone()
+    model.resize_token_embeddings(rows, mean_resizing=False)
+    ours = model.get_input_embeddings()
+    assert type(ours) is TokenEmbedding
+    assert (ours.num_embeddings, ours.padding_idx, ours.scale) == (rows, 10 if rows > 10 else None, "sqrt")
+    assert torch.equal(ours.weight[: min(rows, 11)], before[:rows])
+    assert model.lm_head.weight is ours.weight
+    assert model(torch.tensor([[0, rows - 1]])).logits.shape == (1, 2, rows)

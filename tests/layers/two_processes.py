@@ -1,0 +1,97 @@
+"""One of two processes that train together on a CPU; `test_distributed.py` starts both and reads what the first writes.
+
+Arguments: the rank, the file through which the processes find each other, and the safetensors file to write.
+"""
+
+import sys
+import warnings
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, distributed, nn
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import Replicate
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+from rowspace.layers import TiedHead, TokenEmbedding, roberta
+
+IDS = torch.tensor([[3, 1, 3, 10], [0, 9, 2, 3]])
+OFTEN = torch.full((4096,), 3)
+
+
+def table(**options) -> TokenEmbedding:
+    """The same 11 rows in each process: the second gets one fewer than the first."""
+    torch.manual_seed(0)
+    return TokenEmbedding(11, 4, padding_idx=1, **options)
+
+
+def data_parallel() -> dict[str, Tensor]:
+    """The sparse gradient, averaged over processes that have different ids."""
+    model = nn.parallel.DistributedDataParallel(nn.Sequential(table(sparse=True)))
+    model(IDS[distributed.get_rank()]).sum().backward()
+    gradient = model.module[0].weight.grad
+    assert gradient.is_sparse
+    return {"data parallel": gradient.to_dense()}
+
+
+def tensor_parallel(mesh) -> dict[str, Tensor]:
+    """Output and gradient of tables split by rows and by columns, with and without a scale."""
+    styles = {
+        "rows": RowwiseParallel(input_layouts=Replicate()),
+        "columns": ColwiseParallel(output_layouts=Replicate()),
+    }
+    found = {}
+    for name, style in styles.items():
+        for scale in (None, "sqrt"):
+            model = parallelize_module(nn.Sequential(table(scale=scale)), mesh, {"0": style})
+            output = model(IDS)
+            output.cos().sum().backward()
+            found |= {f"{name} {scale}": output, f"{name} {scale} gradient": model[0].weight.grad.full_tensor()}
+        model = parallelize_module(nn.Sequential(table().bfloat16()), mesh, {"0": style})
+        model(OFTEN).sum().backward()
+        found[f"{name} often"] = model[0].weight.grad.full_tensor()
+    return found
+
+
+class Model(nn.Module):
+    """RoBERTa's input, and a head with a bias."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.input = roberta(11, 4, max_positions=6)
+        self.head = TiedHead(self.input.tokens, bias=True)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.head(self.input(ids))
+
+
+def built_on_meta(mesh) -> dict[str, Tensor]:
+    """A model that is sharded before it has memory, and then initialized; and its output."""
+    with torch.device("meta"):
+        model = Model().eval()
+    fully_shard(model, mesh=mesh)
+    model.to_empty(device="cpu")
+    for weight in model.parameters():
+        nn.init.constant_(weight, 7.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of torch: on a CPU each process draws with its own generator
+        for module in model.modules():
+            if hasattr(module, "reset_parameters"):
+                module.reset_parameters()
+    assert model(IDS).isfinite().all()
+    model.reshard()
+    return {f"sharded {name}": weight.full_tensor().detach() for name, weight in model.named_parameters()}
+
+
+def main(rank: int, meeting: str, output: str) -> None:
+    """Run all, and let the first process write."""
+    distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=2)
+    mesh = distributed.init_device_mesh("cpu", (2,))
+    found = data_parallel() | tensor_parallel(mesh) | built_on_meta(mesh)
+    if rank == 0:
+        save_file({name: tensor.detach().clone() for name, tensor in found.items()}, output)
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -1,0 +1,74 @@
+"""One fit at a time writes to an output; a fit that was killed is no obstacle."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import rowspace as rs
+from rowspace.errors import RowspaceError, UsageError
+from rowspace.learn import Reports, workplace_of
+
+TEXT = ["the cat sat on the mat and the dog sat on the log"] * 200
+SMALL = {"dim": 4, "epochs": 1, "workers": 1, "sample": 0}
+
+# A fit that reports its first progress on standard output, and then waits until standard input ends.
+WAITING = """
+import sys
+import rowspace as rs
+from rowspace.learn import Reports
+def wait(_):
+    print("learning", flush=True)
+    sys.stdin.read()
+text = ["the cat sat on the mat"] * 200
+rs.fit(text, output=sys.argv[1], dim=4, epochs=1, sample=0, reports=Reports(on_progress=wait))
+"""
+
+
+@pytest.fixture
+def running(tmp_path):
+    """A process in the middle of a fit to `table`."""
+    command = [sys.executable, "-c", WAITING, tmp_path / "table"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "learning\n"
+        yield process
+        process.kill()
+
+
+def test_a_second_process_is_told_of_the_first_which_ends_well(running, tmp_path):
+    for resume in (False, True):
+        with pytest.raises(RowspaceError, match=r"another fit is writing to .*table"):
+            rs.fit(None if resume else TEXT, output=tmp_path / "table", resume=resume, **SMALL)
+    running.stdin.close()
+    assert running.wait() == 0
+    assert len(rs.load(tmp_path / "table")) == 5
+    assert not workplace_of(tmp_path / "table").exists()
+
+
+def test_a_killed_fit_leaves_no_lock(running, tmp_path):
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    with pytest.raises(UsageError, match="no interrupted fit"):
+        rs.fit(output=tmp_path / "table", resume=True)
+    assert len(rs.fit(TEXT, output=tmp_path / "table", **SMALL)) == 8
+
+
+def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
+    refused = []
+
+    def start_another(_progress):
+        with pytest.raises(RowspaceError, match="another fit is writing") as caught:
+            rs.fit(TEXT, output=tmp_path / "table", **SMALL)
+        refused.append(caught)
+
+    rs.fit(TEXT, output=tmp_path / "table", reports=Reports(on_progress=start_another), **SMALL)
+    assert refused
+    assert len(rs.load(tmp_path / "table")) == 8
+
+
+def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path):
+    (tmp_path / "table.fit").write_text("dear")
+    with pytest.raises(UsageError, match=r"table\.fit.*is a file; move it away"):
+        rs.fit(TEXT, output=tmp_path / "table", **SMALL)
+    assert (tmp_path / "table.fit").read_text() == "dear"

@@ -1,0 +1,107 @@
+"""One case for each way to write a table: what `test_contract.py` checks, and what `tests/fuzz` damages."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer, models
+
+from rowspace import store
+from rowspace.subwords import Subwords
+from rowspace.table import Table
+
+__all__ = ["CASES", "Case", "table_of", "tokenizer_of"]
+
+AWKWARD = (
+    "",
+    " ",
+    "New York",
+    "\t",
+    "\u00a0",
+    "\u2028",
+    '"',
+    "\\",
+    "\x1f",
+    "e\u0301",
+    "👩‍👩‍👧",
+    "한국어",
+    "7",
+    "-1.5",
+    "\u3000x",
+)
+FLOATS = (np.float16, np.float32, np.float64)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A format under a file name, and what it keeps."""
+
+    format: str
+    name: str
+    dtypes: tuple[type, ...] = FLOATS
+    has_counts: bool = False
+    has_tokenizer: bool = False
+    has_unknown: bool = False  # a row for [UNK], as the library whose format it is wants it
+    is_mapped: bool = True
+    with_ngrams: bool = False
+    forbidden: str = ""  # characters that no token may hold
+
+    @property
+    def label(self) -> str:
+        """What the test is called."""
+        return f"{self.format}{'-n-grams' if self.with_ngrams else ''}{Path(self.name).suffix}"
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether the format is a directory."""
+        return next(known.is_directory for known in store.FORMATS if known.name == self.format)
+
+    def save(self, table: Table, folder: Path) -> Path:
+        """Save `table` in `folder`, which must exist, and return its path."""
+        path = folder / self.name
+        store.save(table, path, format=self.format)
+        return path
+
+
+CASES = (
+    Case("native", "t", has_counts=True, has_tokenizer=True),
+    Case("native", "t", (np.float32,), has_counts=True, with_ngrams=True),
+    Case("model2vec", "t", has_tokenizer=True, has_unknown=True),
+    Case("sentence-transformers", "t", has_tokenizer=True, has_unknown=True),
+    Case("safetensors", "t.safetensors", has_tokenizer=True, has_unknown=True),
+    Case("fasttext", "t.bin", (np.float32,), has_counts=True, forbidden="\0"),
+    Case("fasttext", "t.bin", (np.float32,), has_counts=True, with_ngrams=True, is_mapped=False, forbidden="\0"),
+    Case("npz", "t.npz", has_counts=True),
+    Case("npy", "t.npy", forbidden="\n"),
+    Case("parquet", "t.parquet", has_counts=True, is_mapped=False),
+    Case("parquet", "t.arrow", has_counts=True),
+    Case("tsv", "t.tsv", (np.float32,), has_counts=True, is_mapped=False, forbidden="\t\n"),
+    Case("word2vec", "t.bin", (np.float32,), is_mapped=False, forbidden=" \n"),
+    Case("word2vec-text", "t.vec", (np.float32,), is_mapped=False, forbidden=" \n\0"),
+    Case("glove", "t.txt", (np.float32,), is_mapped=False, forbidden="\n\0"),
+)
+
+
+def table_of(case: Case, tokens: Iterable[str] = ("[UNK]", "cat", "né"), dtype: type = np.float32) -> Table:
+    """Return a table of `tokens` that `case` keeps whole; where a format adds [UNK], it should be one of them."""
+    vocabulary = list(tokens)
+    rows = np.random.default_rng(1).normal(size=(len(vocabulary), 4)).astype(dtype)
+    counts = np.arange(len(vocabulary), 0, -1) * 2**40 if case.has_counts else None
+    subwords = None
+    if case.with_ngrams:
+        subwords = Subwords(np.ones((2, 4), np.float32), rows, np.array([0, 1, 0], np.int32), 2, 3)
+    return Table(vocabulary, rows, counts, subwords=subwords)
+
+
+def tokenizer_of(tokens: Iterable[str]) -> str:
+    """Return the text of a tokenizer.json that looks whole words up."""
+    ids = {token: number for number, token in enumerate(tokens)}
+    return str(Tokenizer(models.WordLevel(ids, unk_token="[UNK]")).to_str())  # noqa: S106  # no password
+
+
+def allowed(case: Case) -> list[str]:
+    """Return tokens that `case` must keep, odd as they are."""
+    ends_in_number = ("7", "-1.5") if case.format == "glove" else ()  # its width could not be told
+    kept = (token for token in AWKWARD if not any(character in token for character in case.forbidden))
+    return ["[UNK]", "cat", *(token for token in kept if token not in ends_in_number)]

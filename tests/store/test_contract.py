@@ -1,0 +1,181 @@
+"""What every format keeps, whatever it looks like inside; what only one has is in the file of its name."""
+
+import copy
+import multiprocessing
+import operator
+import pickle
+import shutil
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+from tests.store.cases import CASES, allowed, table_of, tokenizer_of
+
+from rowspace import store
+from rowspace.errors import FileFormatError, UnseenTokenWarning, UsageError
+from rowspace.table import Table
+
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+
+
+def assert_same(actual, expected, case):
+    assert list(actual.vocabulary) == list(expected.vocabulary)
+    if case.format == "fasttext" and case.with_ngrams:  # there a row is computed from the rows of the n-grams
+        np.testing.assert_array_equal(actual.subwords.own, expected.subwords.own)
+    else:
+        assert actual.rows.dtype == expected.rows.dtype
+        assert actual.rows.tobytes() == expected.rows.tobytes()
+    assert (actual.counts is None) == (expected.counts is None)
+    assert actual.counts is None or actual.counts.tolist() == expected.counts.tolist()
+    assert (actual.subwords is None) == (expected.subwords is None)
+
+
+def files_of(path):
+    return [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
+
+
+@each_case
+def test_a_table_comes_back_bit_for_bit(tmp_path, case):
+    for dtype in case.dtypes:
+        table = table_of(case, allowed(case), dtype)
+        path = case.save(table, tmp_path)
+        assert store.format_of(path).name == case.format
+        assert_same(store.load(path), table, case)
+
+
+@each_case
+def test_a_table_without_counts_comes_back_without(tmp_path, case):
+    table = Table(["[UNK]", "cat"], np.eye(2, 4, dtype=np.float32))
+    counts = store.load(case.save(table, tmp_path)).counts
+    assert counts is None or case.format == "fasttext"  # which counts each word once
+
+
+@each_case
+def test_a_table_without_tokens_comes_back_or_is_refused(tmp_path, case):
+    empty = table_of(case, ["[UNK]"] if case.has_unknown else [])
+    if case.format == "glove":
+        with pytest.raises(UsageError, match="would not tell the width"):
+            case.save(empty, tmp_path)
+    elif case.format == "tsv":
+        case.save(empty, tmp_path)  # an empty file, which tells nothing
+    else:
+        assert_same(store.load(case.save(empty, tmp_path)), empty, case)
+
+
+@each_case
+def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path, case):
+    for token in [f"a{character}b" for character in case.forbidden] + ["\ud800"]:
+        with pytest.raises(UsageError, match=r"\(id 1\)"):
+            case.save(table_of(case, ["[UNK]", token]), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@each_case
+def test_rows_are_mapped_where_the_format_allows_it_and_never_writable_then(tmp_path, case):
+    rows = store.load(case.save(table_of(case), tmp_path)).rows
+    if case.is_mapped:
+        assert not rows.flags.writeable
+        assert not rows.flags.owndata
+    else:
+        assert rows.flags.c_contiguous
+
+
+@each_case
+def test_a_table_may_be_saved_over_the_one_that_it_is_mapped_from(tmp_path, case):
+    table = table_of(case)
+    path = case.save(table, tmp_path)
+    opened = store.load(path)
+    case.save(opened, tmp_path)
+    again = store.load(path)
+    case.save(table_of(case, ["[UNK]", "other"]), tmp_path)
+    assert_same(opened, table, case)
+    assert_same(again, table, case)
+
+
+@each_case
+def test_other_files_are_not_replaced(tmp_path, case):
+    path = tmp_path / case.name
+    (path.mkdir() or path / "thesis" if case.is_directory else path).write_bytes(b"thesis")
+    for act in (lambda: case.save(table_of(case), tmp_path), lambda: store.check_target(path, format=case.format)):
+        with pytest.raises(UsageError, match="cannot save to"):
+            act()
+    assert (path / "thesis" if path.is_dir() else path).read_bytes() == b"thesis"
+
+
+@pytest.mark.parametrize("case", CASES[:-1], ids=lambda case: case.label)  # GloVe's text has no header that could tell
+def test_every_file_cut_short_is_refused(tmp_path, case):
+    path = case.save(table_of(case), tmp_path)
+    for file in files_of(path):
+        content = file.read_bytes()
+        for length in {0, 1, 9, *range(2, len(content) - 1, 1 + len(content) // 12), len(content) - 1}:
+            file.write_bytes(content[:length])
+            if is_harmless(file.name, content, length):
+                continue
+            with pytest.raises(FileFormatError, match=str(tmp_path)):
+                _ = store.load(path).rows[0]
+        file.write_bytes(content)
+
+
+def is_harmless(name, content, length):
+    """Text may lose its last newline, or digits of its last number; modules.json only says whether to normalize."""
+    if length >= len(content.rstrip()):
+        return True
+    if name.endswith((".vec", ".txt", ".tsv")):
+        return length > content[:-1].rfind(b" " if b" " in content else b"\t")
+    return name == "modules.json"
+
+
+@each_case
+def test_a_file_that_begins_otherwise_is_not_recognized(tmp_path, case):
+    path = case.save(table_of(case), tmp_path)
+    for file in files_of(path):
+        if file.suffix != ".json":
+            file.write_bytes(b"\xfe\xff\xfe\xff\0\0\0\0" + file.read_bytes()[8:])
+    with pytest.raises(FileFormatError, match=str(tmp_path)):
+        store.load(path)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.has_tokenizer], ids=lambda case: case.label)
+def test_a_tokenizer_comes_back_as_it_was(tmp_path, case):
+    plain = table_of(case)
+    table = Table(plain.vocabulary, plain.rows, tokenizer=tokenizer_of(plain.vocabulary))
+    assert store.load(case.save(table, tmp_path)).tokenizer == table.tokenizer
+
+
+def second_row(table):
+    return table["cat"].tolist(), table.tokenizer, table.settings
+
+
+def opened_tables(folder):
+    """A table of each format, opened; one with its own tokenizer, n-grams and settings each."""
+    for number, case in enumerate(CASES):
+        place = folder / str(number)
+        place.mkdir()
+        plain = table_of(case)
+        tokenizer = tokenizer_of(plain.vocabulary) if case.has_tokenizer else None
+        settings = {"window": 5} if case.format == "native" else None
+        table = Table(
+            plain.vocabulary, plain.rows, plain.counts, tokenizer=tokenizer, settings=settings, subwords=plain.subwords
+        )
+        yield case, store.load(case.save(table, place))
+
+
+def test_tables_of_every_format_survive_a_pickle_and_copies_without_their_files(tmp_path):
+    for case, table in opened_tables(tmp_path):
+        expected = second_row(store.load(tmp_path / str(CASES.index(case)) / case.name))
+        pickled = pickle.dumps(table)
+        twins = [copy.copy(table), copy.deepcopy(table), pickle.loads(pickled)]  # noqa: S301  # our own
+        shutil.rmtree(tmp_path / str(CASES.index(case)))
+        for twin in twins:
+            assert second_row(twin) == expected, case.label
+            assert_same(twin, table, case)
+            if case.with_ngrams:
+                with pytest.warns(UnseenTokenWarning):
+                    assert twin["cats"].tolist() == [1, 1, 1, 1]
+
+
+def test_tables_of_every_format_reach_another_process(tmp_path):
+    tables = [table for _, table in opened_tables(tmp_path)]
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        found = list(pool.map(operator.itemgetter("cat"), tables))
+    np.testing.assert_array_equal(found, [table["cat"] for table in tables])

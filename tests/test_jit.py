@@ -1,0 +1,44 @@
+"""Kernels that check their indexes (`ROWSPACE_CHECK_BOUNDS=1`) raise where others would touch foreign memory."""
+
+import numpy as np
+import pytest
+
+from rowspace.jit import compile_kernel
+from rowspace.learn.lanes import WIDTH, load, store
+
+pytestmark = pytest.mark.kernels
+
+
+def read_unsigned(array, place):
+    return array[np.uint64(place)]
+
+
+def read_signed(array, place):
+    return array[place]
+
+
+def copy_block(array, source, target, column):
+    store(array, target, column, load(array, source, column))
+
+
+@pytest.mark.parametrize("read", [read_unsigned, read_signed])
+def test_an_index_outside_its_array_is_an_error(read):
+    checked = compile_kernel(read, check_bounds=True)
+    array = np.arange(4)
+    assert checked(array, np.int64(3)) == 3
+    # Python's own integers, as without compilation, do not become unsigned ones.
+    for place in (4, -5, 2**40):
+        with pytest.raises((IndexError, OverflowError)):
+            checked(array, np.int64(place))
+
+
+def test_a_block_outside_its_array_is_an_error():
+    checked = compile_kernel(copy_block, check_bounds=True)
+    array = np.arange(3 * 2 * WIDTH, dtype=np.float32).reshape(3, 2 * WIDTH)
+    checked(array, 0, 2, WIDTH)
+    np.testing.assert_array_equal(array[2, WIDTH:], array[0, WIDTH:])
+    before = array.copy()
+    for source, target, column in [(3, 0, 0), (-1, 0, 0), (0, 3, 0), (0, -1, 0), (0, 1, WIDTH + 1), (0, 1, -1)]:
+        with pytest.raises(IndexError):
+            checked(array, source, target, column)
+    np.testing.assert_array_equal(array, before)
