@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -40,9 +41,20 @@ settings.load_profile("rowspace-long" if LONG else "rowspace-ci" if "CI" in os.e
 # These files take longest, so `pytest -n` starts them first and all workers end at about the same time.
 SLOWEST_FIRST = ["tests/layers/test_contract_compiled.py", "tests/test_docs.py", "tests/test_wheel.py"]
 
-# Tests whose lines do not count as covered: they mostly run PyTorch and transformers, which tracing makes half as
-# fast, and their subjects have tests of their own beside them.
-NOT_TRACED = ["tests/layers/test_contract", "tests/layers/recipes/", "tests/layers/test_cost.py", "tests/test_wheel.py"]
+# Tests whose lines do not count as covered. They run PyTorch or transformers for most of their time, or run in bulk
+# what other tests cover; tracing makes them up to twice as slow.
+NOT_TRACED = [
+    "tests/fuzz/",
+    "tests/layers/recipes/",
+    "tests/layers/test_contract",
+    "tests/layers/test_cost.py",
+    "tests/store/test_kills",
+    "tests/test_docs.py",
+    "tests/test_import.py",
+    "tests/test_wheel.py",
+    "tests/text/test_characters.py",
+    "tests/text/test_large_texts.py",
+]
 
 # Room for a few hundred roundings, not for another formula.
 TOLERANCES = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-12}
@@ -85,17 +97,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Stop tracing while a test of `NOT_TRACED` runs."""
-    if not item.nodeid.startswith(tuple(NOT_TRACED)):
+    """Run the tests of `NOT_TRACED` without coverage."""
+    with untraced() if item.nodeid.startswith(tuple(NOT_TRACED)) else nullcontext():
         return (yield)
+
+
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Stop tracing in this thread, in threads that are started, and in processes that are started."""
     trace, trace_of_threads = sys.gettrace(), threading.gettrace()
     sys.settrace(None)
     threading.settrace(None)
-    try:
-        return (yield)
-    finally:
-        sys.settrace(trace)
-        threading.settrace(trace_of_threads)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+        try:
+            yield
+        finally:
+            sys.settrace(trace)
+            threading.settrace(trace_of_threads)
 
 
 @pytest.fixture(scope="session")

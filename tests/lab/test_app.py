@@ -29,19 +29,19 @@ def broken(_: Lab, query: Query) -> Reply:
 
 
 @pytest.fixture
-def client(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TestClient]:
+def client(small_lab: Callable[..., Lab], tmp_path: Path) -> Iterator[TestClient]:
     Path(tmp_path, "static").mkdir()
     Path(tmp_path, "static", "index.html").write_text("<p>the workbench")
-    monkeypatch.setattr(app, "STATIC", tmp_path / "static")
     routes = {
         "try/sizes": sizes,
         "try/upload": Upload(sizes, limit=100),
         "try/broken": broken,
         "try/slow": lambda lab, _: lab.table.slow(),
     }
-    monkeypatch.setitem(app.PAGES, "try", routes)
     lab = small_lab(["cat", "<script>"], np.eye(2, dtype=np.float32))
-    with TestClient(app.make_app(lab), raise_server_exceptions=False) as client:
+    with TestClient(
+        app.make_app(lab, pages=app.PAGES | {"try": routes}, static=tmp_path / "static"), raise_server_exceptions=False
+    ) as client:
         client.lab = lab
         yield client
 

@@ -11,35 +11,33 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.lab import job as job_module
-from rowspace.lab import jobs as jobs_module
 from rowspace.lab.job import Job, News
-from rowspace.lab.jobs import Jobs
+from rowspace.lab.jobs import Jobs, Limits
 from rowspace.lab.query import Query
 from rowspace.lab.refusals import Refused
 from rowspace.lab.reply import decode
 from rowspace.lab.state import Lab
 
-Run = Callable[[Callable[[Jobs], Coroutine[Any, Any, None]]], None]
+Run = Callable[..., None]
 ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 
 @pytest.fixture
 def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run(test)`: run a coroutine over the jobs of a small table, and end them."""
+    """`run(test, **limits)`: run a coroutine over the jobs of a small table, and end them."""
     monkeypatch.syspath_prepend(Path(__file__).parent)
     from job_kinds import KINDS
 
     lab = small_lab(["a", "b"], ROWS)
 
-    async def to_the_end(test: Callable[[Jobs], Coroutine[Any, Any, None]]) -> None:
-        jobs = Jobs(lab, KINDS)
+    async def to_the_end(test: Callable[[Jobs], Coroutine[Any, Any, None]], **limits: int) -> None:
+        jobs = Jobs(lab, KINDS, Limits(**limits))
         try:
             await asyncio.wait_for(test(jobs), 60)
         finally:
             await jobs.stop()
 
-    return lambda test: asyncio.run(to_the_end(test))
+    return lambda test, **limits: asyncio.run(to_the_end(test, **limits))
 
 
 def asked(**parameters: object) -> Query:
@@ -199,18 +197,18 @@ def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
         for job in running:
             await process_of(job)
         third = await jobs.start("powers", asked())
-        await asyncio.sleep(0.2)  # it would have begun: two are running, whatever the time
-        assert not third.folder.exists()
         (tmp_path / "second").touch()
+        async for news in third.follow():
+            if news.event == "progress" and not news.facts["sentence"].startswith("waits"):
+                assert running[1].is_over  # the third did not begin before
+                break
         assert (await until(third, "done")).facts == {"frames": 3}
         assert not running[0].is_over
 
     run(test)
 
 
-def test_too_many_are_refused(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs_module, "UNFINISHED", 2)
-
+def test_too_many_are_refused(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         first = await jobs.start("waits", asked(file=tmp_path / "first"))
         await jobs.start("waits", asked(file=tmp_path / "second"))
@@ -219,12 +217,10 @@ def test_too_many_are_refused(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
         await jobs.cancel(first)
         await jobs.start("powers", asked())
 
-    run(test)
+    run(test, unfinished=2)
 
 
-def test_only_the_last_finished_jobs_are_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs_module, "FINISHED", 1)
-
+def test_only_the_last_finished_jobs_are_kept(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         done = [await jobs.start("powers", asked(most=most)) for most in (1, 2)]
         for job in done:
@@ -235,19 +231,17 @@ def test_only_the_last_finished_jobs_are_kept(run: Run, monkeypatch: pytest.Monk
         with pytest.raises(Refused, match="there is no such job"):
             jobs.find(1)
 
-    run(test)
+    run(test, finished=1)
 
 
-def test_only_the_newest_frames_are_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_module, "FRAMES", 1)
-
+def test_only_the_newest_frames_are_kept(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("powers", asked(most=5))
         await job.task
         assert list(job.frames) == [5]
         assert sorted(path.name for path in job.folder.iterdir()) == ["5.frame", "job.json"]
 
-    run(test)
+    run(test, frame_bytes=1)
 
 
 def test_cancelling_ends_the_process_and_tells_who_follows(run: Run, tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ import httpx
 import numpy as np
 import pytest
 
+import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.lab.reply import Reply, decode
-from rowspace.lab.serve import DEFAULT_PORT, checked_token, listen
-from rowspace.lab.state import Lab
+from rowspace.lab.serve import checked_token, listen
 
 # `rowspace lab`, with the page and the kinds of jobs of these tests.
 PROGRAM = """
@@ -42,7 +42,11 @@ class Server:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         self.process = subprocess.Popen(command, env=environment, **streams)
         base, _, token = self.process.stdout.readline().strip().partition("/?token=")
-        self.client = httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+        self._options = {"base_url": base, "headers": {"Authorization": f"Bearer {token}"}, "timeout": 60}
+        self.client = self.new_client()
+
+    def new_client(self) -> httpx.Client:
+        return httpx.Client(**self._options)
 
     def ask(self, path: str, **parameters: object) -> Reply:
         return decode(self.client.get(f"/api/{path}", params=parameters).raise_for_status().content)
@@ -58,12 +62,23 @@ class Server:
         return decode(self.client.get(f"/api/jobs/{job}/frames/1").content).meta["process"]
 
 
-@pytest.fixture
-def server(small_lab: Callable[..., Lab]) -> Iterator[Server]:
-    server = Server(small_lab(["a", "b"], np.eye(2, dtype=np.float32)).path)
+def running(folder: Path) -> Iterator[Server]:
+    rs.Table(["a", "b"], np.eye(2, dtype=np.float32)).save(folder / "table")
+    server = Server(str(folder / "table"))
     with server.process, server.client:
         yield server
         server.process.kill()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that the tests share which do not end it."""
+    yield from running(tmp_path_factory.mktemp("server"))
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    yield from running(tmp_path)
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
@@ -82,27 +97,27 @@ def is_alive(process: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_waits_for_nobody(number: signal.Signals, server: Server, tmp_path: Path) -> None:
+def test_a_signal_waits_for_nobody(number: signal.Signals, own_server: Server, tmp_path: Path) -> None:
     """A question that never ends, a stream of events and a running job, when the signal comes."""
     begun, never = tmp_path / "begun", str(tmp_path / "never")
     with ThreadPoolExecutor(1) as thread:
-        slow = thread.submit(server.client.get, "/api/try/slow", params={"begun": str(begun), "go": never})
-        job = server.start_job("waits", file=never)
-        process = server.process_of(job)
+        slow = thread.submit(own_server.client.get, "/api/try/slow", params={"begun": str(begun), "go": never})
+        job = own_server.start_job("waits", file=never)
+        process = own_server.process_of(job)
         wait_for(begun.exists)
-        with server.client.stream("GET", f"/api/jobs/{job}/events") as events:
+        with own_server.client.stream("GET", f"/api/jobs/{job}/events") as events:
             assert next(events.iter_lines()).startswith("id: ")
-            server.process.send_signal(number)
-            said = server.process.communicate(timeout=60)[1]
+            own_server.process.send_signal(number)
+            said = own_server.process.communicate(timeout=60)[1]
         assert isinstance(slow.exception(), httpx.TransportError) or slow.result().status_code == 500
-    assert (server.process.returncode, said) == (0, "rowspace: Ctrl-C ends it\n")
+    assert (own_server.process.returncode, said) == (0, "rowspace: Ctrl-C ends it\n")
     assert not is_alive(process)
-    assert not list(server.folder.glob("rowspace-lab-*"))
+    assert not list(own_server.folder.glob("rowspace-lab-*"))
 
 
-def test_workers_die_with_a_server_that_is_killed(server: Server, tmp_path: Path) -> None:
-    process = server.process_of(server.start_job("waits", file=str(tmp_path / "never")))
-    server.process.kill()
+def test_workers_die_with_a_server_that_is_killed(own_server: Server, tmp_path: Path) -> None:
+    process = own_server.process_of(own_server.start_job("waits", file=str(tmp_path / "never")))
+    own_server.process.kill()
     wait_for(lambda: not is_alive(process))
 
 
@@ -118,12 +133,12 @@ def test_a_job_is_followed_over_the_network(server: Server) -> None:
 
 
 def test_who_reconnects_is_told_what_is_newer(server: Server) -> None:
-    job = server.start_job("powers", most=2)
+    job = server.start_job("powers", most=3)
     address = f"/api/jobs/{job}/events"
     server.client.get(address)
-    assert server.client.get(address, headers={"Last-Event-ID": "6"}).text.startswith("id: 7\nevent: done")
-    assert server.client.get(address, headers={"Last-Event-ID": "7"}).status_code == 204
-    assert server.client.get(address, headers={"Last-Event-ID": "no number"}).text.startswith("id: 5\n")
+    assert server.client.get(address, headers={"Last-Event-ID": "8"}).text.startswith("id: 9\nevent: done")
+    assert server.client.get(address, headers={"Last-Event-ID": "9"}).status_code == 204
+    assert server.client.get(address, headers={"Last-Event-ID": "no number"}).text.startswith("id: 7\n")
 
 
 def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
@@ -135,12 +150,19 @@ def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
 
 
 def test_fifty_clients_at_once(server: Server) -> None:
-    def ask(number: int) -> bool:
-        row, near = server.ask("words/rows", word="ab"[number % 2]), server.ask("words/neighbors", word="a", k=1)
-        return row.arrays["rows"].tolist() == [np.eye(2)[number % 2].tolist()] and near.arrays["ids"].tolist() == [1]
+    def ask(number: int) -> list[tuple[list[float], list[int]]]:
+        """Four questions each by a client of its own, which no other thread uses."""
+        with server.new_client() as client:
+            found = []
+            for _ in range(4):
+                row = decode(client.get("/api/words/rows", params={"word": "ab"[number % 2]}).content)
+                near = decode(client.get("/api/words/neighbors", params={"word": "a", "k": 1}).content)
+                found.append((row.arrays["rows"][0].tolist(), near.arrays["ids"].tolist()))
+            return found
 
     with ThreadPoolExecutor(50) as threads:
-        assert all(threads.map(ask, range(200)))
+        for number, found in enumerate(threads.map(ask, range(50))):
+            assert found == [(np.eye(2)[number % 2].tolist(), [1])] * 4, f"client {number}"
 
 
 def test_a_mistake_is_told_where_the_server_was_started(server: Server) -> None:
@@ -196,8 +218,11 @@ def test_a_token_must_be_long_and_fit_into_an_address(token: str) -> None:
 
 
 def test_the_next_free_port_is_taken() -> None:
-    with listen("127.0.0.1", None) as first, listen("127.0.0.1", None) as second:
-        assert DEFAULT_PORT <= first.getsockname()[1] < second.getsockname()[1]
+    """From a port that is taken, so that no other server on this machine matters."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = min(taken.getsockname()[1], 65_400)
+        with listen("127.0.0.1", None, first=port) as found:
+            assert port < found.getsockname()[1] < port + 100
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import rowspace as rs
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.lab.reply import Reply
 from rowspace.lab.state import Lab
-from rowspace.lab.token_sources import KINDS
+from rowspace.lab.token_sources import KINDS, Source, source_of
 from rowspace.text import TokenizerOptions, cut_tokenizer, measure_coverage, standard_library, train_tokenizer
 
 AWKWARD = [
@@ -88,9 +88,10 @@ def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab],
     assert told["found"]["kind"] == "bpe"
 
 
-def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rowspace.lab.token_sources._LARGEST_CUT", 599)
+def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask) -> None:
     fresh = Lab(pieces_lab.table, pieces_lab.path)
+    tokenizer = source_of(pieces_lab, "table").tokenizer
+    fresh.once(("tokens", "table"), lambda: Source(tokenizer, None, largest_cut=599))
     assert ask(fresh, "tokens/source").meta["found"] == {"kind": "bpe", "sizes": [600], "shown": [600]}
     assert [split["size"] for split in ask(fresh, "tokens/split").meta["splits"]] == [600]
 

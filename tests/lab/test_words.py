@@ -79,14 +79,12 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("name", AWKWARD)
-@pytest.mark.parametrize("route", ROUTES)
-def test_every_table_is_answered_or_refused_in_a_sentence(small_lab, check_code, name: str, route: str) -> None:
-    vocabulary, rows, counts = AWKWARD[name]
-    lab = small_lab(vocabulary, rows, counts)
-    parameters = {} if route == "words/search" else {"word": vocabulary[-1]}
-    check_code(lab, route, **parameters)
-    assert set(opening_words(lab.table, 20)) == set(vocabulary)
+def test_every_table_is_answered(small_lab, check_code) -> None:
+    for vocabulary, rows, counts in AWKWARD.values():
+        lab = small_lab(vocabulary, rows, counts)
+        for route in ROUTES:
+            check_code(lab, route, **({} if route == "words/search" else {"word": vocabulary[-1]}))
+        assert set(opening_words(lab.table, 20)) == set(vocabulary)
 
 
 def test_a_row_with_nan_is_shown_but_has_no_neighbours(small_lab, ask) -> None:

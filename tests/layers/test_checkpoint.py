@@ -38,10 +38,9 @@ def test_config_and_names(folder):
 
 
 @pytest.mark.parametrize("at_once", [1, 6, 7, 100, 1 << 20])
-def test_every_tensor_is_read_as_it_is(folder, at_once, monkeypatch):
-    monkeypatch.setattr("rowspace.layers.checkpoint.READ_AT_ONCE", at_once)
+def test_every_tensor_is_read_as_it_is(folder, at_once):
     path, tensors = folder
-    checkpoint = Checkpoint(path)
+    checkpoint = Checkpoint(path, read_at_once=at_once)
     for name, expected in tensors.items():
         actual = checkpoint.read(name)
         assert actual.dtype == expected.dtype

@@ -43,8 +43,7 @@ def test_it_compiles_whole_with_its_gradients(case):
 
 
 # A batch is whatever is as long as the first input, but for row and column of patches, which are two of another kind.
-# The loss counts its chunks out in the graph.
-FIXED = {"AxialRotaryPosition", "TiedHead loss"}
+FIXED = {"AxialRotaryPosition"}
 BATCHED = [case for case in CASES if tensors(case.inputs()[:1]) and case.name not in FIXED]
 
 

@@ -293,6 +293,8 @@ def test_it_prints_its_arguments():
         (lambda: TiedHead(nn.Dropout()), r"embedding must be a module with a weight \(V, d\), got Dropout"),
         (lambda: TiedHead(nn.Embedding(3, 2), scale="sqrt"), "scale must be a number"),
         (lambda: UntiedHead(2, 3, softcap=0.0), "softcap and temperature must be above 0"),
+        (lambda: UntiedHead(2, 3, softcap=float("inf")), "got inf and 1.0"),
+        (lambda: UntiedHead(2, 3, temperature=float("nan")), "got None and nan"),
         (lambda: UntiedHead(2, 3, temperature=0.0), "got None and 0.0"),
         (lambda: UntiedHead(0, 3), "must be at least 1, got 0 and 3"),
         (lambda: UntiedHead(2, 3)(torch.zeros(4, 3)), r"hidden must have shape \(..., 2\), got \(4, 3\)"),

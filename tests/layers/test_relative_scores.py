@@ -33,6 +33,20 @@ def test_biased_scores_depend_on_the_offset_alone(scheme):
     assert relative_scores(scheme, *heads()).largest_deviation < 1e-12
 
 
+def test_an_offset_is_the_position_of_the_key_minus_that_of_the_query():
+    q, k = heads()
+    result = relative_scores(RotaryPosition(16), q, k, length=5)
+    for query in range(5):
+        for key in range(5):
+            column = result.offsets.tolist().index(key - query)
+            torch.testing.assert_close(result.scores[:, column], result.pairs[:, query, key], rtol=0, atol=1e-4)
+    # the score of a query at 1 and a key at 3, by complex numbers: pair j turns by position * base ** (-2j / d)
+    angles = 10000.0 ** (-torch.arange(0, 16, 2, dtype=torch.float64) / 16)
+    queries, keys = (torch.complex(*row.double().chunk(2, dim=-1)) for row in (q, k))
+    expected = (queries * torch.exp(1j * angles) * (keys * torch.exp(3j * angles)).conj()).real.sum(-1)
+    torch.testing.assert_close(result.pairs[:, 1, 3], expected, rtol=0, atol=1e-4)
+
+
 @pytest.mark.parametrize("scheme", [SinusoidPosition(16), LearnedPosition(64, 16, init=torch.nn.init.normal_)])
 def test_rows_that_are_added_bring_the_place_in(scheme):
     assert relative_scores(scheme, *heads()).largest_deviation > 1

@@ -158,3 +158,9 @@ def test_positions_of_other_tokens(count):
 def test_heads_of_another_width():
     with pytest.raises(UsageError, match=r"16 components in a head, .* head_dim = 8"):
         RotaryPosition(8)(heads(16), heads(16))
+
+
+def test_integers_and_single_vectors_are_refused():
+    for wrong in (torch.ones(1, 2, 3, 8, dtype=torch.int64), torch.ones(8)):
+        with pytest.raises(UsageError, match=r"must be floats of shape \(..., heads, seq, head_dim\), got torch"):
+            RotaryPosition(8)(wrong, wrong)

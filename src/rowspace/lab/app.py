@@ -3,7 +3,7 @@
 Left out: who may ask (`security.py`) and how long work is done (`jobs.py`). Read next: `state.py`.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -59,15 +59,23 @@ THREADS = 8  # of each page, so that one slow page keeps none of another waiting
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(lab: Lab) -> Starlette:
-    """The application over one `Lab`."""
+def make_app(
+    lab: Lab,
+    *,
+    pages: Mapping[str, Mapping[str, Answer]] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    static: Path = STATIC,
+) -> Starlette:
+    """The application over one `Lab`: `PAGES`, `KINDS` of jobs and the built front end, or others in their place."""
+    pages = PAGES if pages is None else pages
     answers = []
-    for routes in PAGES.values():
+    for routes in pages.values():
         threads = CapacityLimiter(THREADS)
         answers += [_route(path, answer, _endpoint(lab, answer, threads)) for path, answer in routes.items()]
-    pages = [Route(path, _index) for path in ("/", *(f"/{page}" for page in PAGES))]
-    static = Mount("/static", StaticFiles(directory=STATIC, check_dir=False))
-    jobs = Jobs(lab, KINDS)
+    index = partial(_index, static)
+    shown = [Route(path, index) for path in ("/", *(f"/{page}" for page in pages))]
+    files = Mount("/static", StaticFiles(directory=static, check_dir=False))
+    jobs = Jobs(lab, KINDS if kinds is None else kinds)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -76,7 +84,7 @@ def make_app(lab: Lab) -> Starlette:
         await jobs.stop()
 
     return Starlette(
-        routes=[*answers, *job_routes(jobs), Route("/api/instance", _instance), *pages, static],
+        routes=[*answers, *job_routes(jobs), Route("/api/instance", _instance), *shown, files],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
@@ -108,5 +116,5 @@ async def _instance(_: Request) -> Response:
     return Response(status_code=204)
 
 
-async def _index(_: Request) -> Response:
-    return FileResponse(STATIC / "index.html")
+async def _index(static: Path, _: Request) -> Response:
+    return FileResponse(static / "index.html")

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Job", "News"]
+__all__ = ["FRAME_BYTES", "Job", "News"]
 
-FRAMES = 256 << 20  # bytes of a job's frames; older ones go
+FRAME_BYTES = 256 << 20  # of a job's frames; older ones go
 
 
 class News(NamedTuple):
@@ -25,9 +25,10 @@ class News(NamedTuple):
 class Job:
     """One piece of work: what it has told, and the files of its frames by number."""
 
-    def __init__(self, number: int, folder: Path) -> None:
+    def __init__(self, number: int, folder: Path, frame_bytes: int = FRAME_BYTES) -> None:
         self.number = number
         self.folder = folder
+        self.frame_bytes = frame_bytes
         self.frames: dict[int, Path] = {}
         self.task: asyncio.Task[None] | None = None
         self._newest: dict[str, News] = {}
@@ -72,7 +73,7 @@ class Job:
         self.frames[frame] = self.folder / f"{frame}.frame"
         sizes = {number: path.stat().st_size for number, path in self.frames.items()}
         for number in list(self.frames)[:-1]:
-            if sum(sizes.values()) <= FRAMES:
+            if sum(sizes.values()) <= self.frame_bytes:
                 break
             del sizes[number]
             self.frames.pop(number).unlink()

@@ -13,31 +13,40 @@ import tempfile
 import traceback
 from asyncio.subprocess import PIPE
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from anyio import to_thread
 
 from rowspace.errors import RowspaceError
-from rowspace.lab.job import Job
+from rowspace.lab.job import FRAME_BYTES, Job
 from rowspace.lab.kinds import Kind, Parameters
 from rowspace.lab.query import Query
 from rowspace.lab.refusals import MISTAKE, Refused
 from rowspace.lab.state import Lab
 
-__all__ = ["Jobs"]
+__all__ = ["Jobs", "Limits"]
 
 AT_ONCE = 2
-UNFINISHED = 20  # jobs that run or wait for their turn
-FINISHED = 20  # jobs whose frames are kept
 _FIRST = 0.3  # the share of the progress that a job's needed one is
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many jobs may run or wait for their turn, of how many the frames are kept, and how large these may be."""
+
+    unfinished: int = 20
+    finished: int = 20
+    frame_bytes: int = FRAME_BYTES
 
 
 class Jobs:
     """The jobs of one lab, of `kinds` by name; all methods belong to the thread of the server's loop."""
 
-    def __init__(self, lab: Lab, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, lab: Lab, kinds: Mapping[str, Kind], limits: Limits | None = None) -> None:
         self.kinds = kinds
+        self._limits = limits or Limits()
         self._lab = lab
         self._jobs: dict[str, Job] = {}  # by what they do, the last started last
         self._count = 0
@@ -57,11 +66,11 @@ class Jobs:
         does = json.dumps([name, parameters])
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
-        if sum(not job.is_over for job in self._jobs.values()) >= UNFINISHED:
-            raise Refused(429, f"{UNFINISHED} jobs are not finished yet; wait, or cancel one")
+        if sum(not job.is_over for job in self._jobs.values()) >= self._limits.unfinished:
+            raise Refused(429, f"{self._limits.unfinished} jobs are not finished yet; wait, or cancel one")
         self._remove_old(does)
         self._count += 1
-        job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)))
+        job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
         job.tell("progress", fraction=0.0, sentence=f"waits for its turn, {AT_ONCE} at once")
         job.task = asyncio.create_task(self._run(job, self.kinds[name], parameters))
         return job
@@ -174,5 +183,5 @@ class Jobs:
     def _remove_old(self, does: str) -> None:
         """Forget the failed job in whose place one starts, and of those that are over all but the last few."""
         over = [other for other, job in self._jobs.items() if job.is_over]
-        for other in {*over[:-FINISHED], does} & self._jobs.keys():
+        for other in {*over[: -self._limits.finished], does} & self._jobs.keys():
             shutil.rmtree(self._jobs.pop(other).folder, ignore_errors=True)

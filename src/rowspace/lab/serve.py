@@ -46,12 +46,12 @@ def checked_token(host: str, token: str | None) -> str:
     return token or secrets.token_urlsafe(32)
 
 
-def listen(host: str, port: int | None) -> socket.socket:
-    """A socket that listens at `port`, or at the first free one from 7697 on.
+def listen(host: str, port: int | None, *, first: int = DEFAULT_PORT) -> socket.socket:
+    """A socket that listens at `port`, or at the first free one from `first` on.
 
     Raises `UsageError` where the host or the port cannot be listened at, or is taken.
     """
-    ports = range(DEFAULT_PORT, DEFAULT_PORT + PORTS) if port is None else [port]
+    ports = range(first, first + PORTS) if port is None else [port]
     for tried in ports:
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(host, tried, type=socket.SOCK_STREAM)[0]

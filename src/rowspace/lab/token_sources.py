@@ -41,11 +41,13 @@ class Cut:
 class Source:
     """A whole tokenizer; `ids` by token; `counts` of its tokens, if known; `sizes` that it can be cut to, rising."""
 
-    def __init__(self, tokenizer: LibraryTokenizer, counts: Mapping[str, int] | None) -> None:
+    def __init__(
+        self, tokenizer: LibraryTokenizer, counts: Mapping[str, int] | None, *, largest_cut: int = _LARGEST_CUT
+    ) -> None:
         self.tokenizer, self.counts = tokenizer, counts
         self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
         most = tokenizer.library.get_vocab_size(with_added_tokens=True)
-        self.sizes: Sequence[int] = [most] if most > _LARGEST_CUT else _sizes(smallest_size(tokenizer), most)
+        self.sizes: Sequence[int] = [most] if most > largest_cut else _sizes(smallest_size(tokenizer), most)
 
     def cut(self, size: int) -> Cut:
         """Cut it to one of its `sizes`."""

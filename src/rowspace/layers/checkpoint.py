@@ -30,12 +30,13 @@ READ_AT_ONCE = 1 << 22  # bytes
 class Checkpoint:
     """The directory `path`, of which config and names are read at once, and tensors when they are asked for.
 
-    `config` is config.json as a dict. Raises `FileFormatError` where a file is missing or damaged, has another form,
-    or leads out of the directory.
+    `config` is config.json as a dict; `read_at_once` is how many bytes of a tensor are mapped at a time.
+    Raises `FileFormatError` where a file is missing or damaged, has another form, or leads out of the directory.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
         self.folder = Path(path)
+        self._read_at_once = read_at_once
         if not self.folder.is_dir():
             raise UsageError(f"{path} is not a directory; pass a local copy of the model's repository")
         self.config = _parsed(inside(self.folder, CONFIG))
@@ -70,7 +71,7 @@ class Checkpoint:
             raise UsageError(f"{self.folder} holds no tensor {name!r}; see names")
         path = inside(self.folder, self._files[name])
         try:
-            return _read(path, name)
+            return _read(path, name, self._read_at_once)
         except (SafetensorError, OSError) as error:
             raise FileFormatError(f"{path}: tensor {name!r} cannot be read: {error}; restore the file") from error
 
@@ -113,7 +114,7 @@ def _parsed(path: Path) -> dict[str, Any]:
     return document
 
 
-def _read(path: Path, name: str) -> Tensor:
+def _read(path: Path, name: str, at_once: int) -> Tensor:
     """A tensor, copied out of the file some rows at a time: a mapping counts as memory for as long as it is open."""
     with safe_open(path, framework="pt") as file:
         rows = file.get_slice(name)
@@ -123,7 +124,7 @@ def _read(path: Path, name: str) -> Tensor:
             return only
         first = rows[:1]
         tensor = torch.empty(shape, dtype=first.dtype)
-        step = max(1, READ_AT_ONCE // (first.numel() * first.element_size()))
+        step = max(1, at_once // (first.numel() * first.element_size()))
         del rows, first
     for start in range(0, shape[0], step):
         with safe_open(path, framework="pt") as file:

@@ -93,10 +93,10 @@ def _results(hidden: Tensor, weight: Tensor, wanted: list[bool]) -> tuple[Tensor
     """Zeros for the losses and for each gradient wanted; the weight's is written before it is added to."""
     dtype = torch.float64 if hidden.dtype == torch.float64 else torch.float32
     return (
-        hidden.new_zeros(len(hidden), dtype=dtype),
+        hidden.new_zeros(hidden.shape[0], dtype=dtype),  # len() would fix the number of rows under torch.export
         hidden.new_zeros(hidden.shape if wanted[0] else (0, 0), dtype=dtype),
         hidden.new_empty(weight.shape if wanted[1] else (0, 0), dtype=dtype),
-        hidden.new_zeros(len(weight) if wanted[2] else 0, dtype=dtype),
+        hidden.new_zeros(weight.shape[0] if wanted[2] else 0, dtype=dtype),
     )
 
 

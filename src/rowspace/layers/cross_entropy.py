@@ -7,6 +7,7 @@ has no softcap, no z-loss, no label smoothing and no `torch.func`, and computes 
 probabilities as targets are left out. Read next: `chunked_loss.py` for the arithmetic, `head.py` for who calls it.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, cast
 
@@ -63,7 +64,7 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     tensor([0.3133, 0.0000])
     """
     _check_shapes(hidden, weight, targets, bias)
-    _check_settings(label_smoothing, softcap, reduction, chunk_size)
+    _check_settings(label_smoothing, z_loss, softcap, reduction, chunk_size)
     rows, flat = hidden.reshape(-1, hidden.shape[-1]), targets.reshape(-1)
     # rows: (N, d); flat: (N,)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
@@ -249,11 +250,15 @@ def _check_shapes(hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor 
         )
 
 
-def _check_settings(label_smoothing: float, softcap: float | None, reduction: str, chunk_size: int | None) -> None:
+def _check_settings(
+    label_smoothing: float, z_loss: float, softcap: float | None, reduction: str, chunk_size: int | None
+) -> None:
     if not 0 <= label_smoothing <= 1:
         raise UsageError(f"label_smoothing must lie between 0 and 1, got {label_smoothing}; 0 turns it off")
-    if softcap is not None and softcap <= 0:
-        raise UsageError(f"softcap must be above 0, got {softcap}; None turns it off")
+    if softcap is not None and not 0 < softcap < math.inf:
+        raise UsageError(f"softcap must be above 0 and finite, got {softcap}; None turns it off")
+    if not math.isfinite(z_loss):
+        raise UsageError(f"z_loss must be finite, got {z_loss}; 0 turns it off")
     if reduction not in ("mean", "sum", "none"):
         raise UsageError(f'reduction must be "mean", "sum" or "none", got {reduction!r}')
     if chunk_size is not None and chunk_size < 1:

@@ -5,6 +5,7 @@ deepcopy, pickling, `.to(...)`, loading and sharding, why the state dict names t
 with safetensors as it is. The loss is in `cross_entropy.py`, and `head.loss` calls it.
 """
 
+import math
 from typing import Any, Literal, Protocol, cast
 
 import torch
@@ -28,9 +29,9 @@ class _Head(nn.Module):
         super().__init__()
         if isinstance(scale, str) and scale != "rsqrt":
             raise UsageError(f'scale must be a number, "rsqrt" for embedding_dim ** -0.5, or None, got {scale!r}')
-        if (softcap is not None and softcap <= 0) or temperature <= 0:
+        if not all(0 < number < math.inf for number in (1 if softcap is None else softcap, temperature)):
             raise UsageError(
-                f"softcap and temperature must be above 0 (or None and 1), got {softcap} and {temperature}"
+                f"softcap and temperature must be above 0 and finite (or None and 1), got {softcap} and {temperature}"
             )
         self.scale, self.softcap, self.temperature = scale, softcap, temperature
         self.bias = None if bias is None else nn.Parameter(bias)

@@ -86,7 +86,8 @@ class InputEmbedding(Parts):
         """Ids (batch, seq), segments of the same shape or none (all 0) → (batch, seq, d).
 
         `mask` (batch, start + seq) is 1 for tokens and 0 for padding, where positions are counted by it (OPT).
-        `positions` (seq,) or (batch, seq) replace the model's own count; `start` is the number of tokens in the cache.
+        `positions` (seq,) or (batch, seq) replace the model's own count and start at 0 in every model: for a RoBERTa,
+        they are transformers' `position_ids` minus `padding_idx + 1`. `start` is the number of tokens in the cache.
         A model that places tokens in attention has no use for the three here.
         """
         self.check_segments(segments)

@@ -72,7 +72,8 @@ class LearnedPosition(nn.Module):
         """Ids `(batch, seq)` → `(batch, seq, d)`, or `(seq, d)` where every text gets the same rows.
 
         Of ids only the shape is used, but for counting by ids. mask: `(batch, start + seq)`, for counting by mask (no
-        mask: no padding). `positions`, `(seq,)` or `(batch, seq)`, are taken as they are, before `offset` is added.
+        mask: no padding). `positions`, `(seq,)` or `(batch, seq)`, count from 0, and `offset` is added to them:
+        transformers' `position_ids` of a RoBERTa, which count from `padding_idx + 1`, are `positions + offset`.
         `start` is the number of tokens in the cache. Raises `UsageError` for a sequence longer than the
         table, and for a position that has no row.
         """
@@ -106,7 +107,10 @@ class LearnedPosition(nn.Module):
             check_ids(positions, self.max_positions)
         except UsageError as error:
             found = str(error).removeprefix("id ").split(";")[0]
-            raise UsageError(f"positions must be integers from 0 to {self.max_positions - 1}, but {found}") from None
+            hint = f"; offset = {self.offset} is added to them: subtract it from row numbers" if self.offset else ""
+            raise UsageError(
+                f"positions must be integers from 0 to {self.max_positions - 1}, but {found}{hint}"
+            ) from None
 
     def extra_repr(self) -> str:
         """What `print` shows between the brackets."""

@@ -94,7 +94,22 @@ def _transposed_inverse(old: int, new: int, *, antialias: bool) -> Tensor:
 
 
 def _interpolate(images: Tensor, size: Grid, *, antialias: bool) -> Tensor:
+    if antialias and torch.compiler.is_compiling():  # torch's own has no backward pass for sizes that change
+        down, across = (_antialiased(old, new, images) for old, new in zip(images.shape[2:], size, strict=True))
+        return down @ images @ across.t()
     return functional.interpolate(images, size, mode="bicubic", align_corners=False, antialias=antialias)
+
+
+def _antialiased(old: int, new: int, images: Tensor) -> Tensor:
+    """The matrix (new, old) that resizes a line of pixels by antialiased bicubic interpolation, as torch defines it."""
+    stretch = max(old / new, 1.0)
+    centers = (torch.arange(new, dtype=images.dtype, device=images.device) + 0.5) * (old / new)
+    pixels = torch.arange(old, dtype=images.dtype, device=images.device) + 0.5
+    distance = (pixels - centers.unsqueeze(1)).abs() / stretch
+    near = (1.5 * distance - 2.5) * distance.square() + 1
+    far = ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+    weights = torch.where(distance < 1, near, torch.where(distance < 2, far, 0))
+    return weights / weights.sum(1, keepdim=True)
 
 
 def _working_dtype(tensor: Tensor) -> torch.dtype:

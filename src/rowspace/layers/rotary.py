@@ -73,6 +73,8 @@ class RotaryPosition(ConstantBuffers):
 
     def forward(self, q: Tensor, k: Tensor, positions: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Both turned, in the shapes and dtypes that came in."""
+        self._check(q)
+        self._check(k)
         if positions is None:
             positions = self._counted(q)
         cos, sin = self.angles(positions)
@@ -93,17 +95,26 @@ class RotaryPosition(ConstantBuffers):
 
     def turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         """x, `(..., heads, seq, head_dim)`, turned by the angles of `angles`; of its own shape and dtype."""
-        if x.shape[-1] != self.head_dim:
-            raise UsageError(
-                f"q and k have {x.shape[-1]} components in a head, but this rotation was made for head_dim = "
-                f"{self.head_dim}; reshape them to (batch, heads, seq, head_dim) first"
-            )
+        self._check(x)
         if x.shape[-2] != cos.shape[-2]:
             raise UsageError(
                 f"q or k holds {amount(x.shape[-2], 'token')}, but {amount(cos.shape[-2], 'position')} came; pass "
                 f"those of these tokens only, and heads before tokens"
             )
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
+
+    def _check(self, x: Tensor) -> None:
+        """Raise for queries or keys that cannot be turned."""
+        if x.dim() < 2 or not x.is_floating_point():
+            raise UsageError(
+                f"q and k must be floats of shape (..., heads, seq, head_dim), got {x.dtype} of shape "
+                f"{tuple(x.shape)}; pass the projections of the hidden states"
+            )
+        if x.shape[-1] != self.head_dim:
+            raise UsageError(
+                f"q and k have {x.shape[-1]} components in a head, but this rotation was made for head_dim = "
+                f"{self.head_dim}; reshape them to (batch, heads, seq, head_dim) first"
+            )
 
     def frequencies_at(self, length: int) -> Tensor:
         """What the pairs of a sequence of `length` positions turn by, radians per position: `(rotary_dim // 2,)`.

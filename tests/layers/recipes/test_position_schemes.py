@@ -9,6 +9,7 @@ from tests.layers.recipes.text_models import MODELS, saved
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
+from rowspace.errors import UsageError
 from rowspace.layers import from_checkpoint
 
 ROTARY = ["llama", "llama 3.1", "mistral", "qwen2", "qwen3", "gemma", "gemma2"]
@@ -74,3 +75,14 @@ def test_bloom_counts_around_padding(dtype, tmp_path):
 def test_mpt_has_one_row_for_all_queries(tmp_path):
     alibi = from_checkpoint(saved(MODELS["mpt"].made(), tmp_path)).alibi
     assert torch.equal(alibi(torch.tensor([29]), torch.arange(30)), build_mpt_alibi_tensor(2, 30))
+
+
+def test_position_ids_of_roberta_are_positions_and_the_offset(tmp_path):
+    # transformers' RobertaModel counts position_ids from padding_idx + 1
+    model = MODELS["roberta"].made()
+    embed = from_checkpoint(saved(model, tmp_path))
+    ids, positions = torch.tensor([[2, 5, 39, 3]]), torch.tensor([[0, 1, 7, 2]])
+    expected = model.embeddings(input_ids=ids, position_ids=positions + model.config.pad_token_id + 1)
+    assert torch.equal(embed(ids, positions=positions), expected)
+    with pytest.raises(UsageError, match=r"offset = 2 is added to them: subtract it from row numbers"):
+        embed(ids, positions=torch.full((1, 4), embed.positions.max_positions))

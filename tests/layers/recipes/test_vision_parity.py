@@ -103,6 +103,18 @@ def test_images_of_another_size(name, grid, tmp_path):
     torch.testing.assert_close(embed(pixels), embedded(model, pixels, **options), rtol=1e-6, atol=1e-6)
 
 
+@torch.no_grad()
+def test_what_no_whole_patch_covers_is_left_out(tmp_path):
+    # transformers' convolutions leave it out too: 17 × 15 pixels are 4 × 3 patches of 4
+    for name in RESIZING:
+        made, part, embedded, _ = MODELS[name]
+        model, pixels = made.made(), images(17, 15)
+        embed = from_checkpoint(saved(model, tmp_path / name), part=part)
+        options: dict[str, Any] = {} if "dinov2" in name else {"interpolate_pos_encoding": True}
+        expected = embedded(model, pixels, **options)
+        torch.testing.assert_close(embed(pixels), expected, rtol=1e-6, atol=1e-6, msg=lambda text: f"{name}: {text}")  # noqa: B023
+
+
 @pytest.mark.parametrize("name", ["dinov2", "dinov2 with registers"])
 @torch.no_grad()
 def test_hidden_patches(name, tmp_path):
@@ -135,6 +147,19 @@ def test_a_text_part_by_itself(family, tmp_path):
 def test_a_part_must_be_named(part):
     with pytest.raises(UsageError, match="but a 'clip' has 'text' and 'vision'; pass one of them"):
         from_config(clip_config().to_dict(), part=part)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # inside the compiler
+def test_compiled_whole_for_images_of_changing_size():
+    # the oracle is the module itself, eager: transformers' interpolation, as tested above
+    embed = from_config({"model_type": "dinov2_with_registers", **VISION})
+    compiled = torch.compile(embed, fullgraph=True, backend="aot_eager")
+    for grid in ((3, 3), (5, 4), (2, 6)):
+        pixels = images(4 * grid[0] + 1, 4 * grid[1])
+        actual, expected = compiled(pixels), embed(pixels)
+        torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-6)
+        gradients = (torch.autograd.grad(each.square().sum(), embed.positions.weight) for each in (actual, expected))
+        torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-5)
 
 
 def test_sizes_may_differ_by_side():

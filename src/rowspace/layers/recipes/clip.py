@@ -49,6 +49,7 @@ def clip_vision(
         tokens=PrefixTokens(embedding_dim),
         positions=GridPosition(grid_of(image_size, patch_size), embedding_dim),
         norm=nn.LayerNorm(embedding_dim, eps=norm_eps),
+        crop=True,
     )
 
 

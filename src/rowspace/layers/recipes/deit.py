@@ -30,6 +30,7 @@ def deit(
         tokens=PrefixTokens(embedding_dim, distillation=True),
         positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=2),
         dropout=dropout,
+        crop=True,
     )
 
 

@@ -36,6 +36,7 @@ def dinov2(
         tokens=PrefixTokens(embedding_dim, registers=registers, mask=mask),
         positions=GridPosition(grid, embedding_dim, antialias=registers > 0),
         dropout=dropout,
+        crop=True,
     )
 
 

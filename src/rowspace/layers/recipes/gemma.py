@@ -44,15 +44,14 @@ def arguments(config: Config) -> dict[str, Any]:
 
 
 def gemma3_arguments(config: Config) -> dict[str, Any]:
-    """Those of `gemma`, from the config.json of a Gemma 3, which says of its text part only what is not as usual."""
-    return {**_sizes({**GEMMA3_DEFAULTS, **config}), **layered_rotaries(config)}
+    """Those of `gemma`, from the config.json of a Gemma 3."""
+    return {**_sizes(config), **layered_rotaries(config)}
 
 
 def _sizes(config: Config) -> dict[str, Any]:
     return present(config, vocab_size="vocab_size", embedding_dim="hidden_size", padding_idx="pad_token_id")
 
 
-GEMMA3_DEFAULTS = {"vocab_size": 262208, "hidden_size": 2304}
 TENSORS = {"tokens.weight": "embed_tokens.weight"}
 
 GEMMA = Recipe(gemma, arguments, TENSORS)

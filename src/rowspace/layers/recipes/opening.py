@@ -5,6 +5,7 @@ Left out: what the models are made of (`bert.py` and its neighbours), and how fi
 
 from collections.abc import Mapping
 from os import PathLike
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -65,6 +66,21 @@ RECIPES: Mapping[str, Recipe] = {
     "xlm-roberta": ROBERTA,
 }
 
+# What a config.json leaves out is the default of its class in transformers, and not the published model that the recipe
+# builds by default: those arguments that differ. Marian has no default here.
+SILENT: Mapping[str, Mapping[str, Any]] = {
+    "albert": {"embedding_dim": 4096},
+    "bloom": {"embedding_dim": 64, "num_heads": 8},
+    "dinov2": {"image_size": 224},
+    "dinov2_with_registers": {"image_size": 224, "patch_size": 16},
+    "gemma2": {"embedding_dim": 2304},
+    "gemma3_text": {"vocab_size": 262208, "embedding_dim": 2304},
+    "mpt": {"vocab_size": 50368, "embedding_dim": 2048, "num_heads": 16},
+    "mt5": {"vocab_size": 250112, "num_heads": 6},
+    "roberta": {"num_segments": 2, "norm_eps": 1e-12},
+    "xlm-roberta": {"vocab_size": 30522, "num_segments": 2, "norm_eps": 1e-12},
+}
+
 
 def from_config(config: Config, *, part: str | None = None) -> nn.Module:
     """The input of the model that a `config.json` describes, given as a dict; freshly initialised.
@@ -76,7 +92,7 @@ def from_config(config: Config, *, part: str | None = None) -> nn.Module:
     LearnedPosition(16, 8, offset=0, counting='place')
     """
     recipe, config = _recipe_of(config, part)
-    return recipe.build(**recipe.arguments(config))
+    return recipe.build(**_arguments(recipe, config))
 
 
 def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn.Module:
@@ -84,8 +100,7 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
 
     The directory is one that `save_pretrained` of transformers wrote, a snapshot in the cache of huggingface_hub, or
     another copy of a repository of the Hub: config.json and safetensors, sharded or not. Only the tensors of the input
-    are read: memory is theirs, plus a few MB. No code and no pickle of the checkpoint runs. `part` as in
-    `from_config`.
+    are read: memory is theirs, plus a few MB. No code and no pickle of the checkpoint runs. `part` as in `from_config`.
 
     Raises `FileFormatError` for a directory that is damaged, does not fit its config, or whose files are links that
     lead out of it; `UsageError` for a model that there is no recipe for.
@@ -96,7 +111,7 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
     """
     checkpoint = Checkpoint(path)
     recipe, config = _recipe_of(checkpoint.config, part)
-    arguments = recipe.arguments(config)
+    arguments = _arguments(recipe, config)
     with torch.device("meta"):  # shapes alone: nothing is initialised that the checkpoint replaces
         module = recipe.build(**arguments)
     weights = {
@@ -123,6 +138,11 @@ def _recipe_of(config: Config, part: str | None) -> tuple[Recipe, Config]:
     raise UsageError(
         f"model_type is {kind!r}, but there are recipes for {', '.join(RECIPES)}; compose its parts by InputEmbedding"
     )
+
+
+def _arguments(recipe: Recipe, config: Config) -> dict[str, Any]:
+    """Those of the recipe, with the defaults of the model type where the config is silent."""
+    return {**SILENT.get(str(config.get("model_type")), {}), **recipe.arguments(config)}
 
 
 def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:

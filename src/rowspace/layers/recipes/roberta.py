@@ -45,7 +45,7 @@ def roberta(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `roberta`: a config.json counts the rows of the table as positions."""
-    found = {"padding_idx": 1, "max_positions": 514, **bert_arguments(config)}
+    found = {"padding_idx": 1, "max_positions": 512, **bert_arguments(config)}
     if found["padding_idx"] is None:
         raise UsageError("pad_token_id is null, but RoBERTa counts positions from it on; set it in config.json (1)")
     found["max_positions"] -= found["padding_idx"] + 1

@@ -32,6 +32,7 @@ def vit(
         tokens=PrefixTokens(embedding_dim, mask=mask),
         positions=GridPosition(grid_of(image_size, patch_size), embedding_dim),
         dropout=dropout,
+        crop=True,
     )
 
 

@@ -16,7 +16,7 @@ export function pieceTable(pieces: Piece[]): Shown {
     count: pieces.length,
     row: (index) => {
       const piece = pieces[index] as Piece;
-      return [shortened(piece.text), piece.token, piece.id, piece.row ? "yes" : "none"];
+      return [shortened(piece.text), piece.token, piece.row ? piece.id : null, piece.row ? "yes" : "none"];
     },
   };
 }

@@ -1,0 +1,51 @@
+"""The defaults of the recipes, and of a config.json that says nothing, against the config classes of transformers."""
+
+import pytest
+import torch
+import transformers
+
+from rowspace.layers import RotaryPosition, from_config
+from rowspace.layers.recipes import opening
+
+# The class of these is the small model, and the recipe the large one: a base of their rotation differs, too.
+ROTATION = {
+    "gemma3_text": {"rotary": RotaryPosition(256, base=1e6), "sliding_rotary": RotaryPosition(256)},
+    "qwen2": {"rotary": RotaryPosition(128)},
+    "qwen3": {"rotary": RotaryPosition(128)},
+}
+
+
+def described(module):
+    """What the module prints, and the shapes of its tensors."""
+    shapes = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
+    return f"{module}\n{shapes}"
+
+
+def built(config):
+    with torch.device("meta"):
+        return described(from_config(config))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_a_config_leaves_out_is_the_default_of_its_class():
+    for name in opening.RECIPES.keys() - {"marian"}:
+        whole = transformers.CONFIG_MAPPING[name]().to_dict()
+        assert built({"model_type": name}) == built(whole), name
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recipes_have_the_defaults_of_the_class_but_for_the_sizes_of_another_model():
+    for name in opening.RECIPES.keys() - {"marian", "roberta", "xlm-roberta"}:
+        arguments = {**opening.SILENT.get(name, {}), **ROTATION.get(name, {})}
+        if name == "dinov2_with_registers":
+            arguments["registers"] = 4
+        with torch.device("meta"):
+            ours = described(opening.RECIPES[name].build(**arguments))
+        assert ours == built(transformers.CONFIG_MAPPING[name]().to_dict()), name
+
+
+def test_roberta_has_the_numbers_of_the_published_models():
+    # config.json of FacebookAI/roberta-base: 514 rows, 1 segment, layer_norm_eps 1e-05
+    config = {"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
+    with torch.device("meta"):
+        assert described(opening.RECIPES["roberta"].build()) == built(config)
