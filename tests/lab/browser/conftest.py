@@ -9,6 +9,7 @@ the last one be. Not here: what the pages show; each has its own file.
 
 import os
 import shutil
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +25,6 @@ from starlette.types import ASGIApp
 
 from rowspace.lab.app import make_app
 from rowspace.lab.security import Access, Guard
-from rowspace.lab.serve import listen
 from rowspace.lab.state import Lab
 from rowspace.table import Table
 from rowspace.text import standard_library, standard_tokenizer
@@ -78,8 +78,8 @@ def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def guard(learned: tuple[Table, str]) -> Iterator[Guard]:
-    """The guard of a real server, as `rowspace lab` has one."""
-    with listen("127.0.0.1", None) as listener:
+    """The guard of a real server, as `rowspace lab` has one, but at a port that no other test counts on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         guard = Guard(make_app(Lab(*learned)), Access("127.0.0.1", listener.getsockname()[1], TOKEN))
         with serving(guard, partial(uvicorn.Server.run, sockets=[listener])):
             yield guard

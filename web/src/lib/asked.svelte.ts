@@ -19,6 +19,8 @@ const answers = new Map<string, Reply<unknown>>();
  */
 export class Asked<Meta> {
   reply = $state.raw<Reply<Meta>>();
+  /** The newest answer, also after a refusal: for controls, which stay while the figure goes. */
+  last = $state.raw<Reply<Meta>>();
   failure = $state<string>();
   waiting = $state(false);
 
@@ -49,7 +51,7 @@ export class Asked<Meta> {
       const reply = (answers.get(key) as Reply<Meta> | undefined) ?? (await ask<Meta>(path, parameters, { signal }));
       if (signal.aborted) return;
       keep(key, reply);
-      this.reply = reply;
+      this.reply = this.last = reply;
       this.failure = undefined;
     } catch (error) {
       if (signal.aborted) return;
