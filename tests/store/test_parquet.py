@@ -1,3 +1,4 @@
+import subprocess
 import sys
 import tracemalloc
 
@@ -194,3 +195,35 @@ def test_without_pyarrow_the_command_that_installs_it_is_named(tmp_path, monkeyp
         with pytest.raises(MissingExtraError, match=r"need pyarrow: pip install 'rowspace\[arrow\]'"):
             act(tmp_path / "v.parquet")
     assert parquet.recognises(tmp_path / "v.parquet")
+
+
+CHANGE_EVERY_BYTE = """
+import sys
+from pathlib import Path
+from rowspace.errors import RowspaceError
+from rowspace.store import parquet
+
+path, copy = Path(sys.argv[1]), Path(sys.argv[2])
+content = path.read_bytes()
+footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+for place in range(footer, len(content) - 8):
+    for bit in range(8):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << bit
+        copy.write_bytes(damaged)
+        try:
+            parquet.load(copy)
+        except RowspaceError:
+            pass
+print("all read")
+"""
+
+
+def test_no_flipped_bit_of_the_footer_ends_the_process(tmp_path):
+    table = pa.table({"token": ["a", "b", None], "row": [[1.0, 2.0], [3.0, 4.0], None]})
+    pa.parquet.write_table(table, tmp_path / "good.parquet")
+    paths = [str(tmp_path / "good.parquet"), str(tmp_path / "damaged.parquet")]
+    child = subprocess.run(
+        [sys.executable, "-c", CHANGE_EVERY_BYTE, *paths], capture_output=True, text=True, check=False
+    )
+    assert child.stdout == "all read\n", child.stderr[-300:]

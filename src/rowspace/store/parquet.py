@@ -132,17 +132,26 @@ def _opened(source: str) -> "tuple[pa.Schema, Batches]":
     def read(columns: "Columns", limit: int | None) -> "Iterator[pa.RecordBatch]":
         # Tokens as a dictionary: one that is repeated often takes no more memory than in the file.
         file = parquet.ParquetFile(source, read_dictionary=[columns.token])
-        width = max(1, file.metadata.num_columns, _values(file.metadata) // max(1, file.metadata.num_rows))
+        names = list(dict.fromkeys(columns.names))
+        width = max(1, file.metadata.num_columns, _values(file, names) // max(1, file.metadata.num_rows))
         size = max(1, min(ROWS_AT_ONCE, NUMBERS_AT_ONCE // width, limit or ROWS_AT_ONCE))
-        yield from file.iter_batches(batch_size=size, columns=list(dict.fromkeys(columns.names)))
+        yield from file.iter_batches(batch_size=size, columns=names)
 
     return parquet.ParquetFile(source).schema_arrow, read
 
 
-def _values(metadata: Any) -> int:
-    """Return how many values all columns have together, as the file says."""
-    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    return sum(group.column(place).num_values for group in groups for place in range(group.num_columns))
+def _values(file: Any, names: list[str]) -> int:
+    """Return how many values the named columns have together, as the file says."""
+    paths = [file.schema.column(place).path for place in range(len(file.schema))]
+    starts = tuple(f"{name}." for name in names)
+    places = [place for place, path in enumerate(paths) if f"{path}.".startswith(starts)]
+    total = 0
+    for number in range(file.num_row_groups):
+        # pyarrow ends the process when the metadata of a damaged column is asked for, but raises when it is read.
+        next(file.iter_batches(batch_size=1, row_groups=[number], columns=names, use_threads=False), None)
+        group = file.metadata.row_group(number)
+        total += sum(group.column(place).num_values for place in places)
+    return total
 
 
 def _first(batches: "Iterator[pa.RecordBatch]", limit: int | None) -> "Iterator[pa.RecordBatch]":
