@@ -6,9 +6,11 @@ import re
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.system_calls import without_exchange
 
 from rowspace.atomic import (
     atomic_directory,
@@ -23,6 +25,8 @@ from rowspace.atomic import (
 from rowspace.errors import RowspaceError, UsageError
 
 MARKER = "rowspace.json"
+# Scripts of these tests import system_calls.
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])}
 
 
 def write(path: Path, text: str) -> None:
@@ -38,26 +42,26 @@ def read(path: Path) -> str:
     return (path / MARKER).read_text()
 
 
-@pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
-def either_way(request, monkeypatch):
-    """The kernel's exchange, and what other systems get: a file system without it cannot be mounted here."""
-    if not request.param:
-        monkeypatch.setattr(swap, "exchange", lambda *_: False)
+def with_exchange(task: Callable[..., object], *arguments: object) -> object:
+    return task(*arguments)
 
 
-@pytest.mark.usefixtures("either_way")
-def test_a_new_directory_takes_the_place_of_the_old_one(tmp_path):
+either_way = pytest.mark.parametrize("run", [with_exchange, without_exchange])
+
+
+@either_way
+def test_a_new_directory_takes_the_place_of_the_old_one(tmp_path, run):
     write(tmp_path / "t", "old")
-    write(tmp_path / "t", "new")
+    run(write, tmp_path / "t", "new")
     assert read(tmp_path / "t") == "new"
     assert names(tmp_path) == ["t"]
 
 
-@pytest.mark.usefixtures("either_way")
-def test_the_mode_of_a_replaced_directory_is_kept(tmp_path):
+@either_way
+def test_the_mode_of_a_replaced_directory_is_kept(tmp_path, run):
     write(tmp_path / "t", "old")
     (tmp_path / "t").chmod(0o700)
-    write(tmp_path / "t", "new")
+    run(write, tmp_path / "t", "new")
     assert (tmp_path / "t").stat().st_mode & 0o777 == 0o700
 
 
@@ -100,12 +104,11 @@ def test_an_exception_leaves_the_old_file_and_nothing_beside_it(tmp_path):
     assert names(tmp_path) == ["f"]
 
 
-def test_a_failed_second_rename_puts_the_old_directory_back(tmp_path, monkeypatch):
-    # The new directory vanishes just before it is renamed, as when somebody cleans up by hand.
-    monkeypatch.setattr(swap, "exchange", lambda temporary, _: bool(leftovers.remove(temporary)))
+def test_a_failed_second_rename_puts_the_old_directory_back(tmp_path):
+    # A directory can neither change places with its own child nor be renamed to it: both fail with EINVAL.
     write(tmp_path / "t", "old")
-    with pytest.raises(RowspaceError, match="No such file"):
-        write(tmp_path / "t", "new")
+    with pytest.raises(OSError, match="Invalid argument"):
+        swap.swap_in(tmp_path, tmp_path / "t")
     assert read(tmp_path / "t") == "old"
     assert names(tmp_path) == ["t"]
 
@@ -282,7 +285,8 @@ def test_a_file_saved_through_a_link_leaves_the_link(tmp_path):
 RECORD_SYNCS = """
 import json, os, sys
 from pathlib import Path
-from rowspace.atomic import atomic_directory, atomic_file, swap
+from rowspace.atomic import atomic_directory, atomic_file
+from system_calls import forbid_exchange
 
 root, log, fsync = Path(sys.argv[1]), [], os.fsync
 
@@ -302,7 +306,7 @@ if sys.argv[2] == "file":
         file.write(b"new")
 else:
     if sys.argv[2] == "two renames":
-        swap.exchange = lambda *_: False
+        forbid_exchange()
     with atomic_directory(root / "t") as folder:
         (folder / "inner").mkdir()
         (folder / "inner" / "data").write_text("new")
@@ -319,7 +323,7 @@ def test_all_is_on_the_disk_before_it_is_in_place_and_its_name_after(tmp_path, w
     elif before:
         write(tmp_path / "t", before)
     done = subprocess.run(
-        [sys.executable, "-c", RECORD_SYNCS, tmp_path, way], capture_output=True, text=True, check=True
+        [sys.executable, "-c", RECORD_SYNCS, tmp_path, way], env=ENVIRONMENT, capture_output=True, text=True, check=True
     )
     *contents, name = json.loads(done.stdout)
     files = ["new"] if way == "file" else ["new", "new/inner", "new/inner/data", "new/rowspace.json"]
@@ -330,7 +334,7 @@ def test_all_is_on_the_disk_before_it_is_in_place_and_its_name_after(tmp_path, w
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from rowspace.atomic import atomic_directory, swap
+from rowspace.atomic import atomic_directory
 {fallback}
 with atomic_directory(sys.argv[1]) as folder:
     (folder / "rowspace.json").write_text("new")
@@ -338,7 +342,8 @@ with atomic_directory(sys.argv[1]) as folder:
 """
 KILL = "os.kill(os.getpid(), signal.SIGKILL)"
 KILL_BETWEEN = f"""
-swap.exchange = lambda *_: False
+from system_calls import forbid_exchange
+forbid_exchange()
 rename = Path.rename
 def renaming(path, target):
     rename(path, target)
@@ -349,7 +354,7 @@ Path.rename = renaming
 
 def die(target: Path, *, fallback: str = "", inside: str = "") -> None:
     script = DIE.format(fallback=fallback, inside=inside)
-    assert subprocess.run([sys.executable, "-c", script, target], check=False).returncode == -9
+    assert subprocess.run([sys.executable, "-c", script, target], env=ENVIRONMENT, check=False).returncode == -9
 
 
 def test_the_next_save_removes_what_a_killed_one_left(tmp_path):

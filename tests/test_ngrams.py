@@ -3,23 +3,22 @@
 import numpy as np
 import pytest
 
-from rowspace import ngrams
-from rowspace.ngrams import Listed, compose_rows
+from rowspace.ngrams import ROWS_AT_ONCE, Listed, compose_rows
 from rowspace.subwords import MISSING
 
 pytestmark = pytest.mark.kernels
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_row_is_the_mean_of_a_words_own_row_and_its_ngrams(threads, monkeypatch):
-    monkeypatch.setattr(ngrams, "ROWS_AT_ONCE", 2)
+def test_a_row_is_the_mean_of_a_words_own_row_and_its_ngrams(threads):
+    words = 2 * ROWS_AT_ONCE + 1  # three blocks for the threads
     rng = np.random.default_rng(1)
-    own, rows = rng.normal(size=(5, 3)).astype(np.float32), rng.normal(size=(4, 3)).astype(np.float32)
-    parts = [[0, 1], [], [2, 2, 3], [MISSING, 0], [1]]
-    listed = Listed(np.cumsum([0, *map(len, parts)]), np.concatenate(parts).astype(np.int32))
+    own, rows = rng.normal(size=(words, 3)).astype(np.float32), rng.normal(size=(4, 3)).astype(np.float32)
+    sizes = rng.integers(0, 4, words)
+    places = rng.choice([MISSING, 0, 1, 2, 3], (words, 3))
+    is_part = np.arange(3) < sizes[:, np.newaxis]
+    listed = Listed(np.cumsum([0, *sizes]), places[is_part].astype(np.int32))
     composed = compose_rows(own, rows, listed, threads=threads)
-    padded = np.vstack([rows, np.zeros((1, 3), np.float32)])  # row -1, of zeros
-    for word, places in enumerate(parts):
-        np.testing.assert_allclose(
-            composed[word], np.vstack([own[word : word + 1], padded[places]]).mean(axis=0), rtol=1e-5
-        )
+    summands = np.where((is_part & (places != MISSING))[..., np.newaxis], rows[places], 0)
+    expected = (own + summands.sum(axis=1)) / (1 + sizes[:, np.newaxis])
+    np.testing.assert_allclose(composed, expected, atol=1e-6)

@@ -1,7 +1,6 @@
 """Kinds of jobs, and a page, for the tests; the worker's process imports the kinds by name, from this folder."""
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,10 +23,10 @@ def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:
 
 
 def waits(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
-    """Tells its process's id and waits until the file is there."""
+    """Tells its process's id and waits until something opens the pipe `file` for writing."""
+    os.mkfifo(file)
     yield Reply({"process": os.getpid()})
-    while not Path(file).exists():
-        time.sleep(0.01)
+    Path(file).read_bytes()
 
 
 def squares(rows: np.ndarray, first: np.ndarray, *, file: str, number: int) -> Iterator[Progress | Reply]:
@@ -37,13 +36,13 @@ def squares(rows: np.ndarray, first: np.ndarray, *, file: str, number: int) -> I
 
 
 def copies(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
-    """Tells its process's id, waits until the file is there, and leaves the rows as `first`; fails without a file."""
+    """Tells its process's id, waits as `waits` does, and leaves the rows as `first`; fails without a file."""
     yield Progress(0.5, "1 of 2")
-    yield Reply({"process": os.getpid()})
     if not file:
         raise UsageError("the first job failed")
-    while not Path(file).exists():
-        time.sleep(0.01)
+    os.mkfifo(file)
+    yield Reply({"process": os.getpid()})
+    Path(file).read_bytes()
     yield Reply({}, first=rows)
 
 
@@ -77,10 +76,9 @@ KINDS = {
 
 
 def slow(_: Lab, query: Query) -> Reply:
-    """Answers when the file `go` is there, and notes in the file `begun` that it was asked."""
-    Path(query.text("begun")).touch()
-    while not Path(query.text("go")).exists():
-        time.sleep(0.01)
+    """Opens the pipe `begun`, so that its reader goes on, and answers when something opens the pipe `go`."""
+    Path(query.text("begun")).write_bytes(b"")
+    Path(query.text("go")).read_bytes()
     return Reply({})
 
 

@@ -116,7 +116,7 @@ def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None
         both = [await jobs.start("squares", asked(file=tmp_path / "go", number=number)) for number in (1, 2)]
         first = await jobs.start("copies", asked(file=tmp_path / "go"))
         await process_of(first)
-        (tmp_path / "go").touch()
+        await asyncio.to_thread((tmp_path / "go").write_bytes, b"")
         for job in both:
             news = [one.facts for one in await all_news(job) if one.event == "progress"]
             fractions = [facts["fraction"] for facts in news]
@@ -197,7 +197,7 @@ def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
         for job in running:
             await process_of(job)
         third = await jobs.start("powers", asked())
-        (tmp_path / "second").touch()
+        await asyncio.to_thread((tmp_path / "second").write_bytes, b"")
         async for news in third.follow():
             if news.event == "progress" and not news.facts["sentence"].startswith("waits"):
                 assert running[1].is_over  # the third did not begin before
@@ -248,10 +248,11 @@ def test_cancelling_ends_the_process_and_tells_who_follows(run: Run, tmp_path: P
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("waits", asked(file=tmp_path / "none"))
         process = await process_of(job)
-        following = asyncio.create_task(until(job, "failed"))
-        await asyncio.sleep(0)
+        following = job.follow()
+        await anext(following)
         await jobs.cancel(job)
-        assert (await following).facts == {"error": "this job was cancelled"}
+        *_, last = [news async for news in following]
+        assert (last.event, last.facts) == ("failed", {"error": "this job was cancelled"})
         assert not is_alive(process)
         assert not job.folder.exists()
         with pytest.raises(Refused):

@@ -2,12 +2,12 @@
 
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -81,13 +81,6 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
     yield from running(tmp_path)
 
 
-def wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def is_alive(process: int) -> bool:
     """Whether a process runs: one that has ended and was not fetched yet does not."""
     try:
@@ -99,12 +92,14 @@ def is_alive(process: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_waits_for_nobody(number: signal.Signals, own_server: Server, tmp_path: Path) -> None:
     """A question that never ends, a stream of events and a running job, when the signal comes."""
-    begun, never = tmp_path / "begun", str(tmp_path / "never")
+    begun, never = tmp_path / "begun", tmp_path / "never"
+    for pipe in (begun, never):
+        os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as thread:
-        slow = thread.submit(own_server.client.get, "/api/try/slow", params={"begun": str(begun), "go": never})
-        job = own_server.start_job("waits", file=never)
+        slow = thread.submit(own_server.client.get, "/api/try/slow", params={"begun": str(begun), "go": str(never)})
+        job = own_server.start_job("waits", file=str(tmp_path / "job"))
         process = own_server.process_of(job)
-        wait_for(begun.exists)
+        begun.read_bytes()
         with own_server.client.stream("GET", f"/api/jobs/{job}/events") as events:
             assert next(events.iter_lines()).startswith("id: ")
             own_server.process.send_signal(number)
@@ -117,8 +112,10 @@ def test_a_signal_waits_for_nobody(number: signal.Signals, own_server: Server, t
 
 def test_workers_die_with_a_server_that_is_killed(own_server: Server, tmp_path: Path) -> None:
     process = own_server.process_of(own_server.start_job("waits", file=str(tmp_path / "never")))
+    ended = os.pidfd_open(process)  # is ready to be read once the process has ended
     own_server.process.kill()
-    wait_for(lambda: not is_alive(process))
+    assert select.select([ended], [], [], 60)[0]
+    os.close(ended)
 
 
 def test_a_job_is_followed_over_the_network(server: Server) -> None:

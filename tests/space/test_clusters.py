@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from rowspace.errors import MissingExtraError, UsageError
-from rowspace.space import clusters, k_means
+from rowspace.space import k_means
+from rowspace.space.clusters import cluster_directions
 
 
 def rows_in_groups(sizes: list[int]) -> np.ndarray:
@@ -16,11 +17,9 @@ def rows_in_groups(sizes: list[int]) -> np.ndarray:
     return (axes + rng.normal(0, 0.02, axes.shape)) * rng.uniform(0.1, 50, (len(axes), 1))
 
 
-@pytest.mark.parametrize("learned_from", [50_000, 60])
-def test_groups_are_found_whatever_the_length_of_rows(monkeypatch: pytest.MonkeyPatch, learned_from: int) -> None:
-    monkeypatch.setattr(clusters, "LEARNED_FROM", learned_from)
-    monkeypatch.setattr(clusters, "BLOCK_BYTES", 500)
-    found = k_means(rows_in_groups([20, 60, 40]), 3)
+@pytest.mark.parametrize("sizes", [{}, {"learned_from": 60, "block_bytes": 500}])
+def test_groups_are_found_whatever_the_length_of_rows(sizes: dict[str, int]) -> None:
+    found = cluster_directions(rows_in_groups([20, 60, 40]), 3, seed=0, **sizes)
     assert found.labels.tolist() == [2] * 20 + [0] * 60 + [1] * 40
     np.testing.assert_allclose(np.linalg.norm(found.centers, axis=1), 1)
     np.testing.assert_allclose(found.centers, np.eye(3)[[1, 2, 0]], atol=0.05)

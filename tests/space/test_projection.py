@@ -5,7 +5,8 @@ import pytest
 from sklearn.decomposition import PCA
 
 from rowspace.errors import UsageError
-from rowspace.space import pca, projection
+from rowspace.space import pca
+from rowspace.space.similarity import BLOCK_BYTES
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -24,12 +25,14 @@ def test_agrees_with_scikit_learn(dtype, shape) -> None:
     np.testing.assert_allclose(found.mean, peer.mean_)
 
 
-def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = np.random.default_rng(1).normal(size=(100, 6))
-    whole = pca(rows, 3)
-    monkeypatch.setattr(projection, "BLOCK_BYTES", 7 * 8 * 6)
-    for part, expected in zip(pca(rows, 3), whole, strict=True):
-        np.testing.assert_allclose(part, expected, atol=1e-6)
+def test_rows_of_several_blocks_agree_with_scikit_learn() -> None:
+    rows = np.random.default_rng(1).normal(2, np.geomspace(1, 9, 64), (40_000, 64))
+    assert rows.nbytes > 2 * BLOCK_BYTES
+    peer = PCA(3, svd_solver="covariance_eigh").fit(rows)
+    found = pca(rows, 3)
+    np.testing.assert_allclose(found.components, peer.components_, atol=1e-9)
+    np.testing.assert_allclose(found.positions, peer.transform(rows), atol=1e-4)
+    np.testing.assert_allclose(found.mean, peer.mean_)
 
 
 def test_rows_that_are_not_finite_are_left_out() -> None:

@@ -142,29 +142,30 @@ def test_of_a_word_that_stands_twice_the_first_row_is_kept_with_a_warning():
     assert table.rows.tolist() == [[1], [2]]
 
 
-def test_several_threads_read_what_one_reads(monkeypatch):
-    rows = np.random.default_rng(0).standard_normal((300, 3)).astype(np.float32)
-    content = b"".join(text_of([b"w" * (number % 50) + b"%d" % number for number in range(300)], rows))
+def test_several_threads_read_and_print_every_line():
+    rows = np.random.default_rng(0).standard_normal((1500, 300)).astype(np.float32)
+    words = [b"w" * (number % 50) + b"%d" % number for number in range(len(rows))]
+    content = b"".join(text_of(words, rows))
+    assert len(content) > max(3 * textrows.LEAST_SHARE, textrows.PRINTED_AT_ONCE)
     content = content.replace(b"\n", b"\n\n\r\n", 100)
-    monkeypatch.setattr(textrows, "LEAST_SHARE", 10)
-    monkeypatch.setattr(textrows, "PRINTED_AT_ONCE", 100)
-    table = parsed(content, 3)
+    table = parsed(content, 300)
+    assert table.vocabulary == [word.decode() for word in words]
     assert (table.rows == rows).all()
     again = b"".join(text_of([token.encode() for token in table.vocabulary], table.rows))
     assert again == content.replace(b"\n\n\r\n", b"\n")
 
 
-def test_a_thread_asks_python_as_often_as_it_must(monkeypatch):
-    monkeypatch.setattr(textrows, "ODD_FIELDS", 1)
-    table = parsed(b"a nan inf 1\nb 1e99 2 -inf\nc 3 nan 4\n", 3)
+def test_more_fields_for_python_than_a_thread_gathers_are_all_parsed():
+    times = textrows.ODD_FIELDS
+    lines = [b"a%d nan inf 1\nb%d 1e99 2 -inf\nc%d 3 nan 4\n" % (number, number, number) for number in range(times)]
     expected = np.array([[np.nan, np.inf, 1], [np.inf, 2, -np.inf], [3, np.nan, 4]])
-    np.testing.assert_array_equal(table.rows, expected)
+    np.testing.assert_array_equal(parsed(b"".join(lines), 3).rows, np.tile(expected, (times, 1)))
 
 
-def test_a_line_longer_than_the_pieces_is_read_once(monkeypatch):
-    monkeypatch.setattr(textrows, "LEAST_SHARE", 1000)
-    table = parsed(b"a 1\n" + b"b" * 10_000 + b" 2\nc 3\n", 1)
-    assert table.rows.tolist() == [[1], [2], [3]]
+def test_a_line_longer_than_the_pieces_of_the_threads_is_found_once():
+    length = 4 * textrows.LEAST_SHARE
+    found = lines_in(text(b"a 1\n" + b"b" * length + b"\nc 3\n"))
+    assert found.tolist() == [[0, 3], [4, 4 + length], [5 + length, 8 + length]]
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 9])

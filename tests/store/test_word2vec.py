@@ -81,11 +81,11 @@ def test_a_word_cut_within_a_character_is_mended_as_gensim_can(tmp_path):
     assert table.vocabulary == expected.index_to_key == ["n\ufffd", "né"]
 
 
-def test_several_threads_copy_rows_to_where_they_belong(tmp_path, monkeypatch):
-    vocabulary = [f"{'w' * (i % 40)}{i}" for i in range(200)]
-    rows = np.random.default_rng(0).standard_normal((200, 3)).astype(np.float32)
+def test_several_threads_copy_rows_to_where_they_belong(tmp_path):
+    vocabulary = [f"{'w' * (i % 40)}{i}" for i in range(3000)]
+    rows = np.random.default_rng(0).standard_normal((3000, 300)).astype(np.float32)
+    assert rows.nbytes > 3 * word2vec.LEAST_SHARE
     word2vec.save(Table(vocabulary, rows), tmp_path / "v.bin")
-    monkeypatch.setattr(word2vec, "LEAST_SHARE", 50)
     table = word2vec.load(tmp_path / "v.bin")
     assert table.vocabulary == vocabulary
     assert (table.rows == rows).all()

@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from rowspace.errors import CorpusError
-from rowspace.text import ReplacedTextWarning, TextOptions, WordTokenizer, corpus_bytes, encode_corpus, reading
+from rowspace.text import ReplacedTextWarning, TextOptions, WordTokenizer, corpus_bytes, encode_corpus
+from rowspace.text.corpus import open_corpus
+from rowspace.text.final_ids import finish_corpus
+from rowspace.text.first_pass import scan_pieces
 from rowspace.text.ids import CORPUS_NAME, IDS_NAME, IdCorpus
+from rowspace.text.reading import cut_pieces
 
 pytestmark = pytest.mark.kernels
 
@@ -22,6 +26,16 @@ TEXT = "The cat sat.\nThe cat's mat, İn the HAT!\n\n\nthe\nrare\n"
 def encode(corpus, directory, on_bytes=None, **options):
     options = TextOptions(**({"min_count": 1, "workers": 2} | options))
     return encode_corpus(corpus, directory, options=options, on_bytes=on_bytes)
+
+
+def encode_in_blocks(pieces, directory, block_bytes, **options):
+    """Encode pieces of text in blocks that are small enough for each worker to get some."""
+    options = TextOptions(**({"min_count": 1, "workers": 2} | options))
+
+    def first_pass(path):
+        return scan_pieces(pieces, path, options, block_bytes=block_bytes)
+
+    return finish_corpus("text", directory, first_pass, min_count=options.min_count, max_vocabulary=None)[0]
 
 
 def by_the_plain_way(texts, min_count):
@@ -53,9 +67,8 @@ def test_ids_counts_and_vocabulary_are_those_of_the_plain_way(texts, min_count, 
         with pytest.raises(CorpusError):
             encode(iter(texts), directory, min_count=min_count, workers=workers)
         return
-    with pytest.MonkeyPatch.context() as patch:  # tiny blocks, so that several workers have some
-        patch.setattr("rowspace.text.blocks.blocks.__kwdefaults__", {"size": block})
-        found = encode(iter(texts), directory, min_count=min_count, workers=workers)
+    pieces = open_corpus(iter(texts)).pieces
+    found = encode_in_blocks(pieces, directory, block, min_count=min_count, workers=workers)
 
     assert found.vocabulary == vocabulary
     assert found.counts.tolist() == counts
@@ -105,14 +118,12 @@ def test_sentences_end_where_asked(tmp_path, sentences, ends):
 
 
 @pytest.mark.parametrize("size", [1, 7])
-def test_the_cut_into_blocks_changes_no_paragraph(tmp_path, monkeypatch, size):
-    text = "a b" + " " * 30 + "\n" + " " * 30 + "\nc" + " " * 30 + "\n\nd\ne\n"
-    (tmp_path / "text").write_text(text)
+def test_the_cut_into_blocks_changes_no_paragraph(tmp_path, size):
+    text = "a b" + " " * 30 + "\n" + " " * 30 + "\nc" + " " * 30 + "\n\nd" + " " * 30 + "\ne\n"
     expected = encode([text], tmp_path, sentences="paragraph").ids().tolist()
 
-    monkeypatch.setattr(reading, "BLOCK", 5)
-    monkeypatch.setattr("rowspace.text.blocks.blocks.__kwdefaults__", {"size": size})
-    found = encode(tmp_path / "text", tmp_path, sentences="paragraph").ids().tolist()
+    chunks = (text[start : start + 5].encode() for start in range(0, len(text), 5))
+    found = encode_in_blocks(cut_pieces(chunks), tmp_path, size, sentences="paragraph").ids().tolist()
 
     assert found == expected == [0, 1, -1, 2, -1, 3, 4, -1]
 
@@ -149,13 +160,14 @@ def test_token_lists_are_taken_as_they_are(tmp_path):
     assert Tokenizer.from_str(corpus.tokenizer).encode("is Big").ids == [0, 1]  # parity: tokenizers
 
 
-def test_many_token_lists_come_in_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("rowspace.text.first_pass._SENTENCES_AT_ONCE", 2)
+def test_token_lists_of_several_blocks_are_all_counted(tmp_path):
+    lists = [[f"t{number // 10_000}", "x"] for number in range(25_000)]  # a block is 10,000 token lists
 
-    corpus = encode([[f"t{number % 3}", "x"] for number in range(7)], tmp_path)
+    corpus = encode(lists, tmp_path)
 
-    assert corpus.counts.tolist() == [7, 3, 2, 2]
-    assert corpus.words == 14
+    assert corpus.vocabulary == ["x", "t0", "t1", "t2"]
+    assert corpus.counts.tolist() == [25_000, 10_000, 10_000, 5_000]
+    assert corpus.ids().tolist() == [i for first, _ in lists for i in (corpus.vocabulary.index(first), 0, -1)]
 
 
 def test_bad_utf8_is_replaced_counted_and_said_once(tmp_path):

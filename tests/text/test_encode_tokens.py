@@ -15,7 +15,6 @@ from rowspace.text import (
     corpus_bytes,
     encode_tokens,
 )
-from rowspace.text import encode_tokens as _  # noqa: F401  # the function shadows its module
 
 pytestmark = pytest.mark.kernels
 
@@ -84,13 +83,13 @@ def test_a_saved_corpus_keeps_its_tokenizer_and_the_way_back(tmp_path):
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_workers_and_small_batches_change_nothing(workers, tmp_path, monkeypatch):
-    expected = encode([TEXT], tmp_path, workers=1)
-    (tmp_path / "other").mkdir()
-    monkeypatch.setitem(encode_tokens.__globals__, "_BATCH", 20)
-    found = encode([TEXT], tmp_path / "other", workers=workers)
-    assert found.tokenizer == expected.tokenizer
-    np.testing.assert_array_equal(found.ids(), expected.ids())
+def test_ids_of_several_batches_are_those_of_the_library(workers, tmp_path):
+    line = "The lowest tower is lower than the newest tower. "
+    text = "\n".join(line * 1000 + "and low" * number for number in range(15))  # 750,000 characters, 3 batches
+    corpus = encode([text], tmp_path, "bytes", workers=workers)
+    expected = library_ids(corpus, text)
+    assert len(expected) > 2 * 2**18
+    np.testing.assert_array_equal(np.where(corpus.ids() < 0, -1, corpus.token_ids[corpus.ids()]), expected)
 
 
 @pytest.mark.parametrize(("sentences", "ends"), [("line", 24), ("paragraph", 9), ("document", 1)])

@@ -37,16 +37,28 @@ def k_means(rows: NDArray[np.floating[Any]], k: int, *, seed: int = 0) -> Cluste
     >>> k_means(np.array([[1.0, 0.1], [0.1, 5.0], [3.0, 0.0], [9.0, 0.4]]), 2).labels
     array([0, 1, 0, 0], dtype=int32)
     """
+    return cluster_directions(rows, k, seed=seed)
+
+
+def cluster_directions(
+    rows: NDArray[np.floating[Any]],
+    k: int,
+    *,
+    seed: int,
+    learned_from: int = LEARNED_FROM,
+    block_bytes: int = BLOCK_BYTES,
+) -> Clusters:
+    """Return what `k_means` does, with centers from `learned_from` rows and labels a block at a time."""
     if k < 1:
         raise UsageError(f"k must be at least 1, got {k}")
     norms = row_norms(rows)
     directed = np.flatnonzero(np.isfinite(norms) & (norms > 0))
     if not len(directed):
         raise UsageError("no row has a direction: all are zero, NaN or infinite; repair the table first")
-    drawn = np.sort(np.random.default_rng(seed).permutation(directed)[:LEARNED_FROM])
+    drawn = np.sort(np.random.default_rng(seed).permutation(directed)[:learned_from])
     centers = _centers(unit_rows(rows[drawn]), k, seed)
     labels = np.full(len(rows), -1, np.int32)
-    step = max(1, BLOCK_BYTES // (8 * (rows.shape[1] + len(centers))))
+    step = max(1, block_bytes // (8 * (rows.shape[1] + len(centers))))
     for start in range(0, len(directed), step):
         block = directed[start : start + step]
         labels[block] = (unit_rows(rows[block]) @ centers.T).argmax(1)

@@ -23,7 +23,7 @@ from rowspace.text.blocks import Block, blocks
 from rowspace.text.characters import character_table
 from rowspace.text.lexicon import Lexicon
 from rowspace.text.options import TextOptions
-from rowspace.text.reading import Piece
+from rowspace.text.reading import BLOCK, Piece
 
 __all__ = ["FirstPass", "read_token_lists", "scan_pieces"]
 
@@ -48,8 +48,8 @@ class FirstPass:
     unspaced: float = 0.0
 
 
-def scan_pieces(pieces: Iterable[Piece], path: Path, options: TextOptions) -> FirstPass:
-    """Write the provisional ids of the words of a text to `path`."""
+def scan_pieces(pieces: Iterable[Piece], path: Path, options: TextOptions, *, block_bytes: int = BLOCK) -> FirstPass:
+    """Write the provisional ids of the words of a text to `path`; a worker takes `block_bytes` or more at a time."""
     lexicons = [Lexicon(character_table(cased=options.cased)) for _ in range(options.workers)]
     lengths, replaced = list[int](), 0
     waiting: deque[Future[tuple[NDArray[np.int32], int]]] = deque()
@@ -62,7 +62,7 @@ def scan_pieces(pieces: Iterable[Piece], path: Path, options: TextOptions) -> Fi
 
     with path.open("wb") as file, ExitStack() as stack:
         threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in lexicons]
-        for index, block in enumerate(blocks(pieces)):
+        for index, block in enumerate(blocks(pieces, size=block_bytes)):
             worker = index % len(lexicons)
             waiting.append(threads[worker].submit(_scan, lexicons[worker], block, options.sentences))
             if len(waiting) >= _IN_FLIGHT * len(lexicons):
