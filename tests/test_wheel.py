@@ -89,8 +89,8 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
-    bundle = [path for path in (PACKAGE / "lab" / "static").rglob("*") if path.is_file()]
-    sources = [path.relative_to(PACKAGE.parent).as_posix() for path in [*PACKAGE.rglob("*.py"), *bundle]]
+    data = [path for path in [*(PACKAGE / "lab" / "static").rglob("*"), *PACKAGE.rglob("*.toml")] if path.is_file()]
+    sources = [path.relative_to(PACKAGE.parent).as_posix() for path in [*PACKAGE.rglob("*.py"), *data]]
     assert sorted(names) == sorted([*sources, "rowspace/py.typed"])
     assert "rowspace/lab/static/index.html" in names
 

@@ -142,7 +142,7 @@ def test_a_model_without_a_tensor_called_as_a_token_table_lists_what_it_has(fold
         ("none.safetensors", "none.safetensors: missing"),
         ("one.safetensors", "one.safetensors: holds no tensor 'b.wte.weight', but 'a.weight'"),
         ("tokenizer.json", "tokenizer.json: byte 0: header of"),
-        ("n" * 300, "cannot be read: File name too long"),
+        ("n" * 300, "cannot be the name of a file"),
         (7, "'weight_map' does not give each tensor a file name"),
         (None, "'weight_map' does not give each tensor a file name"),
     ],

@@ -27,7 +27,7 @@ FEWEST_PAIRS = 10_000  # for a mean within an epoch
 def untrained_loss(counts: NDArray[np.int64], options: FitOptions) -> float:
     """The mean loss of a pair before anything is learned; negatives that are drawn twice count once.
 
-    >>> round(untrained_loss(np.full(1_000_000, 5), FitOptions()) / np.log(2), 3)
+    >>> round(untrained_loss(np.full(1_000_000, 5), FitOptions()) / math.log(2), 3)
     6.0
     """
     weights = counts.astype(np.float64) ** options.ns_exponent

@@ -84,7 +84,7 @@ def test_a_token_lights_its_dot_and_is_named_there(visit, lab) -> None:
     second = lab.table.analogy("read", "write", "reader", k=2)[1][0]
     page.get_by_role("table", name="The answers").get_by_text(second, exact=True).hover()
     expect(page.locator("circle.lit")).to_have_count(1)
-    shown = second if len(second) <= 16 else f"{second[:15]}…"
+    shown = second if len(second) <= 24 else f"{second[:23]}…"
     expect(page.locator(".plane").get_by_text(f"2 {shown}", exact=True)).to_be_visible()
 
 
