@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from rowspace.cli import progress as progress_module
 from rowspace.cli.progress import Bars, Lines, teller
 from rowspace.learn import Progress
 from rowspace.text import IdCorpus, TextOptions, encode_corpus
@@ -36,9 +35,8 @@ def test_lines_come_at_each_tenth(capsys: pytest.CaptureFixture[str], corpus: Id
     assert said[-1].startswith("rowspace: learning: 100%, ")
 
 
-def test_lines_come_after_some_time_too(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress_module, "SECONDS_BETWEEN_LINES", 0.0)
-    with Lines(None) as told:
+def test_lines_come_after_some_time_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with Lines(None, seconds_between=0.0) as told:
         told.on_bytes(1500)
         told.on_progress(at(1, loss=float("nan")))
     first, second = capsys.readouterr().err.splitlines()

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -166,16 +165,24 @@ def test_a_new_fit_takes_the_place_of_an_interrupted_one(interrupted):
     assert not workplace_of(interrupted).exists()
 
 
+PRINT_EPOCHS = """
+import sys
+import rowspace as rs
+from rowspace.learn import Reports
+reports = Reports(on_progress=lambda progress: print(progress.epoch, flush=True))
+rs.fit(sys.argv[1], output=sys.argv[2], dim=40, epochs=1000, workers=1, reports=reports)
+"""
+
+
 def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
     """SIGKILL cannot be answered; the state of the last epoch that ended is there all the same."""
     output = tmp_path / "table"
-    script = f"import rowspace as rs; rs.fit({str(english)!r}, output={str(output)!r}, dim=40, epochs=1000, workers=1)"
-    process = subprocess.Popen([sys.executable, "-c", script])
-    while not (workplace_of(output) / "epoch.safetensors").exists():
-        assert process.poll() is None
-        time.sleep(0.02)
-    process.kill()
-    process.wait()
+    with subprocess.Popen(
+        [sys.executable, "-c", PRINT_EPOCHS, english, output], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert "2\n" in iter(process.stdout.readline, "")
+        process.kill()
+    assert (workplace_of(output) / "epoch.safetensors").exists()
     seen = []
 
     def stop(progress):

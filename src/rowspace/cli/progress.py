@@ -86,11 +86,11 @@ class Bars:
 
 
 class Lines:
-    """A line at each tenth of the way, and every ten seconds between."""
+    """A line at each tenth of the way, and every `seconds_between` between."""
 
-    def __init__(self, total_bytes: int | None) -> None:
+    def __init__(self, total_bytes: int | None, *, seconds_between: float = SECONDS_BETWEEN_LINES) -> None:
         self._reading = _Reading(total_bytes)
-        self._pace = _Pace()
+        self._pace = _Pace(seconds_between)
         self._unit = "words"
 
     def __enter__(self) -> Self:
@@ -111,7 +111,7 @@ class Lines:
         """Say what was read."""
         self._unit = _unit(corpus)
         say(f"read: {_vocabulary_facts(corpus)}")
-        self._pace = _Pace()
+        self._pace = _Pace(self._pace.seconds)
 
     def on_progress(self, progress: "Progress") -> None:
         """Say how far the learning has come."""
@@ -147,14 +147,15 @@ class _Reading:
 class _Pace:
     """When another line is due."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self._step = 0
         self._last = time.monotonic()
 
     def is_due(self, share: float) -> bool:
         """Whether another tenth is done, or enough time has passed without a line."""
         now, step = time.monotonic(), int(share * LINES_PER_STAGE)
-        if step == self._step and now - self._last < SECONDS_BETWEEN_LINES:
+        if step == self._step and now - self._last < self.seconds:
             return False
         self._step, self._last = step, now
         return True
