@@ -327,7 +327,7 @@ def test_groups() -> dict[str, list[str]]:
     groups["others"] = [*sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py")), "src"]
     left_out = [argument for name in LEFT_OUT for argument in ("--ignore", name)]
     groups = {name: [*arguments, *left_out] for name, arguments in groups.items()}
-    return groups | {"kernels": ["tests", "-m", "kernels", *left_out]}
+    return groups | {"kernels": ["tests", "-m", "kernels and not large", *left_out]}
 
 
 def load_map() -> dict[tuple[str, int], set[str]]:
@@ -459,7 +459,7 @@ def run_tests(tree: Path, names: list[str], as_python: bool) -> tuple[str, str]:
     }
     if as_python:
         environment |= {"NUMBA_DISABLE_JIT": "1"}
-        command += ["-m", "kernels"]
+        command += ["-m", "kernels and not large"]
     process = subprocess.Popen(
         command, cwd=tree, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -31,7 +31,7 @@ def main(names: list[str]) -> None:
     try:
         url = server.stdout.readline().strip()
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=WEBGL)
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium-headless-shell"), args=WEBGL)
             for theme in ("light", "dark"):
                 for width in WIDTHS:
                     take(browser, url, theme, width, names or list(PAGES))

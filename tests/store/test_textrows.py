@@ -142,6 +142,7 @@ def test_of_a_word_that_stands_twice_the_first_row_is_kept_with_a_warning():
     assert table.rows.tolist() == [[1], [2]]
 
 
+@pytest.mark.large
 def test_several_threads_read_and_print_every_line():
     rows = np.random.default_rng(0).standard_normal((1500, 300)).astype(np.float32)
     words = [b"w" * (number % 50) + b"%d" % number for number in range(len(rows))]

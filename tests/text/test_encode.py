@@ -226,6 +226,7 @@ def test_an_error_in_the_middle_leaves_the_ids_from_before(tmp_path):
     assert Path(tmp_path, IDS_NAME).stat().st_size == 8
 
 
+@pytest.mark.large
 def test_bad_utf8_is_counted_over_all_blocks_and_workers(tmp_path):
     data = (b"word \xff and \xf0\x9f more\n" + b"text " * 2000) * 400  # four blocks
     (tmp_path / "text").write_bytes(data)

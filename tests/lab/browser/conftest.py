@@ -64,9 +64,9 @@ def lane(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any], lane: str) -> dict[str, Any]:
-    """Debian's Chromium where it is, else the one that playwright installed."""
+    """Debian's Chromium without windows where it is, else the one that playwright installed."""
     arguments = ["--no-sandbox", "--disable-dev-shm-usage", *LANES[lane]]
-    return {**browser_type_launch_args, "executable_path": shutil.which("chromium"), "args": arguments}
+    return {**browser_type_launch_args, "executable_path": shutil.which("chromium-headless-shell"), "args": arguments}
 
 
 @pytest.fixture(scope="session")
