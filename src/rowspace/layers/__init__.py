@@ -10,29 +10,21 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-from rowspace.layers.adaptive import AdaptiveEmbedding
 from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.catalogue import CATALOGUE, PublishedModel
 from rowspace.layers.concatenation import Concatenation
-from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.cost import cost
 from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
-from rowspace.layers.factorised import FactorisedEmbedding
 from rowspace.layers.grid_position import GridPosition, grid_of
-from rowspace.layers.hashed import HashedEmbedding
 from rowspace.layers.head import TiedHead, UntiedHead
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
-from rowspace.layers.lookup import lookup
-from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
 from rowspace.layers.patch_cost import PatchCost, patch_cost
 from rowspace.layers.patches import PatchEmbedding, pad_to_patches, unfold_patches
 from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
 from rowspace.layers.prefix_tokens import PrefixTokens
-from rowspace.layers.quantized import QuantizedEmbedding
-from rowspace.layers.quotient_remainder import QuotientRemainderEmbedding
 from rowspace.layers.recipes import (
     albert,
     bert,
@@ -74,10 +66,25 @@ from rowspace.layers.rotary_scaling import (
     YarnScaling,
 )
 from rowspace.layers.rotary_weights import permute_rotary
-from rowspace.layers.segment import SegmentEmbedding, segments_of
 from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
 from rowspace.layers.sinusoid_2d import SinusoidGrid
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables import (
+    AdaptiveEmbedding,
+    FactorisedEmbedding,
+    HashedEmbedding,
+    MatryoshkaEmbedding,
+    MaxNorm,
+    QuantizedEmbedding,
+    QuotientRemainderEmbedding,
+    SegmentEmbedding,
+    TokenEmbedding,
+    UnitNorm,
+    apply_constraints,
+    constrain,
+    lookup,
+    segments_of,
+    truncate,
+)
 from rowspace.layers.tying import check_tied
 
 __all__ = [

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
-from rowspace.layers.matryoshka import MatryoshkaEmbedding
 from rowspace.layers.parts import IdStreams, Parts
+from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding
 
 __all__ = ["Concatenation"]
 

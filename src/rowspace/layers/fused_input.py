@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from rowspace.layers.checked_ids import check_ids
 from rowspace.layers.kernels import backward_rows, forward_rows, sum_rows
-from rowspace.layers.lookup import lookup
 from rowspace.layers.reused import reused, zeroed
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.lookup import lookup
 
 __all__ = ["by_parts", "fused_input"]
 

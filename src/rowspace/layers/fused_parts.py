@@ -13,8 +13,8 @@ from rowspace.errors import UsageError
 from rowspace.layers.fused_input import fused_input
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.parts import Given
-from rowspace.layers.segment import SegmentEmbedding
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.segment import SegmentEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 __all__ = ["check_fusible", "fused_rows"]
 

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.initial import Initial, fill
 from rowspace.layers.resampling import resample_positions
 from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.init import Initial, fill
 
 __all__ = ["GridPosition", "grid_of"]
 

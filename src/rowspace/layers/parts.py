@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.checked_ids import require_tensor
 from rowspace.layers.learned_position import LearnedPosition
-from rowspace.layers.segment import SegmentEmbedding
 from rowspace.layers.sinusoid import SinusoidPosition
 from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.gather import require_tensor
+from rowspace.layers.tables.segment import SegmentEmbedding
 
 IdStreams = Tensor | Mapping[str, Tensor]  # one tensor of ids for all parts, or one for each by its name
 

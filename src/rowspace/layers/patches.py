@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
-from rowspace.layers.checked_ids import require_tensor
+from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["PatchEmbedding", "pad_to_patches", "unfold_patches"]
 

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.initial import Initial, fill
-from rowspace.layers.lookup import lookup
+from rowspace.layers.tables.init import Initial, fill
+from rowspace.layers.tables.lookup import lookup
 
 __all__ = ["RelativeBias", "relative_buckets"]
 

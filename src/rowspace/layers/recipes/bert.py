@@ -8,8 +8,8 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
-from rowspace.layers.segment import SegmentEmbedding
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.segment import SegmentEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def bert(

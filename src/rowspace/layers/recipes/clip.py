@@ -12,7 +12,7 @@ from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.patches import PatchEmbedding
 from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def clip_text(

@@ -11,7 +11,7 @@ from rowspace.layers.recipes.layered_rotary import layered_rotaries
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.rotary import RotaryPosition
 from rowspace.layers.rotary_config import rotary_from_config
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def gemma(

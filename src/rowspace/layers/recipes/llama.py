@@ -10,7 +10,7 @@ from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.rotary import RotaryPosition
 from rowspace.layers.rotary_config import rotary_from_config
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def llama(

@@ -8,7 +8,7 @@ from rowspace.layers.recipes.llama import TENSORS
 from rowspace.layers.recipes.llama import arguments as llama_arguments
 from rowspace.layers.recipes.recipe import Recipe
 from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def qwen(

@@ -10,7 +10,7 @@ from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.patches import PatchEmbedding
 from rowspace.layers.recipes.clip import TEXT_TENSORS, VISION_TENSORS, text_arguments
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def siglip_text(

@@ -9,7 +9,7 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.sinusoid import SinusoidPosition
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def transformer(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.distributed_lookup import zero_row
+from rowspace.layers.tables.distributed_lookup import zero_row
 
 Initial = Literal["normal", "inverse_sqrt", "xavier"] | Callable[[Tensor], object]
 

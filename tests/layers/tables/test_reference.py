@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rowspace.layers import reference
+from rowspace.layers.tables import reference
 
 SHAPES = [(), (6,), (2, 3), (0,)]
 

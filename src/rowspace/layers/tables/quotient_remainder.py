@@ -13,9 +13,9 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.checked_ids import check_ids
 from rowspace.layers.sizes import Sized
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 class QuotientRemainderEmbedding(Sized):

@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 from torch.utils.hooks import RemovableHandle
 
 from rowspace.errors import UsageError
-from rowspace.layers.distributed_lookup import is_distributed
+from rowspace.layers.tables.distributed_lookup import is_distributed
 
 
 @runtime_checkable

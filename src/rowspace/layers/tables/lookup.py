@@ -14,8 +14,8 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers.checked_ids import check_ids, rows_at
-from rowspace.layers.distributed_lookup import is_distributed, local_part, placed_as, zero_row
+from rowspace.layers.tables.distributed_lookup import is_distributed, local_part, placed_as, zero_row
+from rowspace.layers.tables.gather import check_ids, rows_at
 
 
 def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, sparse: bool = False) -> Tensor:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 class SegmentEmbedding(TokenEmbedding):

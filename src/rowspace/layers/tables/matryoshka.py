@@ -10,9 +10,9 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
-from rowspace.layers.initial import Initial
-from rowspace.layers.lookup import lookup
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.init import Initial
+from rowspace.layers.tables.lookup import lookup
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 class MatryoshkaEmbedding(TokenEmbedding):

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.initial import Initial
 from rowspace.layers.sizes import Sized
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.init import Initial
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 class FactorisedEmbedding(Sized):

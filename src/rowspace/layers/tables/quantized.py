@@ -11,9 +11,9 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.checked_ids import rows_at
-from rowspace.layers.recorded_settings import RecordedSettings
 from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.gather import rows_at
+from rowspace.layers.tables.recorded_settings import RecordedSettings
 
 _ROWS_AT_ONCE = 4096
 

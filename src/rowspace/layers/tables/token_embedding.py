@@ -13,11 +13,11 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive, row_index
-from rowspace.layers.constraints import Constraint
-from rowspace.layers.distributed_lookup import is_distributed
-from rowspace.layers.initial import Initial, fill
-from rowspace.layers.lookup import lookup
 from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.constraints import Constraint
+from rowspace.layers.tables.distributed_lookup import is_distributed
+from rowspace.layers.tables.init import Initial, fill
+from rowspace.layers.tables.lookup import lookup
 
 Scale = float | Literal["sqrt", "rounded_sqrt"] | None
 

@@ -12,8 +12,9 @@ from torch.func import grad, hessian, jacrev, jvp, vmap
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers import lookup, reference
-from rowspace.layers.lookup import row_sums
+from rowspace.layers import lookup
+from rowspace.layers.tables import reference
+from rowspace.layers.tables.lookup import row_sums
 
 HALVES = [torch.bfloat16, torch.float16]
 DTYPES = [torch.float32, torch.float64, *HALVES]

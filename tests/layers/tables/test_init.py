@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from rowspace.layers import LearnedPosition, PatchEmbedding, RelativeBias
-from rowspace.layers.initial import fill
+from rowspace.layers.tables.init import fill
 
 
 def filled(init: object, **options: object) -> torch.Tensor:

@@ -10,11 +10,11 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.checked_ids import check_ids
-from rowspace.layers.initial import fill
-from rowspace.layers.lookup import lookup
-from rowspace.layers.recorded_settings import RecordedSettings
 from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.init import fill
+from rowspace.layers.tables.lookup import lookup
+from rowspace.layers.tables.recorded_settings import RecordedSettings
 
 PRIME = 2**31 - 1
 

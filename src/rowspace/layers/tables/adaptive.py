@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, Factory, require_positive, row_index
-from rowspace.layers.checked_ids import check_ids
 from rowspace.layers.sizes import Sized
-from rowspace.layers.token_embedding import Scale, TokenEmbedding, checked_scale, scaled
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.token_embedding import Scale, TokenEmbedding, checked_scale, scaled
 
 
 class AdaptiveEmbedding(Sized):

@@ -18,7 +18,7 @@ from rowspace.layers import (
     TokenEmbedding,
     bert,
 )
-from rowspace.layers.checked_ids import check_ids, rows_at
+from rowspace.layers.tables.gather import check_ids, rows_at
 
 
 def only_checked(ids: torch.Tensor, table: torch.Tensor) -> None:
