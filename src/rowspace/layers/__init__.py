@@ -53,19 +53,25 @@ from rowspace.layers.recipes import (
 from rowspace.layers.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
 from rowspace.layers.resampling import resample_patches, resample_positions
-from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
-from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
-from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
-from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
-from rowspace.layers.rotary_scaling import (
+from rowspace.layers.rotary import (
+    AxialRotaryPosition,
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
     LongRopeScaling,
+    MultimodalRotaryPosition,
     ProportionalScaling,
+    RotaryLayout,
+    RotaryPosition,
+    RotaryScaling,
     YarnScaling,
+    grid_positions,
+    permute_rotary,
+    rotary_frequencies,
+    rotary_from_config,
+    rotate,
+    scaling_from_config,
 )
-from rowspace.layers.rotary_weights import permute_rotary
 from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
 from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.tables import (

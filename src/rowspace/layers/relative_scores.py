@@ -15,7 +15,7 @@ from rowspace.layers.alibi import Alibi
 from rowspace.layers.arguments import require_positive
 from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.relative_bias import RelativeBias
-from rowspace.layers.rotary import RotaryPosition
+from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.sinusoid import SinusoidPosition
 
 __all__ = ["PositionScheme", "RelativeScores", "distant_scores", "relative_scores"]

@@ -4,8 +4,8 @@ Private to the folder. Read next: `gemma.py`.
 """
 
 from rowspace.layers.recipes.recipe import Config
-from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.rotary_config import rotary_from_config
+from rowspace.layers.rotary.config import rotary_from_config
+from rowspace.layers.rotary.position import RotaryPosition
 
 LAYER_TYPES = {"rotary": "full_attention", "sliding_rotary": "sliding_attention"}
 

@@ -6,7 +6,7 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS, arguments
 from rowspace.layers.recipes.recipe import Recipe
-from rowspace.layers.rotary import RotaryPosition
+from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 

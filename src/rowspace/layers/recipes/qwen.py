@@ -7,7 +7,7 @@ from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS
 from rowspace.layers.recipes.llama import arguments as llama_arguments
 from rowspace.layers.recipes.recipe import Recipe
-from rowspace.layers.rotary import RotaryPosition
+from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 

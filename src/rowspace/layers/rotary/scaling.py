@@ -14,7 +14,7 @@ from torch import Tensor
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
-from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
+from rowspace.layers.rotary.frequencies import RotaryScaling, rotary_frequencies
 
 __all__ = [
     "DynamicScaling",

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from rowspace.errors import UsageError
-from rowspace.layers.rotary import RotaryLayout, RotaryPosition
-from rowspace.layers.rotary_2d import MultimodalRotaryPosition
-from rowspace.layers.rotary_frequencies import RotaryScaling
-from rowspace.layers.rotary_models import Model, model_of
-from rowspace.layers.rotary_scaling import (
+from rowspace.layers.rotary.frequencies import RotaryScaling
+from rowspace.layers.rotary.models import Model, model_of
+from rowspace.layers.rotary.multi_axis import MultimodalRotaryPosition
+from rowspace.layers.rotary.position import RotaryLayout, RotaryPosition
+from rowspace.layers.rotary.scaling import (
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,

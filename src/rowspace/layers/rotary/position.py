@@ -13,7 +13,7 @@ from rowspace.amounts import amount
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.rotary_frequencies import RotaryScaling
+from rowspace.layers.rotary.frequencies import RotaryScaling
 
 __all__ = ["RotaryLayout", "RotaryPosition", "rotate"]
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.rotary import RotaryLayout, check_layout, check_rotary_dim
+from rowspace.layers.rotary.position import RotaryLayout, check_layout, check_rotary_dim
 
 __all__ = ["permute_rotary"]
 

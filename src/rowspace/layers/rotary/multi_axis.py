@@ -12,8 +12,8 @@ from torch import Tensor
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, Factory
-from rowspace.layers.rotary import RotaryLayout, RotaryPosition
-from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
+from rowspace.layers.rotary.frequencies import RotaryScaling, rotary_frequencies
+from rowspace.layers.rotary.position import RotaryLayout, RotaryPosition
 
 __all__ = ["AxialRotaryPosition", "MultimodalRotaryPosition", "grid_positions"]
 

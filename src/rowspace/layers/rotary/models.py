@@ -1,6 +1,6 @@
 """The defaults and layouts of rotary positions, by model type of transformers.
 
-The facts are in `rotary_models.toml`, written and checked by `scripts/make_rotary_models.py` against the classes of
+The facts are in `models.toml`, written and checked by `scripts/make_rotary_models.py` against the classes of
 transformers. A model type that is not in it is refused: its layout cannot be known from its config.json.
 """
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.errors import UsageError
-from rowspace.layers.rotary import RotaryLayout
+from rowspace.layers.rotary.position import RotaryLayout
 
 __all__ = ["Model", "known_models", "model_of"]
 
-TABLE = Path(__file__).with_name("rotary_models.toml")
+TABLE = Path(__file__).with_name("models.toml")
 
 
 @dataclass(frozen=True)

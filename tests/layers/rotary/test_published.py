@@ -5,11 +5,11 @@ import os
 
 import pytest
 import torch
-from tests.layers.published_rotary import agrees, rotary_configs, turned
+from tests.layers.rotary.published import agrees, rotary_configs, turned
 
 from rowspace.errors import UsageError
 from rowspace.layers import MultimodalRotaryPosition, RotaryPosition, rotary_from_config
-from rowspace.layers.rotary_models import known_models
+from rowspace.layers.rotary.models import known_models
 
 # One of each kind: plain, another base, part of a head, interleaved, a flag, latent attention, two rotations, sections.
 SOME = (
