@@ -10,20 +10,38 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-from rowspace.layers.alibi import Alibi, alibi_slopes
 from rowspace.layers.catalogue import CATALOGUE, PublishedModel
 from rowspace.layers.concatenation import Concatenation
 from rowspace.layers.cost import cost
 from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
-from rowspace.layers.grid_position import GridPosition, grid_of
 from rowspace.layers.head import TiedHead, UntiedHead
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.patch_cost import PatchCost, patch_cost
 from rowspace.layers.patches import PatchEmbedding, pad_to_patches, unfold_patches
-from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
+from rowspace.layers.positions import (
+    Alibi,
+    Counting,
+    GridPosition,
+    LearnedPosition,
+    PositionScheme,
+    RelativeBias,
+    RelativeScores,
+    SinusoidGrid,
+    SinusoidLayout,
+    SinusoidPosition,
+    alibi_slopes,
+    distant_scores,
+    grid_of,
+    positions_by_mask,
+    positions_by_place,
+    relative_buckets,
+    relative_scores,
+    resample_patches,
+    resample_positions,
+    sinusoid_frequencies,
+)
 from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.recipes import (
     albert,
@@ -50,9 +68,6 @@ from rowspace.layers.recipes import (
     transformer,
     vit,
 )
-from rowspace.layers.relative_bias import RelativeBias, relative_buckets
-from rowspace.layers.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
-from rowspace.layers.resampling import resample_patches, resample_positions
 from rowspace.layers.rotary import (
     AxialRotaryPosition,
     DynamicScaling,
@@ -72,8 +87,6 @@ from rowspace.layers.rotary import (
     rotate,
     scaling_from_config,
 )
-from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
-from rowspace.layers.sinusoid_2d import SinusoidGrid
 from rowspace.layers.tables import (
     AdaptiveEmbedding,
     FactorisedEmbedding,

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
-from rowspace.layers.grid_position import GridPosition
 from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.positions.grid import GridPosition
 from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.sizes import Sized
 

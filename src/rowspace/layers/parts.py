@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.learned_position import LearnedPosition
-from rowspace.layers.sinusoid import SinusoidPosition
+from rowspace.layers.positions.learned import LearnedPosition
+from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.sizes import Sized
 from rowspace.layers.tables.gather import require_tensor
 from rowspace.layers.tables.segment import SegmentEmbedding

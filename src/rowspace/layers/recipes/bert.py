@@ -6,7 +6,7 @@ from torch import nn
 
 from rowspace.layers.arguments import Factory
 from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
+from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
 from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding

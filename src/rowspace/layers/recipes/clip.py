@@ -5,11 +5,11 @@ from typing import Any, Unpack
 from torch import nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.grid_position import GridPosition, Size, grid_of
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
 from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.positions.grid import GridPosition, Size, grid_of
+from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
 from rowspace.layers.tables.token_embedding import TokenEmbedding

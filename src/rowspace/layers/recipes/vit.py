@@ -3,9 +3,9 @@
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.grid_position import GridPosition, Size, grid_of
 from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.sinusoid import sinusoid_frequencies
+from rowspace.layers.positions.sinusoid import sinusoid_frequencies
 
 __all__ = ["SinusoidGrid"]
 

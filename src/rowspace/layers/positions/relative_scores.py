@@ -11,12 +11,12 @@ from torch import Tensor
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
-from rowspace.layers.alibi import Alibi
 from rowspace.layers.arguments import require_positive
-from rowspace.layers.learned_position import LearnedPosition
-from rowspace.layers.relative_bias import RelativeBias
+from rowspace.layers.positions.alibi import Alibi
+from rowspace.layers.positions.learned import LearnedPosition
+from rowspace.layers.positions.relative_bias import RelativeBias
+from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.rotary.position import RotaryPosition
-from rowspace.layers.sinusoid import SinusoidPosition
 
 __all__ = ["PositionScheme", "RelativeScores", "distant_scores", "relative_scores"]
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.positions import positions_by_mask, positions_by_place
+from rowspace.layers.positions.position_ids import positions_by_mask, positions_by_place
 from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["SinusoidLayout", "SinusoidPosition", "sinusoid_frequencies"]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.resampling import resample_positions
+from rowspace.layers.positions.resampling import resample_positions
 from rowspace.layers.sizes import Sized
 from rowspace.layers.tables.init import Initial, fill
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.positions import Counting, check_counting, count_positions
+from rowspace.layers.positions.position_ids import Counting, check_counting, count_positions
 from rowspace.layers.tables.gather import check_ids, require_tensor
 from rowspace.layers.tables.init import Initial, fill
 from rowspace.layers.tables.lookup import lookup
