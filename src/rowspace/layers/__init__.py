@@ -16,10 +16,15 @@ from rowspace.layers.cost import cost
 from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.head import TiedHead, UntiedHead
-from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
 from rowspace.layers.patch_cost import PatchCost, patch_cost
-from rowspace.layers.patches import PatchEmbedding, pad_to_patches, unfold_patches
+from rowspace.layers.pixels import (
+    ImageEmbedding,
+    PatchEmbedding,
+    PrefixTokens,
+    pad_to_patches,
+    unfold_patches,
+)
 from rowspace.layers.positions import (
     Alibi,
     Counting,
@@ -42,7 +47,6 @@ from rowspace.layers.positions import (
     resample_positions,
     sinusoid_frequencies,
 )
-from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.recipes import (
     albert,
     bert,

@@ -21,7 +21,7 @@ from transformers import (
 )
 
 from rowspace.errors import UsageError
-from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.positions.resampling import resample_patches, resample_positions
 
 VISION = {

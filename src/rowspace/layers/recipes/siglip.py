@@ -3,9 +3,9 @@
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.image_embedding import ImageEmbedding
 from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.clip import TEXT_TENSORS, VISION_TENSORS, text_arguments

@@ -18,7 +18,7 @@ from transformers import (
 )
 
 from rowspace.errors import UsageError
-from rowspace.layers.patches import PatchEmbedding, unfold_patches
+from rowspace.layers.pixels.patches import PatchEmbedding, unfold_patches
 
 VISION = {
     "image_size": 32, "patch_size": 8, "hidden_size": 24, "intermediate_size": 8, "num_hidden_layers": 1,

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
-from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.pixels.patches import PatchEmbedding
+from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition
-from rowspace.layers.prefix_tokens import PrefixTokens
 from rowspace.layers.sizes import Sized
 
 __all__ = ["ImageEmbedding"]
