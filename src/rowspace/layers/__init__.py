@@ -11,12 +11,14 @@ except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
 from rowspace.layers.catalogue import CATALOGUE, PublishedModel
-from rowspace.layers.concatenation import Concatenation
 from rowspace.layers.cost import cost
 from rowspace.layers.cost_counts import Cost, TrainingBytes
 from rowspace.layers.cross_entropy import cross_entropy
 from rowspace.layers.head import TiedHead, UntiedHead
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs import (
+    Concatenation,
+    InputEmbedding,
+)
 from rowspace.layers.patch_cost import PatchCost, patch_cost
 from rowspace.layers.pixels import (
     ImageEmbedding,

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from torch import nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.bert import TENSORS as BERT_TENSORS
 from rowspace.layers.recipes.bert import arguments as bert_arguments

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from torch import nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
 from rowspace.layers.tables.segment import SegmentEmbedding

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from torch import nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.pixels.image_embedding import ImageEmbedding
 from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.pixels.prefix_tokens import PrefixTokens

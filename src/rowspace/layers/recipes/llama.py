@@ -6,7 +6,7 @@ Mistral (`mistral.py`) and Qwen (`qwen.py`) are built the same, by other numbers
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
 from rowspace.layers.rotary.config import rotary_from_config
 from rowspace.layers.rotary.position import RotaryPosition

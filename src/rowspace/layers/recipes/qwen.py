@@ -3,7 +3,7 @@
 from typing import Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS
 from rowspace.layers.recipes.llama import arguments as llama_arguments
 from rowspace.layers.recipes.recipe import Recipe

@@ -6,7 +6,7 @@ from torch import nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.bert import TENSORS
 from rowspace.layers.recipes.bert import arguments as bert_arguments

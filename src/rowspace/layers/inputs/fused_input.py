@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from rowspace.layers.kernels import backward_rows, forward_rows, sum_rows
-from rowspace.layers.reused import reused, zeroed
+from rowspace.layers.inputs.kernels import backward_rows, forward_rows, sum_rows
+from rowspace.layers.inputs.reused import reused, zeroed
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.lookup import lookup
 

@@ -5,8 +5,8 @@ import torch
 from torch.func import grad, vmap
 
 from rowspace.errors import UsageError
-from rowspace.layers import fused_input as module
-from rowspace.layers.fused_input import by_parts, fused_input
+from rowspace.layers.inputs import fused_input as module
+from rowspace.layers.inputs.fused_input import by_parts, fused_input
 
 SIZES = (50, 2, 12)  # words, segments, positions
 

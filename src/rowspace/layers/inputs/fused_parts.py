@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.fused_input import fused_input
-from rowspace.layers.parts import Given
+from rowspace.layers.inputs.fused_input import fused_input
+from rowspace.layers.inputs.parts import Given
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from rowspace.layers import reused as module
-from rowspace.layers.reused import reused, zeroed
+from rowspace.layers.inputs import reused as module
+from rowspace.layers.inputs.reused import reused, zeroed
 
 SHAPE = (1024, 1024)  # 4 MiB, the least that is reused
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
-from rowspace.layers.parts import IdStreams, Parts
+from rowspace.layers.inputs.parts import IdStreams, Parts
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding
 
 __all__ = ["Concatenation"]

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from rowspace.layers.fused_parts import check_fusible, fused_rows
-from rowspace.layers.parts import WITHOUT_IDS, Given, Parts
+from rowspace.layers.inputs.fused_parts import check_fusible, fused_rows
+from rowspace.layers.inputs.parts import WITHOUT_IDS, Given, Parts
 from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["InputEmbedding"]
