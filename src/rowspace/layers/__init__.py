@@ -13,8 +13,12 @@ except ImportError as error:
 from rowspace.layers.catalogue import CATALOGUE, PublishedModel
 from rowspace.layers.cost import cost
 from rowspace.layers.cost_counts import Cost, TrainingBytes
-from rowspace.layers.cross_entropy import cross_entropy
-from rowspace.layers.head import TiedHead, UntiedHead
+from rowspace.layers.head import (
+    TiedHead,
+    UntiedHead,
+    check_tied,
+    cross_entropy,
+)
 from rowspace.layers.inputs import (
     Concatenation,
     InputEmbedding,
@@ -110,7 +114,6 @@ from rowspace.layers.tables import (
     segments_of,
     truncate,
 )
-from rowspace.layers.tying import check_tied
 
 __all__ = [
     "CATALOGUE",

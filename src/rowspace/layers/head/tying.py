@@ -8,7 +8,7 @@ from itertools import chain
 from torch import nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.head import TiedHead
+from rowspace.layers.head.heads import TiedHead
 
 __all__ = ["check_tied"]
 

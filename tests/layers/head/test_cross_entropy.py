@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
 from rowspace.errors import UsageError
-from rowspace.layers.cross_entropy import cross_entropy
+from rowspace.layers.head.cross_entropy import cross_entropy
 
 SETTINGS = {
     "plain": {},

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.chunked_loss import LossTerms, row_losses
-from rowspace.layers.loss_second_order import second_order
+from rowspace.layers.head.chunked_loss import LossTerms, row_losses
+from rowspace.layers.head.loss_second_order import second_order
 
 __all__ = ["cross_entropy"]
 

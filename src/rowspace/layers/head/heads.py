@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
-from rowspace.layers.cross_entropy import cross_entropy
+from rowspace.layers.head.cross_entropy import cross_entropy
 
 __all__ = ["TiedHead", "UntiedHead"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rowspace.layers.chunked_loss import LossTerms, chunk_rows
+from rowspace.layers.head.chunked_loss import LossTerms, chunk_rows
 
 __all__ = ["second_order"]
 

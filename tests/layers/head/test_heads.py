@@ -22,7 +22,7 @@ from transformers import (
 )
 
 from rowspace.errors import UsageError
-from rowspace.layers.head import TiedHead, UntiedHead
+from rowspace.layers.head.heads import TiedHead, UntiedHead
 
 
 class TinyModel(nn.Module):
