@@ -10,9 +10,15 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-from rowspace.layers.catalogue import CATALOGUE, PublishedModel
-from rowspace.layers.cost import cost
-from rowspace.layers.cost_counts import Cost, TrainingBytes
+from rowspace.layers.cost import (
+    CATALOGUE,
+    Cost,
+    PatchCost,
+    PublishedModel,
+    TrainingBytes,
+    cost,
+    patch_cost,
+)
 from rowspace.layers.head import (
     TiedHead,
     UntiedHead,
@@ -23,7 +29,6 @@ from rowspace.layers.inputs import (
     Concatenation,
     InputEmbedding,
 )
-from rowspace.layers.patch_cost import PatchCost, patch_cost
 from rowspace.layers.pixels import (
     ImageEmbedding,
     PatchEmbedding,

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rowspace.errors import UsageError
-from rowspace.layers.catalogue import CATALOGUE
-from rowspace.layers.cost_counts import Cost
-from rowspace.layers.cost_families import counted
+from rowspace.layers.cost.catalogue import CATALOGUE
+from rowspace.layers.cost.counts import Cost
+from rowspace.layers.cost.families import counted
 
 
 def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, part: Literal["text", "vision"] | None = None) -> Cost:

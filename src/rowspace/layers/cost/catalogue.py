@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rowspace.layers.catalogue_decoders import DECODERS
-from rowspace.layers.catalogue_encoders import ENCODERS
-from rowspace.layers.catalogue_images import IMAGE_MODELS
-from rowspace.layers.cost_counts import Cost
-from rowspace.layers.cost_families import counted
+from rowspace.layers.cost.catalogue_decoders import DECODERS
+from rowspace.layers.cost.catalogue_encoders import ENCODERS
+from rowspace.layers.cost.catalogue_images import IMAGE_MODELS
+from rowspace.layers.cost.counts import Cost
+from rowspace.layers.cost.families import counted
 
 __all__ = ["CATALOGUE", "PublishedModel"]
 

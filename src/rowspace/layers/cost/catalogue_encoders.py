@@ -3,7 +3,7 @@
 Read next: `catalogue_decoders.py`.
 """
 
-from rowspace.layers.catalogue_entries import Entry, published
+from rowspace.layers.cost.catalogue_entries import Entry, published
 
 _SIZES = "vocab_size hidden_size num_hidden_layers intermediate_size"
 

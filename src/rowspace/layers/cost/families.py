@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rowspace.errors import UsageError
-from rowspace.layers.cost_counts import Cost
-from rowspace.layers.cost_defaults import DEFAULTS
-from rowspace.layers.cost_images import IMAGES
-from rowspace.layers.cost_text import TEXT
+from rowspace.layers.cost.counts import Cost
+from rowspace.layers.cost.defaults import DEFAULTS
+from rowspace.layers.cost.images import IMAGES
+from rowspace.layers.cost.text import TEXT
 
 FAMILIES = TEXT | IMAGES
 

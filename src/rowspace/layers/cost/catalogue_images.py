@@ -3,7 +3,7 @@
 Read next: `cost.py`.
 """
 
-from rowspace.layers.catalogue_entries import Entry, published
+from rowspace.layers.cost.catalogue_entries import Entry, published
 
 _SIZES = "hidden_size num_hidden_layers image_size patch_size"
 

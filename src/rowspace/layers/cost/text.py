@@ -8,8 +8,8 @@ next: `cost_images.py`.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rowspace.layers.cost_blocks import attention, classic_block, feed_forward, layer_norm, linear
-from rowspace.layers.cost_counts import Cost
+from rowspace.layers.cost.blocks import attention, classic_block, feed_forward, layer_norm, linear
+from rowspace.layers.cost.counts import Cost
 
 Config = Mapping[str, Any]
 

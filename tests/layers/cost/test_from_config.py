@@ -20,8 +20,8 @@ from transformers import (
 
 from rowspace.errors import UsageError
 from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
-from rowspace.layers.cost_defaults import DEFAULTS
-from rowspace.layers.cost_families import FAMILIES
+from rowspace.layers.cost.defaults import DEFAULTS
+from rowspace.layers.cost.families import FAMILIES
 from rowspace.layers.recipes.opening import RECIPES
 
 MASKED = {"roberta", "xlm-roberta", "albert", "modernbert"}

@@ -3,7 +3,7 @@
 Read next: `catalogue_images.py`.
 """
 
-from rowspace.layers.catalogue_entries import Entry, published
+from rowspace.layers.cost.catalogue_entries import Entry, published
 
 _SIZES = "vocab_size hidden_size num_hidden_layers intermediate_size"
 _LLAMA = "vocab_size hidden_size num_hidden_layers num_attention_heads num_key_value_heads intermediate_size"

@@ -7,8 +7,8 @@ A classifier on top, and ViT's pooler, which published models for classification
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rowspace.layers.cost_blocks import attention, classic_block, feed_forward, layer_norm, linear
-from rowspace.layers.cost_counts import Cost
+from rowspace.layers.cost.blocks import attention, classic_block, feed_forward, layer_norm, linear
+from rowspace.layers.cost.counts import Cost
 
 Config = Mapping[str, Any]
 
