@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import save_file
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.layers.checkpoint import Checkpoint
+from rowspace.layers.recipes.checkpoint import Checkpoint
 
 
 @pytest.fixture
