@@ -1,7 +1,6 @@
 """The Cost page: what a table of V rows of d numbers costs, beside published models; and the opened one's own numbers.
 
-The figures are those of `rowspace.layers.cost`, which needs PyTorch; the matrix needs none. Read next:
-`rowspace/layers/cost_counts.py`.
+The figures are those of `rowspace.layers.cost`, which needs PyTorch; the matrix needs none.
 """
 
 from collections.abc import Mapping

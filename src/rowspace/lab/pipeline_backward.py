@@ -1,6 +1,6 @@
 """The Pipeline page, backward: chosen gradients come back to the tokens, and each row gets the sum of its tokens'.
 
-From scratch it is in `layers/reference.py`, for training in `layers/lookup.py`. Read next: `inputs.py`.
+From scratch it is in `layers/tables/reference.py`, for training in `layers/tables/lookup.py`. Read next: `inputs.py`.
 """
 
 from typing import Any

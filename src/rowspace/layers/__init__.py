@@ -1,6 +1,7 @@
-"""ids and pixels → vectors → logits → loss: PyTorch modules, one concept a file.
+"""Ids and pixels → vectors → logits → loss: PyTorch modules, which need `rowspace[torch]`.
 
-Needs `rowspace[torch]`. Nothing here knows of tables or files, but for `from_checkpoint`.
+`tables/` looks rows up, `positions/` and `rotary/` say where a token is, `inputs/` and `pixels/` combine them into the
+input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` are published models.
 """
 
 from rowspace.errors import MissingExtraError

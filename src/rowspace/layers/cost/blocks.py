@@ -1,7 +1,4 @@
-"""The parameters of a transformer's blocks: attention, feed-forward, norms.
-
-Numbers of numbers only. Not here: which model has which of them (`cost_text.py`, `cost_images.py`).
-"""
+"""The number of parameters of a transformer's blocks: attention, feed-forward, norms."""
 
 
 def linear(inputs: int, outputs: int, *, bias: bool = True) -> int:

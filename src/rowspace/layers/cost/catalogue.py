@@ -1,9 +1,8 @@
 """Published models and the sizes of their tables: `CATALOGUE`, by name.
 
-Each entry holds the sizes of its published config.json, says where that stands and which paper describes the model, and
-how many parameters the whole has. The rest is counted from the sizes; tests build each model with transformers, on the
-meta device, and compare. The figures stand in `catalogue_encoders.py`,
-`catalogue_decoders.py` and `catalogue_images.py`. Read next: `cost.py`.
+Each entry has the sizes of the published config.json, its address, the paper that describes the model, and the number
+of parameters of the whole model. Everything else is computed from the sizes; tests build each model with transformers
+on the meta device and compare.
 """
 
 from collections.abc import Mapping

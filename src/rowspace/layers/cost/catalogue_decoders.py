@@ -1,7 +1,4 @@
-"""The sizes of published models that write on: `DECODERS`.
-
-Read next: `catalogue_images.py`.
-"""
+"""The sizes of published decoder-only models: `DECODERS`."""
 
 from rowspace.layers.cost.catalogue_entries import Entry, published
 

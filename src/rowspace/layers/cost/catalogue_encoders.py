@@ -1,7 +1,4 @@
-"""The sizes of published encoders, and of encoders with a decoder: `ENCODERS`.
-
-Read next: `catalogue_decoders.py`.
-"""
+"""The sizes of published encoders, and of encoders with a decoder: `ENCODERS`."""
 
 from rowspace.layers.cost.catalogue_entries import Entry, published
 

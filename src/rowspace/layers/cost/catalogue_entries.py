@@ -1,7 +1,4 @@
-"""How the sizes of a family of published models are written down: `published`.
-
-Read next: `catalogue_encoders.py`.
-"""
+"""How the sizes of a family of published models are written: `published`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,4 @@
-"""The sizes of published image models: `IMAGE_MODELS`.
-
-Read next: `cost.py`.
-"""
+"""The sizes of published image models: `IMAGE_MODELS`."""
 
 from rowspace.layers.cost.catalogue_entries import Entry, published
 

@@ -1,7 +1,6 @@
-"""What the input and the head of a model hold and cost: `Cost`, a count by part and what follows from it.
+"""The sizes and costs of a model's input and head: `Cost`, a count for each part and what follows from it.
 
-Plain arithmetic on sizes, so that nothing need be built, not even torch imported. Read next: `cost.py`, which reads the
-sizes off a config.
+Plain arithmetic: nothing is built, and this file does not import torch.
 """
 
 from dataclasses import dataclass

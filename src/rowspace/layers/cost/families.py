@@ -1,7 +1,4 @@
-"""A config → its count, by the family that its model type names: `counted`.
-
-Read next: `cost_text.py`.
-"""
+"""A config → its count, by the family that its model type names: `counted`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,8 +1,4 @@
-"""What the input and the head of a model cost, from its config alone: `cost`.
-
-Nothing is built or loaded. Not here: what follows from the counts (`cost_counts.py`), the families of models
-(`cost_text.py`, `cost_images.py`), published configs (`catalogue.py`). Read next: `cost_counts.py`.
-"""
+"""What the input and the head of a model cost, computed from its config: `cost`. Nothing is built or loaded."""
 
 import json
 import os

@@ -1,7 +1,6 @@
-"""The counts of image models, read off their config: one function a family, `IMAGES` by model type.
+"""The counts of image models, computed from their config: one function per family, `IMAGES` by model type.
 
-A classifier on top, and ViT's pooler, which published models for classification lack, are not counted. Read next:
-`catalogue.py`.
+Not counted: a classifier, and ViT's pooler, which published classification models do not have.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
-"""What cutting an image into patches costs: how many tokens it makes, and what attention pays for them.
+"""The cost of cutting an image into patches: the number of tokens, and of attention over them.
 
-Plain arithmetic, so that nothing is built. The cost of whole published models is `cost.py`'s; read next: `patches.py`.
+Plain arithmetic: nothing is built.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
-"""The counts of text models, read off their config: one function a family, `TEXT` by model type.
+"""The counts of text models, computed from their config: one function per family, `TEXT` by model type.
 
 Each counts the model as transformers builds it for its published task: BERT for pre-training, with pooler and
-next-sentence head in `body`; RoBERTa, ALBERT and ModernBERT for masked tokens; the others for the next token. Read
-next: `cost_images.py`.
+next-sentence head in `body`; RoBERTa, ALBERT and ModernBERT for masked tokens; the others for the next token.
 """
 
 from collections.abc import Callable, Mapping

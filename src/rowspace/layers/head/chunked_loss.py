@@ -1,10 +1,10 @@
-"""The arithmetic of the loss: some hundred rows of logits at a time, with the gradients made on the way.
+"""The arithmetic of the loss: some hundred rows of logits at a time, with the gradients computed at the same time.
 
     rows kept ──► logits of a chunk ──► losses, and d(loss)/d(logits) in the same memory ──► dhidden, dweight, dbias
      (n, d)          (chunk, V)                                                              (N, d)  (V, d)   (V,)
 
-One operator, opaque to `torch.compile`, since which rows are kept is known only when it runs. It leaves out autograd
-and the reductions: see `cross_entropy.py`.
+One operator, opaque to `torch.compile`, because which rows are kept is known only at run time. Autograd and the
+reductions are the caller's.
 """
 
 from typing import NamedTuple

@@ -4,7 +4,7 @@
 and gradient. Rows with `ignore_index` cost nothing. The gradients are made in the forward pass, chunk by chunk, and
 scaled in the backward pass, as Liger-Kernel does (Hsu et al., 2024) and `F.linear_cross_entropy` of torch 2.13, which
 has no softcap, no z-loss, no label smoothing and no `torch.func`, and computes ignored rows. Class weights and
-probabilities as targets are left out. Read next: `chunked_loss.py` for the arithmetic, `head.py` for who calls it.
+probabilities as targets are left out.
 """
 
 import math

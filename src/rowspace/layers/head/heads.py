@@ -1,8 +1,7 @@
-"""Hidden states → logits, through the table itself (tied) or a matrix of its own (untied).
+"""Hidden states → logits, through the table itself (tied) or through a matrix of the head (untied).
 
-A tied head holds no copy of the table: it looks up `embedding.weight` at each call. That is why the tie outlives
-deepcopy, pickling, `.to(...)`, loading and sharding, why the state dict names the table once, and why it can be saved
-with safetensors as it is. The loss is in `cross_entropy.py`, and `head.loss` calls it.
+A tied head holds no copy of the table: it reads `embedding.weight` at each call. The tie therefore survives deepcopy,
+pickling, `.to(...)`, loading and sharding; the state dict names the table once, and safetensors can save it unchanged.
 """
 
 import math

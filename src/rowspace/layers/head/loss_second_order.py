@@ -1,7 +1,7 @@
 """The second derivatives of the loss, for gradients of gradients, Hessians and forward-mode differentiation.
 
 Written in ordinary differentiable operations over chunks of rows, so that derivatives of any order follow from it.
-The first derivatives are in `chunked_loss.py`; first-order training does not use this file.
+First-order training does not use this file.
 """
 
 from collections.abc import Sequence

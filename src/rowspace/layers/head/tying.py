@@ -1,7 +1,4 @@
-"""Whether tied heads still read the tables of their model: `check_tied`.
-
-Read next: `head.py`.
-"""
+"""Check that tied heads still read the tables of their model: `check_tied`."""
 
 from itertools import chain
 

@@ -1,12 +1,12 @@
-"""Three rows added and normalised in one walk over memory, as BERT's input does for each token: `fused_input`.
+"""Three rows added and normalized in one pass over memory, as BERT's input does for each token: `fused_input`.
 
-Added, and then normalised, the same is four walks forward and as many back, each over (batch, seq, d) numbers in fresh
-memory, whose pages the system has to find and clear first. Here it is one walk forward; back, one that also adds up the
-rows of positions and segments, and one that adds up the rows of words. Nothing is kept for the way back but each row's
-mean and scale. Results lie in memory that is used again (`reused.py`).
+Separate operations read and write (batch, seq, d) numbers four times forward and four times backward, in fresh memory
+whose pages the system first has to find and clear. Here it is one pass forward; backward, one that also sums the
+gradients of positions and segments, and one that sums those of words. Only the mean and scale of each row are kept for
+the backward pass.
 
-Fused: float32 on a CPU. All else, and inside `torch.func`, is computed by parts (`by_parts`), with the same answer to
-within 1e-6. Left out: the loops (`kernels.py`), who calls this (`input_embedding.py`).
+Fused: float32 on a CPU. Everything else, and inside `torch.func`, is computed by parts (`by_parts`), with the same
+result to within 1e-6.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""The parts of BERT's input as the fused loops take them: which parts those are, and which rows each token reads.
-
-Left out: the loops (`fused_input.py`), the sum part by part (`input_embedding.py`).
-"""
+"""The parts of BERT's input as the fused loops take them: which parts those are, and which rows each token reads."""
 
 from collections.abc import Sequence
 from typing import Any

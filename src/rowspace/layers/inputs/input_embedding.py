@@ -1,8 +1,4 @@
-"""What a text model does with ids before its first layer: parts summed, norm, dropout: `InputEmbedding`.
-
-Not here: the parts (`token_embedding.py`, `segment.py`, `learned_position.py`, `sinusoid.py`), concatenation in
-place of the sum (`concatenation.py`), and what known models are made of (`recipes/`, read next).
-"""
+"""What a text model computes from ids before its first layer: parts summed, norm, dropout: `InputEmbedding`."""
 
 from collections.abc import Mapping
 from typing import Any

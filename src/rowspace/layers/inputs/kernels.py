@@ -1,7 +1,6 @@
-"""The loops of the fused input: rows of three tables added and normalised in one walk, and the way back.
+"""The loops of the fused input: rows of three tables added and normalized in one pass, and the backward pass.
 
-Plain functions on float32 arrays, run by several threads, each on rows of its own. Left out: what they are for
-(`fused_input.py`).
+Plain functions on float32 arrays; each thread works on rows of its own.
 """
 
 import numpy as np

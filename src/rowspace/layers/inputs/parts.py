@@ -1,6 +1,6 @@
-"""Parts of an input under names, each called with what its kind needs: the base of `InputEmbedding`, `Concatenation`.
+"""Named parts of an input, each called with the arguments that its class needs.
 
-Private to the folder. Read next: `input_embedding.py`.
+The base of `InputEmbedding` and `Concatenation`.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,4 @@
-"""What a vision transformer does with pixels before its first layer: patches, tokens in front, positions, norm.
-
-Not here: its parts (`patches.py`, `prefix_tokens.py`, `grid_position.py`), and what known models are made of
-(`recipes/vit.py`, read next).
-"""
+"""What a vision transformer computes from pixels before its first layer: patches, tokens, positions, norm."""
 
 from torch import Tensor, nn
 

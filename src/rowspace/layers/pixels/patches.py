@@ -7,8 +7,7 @@
     │ 2 │ 3 │   the product of a flat patch with the weight is what a convolution of stride p computes
     └───┴───┘
 
-It leaves out what is put before the patches (`prefix_tokens.py`), positions, and fitting a checkpoint to another image
-or patch size (`resampling.py`).
+Patches are numbered row by row, and the grid need not be square.
 """
 
 from typing import Literal

@@ -1,10 +1,9 @@
-"""What a vision transformer puts before its patches: class, distillation and register tokens; and the mask token.
+"""The tokens before the patches of a vision transformer: class, distillation, register; and the mask token.
 
     patches ──► masked ones replaced ──► class, distillation, patches ──► class, distillation, registers, patches
     (B, P, d)                            + positions (prefix + P, d)      (B, prefix + R + P, d)
 
-Registers come after the positions are added, since they have none. It leaves out the positions themselves. Read next:
-`resampling.py`, for positions of another grid.
+Registers have no positions, so they are inserted after the positions are added.
 """
 
 from typing import Unpack

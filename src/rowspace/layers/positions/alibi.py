@@ -1,7 +1,4 @@
-"""ALiBi: no positions at all, only a penalty on scores that grows with distance, at a slope of its own for each head.
-
-Leaves out the scores and the causal mask, to which the bias is added. `relative_bias.py` has the learned kind.
-"""
+"""ALiBi: no position vectors, only a penalty on scores that grows with distance, with one slope per head."""
 
 import math
 from typing import Literal

@@ -1,8 +1,4 @@
-"""A learned row for each place of a grid of patches, as ViT has it; fitted to other grids as they come.
-
-Left out: how rows are fitted (`resampling.py`), places that are not learned (`sinusoid_2d.py`, `rotary_2d.py`). Read
-next: `image_embedding.py`.
-"""
+"""A learned row for each cell of a grid of patches, as in ViT; resampled for other grids."""
 
 import torch
 from torch import Tensor, nn

@@ -1,8 +1,4 @@
-"""A learned row for each position, as BERT, GPT-2, RoBERTa, OPT and BART have it.
-
-Leaves out how positions are counted (`positions.py`) and the positions of a grid of patches.
-`sinusoid.py` has the kind that is not learned.
-"""
+"""A learned row for each position, as in BERT, GPT-2, RoBERTa, OPT and BART."""
 
 import torch
 from torch import Tensor, nn

@@ -1,8 +1,4 @@
-"""How models number the tokens of a sequence: by their place, or by counting tokens and leaving out padding.
-
-Leaves out what is done with the numbers: `learned_position.py` (read next) and `sinusoid.py` look rows up with them,
-`rotary.py` turns by them.
-"""
+"""How models number the tokens of a sequence: by index, or by counting only the tokens that are not padding."""
 
 from typing import Literal
 

@@ -1,7 +1,4 @@
-"""T5's relative bias: a learned number for each head and each bucket of offsets, added to the scores.
-
-`alibi.py` has the kind that is not learned. Leaves out scores and masks.
-"""
+"""T5's relative bias: a learned number for each head and each bucket of offsets, added to the scores."""
 
 import math
 
@@ -21,7 +18,7 @@ class RelativeBias(nn.Module):
 
     `weight`: `(num_buckets, num_heads)`, T5's `relative_attention_bias`, which its first block holds for all. Only
     the queries asked for are computed: a decoding step asks for one. The gradient of a bucket is summed in float32
-    whatever the dtype, see `lookup.py`. `bidirectional` for encoders; decoders see the past only. Raises `UsageError`
+    whatever the dtype, as in `lookup`. `bidirectional` for encoders; decoders see the past only. Raises `UsageError`
     for buckets that cannot be split. Source: Raffel et al. 2020, section 2.1.
 
     >>> bias = RelativeBias(4)

@@ -1,7 +1,6 @@
-"""Shows what a position scheme does to attention scores: whether they depend on the offset alone, and how.
+"""What a position scheme does to attention scores: whether they depend on the offset alone, and how.
 
-For study and tests, not for training: it computes every score of a text of equal tokens. The schemes are in
-`rotary.py`, `alibi.py`, `relative_bias.py`, `sinusoid.py` and `learned_position.py`.
+For study and tests, not for training: it computes every score of a text of equal tokens.
 """
 
 from dataclasses import dataclass

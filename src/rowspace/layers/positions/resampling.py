@@ -1,7 +1,6 @@
 """Fit a vision model to another image or patch size: its table of positions, and the weight of its patches.
 
-Both go through bicubic interpolation in float32 or better, and give back the dtype that came in. Read next:
-`patches.py`, for what the results are used in.
+Both use bicubic interpolation in float32 or higher, and return the dtype of the input.
 """
 
 import math

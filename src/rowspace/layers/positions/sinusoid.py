@@ -1,7 +1,4 @@
-"""Positions as sines and cosines of falling frequency: nothing to learn, and no longest text.
-
-Leaves out how positions are counted (`positions.py`) and grids of patches (`sinusoid_2d.py`, read next).
-"""
+"""Positions as sines and cosines of falling frequency: no parameters, and no maximum length."""
 
 import math
 from typing import Any, Literal

@@ -1,7 +1,4 @@
-"""Sines and cosines of row and column, for grids of patches of any size: ViT-MAE, DiT.
-
-Leaves out the patches and the learned kind of grid. `sinusoid.py` has texts, `rotary_2d.py` turns instead of adding.
-"""
+"""Sines and cosines of row and column, for grids of patches of any size: ViT-MAE, DiT."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""BERT: word + segment + position, LayerNorm, dropout. Read next: `roberta.py`, which numbers positions otherwise."""
+"""BERT: word + segment + position, LayerNorm, dropout."""
 
 from typing import Any, Unpack
 

@@ -1,8 +1,7 @@
 """A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and the tensors asked for.
 
-A tensor is read a few rows at a time, each time from a fresh mapping: what was read does not stay in memory twice, and
-what comes out is memory of our own, which another program that writes the file cannot change. No code of the checkpoint
-runs, and no pickle is opened. Left out: which tensor belongs where (`recipes/`, read next).
+A tensor is read a few rows at a time, each time from a fresh mapping: no tensor is in memory twice, and the result is
+a copy that another program that writes the file cannot change. No code of the checkpoint runs, and no pickle is opened.
 """
 
 import json

@@ -1,7 +1,4 @@
-"""Models whose layers do not all turn by the same frequencies (Gemma 3, ModernBERT): both, from config.json.
-
-Private to the folder. Read next: `gemma.py`.
-"""
+"""Models whose layers use different rotary frequencies (Gemma 3, ModernBERT): both, from config.json."""
 
 from rowspace.layers.recipes.recipe import Config
 from rowspace.layers.rotary.config import rotary_from_config

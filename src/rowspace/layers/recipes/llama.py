@@ -1,6 +1,6 @@
-"""Llama 2 and 3: rows of a table and nothing else; positions turn queries and keys, in attention.
+"""Llama 2 and 3: rows of a table and nothing else; rotary positions are applied to queries and keys in attention.
 
-Mistral (`mistral.py`) and Qwen (`qwen.py`) are built the same, by other numbers.
+Mistral and Qwen have the same input, with other sizes.
 """
 
 from typing import Any, Unpack

@@ -1,4 +1,4 @@
-"""Mistral: rows of a table, and rotary positions in attention, as `llama.py` has it."""
+"""Mistral: rows of a table, and rotary positions in attention, as in Llama."""
 
 from typing import Unpack
 

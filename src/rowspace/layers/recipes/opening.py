@@ -1,7 +1,4 @@
-"""A published model's input, from its config.json, or filled from its directory: `from_config`, `from_checkpoint`.
-
-Left out: what the models are made of (`bert.py` and its neighbours), and how files are read (`checkpoint.py`).
-"""
+"""A published model's input: `from_config` builds it from a config.json, `from_checkpoint` from a directory."""
 
 from collections.abc import Mapping
 from os import PathLike

@@ -1,4 +1,4 @@
-"""Qwen 2, 2.5 and 3: rows of a table, and rotary positions in attention, as `llama.py` has it."""
+"""Qwen 2, 2.5 and 3: rows of a table, and rotary positions in attention, as in Llama."""
 
 from typing import Unpack
 

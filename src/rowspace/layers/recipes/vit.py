@@ -1,4 +1,4 @@
-"""ViT: patches by a convolution, a class token in front, learned positions, dropout. Read next: `deit.py`."""
+"""ViT: patches by a convolution, a class token in front, learned positions, dropout."""
 
 from typing import Any, Unpack
 

@@ -1,8 +1,7 @@
-"""Rotary positions as a published `config.json` has them, in transformers' old form and its new one.
+"""Rotary positions from a published `config.json`, in the old and the new form of transformers.
 
 The new form keeps everything under `rope_parameters`, one dict or one for each kind of layer; the old one has
-`rope_theta` next to an optional `rope_scaling`. What a config leaves out has the default of its model type in
-transformers: see `rotary_models.py`. The scalings themselves are in `rotary_scaling.py`.
+`rope_theta` next to an optional `rope_scaling`. A missing entry has the default of its model type in transformers.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""The frequencies that rotary positions turn by, and what a scaling of them has to answer.
-
-The scalings are in `rotary_scaling.py`, read next; the rotation is in `rotary.py`.
-"""
+"""The frequencies of rotary positions, and the interface of a scaling."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,6 @@
 """Rotary position with several coordinates: row and column of a patch, or time, height and width of a video.
 
-Each pair of components belongs to one coordinate and turns by it alone; everything else is as in `rotary.py`. Leaves
-out where patches come from. Read `sinusoid_2d.py` next: the same coordinates, added instead of turned.
+Each pair of components belongs to one coordinate, and its angle depends on that coordinate alone.
 """
 
 from collections.abc import Sequence

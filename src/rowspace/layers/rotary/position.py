@@ -1,8 +1,4 @@
-"""Rotary position: queries and keys turned by an angle that grows with their position, so that scores see offsets only.
-
-Leaves out: frequencies for longer texts (`rotary_scaling.py`, read next), more than one coordinate (`rotary_2d.py`),
-reading a model's config (`rotary_config.py`), moving weights from one layout to the other (`rotary_weights.py`).
-"""
+"""Rotary position: queries and keys rotated by an angle that grows with position, so that scores see only offsets."""
 
 from typing import Literal
 

@@ -1,9 +1,9 @@
 """How rotary frequencies are changed so that a model reads longer texts than it was trained on.
 
 Each scaling is a small frozen dataclass that turns `(rotary_dim, base)` into float32 frequencies, radians per position,
-one for each pair of components; `attention_factor` multiplies cosine and sine. Two of them look at the length of the
-sequence as well: dynamic NTK and longrope. The rotation itself is in `rotary.py`, reading a model's config in
-`rotary_config.py`. The order of operations is that of transformers' `modeling_rope_utils`, so that the bits agree.
+one for each pair of components; `attention_factor` multiplies cosine and sine. Two of them also depend on the length of
+the sequence: dynamic NTK and longrope. The order of operations is that of transformers' `modeling_rope_utils`, so that
+the results are equal bit by bit.
 """
 
 import math

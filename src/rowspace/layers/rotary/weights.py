@@ -1,7 +1,7 @@
-"""Query and key weights moved between the two rotary layouts: the same model, other pairs.
+"""Convert query and key weights between the two rotary layouts: the same model, with other pairs.
 
-The layouts are drawn in `rotary.py`. A checkpoint of Meta's Llama release (interleaved) runs as a half-split model once
-the rows of its q and k projections are reordered, head by head; transformers' converter did just that.
+A checkpoint of Meta's Llama release (interleaved) runs as a half-split model once the rows of its q and k projections
+are reordered, head by head; transformers' converter did just that.
 """
 
 import torch

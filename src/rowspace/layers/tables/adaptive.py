@@ -1,7 +1,7 @@
 """Wide rows for frequent ids, narrow rows for rare ones: `AdaptiveEmbedding`.
 
-Approximates a table (V, d) whose ids go from frequent to rare: cluster i of them lies in d/factor^i dimensions of the
-d. Not here: the softmax in the same clusters (`torch.nn.AdaptiveLogSoftmaxWithLoss`). Read next: `factorised.py`.
+Approximates a table (V, d) whose ids are sorted from frequent to rare: cluster i lies in d/factor^i dimensions of the
+d. The softmax over the same clusters is `torch.nn.AdaptiveLogSoftmaxWithLoss`.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Bounds on the norm of rows, kept after each step of the optimizer: `MaxNorm`, `UnitNorm`, `constrain`.
+"""Bounds on the norm of rows, enforced after each optimizer step: `MaxNorm`, `UnitNorm`, `constrain`.
 
-Never in forward: there, rewriting the table breaks autograd and makes reading it change it (`max_norm` of
-`torch.nn.Embedding` does). Read next: `token_embedding.py`.
+Not in forward, where changing the table breaks autograd and a lookup would modify the table (as `max_norm` of
+`torch.nn.Embedding` does).
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """A table that is distributed over processes (a `DTensor`), as tensor parallelism by rows or by columns makes it.
 
-Each process sums the part of the gradient that belongs to its part of the table. Read next: `lookup.py`.
+Each process sums the part of the gradient that belongs to its part of the table.
 """
 
 import sys

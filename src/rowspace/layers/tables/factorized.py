@@ -1,7 +1,7 @@
 """A narrow table and one projection for all its rows: `FactorisedEmbedding`.
 
-Approximates a table (V, d) by a product (V, e) @ (e, d): all rows lie in e dimensions of the d. Not here: ALBERT's
-LayerNorm, which stands between the two; the recipe puts it there. Read next: `adaptive.py`.
+Approximates a table (V, d) by a product (V, e) @ (e, d): all rows lie in e dimensions of the d. ALBERT has a LayerNorm
+between the two, which its recipe adds.
 """
 
 import torch

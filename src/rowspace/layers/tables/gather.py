@@ -1,11 +1,9 @@
-"""Ids out of range: found at next to no cost, and named. `rows_at` reads rows, `check_ids` only looks.
+"""Ids out of range: found at almost no cost, and named. `rows_at` reads rows, `check_ids` only checks.
 
-- On CPU a `UsageError` names the id and its place, for nothing: the gather looks at each id anyway.
-- On other devices too, for one reduction over the ids; the host waits for its two numbers.
-- In a graph (`torch.compile`, `torch.export`, a CUDA graph being captured) no value can be waited for to make a
-  sentence of it, so that torch's own check stands: `RuntimeError` or `IndexError` on CPU, elsewhere a device assertion.
-
-Read next: `lookup.py`.
+- On CPU a `UsageError` names the id and its position at no extra cost: the gather checks each id anyway.
+- On other devices this takes one reduction over the ids; the host waits for its two numbers.
+- In a graph (`torch.compile`, `torch.export`, a CUDA graph being captured) the host cannot wait for a value, so torch's
+  own check applies: `RuntimeError` or `IndexError` on CPU, elsewhere a device assertion.
 """
 
 import torch

@@ -1,8 +1,7 @@
-"""Rows shared by hashing, several hashes to an id: `HashedEmbedding`.
+"""Rows shared by hashing, with several hashes per id: `HashedEmbedding`.
 
 Approximates a table (V, d): an id's row is the sum of k rows of a table of m. Two ids share all of them, and so a
-row, with a chance near m^-k per pair; with weights of their own they differ in those even then. Read next:
-`quotient_remainder.py`, where none do.
+row, with a probability near m^-k per pair; with weights of their own they differ even then.
 """
 
 import torch

@@ -1,7 +1,4 @@
-"""Where rows begin: the initialisations of known models by name, or any function that fills a tensor.
-
-Read next: `token_embedding.py`.
-"""
+"""Initial values of rows: the initializations of known models by name, or any function that fills a tensor."""
 
 from collections.abc import Callable
 from typing import Literal

@@ -1,9 +1,7 @@
-"""Ids → rows of a table, with a gradient that is summed in float32 and always the same: `lookup`.
+"""Ids → rows of a table, with a gradient that is summed in float32 and is deterministic: `lookup`.
 
 Two linear maps, each the other's transpose, so each is the other's derivative: `_Rows` reads rows (H @ E, where H holds
-the one-hot rows of the ids), `_Sums` sums what falls on each row (Hᵀ @ G). Not here: the module that owns a
-table (`token_embedding.py`), what becomes of ids out of range (`checked_ids.py`), the same in plain NumPy
-(`reference.py`). Read next: `token_embedding.py`.
+the one-hot rows of the ids), `_Sums` sums the gradients of each row (Hᵀ @ G).
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """The leading columns of a table, which are a table too: `MatryoshkaEmbedding`, `truncate`.
 
 Approximates rows (V, d) by their first m numbers; good only where training saw to it that the first hold the most
-(the loss taken at several m at once). Read next: `token_embedding.py`.
+(the loss taken at several m at once).
 """
 
 import torch

@@ -1,7 +1,7 @@
 """A table in 8 or 4 bits a number, with one scale a row: `QuantizedEmbedding`.
 
 Approximates each number of a trained table (V, d) by the nearest multiple of its row's scale. For inference: it does
-not learn. Read next: `token_embedding.py`.
+not learn.
 """
 
 from typing import Literal, Self

@@ -1,7 +1,7 @@
-"""Each row made of two small tables' rows: `QuotientRemainderEmbedding`.
+"""Each row combined from the rows of two small tables: `QuotientRemainderEmbedding`.
 
 Approximates a table (V, d): rows whose ids have the same quotient, or the same remainder, share a factor. No two ids
-share both, so that each keeps a row of its own, which hashing cannot promise. Read next: `hashed.py`.
+share both, so each id has a row of its own, which hashing cannot guarantee.
 """
 
 import math

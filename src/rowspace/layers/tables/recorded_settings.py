@@ -1,6 +1,6 @@
-"""A module whose state holds the settings without which its tensors mean something else: `RecordedSettings`.
+"""A module that saves settings in its state dict and refuses a state with others: `RecordedSettings`.
 
-Private to the folder. Read next: `quantized.py`, `hashed.py`.
+Without these settings its tensors would mean something else.
 """
 
 from typing import Any

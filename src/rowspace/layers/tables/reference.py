@@ -1,8 +1,8 @@
-"""The lookup from scratch, in NumPy: what `lookup.py` must equal, short enough to read at one go.
+"""The lookup from scratch, in NumPy: the reference for `lookup`.
 
 Three forms of the same thing: reading rows, the loop that sums their gradient, and both as products with the one-hot
 matrix H, whose row i is all zeros but for a one at `ids[i]`. For teaching and as the oracle of tests; H has N·V
-numbers, which is why nobody multiplies by it. Read next: `lookup.py`.
+numbers, too many for real use.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""Which part of the input a token belongs to: `SegmentEmbedding`, and `segments_of`, which tells it from separators.
+"""The segment of each token: `SegmentEmbedding`, and `segments_of`, which finds it from separators.
 
-BERT calls it token type: 0 for the first sentence, 1 for the second. Read next: `token_embedding.py`.
+BERT calls it token type: 0 for the first sentence, 1 for the second.
 """
 
 import torch

@@ -1,9 +1,4 @@
-"""A table of learned rows, looked up by id: `TokenEmbedding`.
-
-Not here: how rows are read and their gradient summed (`lookup.py`), bounds on the norm of rows (`constraints.py`),
-smaller tables (`factorised.py`, `adaptive.py`, `quotient_remainder.py`, `hashed.py`, `quantized.py`,
-`matryoshka.py`). Read next: `lookup.py`.
-"""
+"""A table of learned rows, looked up by id: `TokenEmbedding`."""
 
 import math
 from typing import Any, Literal, Self
