@@ -7,7 +7,7 @@ Multiplying by the one-hot matrix H says the same: rows are H @ E, and the gradi
 import torch
 
 from rowspace.layers import TokenEmbedding
-from rowspace.layers.reference import one_hot
+from rowspace.layers.tables.reference import one_hot
 
 ids = torch.tensor([2, 2, 5])
 embedding = TokenEmbedding(8, 3)

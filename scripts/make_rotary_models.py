@@ -1,4 +1,4 @@
-"""Writes `src/rowspace/layers/rotary_models.toml` from the classes of transformers, and checks each line against them.
+"""Writes `src/rowspace/layers/rotary/models.toml` from the classes of transformers, and checks each line against them.
 
     python scripts/make_rotary_models.py            write the table
     python scripts/make_rotary_models.py --check    only say what would change
@@ -16,12 +16,12 @@ import torch
 import transformers
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.layers.published_rotary import agrees, rotary_configs, rotary_module_of
+from tests.layers.rotary.published import agrees, rotary_configs, rotary_module_of
 
 from rowspace.errors import UsageError
-from rowspace.layers import rotary_models
+from rowspace.layers.rotary import models as rotary_models
 
-HEADER = """# Defaults and layouts of rotary positions by model type of transformers {version}: see rotary_models.py.
+HEADER = """# Defaults and layouts of rotary positions by model type of transformers {version}: see models.py.
 # Written by scripts/make_rotary_models.py. A model type that is not here is refused by rotary_from_config.
 
 """
@@ -60,7 +60,7 @@ STARTS = {
     "qwen3_omni_moe_talker_text": {"head_dim": 128},
     "qwen4_exp_text": QUARTER,
 }
-# GPT-J and CodeGen have no rotary module: `tests/layers/test_rotary.py` compares them.
+# GPT-J and CodeGen have no rotary module: `tests/layers/rotary/test_position.py` compares them.
 BY_HAND = {
     "codegen": {"layout": "interleaved", "hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64},
     "gptj": {"layout": "interleaved", "hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64},

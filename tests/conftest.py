@@ -47,7 +47,7 @@ NOT_TRACED = [
     "tests/fuzz/",
     "tests/layers/recipes/",
     "tests/layers/test_contract",
-    "tests/layers/test_cost.py",
+    "tests/layers/cost/test_from_config.py",
     "tests/store/test_kills",
     "tests/test_docs.py",
     "tests/test_import.py",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.layers.reference import lookup_backward
+from rowspace.layers.tables.reference import lookup_backward
 
 TEXT = "list list write"
 

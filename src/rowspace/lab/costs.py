@@ -1,7 +1,6 @@
 """The Cost page: what a table of V rows of d numbers costs, beside published models; and the opened one's own numbers.
 
-The figures are those of `rowspace.layers.cost`, which needs PyTorch; the matrix needs none. Read next:
-`rowspace/layers/cost_counts.py`.
+The figures are those of `rowspace.layers.cost`, which needs PyTorch; the matrix needs none.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from rowspace.lab.state import Answer, Lab
 from rowspace.space.windows import Shrinking, matrix_window
 
 if TYPE_CHECKING:
-    from rowspace.layers.cost_counts import Cost, Optimizer
+    from rowspace.layers.cost.counts import Cost, Optimizer
 
 __all__ = ["ROUTES"]
 
@@ -153,7 +152,7 @@ def _limit(lab: Lab) -> float:
 
 def _formulas(asked: _Choice, found: "Cost", training: list[int], moved: list[int]) -> list[dict[str, object]]:
     """Each figure: its name, how it is found, the same with its numbers, and what comes out in which unit."""
-    from rowspace.layers.cost_counts import BYTES, STATE
+    from rowspace.layers.cost.counts import BYTES, STATE
 
     v, d, n = f"{asked.vocabulary:,}", f"{asked.dimension:,}", f"{asked.tokens:,}"
     both, matrices = ("", "") if asked.tied else ("2 · ", "2 · ")

@@ -1,6 +1,6 @@
 """The Input page: positions added to the rows, or set beside them, and what each way costs.
 
-Concatenation itself is `layers/concatenation.py`. Read next: `input_scale.py`.
+Concatenation itself is `rowspace.layers.Concatenation`. Read next: `input_scale.py`.
 """
 
 from typing import TYPE_CHECKING

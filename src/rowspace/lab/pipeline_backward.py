@@ -1,6 +1,6 @@
 """The Pipeline page, backward: chosen gradients come back to the tokens, and each row gets the sum of its tokens'.
 
-From scratch it is in `layers/reference.py`, for training in `layers/lookup.py`. Read next: `inputs.py`.
+From scratch it is in `layers/tables/reference.py`, for training in `layers/tables/lookup.py`. Read next: `inputs.py`.
 """
 
 from typing import Any
@@ -71,7 +71,7 @@ def _by_one_hot(which: Array, upstream: Array, count: int) -> Array:
 def _by_layers(which: Array, upstream: Array, count: int) -> dict[str, Array]:
     """The reference's loop, and what autograd sums in a `lookup`; raises `MissingExtraError` without torch."""
     from rowspace.layers import lookup
-    from rowspace.layers.reference import lookup_backward
+    from rowspace.layers.tables.reference import lookup_backward
 
     loop = lookup_backward(which, upstream, count)
 
@@ -112,7 +112,7 @@ def _code(opening: str, g: NDArray[np.float32], kind: str, *, with_layers: bool)
 _LAYERS = """
 import torch
 from rowspace.layers import lookup
-from rowspace.layers.reference import lookup_backward
+from rowspace.layers.tables.reference import lookup_backward
 
 ways["loop"] = lookup_backward(which, upstream, len(touched))
 weight = torch.zeros(gradient.shape, dtype=torch.from_numpy(gradient).dtype, requires_grad=True)

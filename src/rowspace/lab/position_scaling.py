@@ -1,7 +1,4 @@
-"""Rotary frequencies scaled for longer texts, side by side: wavelengths, and scores against distance.
-
-Read next: `src/rowspace/layers/rotary_scaling.py`, which computes them.
-"""
+"""Rotary frequencies scaled for longer texts, side by side: wavelengths, and scores against distance."""
 
 import math
 from collections.abc import Mapping

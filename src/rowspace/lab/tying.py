@@ -19,7 +19,7 @@ def tying(lab: Lab, query: Query) -> Reply:
     `parameters` of the whole, in which a tied matrix counts once. `more` is the code without its opening.
     """
     from rowspace.layers import CATALOGUE, cost
-    from rowspace.layers.cost_counts import BYTES
+    from rowspace.layers.cost.counts import BYTES
 
     table, opening = opened(lab, query.choice("source", SOURCES))
     dtype = query.choice("dtype", DTYPES)

@@ -1,6 +1,7 @@
-"""ids and pixels → vectors → logits → loss: PyTorch modules, one concept a file.
+"""Ids and pixels → vectors → logits → loss: PyTorch modules, which need `rowspace[torch]`.
 
-Needs `rowspace[torch]`. Nothing here knows of tables or files, but for `from_checkpoint`.
+`tables/` looks rows up, `positions/` and `rotary/` say where a token is, `inputs/` and `pixels/` combine them into the
+input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` are published models.
 """
 
 from rowspace.errors import MissingExtraError
@@ -10,29 +11,54 @@ try:
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 
-from rowspace.layers.adaptive import AdaptiveEmbedding
-from rowspace.layers.alibi import Alibi, alibi_slopes
-from rowspace.layers.catalogue import CATALOGUE, PublishedModel
-from rowspace.layers.concatenation import Concatenation
-from rowspace.layers.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
-from rowspace.layers.cost import cost
-from rowspace.layers.cost_counts import Cost, TrainingBytes
-from rowspace.layers.cross_entropy import cross_entropy
-from rowspace.layers.factorised import FactorisedEmbedding
-from rowspace.layers.grid_position import GridPosition, grid_of
-from rowspace.layers.hashed import HashedEmbedding
-from rowspace.layers.head import TiedHead, UntiedHead
-from rowspace.layers.image_embedding import ImageEmbedding
-from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
-from rowspace.layers.lookup import lookup
-from rowspace.layers.matryoshka import MatryoshkaEmbedding, truncate
-from rowspace.layers.patch_cost import PatchCost, patch_cost
-from rowspace.layers.patches import PatchEmbedding, pad_to_patches, unfold_patches
-from rowspace.layers.positions import Counting, positions_by_mask, positions_by_place
-from rowspace.layers.prefix_tokens import PrefixTokens
-from rowspace.layers.quantized import QuantizedEmbedding
-from rowspace.layers.quotient_remainder import QuotientRemainderEmbedding
+from rowspace.layers.cost import (
+    CATALOGUE,
+    Cost,
+    PatchCost,
+    PublishedModel,
+    TrainingBytes,
+    cost,
+    patch_cost,
+)
+from rowspace.layers.head import (
+    TiedHead,
+    UntiedHead,
+    check_tied,
+    cross_entropy,
+)
+from rowspace.layers.inputs import (
+    Concatenation,
+    InputEmbedding,
+)
+from rowspace.layers.pixels import (
+    ImageEmbedding,
+    PatchEmbedding,
+    PrefixTokens,
+    pad_to_patches,
+    unfold_patches,
+)
+from rowspace.layers.positions import (
+    Alibi,
+    Counting,
+    GridPosition,
+    LearnedPosition,
+    PositionScheme,
+    RelativeBias,
+    RelativeScores,
+    SinusoidGrid,
+    SinusoidLayout,
+    SinusoidPosition,
+    alibi_slopes,
+    distant_scores,
+    grid_of,
+    positions_by_mask,
+    positions_by_place,
+    relative_buckets,
+    relative_scores,
+    resample_patches,
+    resample_positions,
+    sinusoid_frequencies,
+)
 from rowspace.layers.recipes import (
     albert,
     bert,
@@ -58,27 +84,42 @@ from rowspace.layers.recipes import (
     transformer,
     vit,
 )
-from rowspace.layers.relative_bias import RelativeBias, relative_buckets
-from rowspace.layers.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
-from rowspace.layers.resampling import resample_patches, resample_positions
-from rowspace.layers.rotary import RotaryLayout, RotaryPosition, rotate
-from rowspace.layers.rotary_2d import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
-from rowspace.layers.rotary_config import rotary_from_config, scaling_from_config
-from rowspace.layers.rotary_frequencies import RotaryScaling, rotary_frequencies
-from rowspace.layers.rotary_scaling import (
+from rowspace.layers.rotary import (
+    AxialRotaryPosition,
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
     LongRopeScaling,
+    MultimodalRotaryPosition,
     ProportionalScaling,
+    RotaryLayout,
+    RotaryPosition,
+    RotaryScaling,
     YarnScaling,
+    grid_positions,
+    permute_rotary,
+    rotary_frequencies,
+    rotary_from_config,
+    rotate,
+    scaling_from_config,
 )
-from rowspace.layers.rotary_weights import permute_rotary
-from rowspace.layers.segment import SegmentEmbedding, segments_of
-from rowspace.layers.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
-from rowspace.layers.sinusoid_2d import SinusoidGrid
-from rowspace.layers.token_embedding import TokenEmbedding
-from rowspace.layers.tying import check_tied
+from rowspace.layers.tables import (
+    AdaptiveEmbedding,
+    FactorisedEmbedding,
+    HashedEmbedding,
+    MatryoshkaEmbedding,
+    MaxNorm,
+    QuantizedEmbedding,
+    QuotientRemainderEmbedding,
+    SegmentEmbedding,
+    TokenEmbedding,
+    UnitNorm,
+    apply_constraints,
+    constrain,
+    lookup,
+    segments_of,
+    truncate,
+)
 
 __all__ = [
     "CATALOGUE",

@@ -1,7 +1,4 @@
-"""Arguments that many modules take, checked in one sentence.
-
-Private to the folder. Read next: `token_embedding.py`.
-"""
+"""Arguments that many modules take, and their checks."""
 
 from typing import TypedDict
 

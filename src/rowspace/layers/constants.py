@@ -1,9 +1,8 @@
-"""Tensors that a module needs and that nobody learns: frequencies, slopes, wavelengths.
+"""Constant tensors of a module, which are not learned: frequencies, slopes, wavelengths.
 
-A plain buffer is wrong for them in three ways: `module.to(torch.bfloat16)` rounds it, `to_empty` after a build on the
-meta device fills it with whatever lay in memory, and loading with `assign=True` leaves it on the meta device. Here they
-are made on the CPU, follow the module to its device, and keep their dtype and values. They are not in `state_dict`.
-Read `rotary.py` next, which uses it.
+A plain buffer has three problems: `module.to(torch.bfloat16)` rounds it, `to_empty` after a build on the meta device
+fills it with uninitialized memory, and loading with `assign=True` leaves it on the meta device. The constants here are
+made on the CPU, follow the module to its device, and keep their dtype and values. They are not in `state_dict`.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""What a module holds, counted: `Sized`, the base of the modules that own a table.
-
-Not here: what a whole model's input costs. Read next: `token_embedding.py`.
-"""
+"""The number of parameters and bytes of a module: `Sized`, the base of the modules that own a table."""
 
 from itertools import chain
 

@@ -5,13 +5,13 @@ from typing import Any, Unpack
 from torch import nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.bert import TENSORS as BERT_TENSORS
 from rowspace.layers.recipes.bert import arguments as bert_arguments
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
-from rowspace.layers.segment import SegmentEmbedding
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.segment import SegmentEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def albert(

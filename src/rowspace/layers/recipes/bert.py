@@ -1,15 +1,15 @@
-"""BERT: word + segment + position, LayerNorm, dropout. Read next: `roberta.py`, which numbers positions otherwise."""
+"""BERT: word + segment + position, LayerNorm, dropout."""
 
 from typing import Any, Unpack
 
 from torch import nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
-from rowspace.layers.segment import SegmentEmbedding
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.segment import SegmentEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def bert(

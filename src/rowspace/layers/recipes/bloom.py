@@ -4,11 +4,11 @@ from typing import Any, Unpack
 
 from torch import nn
 
-from rowspace.layers.alibi import Alibi
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.positions.alibi import Alibi
 from rowspace.layers.recipes.recipe import Config, Recipe, present
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def bloom(

@@ -3,10 +3,10 @@
 from typing import Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.grid_position import GridPosition, Size, grid_of
-from rowspace.layers.image_embedding import ImageEmbedding
-from rowspace.layers.patches import PatchEmbedding
-from rowspace.layers.prefix_tokens import PrefixTokens
+from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.patches import PatchEmbedding
+from rowspace.layers.pixels.prefix_tokens import PrefixTokens
+from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.recipes.recipe import Recipe, TensorNames
 from rowspace.layers.recipes.vit import TENSORS as VIT_TENSORS
 from rowspace.layers.recipes.vit import arguments

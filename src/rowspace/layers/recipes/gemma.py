@@ -6,12 +6,12 @@ Gemma 3 has two kinds of layers, which turn by different frequencies: `.rotary` 
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.layered_rotary import layered_rotaries
 from rowspace.layers.recipes.recipe import Config, Recipe, present
-from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.rotary_config import rotary_from_config
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.rotary.config import rotary_from_config
+from rowspace.layers.rotary.position import RotaryPosition
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def gemma(

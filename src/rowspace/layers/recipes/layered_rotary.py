@@ -1,11 +1,8 @@
-"""Models whose layers do not all turn by the same frequencies (Gemma 3, ModernBERT): both, from config.json.
-
-Private to the folder. Read next: `gemma.py`.
-"""
+"""Models whose layers use different rotary frequencies (Gemma 3, ModernBERT): both, from config.json."""
 
 from rowspace.layers.recipes.recipe import Config
-from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.rotary_config import rotary_from_config
+from rowspace.layers.rotary.config import rotary_from_config
+from rowspace.layers.rotary.position import RotaryPosition
 
 LAYER_TYPES = {"rotary": "full_attention", "sliding_rotary": "sliding_attention"}
 

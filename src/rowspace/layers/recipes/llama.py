@@ -1,16 +1,16 @@
-"""Llama 2 and 3: rows of a table and nothing else; positions turn queries and keys, in attention.
+"""Llama 2 and 3: rows of a table and nothing else; rotary positions are applied to queries and keys in attention.
 
-Mistral (`mistral.py`) and Qwen (`qwen.py`) are built the same, by other numbers.
+Mistral and Qwen have the same input, with other sizes.
 """
 
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, present
-from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.rotary_config import rotary_from_config
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.rotary.config import rotary_from_config
+from rowspace.layers.rotary.position import RotaryPosition
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def llama(

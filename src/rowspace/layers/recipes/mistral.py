@@ -1,13 +1,13 @@
-"""Mistral: rows of a table, and rotary positions in attention, as `llama.py` has it."""
+"""Mistral: rows of a table, and rotary positions in attention, as in Llama."""
 
 from typing import Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS, arguments
 from rowspace.layers.recipes.recipe import Recipe
-from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.rotary.position import RotaryPosition
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def mistral(

@@ -8,11 +8,11 @@ from typing import Any, Unpack
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.layered_rotary import layered_rotaries
 from rowspace.layers.recipes.recipe import Config, Recipe, present
-from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.rotary.position import RotaryPosition
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def modernbert(

@@ -1,7 +1,4 @@
-"""A published model's input, from its config.json, or filled from its directory: `from_config`, `from_checkpoint`.
-
-Left out: what the models are made of (`bert.py` and its neighbours), and how files are read (`../checkpoint.py`).
-"""
+"""A published model's input: `from_config` builds it from a config.json, `from_checkpoint` from a directory."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -12,10 +9,10 @@ from torch import Tensor, nn
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.layers.arguments import Factory
-from rowspace.layers.checkpoint import Checkpoint
 from rowspace.layers.recipes.albert import ALBERT
 from rowspace.layers.recipes.bert import BERT
 from rowspace.layers.recipes.bloom import BLOOM
+from rowspace.layers.recipes.checkpoint import Checkpoint
 from rowspace.layers.recipes.clip import CLIP_TEXT, CLIP_VISION
 from rowspace.layers.recipes.deit import DEIT
 from rowspace.layers.recipes.dinov2 import DINOV2, DINOV2_WITH_REGISTERS

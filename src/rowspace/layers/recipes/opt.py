@@ -3,11 +3,11 @@
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.factorised import FactorisedEmbedding
-from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, present
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.factorized import FactorisedEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def opt(

@@ -1,14 +1,14 @@
-"""Qwen 2, 2.5 and 3: rows of a table, and rotary positions in attention, as `llama.py` has it."""
+"""Qwen 2, 2.5 and 3: rows of a table, and rotary positions in attention, as in Llama."""
 
 from typing import Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.llama import TENSORS
 from rowspace.layers.recipes.llama import arguments as llama_arguments
 from rowspace.layers.recipes.recipe import Recipe
-from rowspace.layers.rotary import RotaryPosition
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.rotary.position import RotaryPosition
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def qwen(

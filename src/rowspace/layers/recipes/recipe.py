@@ -1,7 +1,4 @@
-"""What is known of a published model's input: how it is built, and where its config and checkpoint keep things.
-
-Private to the folder. Read next: `bert.py`, then `opening.py`.
-"""
+"""Recipe of a published model's input: how it is built, and the names in its config and checkpoint."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -6,13 +6,13 @@ from torch import nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.bert import TENSORS
 from rowspace.layers.recipes.bert import arguments as bert_arguments
 from rowspace.layers.recipes.recipe import Config, Recipe
-from rowspace.layers.segment import SegmentEmbedding
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.segment import SegmentEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def roberta(

@@ -3,14 +3,14 @@
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.grid_position import GridPosition, Size, grid_of
-from rowspace.layers.image_embedding import ImageEmbedding
-from rowspace.layers.input_embedding import InputEmbedding
-from rowspace.layers.learned_position import LearnedPosition
-from rowspace.layers.patches import PatchEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.patches import PatchEmbedding
+from rowspace.layers.positions.grid import GridPosition, Size, grid_of
+from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.clip import TEXT_TENSORS, VISION_TENSORS, text_arguments
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def siglip_text(

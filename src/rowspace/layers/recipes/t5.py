@@ -4,10 +4,10 @@ from functools import partial
 from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.positions.relative_bias import RelativeBias
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
-from rowspace.layers.relative_bias import RelativeBias
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def t5(

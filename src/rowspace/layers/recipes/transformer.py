@@ -6,10 +6,10 @@ import torch
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
-from rowspace.layers.input_embedding import InputEmbedding
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, present
-from rowspace.layers.sinusoid import SinusoidPosition
-from rowspace.layers.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 def transformer(

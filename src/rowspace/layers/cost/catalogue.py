@@ -1,0 +1,81 @@
+"""Published models and the sizes of their tables: `CATALOGUE`, by name.
+
+Each entry has the sizes of the published config.json, its address, the paper that describes the model, and the number
+of parameters of the whole model. Everything else is computed from the sizes; tests build each model with transformers
+on the meta device and compare.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rowspace.layers.cost.catalogue_decoders import DECODERS
+from rowspace.layers.cost.catalogue_encoders import ENCODERS
+from rowspace.layers.cost.catalogue_images import IMAGE_MODELS
+from rowspace.layers.cost.counts import Cost
+from rowspace.layers.cost.families import counted
+
+__all__ = ["CATALOGUE", "PublishedModel"]
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """One model: `config` as published, `parameters` of the whole with a tied matrix once, `paper`, `repository`.
+
+    >>> CATALOGUE["gemma-2-2b"].vocabulary, CATALOGUE["gemma-2-2b"].tied
+    (256000, True)
+    >>> CATALOGUE["gpt2"].source
+    'https://huggingface.co/openai-community/gpt2/raw/main/config.json'
+    """
+
+    repository: str
+    config: Mapping[str, Any]
+    parameters: int
+    paper: str
+
+    @property
+    def source(self) -> str:
+        """The address of the config that the sizes are from."""
+        return f"https://huggingface.co/{self.repository}/raw/main/config.json"
+
+    @property
+    def cost(self) -> Cost:
+        """The count of its input and head."""
+        return counted(self.config)
+
+    @property
+    def vocabulary(self) -> int:
+        """The rows of its token table; none for a model of images."""
+        return self.cost.num_embeddings
+
+    @property
+    def dimension(self) -> int:
+        """The width of its hidden states."""
+        return self.cost.hidden_dim
+
+    @property
+    def layers(self) -> int | None:
+        """Its blocks, of encoder and decoder together."""
+        return self.cost.num_layers
+
+    @property
+    def tied(self) -> bool:
+        """Whether head and token table are one tensor."""
+        return self.cost.tied
+
+    @property
+    def positions(self) -> str:
+        """Its position scheme: learned, rotary, alibi or relative."""
+        return self.cost.position_scheme
+
+
+def _catalogue() -> dict[str, PublishedModel]:
+    """By the name of the repository, and of the tower where there are two."""
+    models = {}
+    for repository, config, parameters, paper in (*ENCODERS, *DECODERS, *IMAGE_MODELS):
+        name = repository.split("/", 1)[1]
+        models[name] = PublishedModel("/".join(repository.split("/")[:2]), config, parameters, paper)
+    return models
+
+
+CATALOGUE: dict[str, PublishedModel] = _catalogue()

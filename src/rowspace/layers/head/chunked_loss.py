@@ -1,0 +1,174 @@
+"""The arithmetic of the loss: some hundred rows of logits at a time, with the gradients computed at the same time.
+
+    rows kept ──► logits of a chunk ──► losses, and d(loss)/d(logits) in the same memory ──► dhidden, dweight, dbias
+     (n, d)          (chunk, V)                                                              (N, d)  (V, d)   (V,)
+
+One operator, opaque to `torch.compile`, because which rows are kept is known only at run time. Autograd and the
+reductions are the caller's.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+
+__all__ = ["LossTerms", "chunk_rows", "row_losses"]
+
+CPU_CHUNK_BYTES = 256 << 20  # of logits at once: half of it is some hundredths slower on 2 cores, a fifth a tenth
+OTHER_CHUNK_BYTES = 512 << 20
+
+
+class LossTerms(NamedTuple):
+    """What is left out of, added to or done to the plain negative log-likelihood."""
+
+    ignore_index: int = -100
+    label_smoothing: float = 0.0
+    z_loss: float = 0.0
+    softcap: float | None = None
+
+
+@torch.library.custom_op("rowspace::row_losses", mutates_args=())
+def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    row_gradient: Tensor | None,
+    dtype: torch.dtype,
+    ignore_index: int,
+    label_smoothing: float,
+    z_loss: float,
+    softcap: float | None,
+    chunk_size: int | None,
+    wanted: list[bool],
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The loss of each row, and the gradients of their sum, or of their dot product with `row_gradient`.
+
+    `hidden` is (N, d), `weight` (V, d), both cast to `dtype` for the products; `targets`, `row_gradient` and the losses
+    are (N,). `wanted` says which gradients to compute, of hidden, weight and bias; the others come out empty. Results
+    are float32 (float64 for float64), and zero for rows whose target is `ignore_index`.
+    """
+    _check_targets(targets, weight.shape[0], ignore_index)
+    terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
+    losses, dhidden, dweight, dbias = _results(hidden, weight, wanted)
+    weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
+    keep = (targets != ignore_index).nonzero().squeeze(1)
+    size = min(chunk_size or chunk_rows(len(keep), weight, terms), max(len(keep), 1))
+    buffer = losses.new_empty(size, weight.shape[0])
+    for number, rows in enumerate(torch.split(keep, size)):
+        states = hidden[rows].to(dtype)
+        logits = _logits(states, weight, bias, buffer[: len(rows)])
+        scale = None if row_gradient is None else row_gradient[rows].to(logits.dtype)
+        losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(wanted))
+        if wanted[0]:
+            dhidden[rows] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
+        if wanted[1]:
+            _add_product(dweight, logits, states, first=number == 0)
+        if wanted[2]:
+            dbias += logits.sum(0)
+    return losses, dhidden, dweight, dbias
+
+
+@row_losses.register_fake
+def _(hidden, weight, bias, targets, row_gradient, *settings):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
+    return _results(hidden, weight, settings[-1])
+
+
+@row_losses.register_vmap
+def _(info, in_dims, *arguments):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
+    """One call after the other: each has its own rows to leave out."""
+
+    def pick(argument, dim, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        return argument.select(dim, number) if isinstance(dim, int) else argument
+
+    calls = [map(pick, arguments, in_dims, [number] * len(arguments)) for number in range(info.batch_size)]
+    results = [row_losses(*call) for call in calls]
+    return tuple(torch.stack(parts) for parts in zip(*results, strict=True)), (0, 0, 0, 0)
+
+
+def _results(hidden: Tensor, weight: Tensor, wanted: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Zeros for the losses and for each gradient wanted; the weight's is written before it is added to."""
+    dtype = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+    return (
+        hidden.new_zeros(hidden.shape[0], dtype=dtype),  # len() would fix the number of rows under torch.export
+        hidden.new_zeros(hidden.shape if wanted[0] else (0, 0), dtype=dtype),
+        hidden.new_empty(weight.shape if wanted[1] else (0, 0), dtype=dtype),
+        hidden.new_zeros(weight.shape[0] if wanted[2] else 0, dtype=dtype),
+    )
+
+
+def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> None:
+    """Raise for the first target that is no row of the weight."""
+    wrong = ((targets < 0) | (targets >= num_embeddings)) & (targets != ignore_index)
+    if wrong.any():
+        place = int(wrong.nonzero()[0])
+        raise UsageError(
+            f"target {int(targets[place])} is out of range for {num_embeddings} rows of weight (row {place} of the "
+            f"flattened targets); check the tokenizer, or mark it with ignore_index, which is {ignore_index}"
+        )
+
+
+def chunk_rows(rows: int, weight: Tensor, terms: LossTerms) -> int:
+    """Rows per chunk: as many as the memory for logits allows, in chunks of one size; a softcap needs it twice."""
+    limit = CPU_CHUNK_BYTES if weight.device.type == "cpu" else OTHER_CHUNK_BYTES
+    limit = limit if terms.softcap is None else limit // 2
+    most = max(16, limit // (4 * max(weight.shape[0], 1)))
+    chunks = max(1, -(-rows // most))
+    return max(1, -(-rows // chunks))
+
+
+def _logits(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor) -> Tensor:
+    """`states @ weight.T + bias` in `buffer`, rounded to the weight's dtype on the way, as a linear layer does."""
+    if buffer.dtype == weight.dtype:
+        torch.mm(states, weight.t(), out=buffer)
+        return buffer if bias is None else buffer.add_(bias)
+    return buffer.copy_(functional.linear(states, weight, bias))
+
+
+def _add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool) -> None:
+    """`total += gradient.T @ states`, summed in `total`'s dtype over the chunks; on a CPU inside each chunk too."""
+    if total.dtype == states.dtype or total.device.type == "cpu":
+        total.addmm_(gradient.t(), states.to(total.dtype), beta=0 if first else 1)
+    elif first:
+        total.copy_(gradient.to(states.dtype).t() @ states)
+    else:
+        total += gradient.to(states.dtype).t() @ states
+
+
+def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTerms, *, differentiate: bool) -> Tensor:
+    """Losses (n,) of logits (n, V), which are overwritten: with the gradient, times `scale` (n,), where that is wanted.
+
+    For logits x, already capped, p = softmax(x), L = log sum exp(x), smoothing s, z-loss factor z:
+
+        loss = (1 - s) * (L - x[target]) + s * (L - mean(x)) + z * L**2
+        d loss / d x = p * (1 + 2 * z * L) - (1 - s) * onehot(target) - s / V
+        d x / d logit = 1 - (x / cap)**2
+    """
+    smoothing, picked = terms.label_smoothing, targets.unsqueeze(1)
+    slope = None if terms.softcap is None else _cap(logits, terms.softcap)
+    highest = logits.amax(1)
+    logits.sub_(highest.unsqueeze(1))  # all that follows is of differences to the highest: small losses stay exact
+    aim = (1 - smoothing) * logits.gather(1, picked).squeeze(1)
+    aim = aim + smoothing * logits.mean(1) if smoothing else aim
+    total = logits.exp_().sum(1)
+    level = highest + total.log()
+    if differentiate:
+        scale = torch.ones_like(level) if scale is None else scale
+        logits.mul_((scale * (1 + 2 * terms.z_loss * level) / total).unsqueeze(1))
+        logits.scatter_add_(1, picked, ((smoothing - 1) * scale).unsqueeze(1))
+        if smoothing:
+            logits.sub_((smoothing / logits.shape[1] * scale).unsqueeze(1))
+        if slope is not None:
+            logits.mul_(slope)
+    return total.log() - aim + terms.z_loss * level.square()
+
+
+def _cap(logits: Tensor, softcap: float) -> Tensor:
+    """Cap the logits in place; the slope of the cap at each of them."""
+    logits.div_(softcap).tanh_()
+    slope = logits.square().neg_().add_(1)
+    logits.mul_(softcap)
+    return slope

@@ -1,0 +1,265 @@
+"""The loss straight from hidden states, which never holds the logits of all rows.
+
+`cross_entropy(hidden, weight, targets)` equals `F.cross_entropy(F.linear(hidden, weight).float(), targets)` in value
+and gradient. Rows with `ignore_index` cost nothing. The gradients are made in the forward pass, chunk by chunk, and
+scaled in the backward pass, as Liger-Kernel does (Hsu et al., 2024) and `F.linear_cross_entropy` of torch 2.13, which
+has no softcap, no z-loss, no label smoothing and no `torch.func`, and computes ignored rows. Class weights and
+probabilities as targets are left out.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+import torch
+from torch import Tensor
+
+from rowspace.errors import UsageError
+from rowspace.layers.head.chunked_loss import LossTerms, row_losses
+from rowspace.layers.head.loss_second_order import second_order
+
+__all__ = ["cross_entropy"]
+
+Reduction = Literal["mean", "sum", "none"]
+
+
+def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
+    hidden: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    *,
+    bias: Tensor | None = None,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    softcap: float | None = None,
+    reduction: Reduction = "mean",
+    chunk_size: int | None = None,
+) -> Tensor:
+    """Cross entropy of `softmax(hidden @ weight.T + bias)` against target ids, without the (N, V) logits.
+
+    Args:
+        hidden: (..., d) hidden states, any floating dtype.
+        weight: (V, d) rows of the table or head, of hidden's dtype; under autocast both are cast as a linear layer's.
+        targets: (...) int64 ids.
+        bias: (V,) added to the logits.
+        ignore_index: rows with this target count neither in the loss nor in its mean, and cost no time.
+        label_smoothing: share of the target spread evenly over all V (Szegedy et al., 2016).
+        z_loss: factor of the squared log-partition added to each row's loss (PaLM, 2022: 1e-4).
+        softcap: logits become `softcap · tanh(logits / softcap)` (Gemma 2: 30).
+        reduction: "mean" over the rows kept (nan when there is none, as in torch), "sum", or "none".
+        chunk_size: rows of logits held at once; by default what 256 MB hold on a CPU, 512 MB elsewhere.
+
+    Returns a scalar, or (...) for "none": float32, or float64 for float64. Logits are rounded to the working dtype, as
+    a linear layer's are; softmax and sums are float32, the weight's gradient over all chunks too. "none" computes the
+    logits once more in its backward pass. Second derivatives come from `create_graph=True`
+    or `torch.func.jacrev` twice; forward mode, and so `torch.func.hessian`, has no rule.
+
+    Raises UsageError for shapes, dtypes and settings that do not fit, and for a target out of range, naming its row.
+
+    >>> hidden, weight = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.eye(2)
+    >>> cross_entropy(hidden, weight, torch.tensor([0, 1]))
+    tensor(0.2201)
+    >>> cross_entropy(hidden, weight, torch.tensor([0, -100]), reduction="none")
+    tensor([0.3133, 0.0000])
+    """
+    _check_shapes(hidden, weight, targets, bias)
+    _check_settings(label_smoothing, z_loss, softcap, reduction, chunk_size)
+    rows, flat = hidden.reshape(-1, hidden.shape[-1]), targets.reshape(-1)
+    # rows: (N, d); flat: (N,)
+    terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
+    settings = _linear_dtype(hidden), *terms, chunk_size
+    if reduction == "none":
+        losses = _RowLosses.apply(rows, weight, bias, flat, *settings)  # type: ignore[no-untyped-call]
+        return cast(Tensor, losses).reshape(targets.shape)
+    wanted = _wanted(rows, weight, bias)
+    total, *_ = _SummedLoss.apply(rows, weight, bias, flat, *settings, *wanted)  # type: ignore[no-untyped-call]
+    if reduction == "sum":
+        return cast(Tensor, total)
+    count = (flat != ignore_index).sum()
+    return torch.where(count > 0, total / count.clamp(min=1), torch.nan)
+
+
+class _SummedLoss(torch.autograd.Function):
+    """The sum of the losses; its gradients are outputs too, since `torch.func` lets nothing else be kept.
+
+    `options` are the settings, then which of the three gradients are wanted. They are passed one by one, not in a
+    tuple, because the generated vmap rule flattens containers.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *options: Any
+    ) -> tuple[Tensor, ...]:
+        settings, wanted = options[:-3], list(options[-3:])
+        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *settings, wanted)
+        return losses.sum(), *gradients
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.settings = inputs[4:-3]
+        ctx.set_materialize_grads(False)  # zeros as large as the weight's gradient, for what needs no gradient
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.save_for_backward(*inputs[:4], *output[1:])
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor | None, *_: None) -> tuple[Tensor | None, ...]:
+        needed = ctx.needs_input_grad
+        if upstream is None:
+            return (None,) * len(needed)
+        tensors, gradients = ctx.saved_tensors[:4], ctx.saved_tensors[4:]
+        scaled = _call(_SummedGradient, *tensors, upstream, *gradients, *ctx.settings, *needed[:3])
+        return _padded(scaled, needed)
+
+
+class _SummedGradient(torch.autograd.Function):
+    """The gradients of the forward pass times the incoming gradient; its own derivative is `second_order`."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        upstream: Tensor,
+        dhidden: Tensor,
+        dweight: Tensor,
+        dbias: Tensor,
+        *options: Any,
+    ) -> tuple[Tensor, ...]:
+        gradients = zip((dhidden, dweight, dbias), (hidden, weight, bias), options[-3:], strict=True)
+        return tuple(
+            (gradient * upstream).to(part.dtype) if needed and part is not None else gradient.new_empty(0)
+            for gradient, part, needed in gradients
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.settings, ctx.wanted = inputs[8:-3], inputs[-3:]
+        ctx.save_for_backward(*inputs[:5])
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        hidden, weight, bias, targets, scale = ctx.saved_tensors
+        row_gradient, directions = scale.expand(targets.shape), _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
+        return _padded((*products, None, slopes.sum()), ctx.needs_input_grad)
+
+
+class _RowLosses(torch.autograd.Function):
+    """The loss of each row; what comes from above is a weight for each, so that the gradients wait for it."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *settings: Any) -> Tensor:
+        losses: Tensor = row_losses(hidden, weight, bias, targets, None, *settings, [False] * 3)[0]
+        return losses
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.settings = inputs[4:]
+        ctx.save_for_backward(*inputs[:4])
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        needed = ctx.needs_input_grad
+        gradients = _call(_RowGradient, *ctx.saved_tensors, upstream, *ctx.settings, *needed[:3])
+        return _padded(gradients, needed)
+
+
+class _RowGradient(torch.autograd.Function):
+    """The gradients of the rows' losses under a weight for each row; its own derivative is `second_order`."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, upstream: Tensor, *options: Any
+    ) -> tuple[Tensor, ...]:
+        settings, wanted = options[:-3], list(options[-3:])
+        _, *gradients = row_losses(hidden, weight, bias, targets, upstream.contiguous(), *settings, wanted)
+        parts = zip(gradients, (hidden, weight, bias), strict=True)
+        return tuple(gradient if part is None else gradient.to(part.dtype) for gradient, part in parts)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.settings, ctx.wanted = inputs[5:-3], inputs[-3:]
+        ctx.save_for_backward(*inputs[:5])
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        hidden, weight, bias, targets, row_gradient = ctx.saved_tensors
+        directions = _only(upstream, ctx.wanted)
+        *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
+        return _padded((*products, None, slopes), ctx.needs_input_grad)
+
+
+def _call(function: type[torch.autograd.Function], *arguments: Any) -> tuple[Tensor, ...]:
+    """Call a function with a derivative of its own; not in a compiled graph, which refuses second derivatives."""
+    call = function.forward if torch.compiler.is_compiling() else function.apply
+    return cast(tuple[Tensor, ...], call(*arguments))
+
+
+def _only(parts: Sequence[Tensor | None], wanted: Sequence[bool]) -> tuple[Tensor | None, ...]:
+    """The parts that are wanted, and None for the others."""
+    return tuple(part if needed else None for part, needed in zip(parts, wanted, strict=True))
+
+
+def _padded(parts: Sequence[Tensor | None], needed: Sequence[bool]) -> tuple[Tensor | None, ...]:
+    """One gradient for each argument of a forward pass: those of the first that are needed, and None."""
+    return *_only(parts, needed[: len(parts)]), *[None] * (len(needed) - len(parts))
+
+
+def _wanted(*parts: Tensor | None) -> list[bool]:
+    """Which gradients to make in the forward pass."""
+    return [part is not None and part.requires_grad and torch.is_grad_enabled() for part in parts]
+
+
+def _linear_dtype(hidden: Tensor) -> torch.dtype:
+    """The dtype that a linear layer would compute in: autocast's, which leaves float64 alone, or hidden's own."""
+    autocast = _autocasts(hidden) and hidden.dtype != torch.float64
+    return torch.get_autocast_dtype(hidden.device.type) if autocast else hidden.dtype
+
+
+def _autocasts(tensor: Tensor) -> bool:
+    kind = tensor.device.type
+    return torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+
+
+def _check_shapes(hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None) -> None:
+    if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
+        raise UsageError(
+            f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit: expected (..., d) and (V, d); "
+            "pass the weight as the table has it, rows first"
+        )
+    if targets.shape != hidden.shape[:-1] or targets.dtype != torch.int64:
+        raise UsageError(
+            f"targets must be int64 ids of shape {tuple(hidden.shape[:-1])}, one for each hidden state; got "
+            f"{targets.dtype} {tuple(targets.shape)}"
+        )
+    if bias is not None and bias.shape != weight.shape[:1]:
+        raise UsageError(f"bias must have shape ({weight.shape[0]},), one number a row of weight; got {bias.shape}")
+    if not _autocasts(hidden) and hidden.dtype != weight.dtype:
+        raise UsageError(
+            f"hidden is {hidden.dtype} and weight {weight.dtype}; cast one of them, or call under torch.autocast"
+        )
+
+
+def _check_settings(
+    label_smoothing: float, z_loss: float, softcap: float | None, reduction: str, chunk_size: int | None
+) -> None:
+    if not 0 <= label_smoothing <= 1:
+        raise UsageError(f"label_smoothing must lie between 0 and 1, got {label_smoothing}; 0 turns it off")
+    if softcap is not None and not 0 < softcap < math.inf:
+        raise UsageError(f"softcap must be above 0 and finite, got {softcap}; None turns it off")
+    if not math.isfinite(z_loss):
+        raise UsageError(f"z_loss must be finite, got {z_loss}; 0 turns it off")
+    if reduction not in ("mean", "sum", "none"):
+        raise UsageError(f'reduction must be "mean", "sum" or "none", got {reduction!r}')
+    if chunk_size is not None and chunk_size < 1:
+        raise UsageError(f"chunk_size must be at least 1 row, got {chunk_size}; None chooses one for the machine")

@@ -1,0 +1,192 @@
+"""Three rows added and normalized in one pass over memory, as BERT's input does for each token: `fused_input`.
+
+Separate operations read and write (batch, seq, d) numbers four times forward and four times backward, in fresh memory
+whose pages the system first has to find and clear. Here it is one pass forward; backward, one that also sums the
+gradients of positions and segments, and one that sums those of words. Only the mean and scale of each row are kept for
+the backward pass.
+
+Fused: float32 on a CPU. Everything else, and inside `torch.func`, is computed by parts (`by_parts`), with the same
+result to within 1e-6.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from rowspace.layers.inputs.kernels import backward_rows, forward_rows, sum_rows
+from rowspace.layers.inputs.reused import reused, zeroed
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.lookup import lookup
+
+__all__ = ["by_parts", "fused_input"]
+
+SMALL = 1 << 16  # numbers; less is not worth a second thread
+PIECES = 8  # for each thread, so that one that is slowed down leaves some of its work to the others
+FEW = 64  # rows of a second table that each piece of the work can have a sum of
+
+
+def fused_input(
+    ids: tuple[Tensor, Tensor, Tensor],
+    tables: tuple[Tensor, Tensor, Tensor],
+    weight: Tensor,
+    bias: Tensor,
+    *,
+    eps: float,
+    padding_idx: int | None = None,
+    position_padding_idx: int | None = None,
+) -> Tensor:
+    """LayerNorm of `tables[0][ids[0]] + tables[1][ids[1]] + tables[2][ids[2]]`: (..., d) for ids (...), int64.
+
+    The order of tables is that of the sum: words, segments (few rows), positions. The first table's row `padding_idx`
+    and the third's row `position_padding_idx` get no gradient. Raises `UsageError` for an id out of range.
+
+    >>> tables = torch.eye(3), torch.zeros(1, 3), torch.zeros(2, 3)
+    >>> ids = torch.tensor([[0, 2]]), torch.tensor([[0, 0]]), torch.tensor([[0, 1]])
+    >>> fused_input(ids, tables, torch.ones(3), torch.zeros(3), eps=1e-12)[0, 1]
+    tensor([-0.7071, -0.7071,  1.4142])
+    """
+    if not _can_be_fused(ids, (*tables, weight, bias)):
+        options = {"padding_idx": padding_idx, "position_padding_idx": position_padding_idx}
+        return by_parts(ids, tables, weight, bias, eps=eps, **options)
+    for some, table in zip(ids, tables, strict=True):
+        check_ids(some, len(table))
+    paddings = [-1 if place is None else place for place in (padding_idx, position_padding_idx)]
+    output: Tensor = _forward(torch.stack([some.long() for some in ids]), list(tables), weight, bias, eps, paddings)[0]
+    return output
+
+
+def by_parts(
+    ids: tuple[Tensor, ...],
+    tables: tuple[Tensor, ...],
+    weight: Tensor,
+    bias: Tensor,
+    *,
+    eps: float,
+    padding_idx: int | None = None,
+    position_padding_idx: int | None = None,
+) -> Tensor:
+    """The same, part by part: any dtype, any device."""
+    paddings = (padding_idx, None, position_padding_idx)
+    first, second, third = (
+        lookup(some, table, padding_idx=padding) for some, table, padding in zip(ids, tables, paddings, strict=True)
+    )
+    return functional.layer_norm(first + second + third, weight.shape, weight, bias, eps)
+
+
+@torch.library.custom_op("rowspace::fused_input", mutates_args=(), device_types="cpu")
+def _forward(
+    ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, paddings: list[int]
+) -> tuple[Tensor, Tensor]:
+    """Ids (3, ...) → rows (..., d), and for the way back each row's mean and scale, (2, N)."""
+    size, count = len(weight), ids[0].numel()
+    output, lines = reused(*ids.shape[1:], size), torch.empty(2, count)
+    inputs = (_flat(ids), _arrays(*tables), _arrays(weight, bias), eps)
+    results, edges = _arrays(output.view(-1, size), lines), _edges(count, size)
+    _in_threads(lambda piece: forward_rows(*inputs, edges[piece], edges[piece + 1], *results), len(edges) - 1)
+    return output, lines
+
+
+@_forward.register_fake
+def _(ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
+    return weight.new_empty(*ids.shape[1:], len(weight)), weight.new_empty(2, ids[0].numel())
+
+
+@torch.library.custom_op("rowspace::fused_input_backward", mutates_args=(), device_types="cpu")
+def _backward(
+    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, lines: Tensor, paddings: list[int]
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What falls on the three tables, and on weight and bias (2, d)."""
+    size, flat, rows = len(weight), _flat(ids), _arrays(*tables)
+    order = np.argsort(flat[2], kind="stable")
+    edges = _whole(_edges(len(order), size), flat[2][order])
+    of_norm = np.zeros((len(edges) - 1, 2, size), np.float32)
+    of_segments = np.zeros((len(edges) - 1, *rows[1].shape), np.float32)
+    of_positions = torch.zeros_like(tables[2])
+    given, moved, position_sums = _arrays(grad.reshape(-1, size), reused(len(order), size), of_positions)
+    weights, line_array = _arrays(weight, lines)
+
+    def work(piece: int) -> None:
+        begin, end, sums = *edges[piece : piece + 2], (of_norm[piece], of_segments[piece], position_sums)
+        backward_rows(flat, rows, weights, line_array, order, begin, end, given, moved, sums)
+
+    _in_threads(work, len(edges) - 1)
+    of_words = _word_sums(flat[0], moved, rows[0].shape)
+    for sums, padding in zip((of_words, of_positions), paddings, strict=True):
+        if padding >= 0:
+            sums[padding] = 0
+    return of_words, _total(of_segments), of_positions, _total(of_norm)
+
+
+@_backward.register_fake
+def _(grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tensor, ...]:
+    return *(torch.empty_like(table) for table in tables), weight.new_empty(2, len(weight))
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    ids, tables, weight, _, _, ctx.paddings = inputs
+    ctx.save_for_backward(ids, *tables, weight, output[1])
+    ctx.mark_non_differentiable(output[1])
+
+
+def _differentiate(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
+    ids, *tables, weight, lines = ctx.saved_tensors
+    *of_tables, of_norm = _backward(grad, ids, tables, weight, lines, ctx.paddings)
+    return None, of_tables, of_norm[0], of_norm[1], None, None
+
+
+_forward.register_autograd(_differentiate, setup_context=_keep)
+
+
+def _can_be_fused(ids: tuple[Tensor, ...], weights: tuple[Tensor, ...]) -> bool:
+    """Whether the loops can have these: float32 in memory, and no transform of torch.func that looks inside."""
+    here = all(tensor.device.type == "cpu" for tensor in (*ids, *weights))
+    in_transform = not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
+    return here and not in_transform and {each.dtype for each in weights} == {torch.float32} and len(weights[1]) <= FEW
+
+
+def _total(pieces: NDArray[np.float32]) -> Tensor:
+    """The sum of what the pieces of the work have added up, rounded once."""
+    return torch.from_numpy(pieces.sum(axis=0, dtype=np.float64).astype(np.float32))
+
+
+def _word_sums(ids: NDArray[np.int64], moved: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
+    """Add up by word: each thread has some of the columns, so that none shares a number with another."""
+    sums = zeroed(*shape)
+    (array,), order = _arrays(sums), np.argsort(ids, kind="stable")
+    threads = torch.get_num_threads() if moved.size > SMALL else 1
+    edges = [moved.shape[1] * piece // threads for piece in range(threads + 1)]
+    _in_threads(lambda piece: sum_rows(order, ids, edges[piece], edges[piece + 1], moved, array), threads)
+    return sums
+
+
+def _in_threads(work: Callable[[int], None], pieces: int) -> None:
+    if pieces == 1:
+        work(0)
+        return
+    with ThreadPoolExecutor(torch.get_num_threads(), thread_name_prefix="rowspace-layers") as pool:
+        list(pool.map(work, range(pieces)))
+
+
+def _edges(rows: int, size: int) -> list[int]:
+    """Cut rows into pieces, one where they are few."""
+    pieces = PIECES * torch.get_num_threads() if rows * size > SMALL else 1
+    return [rows * piece // pieces for piece in range(pieces + 1)]
+
+
+def _whole(edges: list[int], ids: NDArray[np.int64]) -> list[int]:
+    """Move edges back to where an id begins, so that equal ids are in one piece."""
+    return [0, *(int(np.searchsorted(ids, ids[edge])) for edge in edges[1:-1]), edges[-1]]
+
+
+def _flat(ids: Tensor) -> tuple[NDArray[np.int64], ...]:
+    return tuple(some.reshape(-1).numpy() for some in ids)
+
+
+def _arrays(*tensors: Tensor) -> tuple[NDArray[np.float32], ...]:
+    return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)

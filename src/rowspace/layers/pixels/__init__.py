@@ -1,0 +1,16 @@
+"""Pixels → vectors: patches, the tokens put before them, and the whole input of a vision transformer.
+
+Read `patches.py` first, then `prefix_tokens.py` and `image_embedding.py`.
+"""
+
+from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.patches import PatchEmbedding, pad_to_patches, unfold_patches
+from rowspace.layers.pixels.prefix_tokens import PrefixTokens
+
+__all__ = [
+    "ImageEmbedding",
+    "PatchEmbedding",
+    "PrefixTokens",
+    "pad_to_patches",
+    "unfold_patches",
+]

@@ -1,0 +1,179 @@
+"""Pixels → vectors: an image is cut into patches, and each patch is projected as one long row of numbers.
+
+    image (C, H, W)              patches, row by row from the top left       one patch, flat
+    ┌───┬───┐                    0 1                                         channel by channel,
+    │ 0 │ 1 │   H/p × W/p grid → 2 3 → (H/p · W/p, C · p · p)                in each row by row: C · p · p numbers
+    ├───┼───┤
+    │ 2 │ 3 │   the product of a flat patch with the weight is what a convolution of stride p computes
+    └───┴───┘
+
+Patches are numbered row by row, and the grid need not be square.
+"""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
+from rowspace.layers.tables.gather import require_tensor
+
+__all__ = ["PatchEmbedding", "pad_to_patches", "unfold_patches"]
+
+Size = int | tuple[int, int]  # one number for a square, else (height, width)
+Order = Literal["channels_first", "channels_last"]
+
+
+class PatchEmbedding(nn.Module):
+    """Project each patch of an image to a vector; both forms use one weight and agree.
+
+    Args:
+        patch_size: side of the square patch in pixels, or (height, width).
+        channels: of the image: 3 for colour.
+        embedding_dim: d, the length of each vector.
+        bias: add one vector to all of them; CLIP does not.
+        form: "linear" cuts the patches out and multiplies; "convolution" is a convolution with stride p, the form of
+            the published models. They differ in the order of their sums: at most 1e-6 of the result in float32.
+        pad: put zeros below and to the right of an image that the patch does not divide, instead of raising.
+
+    Attributes: `weight` (d, channels, height, width), a convolution's layout; `bias` (d,) or None. The weight starts
+    from a normal distribution of standard deviation 0.02 cut at two, the bias from zero, as ViT's do.
+
+    Call with images (batch, channels, H, W), any float dtype, cast to the weight's; returns vectors (batch, h · w, d)
+    and the grid (h, w). Raises UsageError for an image that does not fit, naming the sizes that do.
+
+    Source: ViT (Dosovitskiy et al., 2020), section 3.1.
+
+    >>> patches, grid = PatchEmbedding(16, 3, 768)(torch.rand(1, 3, 224, 160))
+    >>> patches.shape, grid
+    (torch.Size([1, 140, 768]), (14, 10))
+    """
+
+    def __init__(
+        self,
+        patch_size: Size,
+        channels: int,
+        embedding_dim: int,
+        *,
+        bias: bool = True,
+        form: Literal["linear", "convolution"] = "linear",
+        pad: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.patch_size = _pair(patch_size)
+        self.channels = channels
+        self.embedding_dim = embedding_dim
+        if min(*self.patch_size, channels, embedding_dim) < 1:
+            raise UsageError(
+                f"patch_size, channels and embedding_dim must be at least 1, got {patch_size}, {channels} and "
+                f"{embedding_dim}; ViT-B/16 has 16, 3 and 768"
+            )
+        if form not in ("linear", "convolution"):
+            raise UsageError(f'form must be "linear" or "convolution", got {form!r}; both compute the same')
+        self.form = form
+        self.pad = pad
+        self.weight = nn.Parameter(torch.empty(embedding_dim, channels, *self.patch_size, device=device, dtype=dtype))
+        self.bias = nn.Parameter(torch.empty(embedding_dim, device=device, dtype=dtype)) if bias else None
+        self.reset_parameters()
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw the weight again, from `generator` where one is given, and set the bias to zero."""
+        nn.init.trunc_normal_(self.weight, std=0.02, a=-0.04, b=0.04, generator=generator)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
+
+    def forward(self, images: Tensor) -> tuple[Tensor, tuple[int, int]]:
+        """Vectors (batch, h · w, d), row by row from the top left, and the grid (h, w)."""
+        images = self._fitted(images)
+        height, width = self.patch_size
+        grid = images.shape[2] // height, images.shape[3] // width
+        if self.form == "linear":
+            flat = unfold_patches(images, self.patch_size)
+            return functional.linear(flat, self.weight.flatten(1), self.bias), grid
+        maps = functional.conv2d(images, self.weight, self.bias, stride=self.patch_size)
+        # maps: (batch, d, h, w)
+        return maps.flatten(2).transpose(1, 2), grid
+
+    def extra_repr(self) -> str:
+        """The arguments, for `print(module)`."""
+        return (
+            f"{self.patch_size}, {self.channels}, {self.embedding_dim}, bias={self.bias is not None}, "
+            f"form={self.form!r}, pad={self.pad}"
+        )
+
+    def _fitted(self, images: Tensor) -> Tensor:
+        """Check the images, cast them, and pad them where that is asked for."""
+        require_tensor(images, "images")
+        if images.ndim != 4 or images.shape[1] != self.channels:
+            raise UsageError(
+                f"images must have shape (batch, {self.channels}, height, width), got {tuple(images.shape)}; "
+                "check the order of the axes and the number of channels"
+            )
+        if not images.is_floating_point():
+            raise UsageError(f"images must be floats, scaled and normalised as the model expects, got {images.dtype}")
+        images = images.to(self.weight.dtype)
+        images = pad_to_patches(images, self.patch_size) if self.pad else images
+        _check_divisible(images.shape[2], images.shape[3], self.patch_size)
+        return images
+
+
+def unfold_patches(images: Tensor, patch_size: Size, *, order: Order = "channels_first") -> Tensor:
+    """Cut images (batch, C, H, W) into flat patches (batch, h · w, C · p · p), row by row from the top left.
+
+    The order of the numbers of one patch, here of 1 × 2 pixels in colour::
+
+        channels_first    r0 r1 g0 g1 b0 b1    one channel after another, as the weight of a convolution lies
+        channels_last     r0 g0 b0 r1 g1 b1    one pixel after another, as an image file lies (JAX, einops' usual cut)
+
+    Raises UsageError for an image that the patch does not divide, naming the sizes next to it that fit.
+
+    >>> image = torch.tensor([[1, 2, 3, 9, 9, 9], [4, 5, 0, 9, 9, 9], [7, 8, 1, 9, 9, 9]])[None, None]
+    >>> unfold_patches(image, 3)[0]
+    tensor([[1, 2, 3, 4, 5, 0, 7, 8, 1],
+            [9, 9, 9, 9, 9, 9, 9, 9, 9]])
+    """
+    height, width = _pair(patch_size)
+    batch, channels, rows, columns = images.shape
+    _check_divisible(rows, columns, (height, width))
+    cut = images.reshape(batch, channels, rows // height, height, columns // width, width)
+    # cut: (batch, C, h, p, w, p)
+    if order == "channels_first":
+        return cut.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+    if order == "channels_last":
+        return cut.permute(0, 2, 4, 3, 5, 1).flatten(3).flatten(1, 2)
+    raise UsageError(f'order must be "channels_first" or "channels_last", got {order!r}')
+
+
+def pad_to_patches(images: Tensor, patch_size: Size) -> Tensor:
+    """Put zeros below and to the right of images (batch, C, H, W) until the patch divides them.
+
+    >>> pad_to_patches(torch.ones(1, 3, 15, 32), 16).shape
+    torch.Size([1, 3, 16, 32])
+    """
+    height, width = _pair(patch_size)
+    below, right = -images.shape[2] % height, -images.shape[3] % width
+    return functional.pad(images, (0, right, 0, below)) if below or right else images
+
+
+def _pair(size: Size) -> tuple[int, int]:
+    return (size, size) if isinstance(size, int) else size
+
+
+def _check_divisible(rows: int, columns: int, patch_size: tuple[int, int]) -> None:
+    """Raise, with what is wrong and what would fit, for each side that is wrong."""
+    wrong = [
+        f"{side} {length} is not a multiple of the patch's {patch} (next: {_next_sizes(length, patch)})"
+        for side, length, patch in zip(("height", "width"), (rows, columns), patch_size, strict=True)
+        if length % patch or not length
+    ]
+    if wrong:
+        raise UsageError(f"image {' and '.join(wrong)}; resize or crop it, or embed with pad=True")
+
+
+def _next_sizes(length: int, patch: int) -> str:
+    lower = length - length % patch
+    return f"{lower} or {lower + patch}" if lower else str(patch)

@@ -1,0 +1,142 @@
+"""The tokens before the patches of a vision transformer: class, distillation, register; and the mask token.
+
+    patches ──► masked ones replaced ──► class, distillation, patches ──► class, distillation, registers, patches
+    (B, P, d)                            + positions (prefix + P, d)      (B, prefix + R + P, d)
+
+Registers have no positions, so they are inserted after the positions are added.
+"""
+
+from typing import Unpack
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device, Factory
+
+__all__ = ["PrefixTokens"]
+
+
+class PrefixTokens(nn.Module):
+    """Put learned tokens before the patches, add positions, and replace masked patches.
+
+    Args:
+        embedding_dim: d.
+        class_token: one token in front (ViT, CLIP, DINOv2); SigLIP has none.
+        distillation: a second one (DeiT).
+        registers: how many tokens without a position follow (DINOv2 with registers: 4).
+        mask: a vector that stands for each masked patch (BEiT, DINOv2's pretraining).
+
+    Attributes: `class_token`, `distillation_token`, `mask_token`, each (d,) or None; `register_tokens` (R, d) or None;
+    `prefix`, how many tokens with a position stand before the patches. All start from a normal distribution of standard
+    deviation 0.02 but for the mask, which starts from zero, as ViT's do.
+
+    Call with patches (batch, P, d); with positions, (prefix + P, d) or (P, d) for the patches alone (a leading axis of
+    1 is allowed); with mask, (batch, P) bool. Returns (batch, prefix + R + P, d). Raises UsageError where they do not
+    fit.
+
+    Sources: ViT (Dosovitskiy et al., 2020); DeiT (Touvron et al., 2021); BEiT (Bao et al., 2021); Vision Transformers
+    Need Registers (Darcet et al., 2024).
+
+    >>> prefix = PrefixTokens(768, registers=4)
+    >>> prefix(torch.rand(1, 196, 768), positions=torch.rand(197, 768)).shape
+    torch.Size([1, 201, 768])
+    """
+
+    def __init__(
+        self,
+        embedding_dim: int,
+        *,
+        class_token: bool = True,
+        distillation: bool = False,
+        registers: int = 0,
+        mask: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if embedding_dim < 1 or registers < 0:
+            sizes = f"{embedding_dim} and {registers}"
+            raise UsageError(f"embedding_dim must be at least 1 and registers at least 0, got {sizes}; 0 means none")
+        self.embedding_dim = embedding_dim
+        options: Factory = {"device": device, "dtype": dtype}
+        self.class_token = _token(embedding_dim, wanted=class_token, **options)
+        self.distillation_token = _token(embedding_dim, wanted=distillation, **options)
+        self.register_tokens = _token(registers, embedding_dim, wanted=registers > 0, **options)
+        self.mask_token = _token(embedding_dim, wanted=mask, **options)
+        self.reset_parameters()
+
+    @property
+    def prefix(self) -> int:
+        """How many tokens with a position stand before the patches."""
+        return len(self._prefix_tokens())
+
+    def reset_parameters(self) -> None:
+        """Draw all tokens again; the mask becomes zero."""
+        for token in (self.class_token, self.distillation_token, self.register_tokens):
+            if token is not None:
+                nn.init.trunc_normal_(token, std=0.02, a=-0.04, b=0.04)
+        if self.mask_token is not None:
+            nn.init.zeros_(self.mask_token)
+
+    def forward(self, patches: Tensor, *, positions: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
+        """Tokens and patches (batch, prefix + R + P, d)."""
+        if patches.ndim != 3 or patches.shape[2] != self.embedding_dim:
+            raise UsageError(
+                f"patches must have shape (batch, patches, {self.embedding_dim}), got {tuple(patches.shape)}; "
+                "pass what PatchEmbedding returns, without the grid"
+            )
+        if mask is not None:
+            patches = self._masked(patches, mask)
+        before, after = self._position_parts(positions, patches.shape[1])
+        patches = patches if after is None else patches + after
+        prefix = self._prefix_tokens()
+        if before is not None:
+            prefix = [token + position for token, position in zip(prefix, before, strict=True)]
+        rows = [*prefix, *(() if self.register_tokens is None else self.register_tokens)]
+        if not rows:
+            return patches
+        front = torch.stack(rows).to(patches.dtype).expand(patches.shape[0], -1, -1)
+        # front: (batch, prefix + R, d)
+        return torch.cat([front, patches], 1)
+
+    def extra_repr(self) -> str:
+        """The arguments, for `print(module)`."""
+        there = [token is not None for token in (self.class_token, self.distillation_token, self.mask_token)]
+        registers = 0 if self.register_tokens is None else len(self.register_tokens)
+        return (
+            f"{self.embedding_dim}, class_token={there[0]}, distillation={there[1]}, registers={registers}, "
+            f"mask={there[2]}"
+        )
+
+    def _prefix_tokens(self) -> list[Tensor]:
+        """The tokens that have a position, in order."""
+        return [token for token in (self.class_token, self.distillation_token) if token is not None]
+
+    def _masked(self, patches: Tensor, mask: Tensor) -> Tensor:
+        if self.mask_token is None:
+            raise UsageError("mask was given, but there is no mask token; construct PrefixTokens with mask=True")
+        if mask.shape != patches.shape[:2] or mask.dtype != torch.bool:
+            raise UsageError(
+                f"mask must be bool of shape {tuple(patches.shape[:2])}, one for each patch, got {mask.dtype} "
+                f"{tuple(mask.shape)}"
+            )
+        return torch.where(mask.unsqueeze(2), self.mask_token.to(patches.dtype), patches)
+
+    def _position_parts(self, positions: Tensor | None, patches: int) -> tuple[Tensor | None, Tensor | None]:
+        """Positions of the tokens and of the patches."""
+        if positions is None:
+            return None, None
+        rows = positions.squeeze(0) if positions.ndim == 3 else positions
+        alone = rows.shape[0] == patches
+        if rows.ndim != 2 or rows.shape[1] != self.embedding_dim or not (alone or len(rows) == self.prefix + patches):
+            expected = f"{self.prefix + patches} rows ({self.prefix} before {patches} patches), or {patches},"
+            raise UsageError(
+                f"positions must have {expected} of {self.embedding_dim}, got {tuple(positions.shape)}; "
+                "fit them to the grid with resample_positions"
+            )
+        return (None, rows) if alone else (rows[: self.prefix], rows[self.prefix :])
+
+
+def _token(*shape: int, wanted: bool, **options: Unpack[Factory]) -> nn.Parameter | None:
+    return nn.Parameter(torch.empty(shape, **options)) if wanted else None

@@ -1,0 +1,37 @@
+"""Positions: numbers for the tokens and patches of an input, rows for the numbers, and biases on attention scores.
+
+Read `position_ids.py` first, then `learned.py` and `sinusoid.py`; rotary positions are in `rotary/`.
+"""
+
+from rowspace.layers.positions.alibi import Alibi, alibi_slopes
+from rowspace.layers.positions.grid import GridPosition, grid_of
+from rowspace.layers.positions.learned import LearnedPosition
+from rowspace.layers.positions.position_ids import Counting, positions_by_mask, positions_by_place
+from rowspace.layers.positions.relative_bias import RelativeBias, relative_buckets
+from rowspace.layers.positions.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
+from rowspace.layers.positions.resampling import resample_patches, resample_positions
+from rowspace.layers.positions.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
+from rowspace.layers.positions.sinusoid_2d import SinusoidGrid
+
+__all__ = [
+    "Alibi",
+    "Counting",
+    "GridPosition",
+    "LearnedPosition",
+    "PositionScheme",
+    "RelativeBias",
+    "RelativeScores",
+    "SinusoidGrid",
+    "SinusoidLayout",
+    "SinusoidPosition",
+    "alibi_slopes",
+    "distant_scores",
+    "grid_of",
+    "positions_by_mask",
+    "positions_by_place",
+    "relative_buckets",
+    "relative_scores",
+    "resample_patches",
+    "resample_positions",
+    "sinusoid_frequencies",
+]

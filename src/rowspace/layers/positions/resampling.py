@@ -1,0 +1,115 @@
+"""Fit a vision model to another image or patch size: its table of positions, and the weight of its patches.
+
+Both use bicubic interpolation in float32 or higher, and return the dtype of the input.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+
+__all__ = ["resample_patches", "resample_positions"]
+
+Grid = tuple[int, int]  # (height, width), in patches
+
+
+def resample_positions(
+    table: Tensor, old_grid: Grid, new_grid: Grid, *, prefix: int = 1, antialias: bool = True
+) -> Tensor:
+    """Positions for a grid of another size or aspect; the first `prefix` rows, which are no patches, stay as they are.
+
+    `table` is (prefix + h · w, d), or (1, prefix + h · w, d), row by row from the top left; what returns has the rows
+    of `new_grid`. Grids are compared, not counts: 2 × 8 and 4 × 4 have as many rows, and differ. Where the grids are
+    equal, the table itself returns. It is differentiable, so that a model may call it in each forward pass.
+
+    With antialias (DINOv2 with registers, timm) a smaller grid averages what falls together; without (ViT, DeiT,
+    DINOv2, CLIP and SigLIP in transformers) it samples. The two differ for larger grids as well: the constant of the
+    cubic is -0.5 with, -0.75 without.
+
+    Raises UsageError where the table does not have the rows of `old_grid`.
+
+    >>> table = torch.arange(5.0).unsqueeze(1)  # a class token, and positions of 2 × 2 patches
+    >>> resample_positions(table, (2, 2), (1, 2)).flatten()
+    tensor([0., 2., 3.])
+    """
+    if min(*old_grid, *new_grid) < 1 or prefix < 0 or table.ndim not in (2, 3) or table.shape[:-2].numel() != 1:
+        raise UsageError(
+            f"expected a table of 2 axes, grids of at least 1 × 1 and a prefix of at least 0, got a table "
+            f"{tuple(table.shape)}, grids {old_grid} and {new_grid}, prefix {prefix}"
+        )
+    if table.shape[-2] != prefix + math.prod(old_grid):
+        raise UsageError(
+            f"table has {table.shape[-2]} rows, but a prefix of {prefix} and a grid of {old_grid[0]} × {old_grid[1]} "
+            f"make {prefix + math.prod(old_grid)}; check prefix (class, distillation) and old_grid"
+        )
+    if old_grid == new_grid:
+        return table
+    rows = table.reshape(-1, table.shape[-1])
+    images = rows[prefix:].reshape(*old_grid, -1).permute(2, 0, 1).unsqueeze(0)
+    # images: (1, d, h, w)
+    images = _interpolate(images.to(_working_dtype(table)), new_grid, antialias=antialias)
+    patches = images.squeeze(0).flatten(1).t().to(table.dtype)
+    return torch.cat([rows[:prefix], patches]).reshape(*table.shape[:-2], -1, table.shape[-1])
+
+
+def resample_patches(weight: Tensor, new_size: int | tuple[int, int], *, antialias: bool = True) -> Tensor:
+    """The weight for patches of another size that agrees best with the old one on resized patches.
+
+    `weight` is (d, C, p, p) as in `PatchEmbedding`; returns (d, C, *new_size). If B is the matrix that resizes a flat
+    patch, the new weight is pinv(Bᵀ) · w: enlarged patches have the very products with it that the patches had with w.
+    B is separable, so that the pseudo-inverse is taken by axis, in float64.
+
+    Source: FlexiViT (Beyer et al., 2023), section 3.4.
+
+    >>> weight, patch = torch.rand(1, 1, 4, 4), torch.rand(1, 1, 4, 4)
+    >>> larger = torch.nn.functional.interpolate(patch, (8, 8), mode="bicubic", antialias=True)
+    >>> torch.allclose((larger * resample_patches(weight, 8)).sum(), (patch * weight).sum(), atol=1e-5)
+    True
+    """
+    size = (new_size, new_size) if isinstance(new_size, int) else new_size
+    if weight.ndim != 4 or min(size) < 1:
+        raise UsageError(
+            f"expected a weight (d, C, height, width) and a new_size of at least 1, got {tuple(weight.shape)} and "
+            f"{new_size}; pass PatchEmbedding's weight as it is"
+        )
+    if weight.shape[2:] == size:
+        return weight
+    along_height, along_width = (
+        _transposed_inverse(old, new, antialias=antialias).to(weight.device, _working_dtype(weight))
+        for old, new in zip(weight.shape[2:], size, strict=True)
+    )
+    return (along_height @ weight.to(along_height.dtype) @ along_width.t()).to(weight.dtype)
+
+
+def _transposed_inverse(old: int, new: int, *, antialias: bool) -> Tensor:
+    """pinv(Bᵀ) (new, old) of the matrix B (new, old) that resizes a line of pixels."""
+    identity = torch.eye(old, dtype=torch.float64)[None, None]
+    resize = _interpolate(identity, (new, old), antialias=antialias)[0, 0]
+    inverse: Tensor = torch.linalg.pinv(resize.t())
+    return inverse
+
+
+def _interpolate(images: Tensor, size: Grid, *, antialias: bool) -> Tensor:
+    if antialias and torch.compiler.is_compiling():  # torch's own has no backward pass for sizes that change
+        down, across = (_antialiased(old, new, images) for old, new in zip(images.shape[2:], size, strict=True))
+        return down @ images @ across.t()
+    return functional.interpolate(images, size, mode="bicubic", align_corners=False, antialias=antialias)
+
+
+def _antialiased(old: int, new: int, images: Tensor) -> Tensor:
+    """The matrix (new, old) that resizes a line of pixels by antialiased bicubic interpolation, as torch defines it."""
+    stretch = max(old / new, 1.0)
+    centers = (torch.arange(new, dtype=images.dtype, device=images.device) + 0.5) * (old / new)
+    pixels = torch.arange(old, dtype=images.dtype, device=images.device) + 0.5
+    distance = (pixels - centers.unsqueeze(1)).abs() / stretch
+    near = (1.5 * distance - 2.5) * distance.square() + 1
+    far = ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+    weights = torch.where(distance < 1, near, torch.where(distance < 2, far, 0))
+    return weights / weights.sum(1, keepdim=True)
+
+
+def _working_dtype(tensor: Tensor) -> torch.dtype:
+    return torch.float64 if tensor.dtype == torch.float64 else torch.float32

@@ -1,0 +1,135 @@
+"""Positions as sines and cosines of falling frequency: no parameters, and no maximum length."""
+
+import math
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
+from rowspace.layers.constants import ConstantBuffers
+from rowspace.layers.positions.position_ids import positions_by_mask, positions_by_place
+from rowspace.layers.tables.gather import require_tensor
+
+__all__ = ["SinusoidLayout", "SinusoidPosition", "sinusoid_frequencies"]
+
+SinusoidLayout = Literal["interleaved", "concatenated"]
+
+
+class SinusoidPosition(ConstantBuffers):
+    """Row p holds `sin(p·f)` and `cos(p·f)` for d/2 frequencies f, from 1 down to about 1/base. No parameters.
+
+    The two layouts, for d = 6::
+
+        interleaved    sin f0  cos f0  sin f1  cos f1  sin f2  cos f2    Vaswani et al. 2017, DistilBERT
+        concatenated   sin f0  sin f1  sin f2  cos f0  cos f1  cos f2    tensor2tensor, fairseq, Marian
+
+    The frequencies are `base^(-2i/d)`, so that the slowest stays short of 1/base; with `endpoint` it is 1/base itself
+    and they are `base^(-i/(d/2 - 1))` (tensor2tensor, fairseq). Angles are float32 as in those two, or float64 by
+    `angle_dtype` as where NumPy made the table (Marian, DistilBERT): in float32 they are off by about position / 10⁷.
+
+    fairseq counts tokens and not places, from `padding_idx + 1` on, and gives padding zeros: so does this module where
+    `padding_idx` is given.
+
+    The rows of the longest text so far are kept, but not saved, nor used while compiling. Do not write to what comes
+    back. Raises `UsageError` for an odd d.
+
+    >>> SinusoidPosition(4, base=100.0)(torch.zeros(1, 2))
+    tensor([[0.0000, 1.0000, 0.0000, 1.0000],
+            [0.8415, 0.5403, 0.0998, 0.9950]])
+    >>> SinusoidPosition(512)(torch.zeros(1, 3)).norm(dim=-1)  # √(d/2) at every position
+    tensor([16., 16., 16.])
+    """
+
+    frequencies: Tensor
+
+    def __init__(
+        self,
+        embedding_dim: int,
+        *,
+        layout: SinusoidLayout = "interleaved",
+        base: float = 10000.0,
+        endpoint: bool = False,
+        angle_dtype: torch.dtype = torch.float32,
+        padding_idx: int | None = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(device=device, dtype=dtype)
+        if embedding_dim < 2 or embedding_dim % 2:
+            raise UsageError(f"embedding_dim is {embedding_dim}, but sines and cosines come in pairs; make it even")
+        if layout not in ("interleaved", "concatenated"):
+            raise UsageError(f"layout is {layout!r}, but it is either 'interleaved' or 'concatenated'; choose one")
+        self.embedding_dim = embedding_dim
+        self.layout = layout
+        self.padding_idx = padding_idx
+        self._kept: Tensor | None = None
+        frequencies = sinusoid_frequencies(embedding_dim // 2, base=base, endpoint=endpoint, dtype=angle_dtype)
+        self.register_constant("frequencies", frequencies)
+
+    def forward(
+        self,
+        ids: Tensor,
+        *,
+        positions: Tensor | None = None,
+        start: int = 0,
+        dtype: torch.dtype = torch.float32,
+    ) -> Tensor:
+        """Ids `(batch, seq)`, of which the shape is used → `(seq, d)`, for positions `start`, start + 1, ….
+
+        With `padding_idx`, `(batch, seq, d)`. With `positions`, `(...)` numbers, the rows of those: `(..., d)`.
+        Computed as the class says, and cast to `dtype` once.
+        """
+        require_tensor(ids, "ids")
+        if positions is not None:
+            return self._rows(positions).to(dtype)
+        if self.padding_idx is not None:
+            counted = positions_by_mask(torch.ne(ids, self.padding_idx), start=start) + self.padding_idx + 1
+            return self._rows(counted).masked_fill((counted == self.padding_idx).unsqueeze(-1), 0).to(dtype)
+        if torch.compiler.is_compiling() or type(ids) is not Tensor:  # a fake or a distributed tensor: keep nothing
+            return self._rows(positions_by_place(ids, start=start)).to(dtype)
+        length = start + ids.shape[-1]
+        return self._rows_up_to(length, ids.device)[start:length].to(dtype)
+
+    def _rows(self, positions: Tensor) -> Tensor:
+        """`(...)` → `(..., d)` float32."""
+        frequencies = self.frequencies.to(positions.device)
+        angles = positions.unsqueeze(-1).to(frequencies.dtype) * frequencies
+        sine, cosine = angles.sin().float(), angles.cos().float()
+        if self.layout == "concatenated":
+            return torch.cat((sine, cosine), dim=-1)
+        return torch.stack((sine, cosine), dim=-1).flatten(-2)
+
+    @torch.inference_mode(False)
+    def _rows_up_to(self, length: int, device: torch.device) -> Tensor:
+        """At least `length` rows: those kept, or where they are too few, new ones up to a power of two."""
+        kept = self._kept
+        if kept is None or kept.shape[0] < length or kept.device != device:
+            kept = self._rows(torch.arange(1 << (length - 1).bit_length() if length else 0, device=device))
+            if torch.func.debug_unwrap(kept) is kept:  # inside torch.func.grad it is a wrapper that will die
+                self._kept = kept
+        return kept
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or a pickle needs: not the rows."""
+        return {**self.__dict__, "_kept": None}
+
+    def extra_repr(self) -> str:
+        """What `print` shows between the brackets."""
+        return f"{self.embedding_dim}, layout={self.layout!r}"
+
+
+def sinusoid_frequencies(
+    count: int, *, base: float = 10000.0, endpoint: bool = False, dtype: torch.dtype = torch.float32
+) -> Tensor:
+    """`base^(-i / count)` for i = 0 … count - 1, or with `endpoint` `base^(-i / (count - 1))`, on the CPU.
+
+    >>> sinusoid_frequencies(2, base=100.0), sinusoid_frequencies(2, base=100.0, endpoint=True)
+    (tensor([1.0000, 0.1000]), tensor([1.0000, 0.0100]))
+    """
+    steps = max(count - 1, 1) if endpoint else count
+    index = torch.arange(count, dtype=dtype, device="cpu")
+    if dtype == torch.float32:  # tensor2tensor and fairseq compute it so, and another way would round otherwise
+        return torch.exp(index * -(math.log(base) / steps))
+    return base ** -(index / steps)

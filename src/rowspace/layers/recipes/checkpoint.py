@@ -1,0 +1,131 @@
+"""A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and the tensors asked for.
+
+A tensor is read a few rows at a time, each time from a fresh mapping: no tensor is in memory twice, and the result is
+a copy that another program that writes the file cannot change. No code of the checkpoint runs, and no pickle is opened.
+"""
+
+import json
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.links import resolve_inside
+
+__all__ = ["Checkpoint"]
+
+CONFIG = "config.json"
+MODEL = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+LONGEST_JSON = 1 << 28  # bytes: the index of the largest models has some 10 MB
+READ_AT_ONCE = 1 << 22  # bytes
+
+
+class Checkpoint:
+    """The directory `path`, of which config and names are read at once, and tensors when they are asked for.
+
+    `config` is config.json as a dict; `read_at_once` is how many bytes of a tensor are mapped at a time.
+    Raises `FileFormatError` where a file is missing or damaged, has another form, or leads out of the directory.
+    """
+
+    def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
+        self.folder = Path(path)
+        self._read_at_once = read_at_once
+        if not self.folder.is_dir():
+            raise UsageError(f"{path} is not a directory; pass a local copy of the model's repository")
+        self.config = _parsed(inside(self.folder, CONFIG))
+        self._files = self._files_of_tensors()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all tensors, in alphabetical order."""
+        return sorted(self._files)
+
+    def find(self, endings: Iterable[str]) -> str:
+        """The tensor that is called as one of `endings`, or ends in a dot and it; the first ending that is found wins.
+
+        Models put their own name in front or not (`bert.embeddings...`, `embeddings...`): that is left open. Raises
+        `FileFormatError` where there is none, or more than one.
+        """
+        endings = tuple(endings)
+        for ending in endings:
+            found = [name for name in self.names if name == ending or name.endswith(f".{ending}")]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise FileFormatError(f"{self.folder}: {found} all end in {ending!r}; keep the one that is meant")
+        raise FileFormatError(
+            f"{self.folder}: no tensor ends in {' or '.join(map(repr, endings))}; check that config.json and weights "
+            f"belong together"
+        )
+
+    def read(self, name: str) -> Tensor:
+        """The tensor `name`, in its own dtype, on the CPU."""
+        if name not in self._files:
+            raise UsageError(f"{self.folder} holds no tensor {name!r}; see names")
+        path = inside(self.folder, self._files[name])
+        try:
+            return _read(path, name, self._read_at_once)
+        except (SafetensorError, OSError) as error:
+            raise FileFormatError(f"{path}: tensor {name!r} cannot be read: {error}; restore the file") from error
+
+    def _files_of_tensors(self) -> dict[str, str]:
+        """The name of the file that each tensor is in."""
+        if not (self.folder / INDEX).is_file():
+            path = inside(self.folder, MODEL)
+            try:
+                with safe_open(path, framework="pt") as file:
+                    return dict.fromkeys(file.keys(), MODEL)
+            except (SafetensorError, OSError) as error:
+                raise FileFormatError(
+                    f"{path}: cannot be read as safetensors: {error}; save the model with save_pretrained again"
+                ) from error
+        path = inside(self.folder, INDEX)
+        files = _parsed(path).get("weight_map")
+        if not isinstance(files, dict) or not all(isinstance(name, str) for name in files.values()):
+            raise FileFormatError(f"{path}: 'weight_map' does not give each tensor a file name; restore the file")
+        return files
+
+
+def inside(folder: Path, name: str) -> Path:
+    """The path of the file `name` in `folder`; raises `FileFormatError` for one that leads out, or is not there."""
+    path = resolve_inside(folder, name)
+    if not path.is_file():
+        raise FileFormatError(f"{path}: there is no such file; save the model with save_pretrained again")
+    return path
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    """The JSON object in the file `path`."""
+    if path.stat().st_size > LONGEST_JSON:
+        raise FileFormatError(f"{path}: larger than any such file should be; restore the file")
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{path}: is not JSON: {error}; restore the file") from error
+    if not isinstance(document, dict):
+        raise FileFormatError(f"{path}: holds no JSON object; restore the file")
+    return document
+
+
+def _read(path: Path, name: str, at_once: int) -> Tensor:
+    """A tensor, copied out of the file some rows at a time: a mapping counts as memory for as long as it is open."""
+    with safe_open(path, framework="pt") as file:
+        rows = file.get_slice(name)
+        shape = rows.get_shape()
+        if not shape or 0 in shape:
+            only: Tensor = file.get_tensor(name).clone()
+            return only
+        first = rows[:1]
+        tensor = torch.empty(shape, dtype=first.dtype)
+        step = max(1, at_once // (first.numel() * first.element_size()))
+        del rows, first
+    for start in range(0, shape[0], step):
+        with safe_open(path, framework="pt") as file:
+            tensor[start : start + step] = file.get_slice(name)[start : start + step]
+    return tensor

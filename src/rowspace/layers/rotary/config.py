@@ -1,0 +1,252 @@
+"""Rotary positions from a published `config.json`, in the old and the new form of transformers.
+
+The new form keeps everything under `rope_parameters`, one dict or one for each kind of layer; the old one has
+`rope_theta` next to an optional `rope_scaling`. A missing entry has the default of its model type in transformers.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rowspace.errors import UsageError
+from rowspace.layers.rotary.frequencies import RotaryScaling
+from rowspace.layers.rotary.models import Model, model_of
+from rowspace.layers.rotary.multi_axis import MultimodalRotaryPosition
+from rowspace.layers.rotary.position import RotaryLayout, RotaryPosition
+from rowspace.layers.rotary.scaling import (
+    DynamicScaling,
+    LinearScaling,
+    Llama3Scaling,
+    LongRopeScaling,
+    ProportionalScaling,
+    YarnScaling,
+)
+
+__all__ = ["rotary_from_config", "scaling_from_config"]
+
+Config = Mapping[str, Any]
+OLD_BASES = ("rope_theta", "rope_local_base_freq", "global_rope_theta", "local_rope_theta")
+NEXT_STEP = "give head_dim, base, layout and rotary_dim to RotaryPosition yourself"
+
+
+def rotary_from_config(config: Config, *, layer_type: str | None = None) -> RotaryPosition:
+    """The `RotaryPosition` of a model, from its `config.json` as a dict; `MultimodalRotaryPosition` for M-RoPE.
+
+    Args:
+        config: `model_type` must be there; what else is missing has the default of that type in transformers. Where
+            a model has parts, this is the config of one: `config["text_config"]`.
+        layer_type: chooses among several rotations (Gemma 3: `"full_attention"` or `"sliding_attention"`).
+
+    Models with latent attention (DeepSeek) turn a part of each query and key that has its own width: the result is for
+    that part, `head_dim = qk_rope_head_dim`.
+
+    Raises:
+        UsageError: for a model type that is not known here, a layer type that the model does not have, and a scaling
+            that is of another kind or lacks a number.
+
+    >>> rotary_from_config({"model_type": "llama", "hidden_size": 4096, "rope_theta": 500000.0})
+    RotaryPosition(128, base=500000.0, layout='half', rotary_dim=128)
+    >>> rotary_from_config({"model_type": "cohere"}).layout
+    'interleaved'
+    """
+    model = model_of(config)
+    _check_entries(config, model)
+    rope = _rope_parameters(config, model, layer_type)
+    head_dim = _head_dim(config, model)
+    if config.get("rope_interleave", model.rope_interleave) is not None:
+        layout: RotaryLayout = "interleaved" if config.get("rope_interleave", model.rope_interleave) else "half"
+    else:
+        layout = model.layout
+    max_positions = config.get("max_position_embeddings", model.max_position_embeddings)
+    scaling = scaling_from_config(rope, max_positions=max_positions)
+    rotary_dim, base = _rotary_dim(config, model, rope, head_dim), rope["rope_theta"]
+    if model.mrope is None:
+        if "mrope_section" in rope:
+            raise UsageError(
+                f"the config of a {config['model_type']!r} has mrope_section, but its layout is not known here; give "
+                f"head_dim, sections and base to MultimodalRotaryPosition yourself"
+            )
+        return RotaryPosition(head_dim, base=base, layout=layout, rotary_dim=rotary_dim, scaling=scaling)
+    sections = rope.get("mrope_section", model.mrope_section)
+    interleaved = model.mrope == "interleaved"
+    return MultimodalRotaryPosition(
+        head_dim, sections, base=base, layout=layout, interleaved=interleaved, scaling=scaling, rotary_dim=rotary_dim
+    )
+
+
+def scaling_from_config(rope: Config | None, *, max_positions: int | None = None) -> RotaryScaling:
+    """The scaling that a `rope_scaling` or `rope_parameters` dict of transformers describes.
+
+    `max_positions` is the model's `max_position_embeddings`, which dynamic NTK needs, and YaRN and longrope where
+    they are not given a factor of their own. Raises `UsageError` where a number is missing, or the kind is not known
+    here.
+
+    >>> scaling_from_config({"type": "linear", "factor": 4.0})
+    LinearScaling(factor=4.0)
+    """
+    kind = _kind(rope or {})
+    if rope is None or kind == "default":
+        return RotaryScaling()
+    rope = dict(rope)
+    rope.setdefault("original_max_position_embeddings", max_positions)
+    try:
+        return _READERS[kind](rope, max_positions)
+    except KeyError as error:
+        if kind not in _READERS:
+            known = ", ".join(["default", *sorted(_READERS)])
+            raise UsageError(
+                f"rope_type is {kind!r}, but the kinds read here are {known}; build the scaling by hand"
+            ) from None
+        raise UsageError(
+            f"a {kind} rope_scaling needs {error}, but has only {sorted(rope)}; add it to the config"
+        ) from None
+
+
+def _check_entries(config: Config, model: Model) -> None:
+    """Raise for an entry that models of this type read in a way of their own."""
+    rope = config.get("rope_parameters") or {}
+    kinds = {_kind(part) for part in (rope, *rope.values()) if isinstance(part, Mapping)}
+    own = {_kind(part) for part in (model.rope_parameters or {}, *model.layers.values())}
+    found = [name for name in model.unread if config.get(name) is not None]
+    found += ["scaling"] if "scaling" in model.unread and kinds - own - {"default"} else []
+    if found:
+        raise UsageError(
+            f"the config of a {config['model_type']!r} has {' and '.join(found)}, which is not known for this type; "
+            f"{NEXT_STEP}"
+        )
+
+
+def _rope_parameters(config: Config, model: Model, layer_type: str | None) -> dict[str, Any]:
+    """One flat dict in the new form, whatever form the config has."""
+    rope = config.get("rope_scaling") or config.get("rope_parameters") or model.rope_parameters or {}
+    if model.layers:
+        rope = _of_layer(config, model, rope, layer_type)
+    elif any(isinstance(value, Mapping) for value in rope.values()):
+        raise UsageError(
+            f"rope_parameters has {sorted(rope)}, but a {config['model_type']!r} has one rotation for all layers; "
+            f"{NEXT_STEP}"
+        )
+    rope = dict(rope)
+    share = _first(config, model.share_key, default=model.partial_rotary_factor or 1.0)
+    rope.setdefault("partial_rotary_factor", share)
+    rope.setdefault("rope_theta", _first(config, model.base_key, default=model.rope_theta))
+    known_length = config.get("original_max_position_embeddings", model.original_max_position_embeddings)
+    if known_length is not None:  # Phi-3 keeps it outside, and transformers prefers that one
+        rope["original_max_position_embeddings"] = known_length
+    return rope
+
+
+def _of_layer(config: Config, model: Model, rope: Config, layer_type: str | None) -> dict[str, Any]:
+    """The parameters of one kind of layer."""
+    kinds = sorted(model.layers)
+    if layer_type is None or layer_type not in model.layers:
+        raise UsageError(f"layer_type is {layer_type!r}, but this config has {kinds}; pass one of them")
+    defaults = model.layers[layer_type]
+    old = {key: config[key] for key in (*OLD_BASES, "rope_scaling") if config.get(key) is not None}
+    if not old:
+        return {**_without_scaling(defaults), **(rope.get(layer_type) or {})} if rope else dict(defaults)
+    if not model.old_bases:
+        raise UsageError(
+            f"the config of a {config['model_type']!r} has {sorted(old)}, but is read only with rope_parameters for "
+            f"each kind of layer; save it with transformers 5, or {NEXT_STEP}"
+        )
+    base = config.get(model.old_bases.get(layer_type, ""))
+    scaling = config.get("rope_scaling") if layer_type in model.scaled_layers else None
+    own = (config.get("rope_parameters") or {}).get(layer_type) or {}
+    return {**_without_scaling(defaults), **({} if base is None else {"rope_theta": base}), **own, **(scaling or {})}
+
+
+def _without_scaling(defaults: Config) -> dict[str, Any]:
+    """The base and nothing else: a config that has parameters of its own replaces a scaling of the defaults."""
+    return {"rope_theta": defaults["rope_theta"]}
+
+
+def _head_dim(config: Config, model: Model) -> int:
+    """The width that the rotation is given: a head's, or in latent attention that of the part that turns."""
+    found = config.get(model.head_dim_key, model.head_dim)
+    if found is not None:
+        return int(found)
+    width = _first(config, "hidden_size", "n_embd", "d_model", default=model.hidden_size)
+    heads = _first(config, "num_attention_heads", "n_head", "n_heads", default=model.num_attention_heads)
+    return int(width // heads)
+
+
+def _rotary_dim(config: Config, model: Model, rope: Config, head_dim: int) -> int:
+    """How many components of a head turn."""
+    if model.head_dim_key == "qk_rope_head_dim" or _kind(rope) == "proportional":
+        return head_dim
+    count = 0 if model.rotary_dim is None else config.get("rotary_dim", model.rotary_dim)
+    share = 1.0 if model.partial_rotary_factor is None else rope["partial_rotary_factor"]
+    return int(count or head_dim * share)
+
+
+def _kind(rope: Config) -> str:
+    """The name of the scaling: `su` is the first name of longrope, and `mrope` scales nothing."""
+    kind = str(rope.get("rope_type") or rope.get("type") or "default")
+    return {"su": "longrope", "mrope": "default"}.get(kind, kind)
+
+
+def _first(config: Config, *names: str, default: Any) -> Any:
+    """The value of the first name that the config has, or the default."""
+    return next((config[name] for name in names if config.get(name) is not None), default)
+
+
+def _linear(rope: Config, _: int | None) -> RotaryScaling:
+    return LinearScaling(rope["factor"])
+
+
+def _dynamic(rope: Config, max_positions: int | None) -> RotaryScaling:
+    if max_positions is None:
+        raise KeyError("max_positions")
+    return DynamicScaling(rope["factor"], max_positions)
+
+
+def _yarn(rope: Config, max_positions: int | None) -> RotaryScaling:
+    return YarnScaling(
+        _factor(rope, max_positions),
+        rope["original_max_position_embeddings"],
+        beta_fast=rope.get("beta_fast") or 32.0,
+        beta_slow=rope.get("beta_slow") or 1.0,
+        attention_scale=rope.get("attention_factor"),
+        mscale=rope.get("mscale"),
+        mscale_all_dim=rope.get("mscale_all_dim"),
+        truncate=rope.get("truncate", True),
+    )
+
+
+def _longrope(rope: Config, max_positions: int | None) -> RotaryScaling:
+    return LongRopeScaling(
+        tuple(rope["short_factor"]),
+        tuple(rope["long_factor"]),
+        rope["original_max_position_embeddings"],
+        factor=_factor(rope, max_positions),
+        attention_scale=rope.get("attention_factor"),
+    )
+
+
+def _llama3(rope: Config, _: int | None) -> RotaryScaling:
+    return Llama3Scaling(
+        rope["factor"], rope["low_freq_factor"], rope["high_freq_factor"], rope["original_max_position_embeddings"]
+    )
+
+
+def _proportional(rope: Config, _: int | None) -> RotaryScaling:
+    return ProportionalScaling(rope.get("partial_rotary_factor", 1.0), rope.get("factor", 1.0))
+
+
+def _factor(rope: Config, max_positions: int | None) -> float:
+    """The factor, or where there is none, how much longer texts are now than in training."""
+    if rope.get("factor") is not None:
+        return float(rope["factor"])
+    if max_positions is None or rope["original_max_position_embeddings"] is None:
+        raise KeyError("factor")
+    return float(max_positions / rope["original_max_position_embeddings"])
+
+
+_READERS = {
+    "linear": _linear,
+    "dynamic": _dynamic,
+    "yarn": _yarn,
+    "longrope": _longrope,
+    "llama3": _llama3,
+    "proportional": _proportional,
+}

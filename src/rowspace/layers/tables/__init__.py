@@ -1,0 +1,33 @@
+"""Tables of rows looked up by id: full (`TokenEmbedding`), compact, and the lookup whose gradient they share.
+
+Read `token_embedding.py` first, then `lookup.py`; `reference.py` is the same lookup in NumPy.
+"""
+
+from rowspace.layers.tables.adaptive import AdaptiveEmbedding
+from rowspace.layers.tables.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
+from rowspace.layers.tables.factorized import FactorisedEmbedding
+from rowspace.layers.tables.hashed import HashedEmbedding
+from rowspace.layers.tables.lookup import lookup
+from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding, truncate
+from rowspace.layers.tables.quantized import QuantizedEmbedding
+from rowspace.layers.tables.quotient_remainder import QuotientRemainderEmbedding
+from rowspace.layers.tables.segment import SegmentEmbedding, segments_of
+from rowspace.layers.tables.token_embedding import TokenEmbedding
+
+__all__ = [
+    "AdaptiveEmbedding",
+    "FactorisedEmbedding",
+    "HashedEmbedding",
+    "MatryoshkaEmbedding",
+    "MaxNorm",
+    "QuantizedEmbedding",
+    "QuotientRemainderEmbedding",
+    "SegmentEmbedding",
+    "TokenEmbedding",
+    "UnitNorm",
+    "apply_constraints",
+    "constrain",
+    "lookup",
+    "segments_of",
+    "truncate",
+]

@@ -1,0 +1,110 @@
+"""Wide rows for frequent ids, narrow rows for rare ones: `AdaptiveEmbedding`.
+
+Approximates a table (V, d) whose ids are sorted from frequent to rare: cluster i lies in d/factor^i dimensions of the
+d. The softmax over the same clusters is `torch.nn.AdaptiveLogSoftmaxWithLoss`.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device, Factory, require_positive, row_index
+from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.token_embedding import Scale, TokenEmbedding, checked_scale, scaled
+
+
+class AdaptiveEmbedding(Sized):
+    """ids (...) → (..., d): a row of its cluster's table, projected to d, times `scale`.
+
+    Cluster i holds the ids from `cutoffs[i - 1]` (0 at first) up to `cutoffs[i]` (V at last), in a table of
+    d // factor^i columns with a projection of its own, without bias; so has the first, whose rows have all d columns.
+    All clusters are computed for all ids, and one answer is taken: with factor 4 that is at most 4/3 of the work
+    of the widest, shapes do not depend on the ids, and so it compiles.
+
+    Raises `UsageError` for cutoffs that do not rise, too many of them for d, or an id out of range.
+    Source: Baevski and Auli 2018; with `scale="sqrt"`, Transformer-XL (Dai et al. 2019).
+
+    >>> embedding = AdaptiveEmbedding(10_000, 64, cutoffs=[1000, 4000])
+    >>> embedding(torch.tensor([[5, 2000, 9999]])).shape
+    torch.Size([1, 3, 64])
+    >>> embedding.num_parameters  # 1000·64 + 3000·16 + 6000·4 in tables, 64·(64 + 16 + 4) in projections
+    141376
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        cutoffs: Sequence[int],
+        factor: int = 4,
+        padding_idx: int | None = None,
+        scale: Scale = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim, factor=factor)
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.scale = checked_scale(scale)
+        self.bounds = _bounds(cutoffs, num_embeddings)
+        padding_idx = row_index(padding_idx, num_embeddings)
+        self.tables = nn.ModuleList()
+        self.projections = nn.ModuleList()
+        for cluster, (start, end) in enumerate(self.bounds):
+            width = embedding_dim // factor**cluster
+            if width < 1:
+                raise UsageError(
+                    f"cutoffs make {len(self.bounds)} clusters, too many to divide {embedding_dim} by {factor} each"
+                )
+            padding = padding_idx - start if padding_idx is not None and start <= padding_idx < end else None
+            options: Factory = {"device": device, "dtype": dtype}
+            self.tables.append(TokenEmbedding(end - start, width, padding_idx=padding, init="inverse_sqrt", **options))
+            self.projections.append(_Projection(width, embedding_dim, bias=False, **options))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin anew, as fairseq does: rows with standard deviation 1/√width, projections Xavier."""
+        for table, projection in zip(self.tables, self.projections, strict=True):
+            table.reset_parameters()  # type: ignore[operator]
+            projection.reset_parameters()  # type: ignore[operator]
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        check_ids(ids, self.num_embeddings)
+        ids = ids.long()  # an int32 cannot be compared with a cutoff beyond it
+        rows = self._cluster(0, ids, ids < self.bounds[0][1])
+        for cluster in range(1, len(self.bounds)):
+            inside = ids >= self.bounds[cluster][0]  # of this cluster or a later one, which then overwrites it
+            rows = torch.where(inside.unsqueeze(-1), self._cluster(cluster, ids, inside), rows)
+        return scaled(rows, self.scale)
+
+    def _cluster(self, cluster: int, ids: Tensor, inside: Tensor) -> Tensor:
+        """The answer of one cluster (..., d); the ids that are not inside ask for its first row."""
+        start, end = self.bounds[cluster]
+        if cluster + 1 < len(self.bounds):
+            inside = inside & (ids < end)
+        local = torch.where(inside, ids - start, 0)
+        rows: Tensor = self.projections[cluster](self.tables[cluster](local))
+        return rows
+
+
+class _Projection(nn.Linear):
+    """A linear map that begins as fairseq's do, also where it is initialized by itself."""
+
+    def reset_parameters(self) -> None:
+        """Initialize by Xavier."""
+        nn.init.xavier_uniform_(self.weight)
+
+
+def _bounds(cutoffs: Sequence[int], num_embeddings: int) -> list[tuple[int, int]]:
+    """First id and end of each cluster."""
+    ends = [0, *cutoffs, num_embeddings]
+    if any(end <= start for start, end in pairwise(ends)):
+        raise UsageError(f"cutoffs must rise between 0 and the {num_embeddings} ids, not {list(cutoffs)}")
+    return list(pairwise(ends))

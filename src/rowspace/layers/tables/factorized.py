@@ -1,0 +1,55 @@
+"""A narrow table and one projection for all its rows: `FactorisedEmbedding`.
+
+Approximates a table (V, d) by a product (V, e) @ (e, d): all rows lie in e dimensions of the d. ALBERT has a LayerNorm
+between the two, which its recipe adds.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.init import Initial
+from rowspace.layers.tables.token_embedding import TokenEmbedding
+
+
+class FactorisedEmbedding(Sized):
+    """ids (...) → (..., d): a row of a table (V, e), then a linear map from e to d.
+
+    Holds V·e + e·d numbers, and d more for the bias, in place of V·d. `padding_idx` and `init` are those of the table;
+    the row of the padding becomes the bias. Raises `UsageError` for an id out of range.
+    Source: Lan et al. 2019 (ALBERT), section 3.1.
+
+    >>> import torch
+    >>> embedding = FactorisedEmbedding(30_000, 768, inner_dim=128)
+    >>> embedding(torch.tensor([[1, 2]])).shape
+    torch.Size([1, 2, 768])
+    >>> embedding.num_parameters, 30_000 * 768
+    (3939072, 23040000)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        inner_dim: int,
+        padding_idx: int | None = None,
+        init: Initial = "normal",
+        bias: bool = True,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        require_positive(embedding_dim=embedding_dim, inner_dim=inner_dim)
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.table = TokenEmbedding(
+            num_embeddings, inner_dim, padding_idx=padding_idx, init=init, device=device, dtype=dtype
+        )
+        self.projection = nn.Linear(inner_dim, embedding_dim, bias=bias, device=device, dtype=dtype)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        rows: Tensor = self.projection(self.table(ids))
+        return rows

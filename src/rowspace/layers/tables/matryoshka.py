@@ -1,0 +1,94 @@
+"""The leading columns of a table, which are a table too: `MatryoshkaEmbedding`, `truncate`.
+
+Approximates rows (V, d) by their first m numbers; good only where training saw to it that the first hold the most
+(the loss taken at several m at once).
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device
+from rowspace.layers.tables.init import Initial
+from rowspace.layers.tables.lookup import lookup
+from rowspace.layers.tables.token_embedding import TokenEmbedding
+
+
+class MatryoshkaEmbedding(TokenEmbedding):
+    """ids (...) → (..., m): the first m columns of a row of a table (V, d), with norm 1 if `normalize`.
+
+    `dim`, the m, may be set anew at any time, so that one table is trained at several; the columns beyond it are not
+    read and get no gradient. `truncated` keeps only the leading columns: V·m numbers in place of V·d.
+
+    Raises `UsageError` for a `dim` that the table does not have, or an id out of range.
+    Source: Kusupati et al. 2022, "Matryoshka Representation Learning".
+
+    >>> embedding = MatryoshkaEmbedding(100, 768)
+    >>> embedding.dim = 64
+    >>> embedding(torch.tensor([[3, 1]])).shape, embedding.truncated().weight.shape
+    (torch.Size([1, 2, 64]), torch.Size([100, 64]))
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        dim: int | None = None,
+        normalize: bool = False,
+        padding_idx: int | None = None,
+        init: Initial = "normal",
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(num_embeddings, embedding_dim, padding_idx=padding_idx, init=init, device=device, dtype=dtype)
+        self.normalize = normalize
+        self.dim = embedding_dim if dim is None else dim
+
+    @property
+    def dim(self) -> int:
+        """How many of the leading columns are read."""
+        return self._dim
+
+    @dim.setter
+    def dim(self, dim: int) -> None:
+        """Refuse a number of columns that there are not."""
+        self._dim = _checked(dim, self.embedding_dim)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., m)."""
+        rows = lookup(ids, self.weight[:, : self.dim], padding_idx=self.padding_idx)
+        return truncate(rows, self.dim, normalize=self.normalize)
+
+    @torch.no_grad()
+    def truncated(self) -> "MatryoshkaEmbedding":
+        """The same module with the leading columns alone, in memory of its own."""
+        smaller = MatryoshkaEmbedding(
+            self.num_embeddings, self.dim, normalize=self.normalize, padding_idx=self.padding_idx, init=self.init
+        )
+        columns = self.weight[:, : self.dim].clone(memory_format=torch.contiguous_format)
+        smaller.weight = nn.Parameter(columns, requires_grad=self.weight.requires_grad)
+        return smaller.train(self.training)
+
+
+def truncate(vectors: Tensor, dim: int, *, normalize: bool = False) -> Tensor:
+    """Vectors (..., d) → the first `dim` columns (..., dim), with norm 1 if `normalize`; zeros stay zeros.
+
+    Cosines want no `normalize`, dot products do. Raises `UsageError` unless 1 <= dim <= d.
+
+    >>> truncate(torch.tensor([3.0, 4.0, 12.0]), 2, normalize=True)
+    tensor([0.6000, 0.8000])
+    """
+    columns = vectors[..., : _checked(dim, vectors.shape[-1])]
+    if not normalize:
+        return columns
+    wide = columns.to(torch.promote_types(columns.dtype, torch.float32))
+    return functional.normalize(wide, dim=-1).to(columns.dtype)
+
+
+def _checked(dim: int, embedding_dim: int) -> int:
+    """The number of columns, or a `UsageError` if there are not so many."""
+    if not 1 <= dim <= embedding_dim:
+        raise UsageError(f"dim must be from 1 to the {embedding_dim} columns there are, not {dim}")
+    return dim

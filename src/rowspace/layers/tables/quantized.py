@@ -1,0 +1,144 @@
+"""A table in 8 or 4 bits a number, with one scale a row: `QuantizedEmbedding`.
+
+Approximates each number of a trained table (V, d) by the nearest multiple of its row's scale. For inference: it does
+not learn.
+"""
+
+from typing import Literal, Self
+
+import torch
+from torch import Tensor
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.gather import rows_at
+from rowspace.layers.tables.recorded_settings import RecordedSettings
+
+_ROWS_AT_ONCE = 4096
+
+
+class QuantizedEmbedding(RecordedSettings, Sized):
+    """ids (...) → (..., d): `scales[id] * codes[id]`; only the rows asked for are made into floats.
+
+    A row's scale is its greatest magnitude over 127 in 8 bits, over 7 in 4, and its codes are its numbers over the
+    scale, rounded to even: each is off by half a scale at most. Codes of 4 bits lie two in a byte, column j in the
+    lower half of byte j and column j + ⌈d/2⌉ in the upper one, plus 8. Rows come in the dtype of `scales`, float32
+    unless the module is moved to another.
+
+    The state records the bits and d, and `load_state_dict` refuses a state with others.
+
+    Takes V·d bytes in 8 bits, V·⌈d/2⌉ in 4, and 4·V for the scales. Raises `UsageError` for an id out of range.
+    Source: absmax by row, as in Dettmers et al. 2022, "LLM.int8()", section 2.
+
+    >>> table = QuantizedEmbedding.from_float(torch.tensor([[0.5, -1.27, 0.004], [0.0, 0.0, 0.0]]))
+    >>> table(torch.tensor([0, 1]))
+    tensor([[ 0.5000, -1.2700,  0.0000],
+            [ 0.0000,  0.0000,  0.0000]])
+    >>> table.bytes  # 6 codes, 2 scales
+    14
+    """
+
+    codes: Tensor
+    scales: Tensor
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        bits: Literal[4, 8] = 8,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if bits not in (4, 8):
+            raise UsageError(f"bits must be 4 or 8, not {bits}")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.bits = bits
+        width, code = (embedding_dim, torch.int8) if bits == 8 else (-(-embedding_dim // 2), torch.uint8)
+        self.register_buffer("codes", torch.empty(num_embeddings, width, device=device, dtype=code))
+        self.register_buffer("scales", torch.empty(num_embeddings, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set the whole table to zero."""
+        self.codes.zero_()
+        self.scales.zero_()
+
+    @classmethod
+    def from_float(cls, weight: Tensor, *, bits: Literal[4, 8] = 8) -> Self:
+        """A float table (V, d), quantised; it is read some rows at a time, and may be memory-mapped.
+
+        Raises `UsageError` if it is no such table, or has a number that is not finite.
+        """
+        if weight.dim() != 2 or not weight.is_floating_point():
+            raise UsageError(f"weight must be a float table (V, d), not {weight.dtype} of shape {list(weight.shape)}")
+        table = cls(*weight.shape, bits=bits, device=weight.device)
+        for start in range(0, len(weight), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            table.codes[rows], table.scales[rows] = _quantized(weight.detach()[rows].float(), bits, first=start)
+        return table
+
+    @property
+    def num_parameters(self) -> int:
+        """The numbers that the table stands for, and the scales."""
+        return self.num_embeddings * (self.embedding_dim + 1)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        return self._floats(rows_at(ids, self.codes), self.scales[ids])
+
+    def dequantize(self) -> Tensor:
+        """The whole table (V, d) as floats."""
+        return self._floats(self.codes, self.scales)
+
+    def recorded_settings(self) -> list[int]:
+        """What the codes alone do not tell."""
+        return [self.bits, self.embedding_dim]
+
+    def explain_settings(self, found: list[int] | None) -> str | None:
+        """Refuse other bits, or another width; a state of an older version records neither."""
+        if found is None or found == self.recorded_settings():
+            return None
+        bits, dim = found
+        return (
+            f"the state is of a table of {bits} bits and {dim} columns, not {self.bits} bits and {self.embedding_dim} "
+            "columns; build the module with these"
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"{self.num_embeddings}, {self.embedding_dim}, bits={self.bits}"
+
+    def _floats(self, codes: Tensor, scales: Tensor) -> Tensor:
+        """Codes (..., width), scales (...) → (..., d)."""
+        if self.bits == 8:
+            return codes.to(scales.dtype).mul_(scales.unsqueeze(-1))
+        # The upper half by floats, which are exact: the ONNX exporter of torch 2.13 shifts bytes as if they had a sign.
+        lower = (codes & 15).to(scales.dtype)
+        upper = codes.to(scales.dtype).sub_(lower).mul_(1 / 16)
+        halves = torch.cat([lower, upper], dim=-1)[..., : self.embedding_dim]
+        return (halves - 8).mul_(scales.unsqueeze(-1))
+
+
+def _quantized(rows: Tensor, bits: int, *, first: int) -> tuple[Tensor, Tensor]:
+    """Rows (n, d) float32 → codes (n, width) and scales (n,)."""
+    limit = 2 ** (bits - 1) - 1
+    largest = rows.abs().amax(dim=1)
+    # A scale below the smallest normal number has few digits left, or none: codes over it would overflow.
+    scales = (largest / limit).clamp_min(torch.finfo(rows.dtype).tiny) * (largest > 0)
+    if not rows.is_meta and not torch.isfinite(scales).all():
+        row = first + int((~torch.isfinite(scales)).nonzero()[0])
+        raise UsageError(f"weight has a number that is not finite in row {row}; mend the table first")
+    codes = (rows / torch.where(scales > 0, scales, 1.0).unsqueeze(1)).round_()
+    return (codes.to(torch.int8) if bits == 8 else _packed(codes)), scales
+
+
+def _packed(codes: Tensor) -> Tensor:
+    """Codes from -7 to 7 (n, d) → two a byte (n, ⌈d/2⌉) uint8; where d is odd, the last upper half is idle."""
+    codes = torch.nn.functional.pad(codes + 8, (0, codes.shape[1] % 2)).to(torch.uint8)
+    lower, upper = codes.chunk(2, dim=1)
+    return lower | upper << 4

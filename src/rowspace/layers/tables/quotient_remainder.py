@@ -1,0 +1,74 @@
+"""Each row combined from the rows of two small tables: `QuotientRemainderEmbedding`.
+
+Approximates a table (V, d): rows whose ids have the same quotient, or the same remainder, share a factor. No two ids
+share both, so each id has a row of its own, which hashing cannot guarantee.
+"""
+
+import math
+from functools import partial
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.token_embedding import TokenEmbedding
+
+
+class QuotientRemainderEmbedding(Sized):
+    """ids (...) → (..., d): row `id // m` of one table and row `id % m` of another, multiplied or added.
+
+    Holds (⌈V/m⌉ + m)·d numbers in place of V·d; m is `num_remainders`, √V unless given, where the sum is smallest.
+    Rows begin so that what comes out has a standard deviation of 0.02. Raises `UsageError` for an id out of range.
+    Source: Shi et al. 2019, "Compositional Embeddings Using Complementary Partitions", section 3.
+
+    >>> embedding = QuotientRemainderEmbedding(1_000_000, 16)
+    >>> embedding(torch.tensor([[0, 999_999]])).shape
+    torch.Size([1, 2, 16])
+    >>> embedding.num_parameters, 1_000_000 * 16
+    (32000, 16000000)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        num_remainders: int | None = None,
+        combine: Literal["product", "sum"] = "product",
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if combine not in ("product", "sum"):
+            raise UsageError(f"combine must be 'product' or 'sum', not {combine!r}")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.num_remainders = math.isqrt(num_embeddings - 1) + 1 if num_remainders is None else num_remainders
+        require_positive(num_remainders=self.num_remainders)
+        self.combine = combine
+        # The deviations of factors multiply, the variances of addends add.
+        deviation = 0.02**0.5 if combine == "product" else 0.02 * 0.5**0.5
+        options: dict[str, Any] = {"init": partial(nn.init.normal_, std=deviation), "device": device, "dtype": dtype}
+        self.quotients = TokenEmbedding(-(-num_embeddings // self.num_remainders), embedding_dim, **options)
+        self.remainders = TokenEmbedding(self.num_remainders, embedding_dim, **options)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Initialize both tables again."""
+        for table in (self.quotients, self.remainders):
+            table.reset_parameters()
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        check_ids(ids, self.num_embeddings)
+        ids = ids.long()  # an int32 cannot be compared with a number of rows beyond it
+        quotient: Tensor = self.quotients(ids.div(self.num_remainders, rounding_mode="floor"))
+        # In a graph, where ids cannot be looked at, one from V on is kept as it is, so that this gather refuses it.
+        remainders = torch.where(ids < self.num_embeddings, ids.remainder(self.num_remainders), ids)
+        remainder: Tensor = self.remainders(remainders)
+        return quotient * remainder if self.combine == "product" else quotient + remainder

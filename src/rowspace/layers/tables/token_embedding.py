@@ -1,0 +1,162 @@
+"""A table of learned rows, looked up by id: `TokenEmbedding`."""
+
+import math
+from typing import Any, Literal, Self
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.errors import UsageError
+from rowspace.layers.arguments import Device, require_positive, row_index
+from rowspace.layers.sizes import Sized
+from rowspace.layers.tables.constraints import Constraint
+from rowspace.layers.tables.distributed_lookup import is_distributed
+from rowspace.layers.tables.init import Initial, fill
+from rowspace.layers.tables.lookup import lookup
+
+Scale = float | Literal["sqrt", "rounded_sqrt"] | None
+
+
+class TokenEmbedding(Sized, nn.Embedding):
+    """ids (...) int32 or int64 → (..., d): row `weight[id]` of a table (V, d), times `scale`.
+
+    - `padding_idx`: this row begins at zero and gets no gradient.
+    - `scale`: `None`, a number, `"sqrt"` for √d (2017 Transformer), or `"rounded_sqrt"` for √d first rounded to the
+      weight's dtype (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` stays unscaled, as a tied head needs it.
+    - `init`: see `initial.fill`. `sparse`: see `lookup`.
+    - `constraint`: a bound on the rows' norms, applied after the optimizer's step: see `constraints.constrain`.
+    - `device`, `dtype`: of `weight`.
+
+    It is an `nn.Embedding`, so that whatever looks for those accepts it: DistributedDataParallel with sparse gradients,
+    tensor parallelism, `resize_token_embeddings` of transformers. `max_norm` and `scale_grad_by_freq` are refused.
+
+    Raises `UsageError` for an id out of range, naming it and its place.
+    Source: Bengio et al. 2003; the scale from Vaswani et al. 2017, section 3.4, and Google's release of Gemma (2024).
+
+    >>> embedding = TokenEmbedding(10, 4, padding_idx=0, scale="sqrt")
+    >>> embedding(torch.tensor([[3, 1, 0]])).shape
+    torch.Size([1, 3, 4])
+    >>> embedding.num_parameters, embedding.bytes
+    (40, 160)
+    """
+
+    def __init__(  # noqa: PLR0913  the arguments of nn.Embedding, and those of this class
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        padding_idx: int | None = None,
+        scale: Scale = None,
+        init: Initial = "normal",
+        sparse: bool = False,
+        constraint: Constraint | None = None,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        padding_idx = row_index(padding_idx, num_embeddings)
+        empty = torch.empty(num_embeddings, embedding_dim, device=device, dtype=dtype)
+        super().__init__(num_embeddings, embedding_dim, padding_idx, sparse=sparse, _weight=empty)
+        self.scale = checked_scale(scale)
+        self.init = init
+        self.constraint = constraint
+        self.reset_parameters()
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        **options: Any,
+    ) -> Self:
+        """A module around an existing table (V, d), which is not copied; arguments as for `nn.Embedding`.
+
+        `options` are the other arguments of the constructor, such as `scale`. The padding row is left as it is. Raises
+        `UsageError` for `max_norm` and `scale_grad_by_freq`, as setting these attributes does.
+        """
+        if embeddings.dim() != 2:
+            raise UsageError(f"embeddings must be a table (V, d), not of shape {list(embeddings.shape)}")
+        _refuse_max_norm(max_norm)
+        _refuse_scaling_by_count(scale_grad_by_freq)
+        if padding_idx is not None:
+            options["padding_idx"] = padding_idx
+        if sparse:
+            options["sparse"] = sparse
+        table = cls(*embeddings.shape, device="meta", **options)
+        table.weight = nn.Parameter(embeddings, requires_grad=not freeze)
+        return table
+
+    @property
+    def max_norm(self) -> None:
+        """None: `nn.Embedding` rewrites rows in forward with it; here `constraint=MaxNorm(...)` bounds them."""
+        return
+
+    @max_norm.setter
+    def max_norm(self, value: float | None) -> None:
+        _refuse_max_norm(value)
+
+    @property
+    def scale_grad_by_freq(self) -> bool:
+        """False: gradients are not divided by how often an id occurs."""
+        return False
+
+    @scale_grad_by_freq.setter
+    def scale_grad_by_freq(self, value: bool) -> None:
+        _refuse_scaling_by_count(value)
+
+    def reset_parameters(self) -> None:
+        """Initialize the table again: rows from `init`, the padding row zero."""
+        fill(self.weight, self.init, padding_idx=self.padding_idx)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → rows (..., d), in the dtype of the table."""
+        rows = lookup(ids, self.weight, padding_idx=self.padding_idx, sparse=self.sparse)
+        return scaled(rows, self.scale)
+
+    def extra_repr(self) -> str:
+        """The sizes, and what is not as by default."""
+        shown = {"padding_idx": self.padding_idx, "scale": self.scale, "constraint": self.constraint}
+        options = [f"{name}={value!r}" for name, value in shown.items() if value is not None]
+        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *options])
+
+
+def _refuse_max_norm(value: float | None) -> None:
+    if value is not None:
+        raise UsageError(f"max_norm is {value}, but forward does not rewrite rows; pass constraint=MaxNorm({value})")
+
+
+def _refuse_scaling_by_count(value: bool) -> None:
+    if value:
+        raise UsageError("scale_grad_by_freq is not supported; leave it False, or use nn.Embedding")
+
+
+def checked_scale(scale: Scale) -> Scale:
+    """The scale, or a `UsageError` that says which there are."""
+    if isinstance(scale, str) and scale not in ("sqrt", "rounded_sqrt"):
+        raise UsageError(f"scale must be a number, 'sqrt', 'rounded_sqrt' or None, not {scale!r}")
+    return scale
+
+
+def scaled(rows: Tensor, scale: Scale) -> Tensor:
+    """Fresh rows (..., d) times the scale, in place: a second copy would cost as much as the lookup.
+
+    >>> scaled(torch.ones(4), "sqrt")
+    tensor([2., 2., 2., 2.])
+    """
+    if scale is None:
+        return rows
+    factor = _factor(rows, scale)
+    return rows * factor if is_distributed(rows) else rows.mul_(factor)
+
+
+def _factor(rows: Tensor, scale: float | str) -> float | Tensor:
+    """The number that a scale stands for, for rows (..., d)."""
+    if not isinstance(scale, str):
+        return scale
+    root = math.sqrt(rows.shape[-1])
+    return root if scale == "sqrt" else torch.full((), root, dtype=rows.dtype, device=rows.device)

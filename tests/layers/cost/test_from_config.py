@@ -1,0 +1,304 @@
+"""The oracle is transformers: the parameters of its own models, built on the meta device."""
+
+import pytest
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForPreTraining,
+    AutoModelForSeq2SeqLM,
+    CLIPTextModel,
+    CLIPVisionModel,
+    DeiTModel,
+    Dinov2Model,
+    Dinov2WithRegistersModel,
+    SiglipTextModel,
+    SiglipVisionModel,
+    ViTModel,
+)
+
+from rowspace.errors import UsageError
+from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
+from rowspace.layers.cost.defaults import DEFAULTS
+from rowspace.layers.cost.families import FAMILIES
+from rowspace.layers.recipes.opening import RECIPES
+
+MASKED = {"roberta", "xlm-roberta", "albert", "modernbert"}
+IMAGES = {
+    "vit": lambda config: ViTModel(config, add_pooling_layer=False),
+    "deit": lambda config: DeiTModel(config, add_pooling_layer=False),
+    "dinov2": Dinov2Model,
+    "dinov2_with_registers": Dinov2WithRegistersModel,
+    "clip_vision_model": CLIPVisionModel,
+    "siglip_vision_model": SiglipVisionModel,
+    "clip_text_model": CLIPTextModel,
+    "siglip_text_model": SiglipTextModel,
+}
+FAMILY_NAMES = sorted(set(FAMILIES) - {""})
+
+
+def build(config):
+    """The model of transformers that our count stands for, without memory for its weights."""
+    kind = config.model_type
+    with torch.device("meta"):
+        if kind in IMAGES:
+            return IMAGES[kind](config)
+        if kind == "bert":
+            return AutoModelForPreTraining.from_config(config)
+        if kind == "t5":
+            return AutoModelForSeq2SeqLM.from_config(config)
+        return (AutoModelForMaskedLM if kind in MASKED else AutoModelForCausalLM).from_config(config)
+
+
+def parameters(model):
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def parameters_of(config):
+    """As many as the published weights hold; transformers 5 builds T5 v1.1 tied, and unties it when it loads them."""
+    model = build(configured(config))
+    untied = config["model_type"] == "t5" and not config.get("tie_word_embeddings", True)
+    return parameters(model) + (model.shared.weight.numel() if untied else 0)
+
+
+HEADS = ("num_attention_heads", "n_head", "n_heads")  # where a family calls them so, and its count needs none
+
+
+def configured(config):
+    """The same sizes as a config class of transformers; one head where the count does not depend on heads."""
+    sizes = dict(config)
+    model_type = sizes.pop("model_type")
+    known = AutoConfig.for_model(model_type).to_dict()
+    heads = {} if {"num_attention_heads", "num_heads"} & sizes.keys() else {h: 1 for h in HEADS if h in known}
+    tokens = {"bos_token_id": None, "eos_token_id": None}  # SigLIP's lie outside of its vocabulary
+    return AutoConfig.for_model(model_type, **heads, **sizes, **tokens)
+
+
+@pytest.mark.parametrize("model_type", FAMILY_NAMES)
+def test_sizes_left_out_are_the_defaults_of_transformers(model_type):
+    config = AutoConfig.for_model(model_type, bos_token_id=None, eos_token_id=None)
+    sizes, ours = config.to_dict(), DEFAULTS[model_type]
+    stated = {name for name, size in ours.items() if size is not None and name != "tie_word_embeddings"}
+    assert {name: sizes[name] for name in stated} == {name: ours[name] for name in stated}
+    assert parameters(build(config)) == cost({"model_type": model_type}).total == cost(sizes).total
+
+
+@pytest.mark.parametrize("name", sorted(CATALOGUE))
+def test_published_models_have_the_parameters_that_transformers_gives_them(name):
+    published = CATALOGUE[name]
+    assert published.parameters == published.cost.total == parameters_of(published.config)
+
+
+# What a family counts by a switch that its default does not set.
+SWITCHES = [
+    {"model_type": "gpt2", "tie_word_embeddings": False, "n_inner": 100},
+    {"model_type": "llama", "tie_word_embeddings": True, "num_attention_heads": 8, "num_key_value_heads": 4},
+    {"model_type": "opt", "_remove_final_layer_norm": True},
+    {"model_type": "opt", "word_embed_proj_dim": 512, "tie_word_embeddings": False},
+    {"model_type": "albert", "num_hidden_groups": 2, "inner_group_num": 2},
+    {"model_type": "t5", "feed_forward_proj": "gated-gelu", "num_decoder_layers": 2, "tie_word_embeddings": False},
+    {"model_type": "vit", "qkv_bias": False, "image_size": [224, 160], "patch_size": [16, 8], "num_channels": 1},
+    {"model_type": "dinov2", "qkv_bias": False, "use_swiglu_ffn": True, "use_mask_token": False},
+    {"model_type": "siglip_vision_model", "vision_use_head": False},
+    {"model_type": "siglip_text_model", "projection_size": 256},
+]
+
+
+@pytest.mark.parametrize("config", SWITCHES, ids=lambda config: " ".join(map(str, config.values())))
+def test_each_switch_of_a_config_counts_as_in_transformers(config):
+    assert parameters_of(config) == cost(config).total
+
+
+@pytest.mark.parametrize(
+    "name", ["bert-base-uncased", "gpt2", "Llama-2-7b-hf", "Meta-Llama-3-8B", "gemma-2-2b", "opt-350m"]
+)
+def test_parts_are_the_tensors_of_transformers(name):
+    counted = cost(name)
+    model = build(configured(CATALOGUE[name].config))
+    table = model.get_input_embeddings().weight
+    assert counted.tokens == table.numel()
+    assert (counted.num_embeddings, counted.row_dim) == tuple(table.shape)
+    assert counted.tied == (model.get_output_embeddings().weight is table)
+    assert counted.hidden_dim == model.config.hidden_size
+
+
+def test_worked_numbers_of_the_lessons():
+    bert = cost("bert-base-uncased")
+    assert bert.tables == 23_835_648
+    assert f"{bert.tokens / bert.tables:.1%}" == "98.3%"
+    assert [round(cost(name).tokens / 1e6, 1) for name in ("Llama-2-7b-hf", "Meta-Llama-3-8B", "gpt2")] == [
+        131.1,
+        525.3,
+        38.6,
+    ]
+    assert cost({"vocab_size": 10_000, "hidden_size": 512}).bytes["float32"] / 2**20 == pytest.approx(19.5, abs=0.05)
+    assert round(cost({"model_type": "vit"}).patches / 1e6, 2) == 0.59
+    assert round(cost({"model_type": "vit", "patch_size": 32}).patches / 1e6, 2) == 2.36
+
+
+def test_tied_models_are_tied_and_the_others_are_not():
+    tied = ["gpt2", "bert-base-uncased", "t5-base", "gemma-7b", "Llama-3.2-1B", "Llama-3.2-3B"]
+    untied = ["Llama-2-7b-hf", "Meta-Llama-3-8B", "Mistral-7B-v0.1"]
+    assert [CATALOGUE[name].tied for name in tied + untied] == [True] * 6 + [False] * 3
+    assert cost("Meta-Llama-3-8B").head == cost("Meta-Llama-3-8B").tokens
+
+
+def test_a_tied_matrix_counts_once():
+    sizes = {"vocab_size": 10, "hidden_size": 4}
+    assert cost(sizes).num_parameters == 40
+    assert cost({**sizes, "tie_word_embeddings": False}).num_parameters == 80
+    assert cost(sizes).total is cost(sizes).share is None
+
+
+@pytest.mark.parametrize("sizes", [(10, 4), (7, 5)])
+def test_bytes_are_those_of_the_modules(sizes):
+    vocabulary, dim = sizes
+    counted = cost({"vocab_size": vocabulary, "hidden_size": dim})
+    module = TokenEmbedding(vocabulary, dim)
+    assert counted.bytes["float32"] == module.bytes
+    assert counted.bytes["bfloat16"] == module.to(torch.bfloat16).bytes
+    assert counted.bytes["int8"] == QuantizedEmbedding(vocabulary, dim).bytes
+    assert counted.bytes["int4"] == QuantizedEmbedding(vocabulary, dim, bits=4).bytes
+
+
+def test_what_is_not_a_matrix_of_tokens_stays_float32_when_quantised():
+    bert = cost("bert-base-uncased")
+    assert bert.bytes["int8"] == 30522 * (768 + 4) + 4 * (bert.num_parameters - bert.tokens)
+    mistral = cost("Mistral-7B-v0.1")
+    assert mistral.bytes["int4"] == 2 * 32000 * (4096 // 2 + 4)
+    vit = cost({"model_type": "vit"})
+    assert vit.bytes["int8"] == vit.bytes["float32"]
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "make"),
+    [
+        ("sgd", torch.optim.SGD),
+        ("momentum", lambda weights: torch.optim.SGD(weights, momentum=0.9)),
+        ("adagrad", torch.optim.Adagrad),
+        ("adam", torch.optim.Adam),
+        ("adamw", torch.optim.AdamW),
+    ],
+)
+def test_training_bytes_are_what_torch_keeps(optimizer, make):
+    # torch.optim, its step counters aside: one number a tensor
+    weight = TokenEmbedding(10, 4).weight
+    steps = make([weight])
+    weight.square().sum().backward()
+    steps.step()
+    kept = [value for value in steps.state[weight].values() if torch.is_tensor(value) and value.numel() > 1]
+    counted = cost({"vocab_size": 10, "hidden_size": 4}).training_bytes(optimizer)
+    assert counted == (weight.nbytes, weight.grad.nbytes, sum(value.nbytes for value in kept))
+
+
+def test_a_lookup_moves_bytes_and_a_head_multiplies():
+    bert = cost("bert-base-uncased")
+    assert bert.input_flops(1000) == 0
+    assert bert.lookup_bytes(tokens=2) == 2 * (8 + 768 * 4 * 2)
+    assert bert.lookup_bytes(dtype="bfloat16") == 8 + 768 * 2 * 2
+    assert bert.head_flops(3) == 3 * 2 * (30522 * 768 + 768 * 768)
+    assert cost({"model_type": "vit"}).input_flops(196) == 196 * 2 * 16 * 16 * 3 * 768
+    assert cost("clip-vit-base-patch32/text").head_flops() == 0
+
+
+def test_head_flops_are_those_that_torch_counts():
+    # torch.utils.flop_counter on the head of transformers' own models
+    from torch.utils.flop_counter import FlopCounterMode
+
+    for name in ("albert-base-v2", "gpt2"):
+        model = build(configured(CATALOGUE[name].config))
+        head = model.predictions if hasattr(model, "predictions") else model.get_output_embeddings()
+        with FlopCounterMode(display=False) as counter:
+            head(torch.empty(2, 3, model.config.hidden_size, device="meta"))
+        assert counter.get_total_flops() == cost(name).head_flops(6)
+
+
+INPUT = ("tokens", "projection", "positions", "segments", "prefix", "patches", "norm")
+
+
+@pytest.mark.parametrize("name", sorted(name for name in CATALOGUE if CATALOGUE[name].config["model_type"] in RECIPES))
+def test_published_inputs_are_those_that_the_recipes_build(name):
+    with torch.device("meta"):
+        built = from_config(CATALOGUE[name].config)
+    parts = CATALOGUE[name].cost.parameters
+    assert parameters(built) == sum(parts.get(part, 0) for part in INPUT)
+
+
+def test_t5_without_a_tie_is_known_by_either_sign(tmp_path):
+    # transformers 5 writes `scale_decoder_outputs: false` where the published config has `tie_word_embeddings: false`
+    AutoConfig.for_model("t5", tie_word_embeddings=False).save_pretrained(tmp_path)
+    assert cost(tmp_path) == cost({"model_type": "t5", "tie_word_embeddings": False})
+
+
+def test_config_comes_from_a_dict_a_file_a_folder_or_the_catalogue(tmp_path):
+    config = AutoConfig.for_model("gpt2", n_layer=2, n_embd=64)
+    config.save_pretrained(tmp_path)
+    expected = cost({"model_type": "gpt2", "n_layer": 2, "n_embd": 64})
+    assert cost(tmp_path) == cost(str(tmp_path)) == cost(tmp_path / "config.json") == expected
+    assert cost("gpt2") == cost(CATALOGUE["gpt2"].config)
+
+
+@pytest.mark.parametrize("model_type", ["clip", "siglip", "gemma3"])
+def test_a_model_of_text_and_images_is_asked_for_one_part(model_type, tmp_path):
+    vision = {"hidden_size": 64, "num_attention_heads": 2, "patch_size": 16}
+    config = AutoConfig.for_model(model_type, text_config={"vocab_size": 60_000}, vision_config=vision)
+    config.save_pretrained(tmp_path)
+    assert cost(tmp_path, part="text").num_embeddings == 60_000
+    assert cost(tmp_path, part="vision").patches >= 64 * 16 * 16 * 3
+    with pytest.raises(UsageError, match="part must be one of text, vision for this config, not None"):
+        cost(tmp_path)
+
+
+@pytest.mark.parametrize("model_type", ["clip", "siglip"])
+def test_a_half_without_its_own_model_type_takes_that_of_the_whole(model_type):
+    halves = {"model_type": model_type, "text_config": {"hidden_size": 64}, "vision_config": {"hidden_size": 32}}
+    assert cost(halves, part="text").model_type == f"{model_type}_text_model"
+    assert cost(halves, part="vision").hidden_dim == 32
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"model_type": "mamba"}, "model_type must be one of albert, .* not 'mamba'; leave it out to count"),
+        ({}, "config must have 'hidden_size', but has nothing"),
+        ({"hidden_size": 4}, "config must have 'vocab_size', but has hidden_size"),
+        ("no-such-model", "config 'no-such-model' is neither a config.json, .* sorted"),
+    ],
+)
+def test_a_config_that_cannot_be_counted_is_refused_in_one_sentence(config, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        cost(config)
+
+
+@pytest.mark.parametrize(("text", "sentence"), [("{", "is not JSON"), ("[]", "must hold one JSON object, not a list")])
+def test_a_file_that_is_no_config_is_named(text, sentence, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=sentence):
+        cost(path)
+
+
+def test_names_that_are_not_known_are_refused():
+    with pytest.raises(UsageError, match=r"optimizer must be one of sgd, .* not 'lion'"):
+        cost("gpt2").training_bytes("lion")
+    with pytest.raises(UsageError, match=r"dtype must be one of float32, .* not 'int8'"):
+        cost("gpt2").lookup_bytes(dtype="int8")
+
+
+def test_each_entry_says_where_its_sizes_stand():
+    for name, published in CATALOGUE.items():
+        assert published.source.startswith("https://huggingface.co/")
+        assert name.split("/")[0] in published.source
+        assert published.paper
+        assert (published.vocabulary > 0) == (published.cost.tokens > 0)
+        assert published.dimension > 0
+        assert published.layers > 0
+        assert published.positions in {"learned", "rotary", "alibi", "relative"}
+
+
+def test_the_heads_matrix_is_as_large_as_the_table_where_there_is_a_head():
+    assert cost("gpt2").head_matrix == cost("gpt2").tokens
+    assert cost("albert-base-v2").head_matrix == 30_000 * 128  # as narrow as its rows
+    assert cost("Meta-Llama-3-8B").head_matrix == cost("Meta-Llama-3-8B").head
+    assert CATALOGUE["clip-vit-base-patch32/text"].cost.head_matrix == 0

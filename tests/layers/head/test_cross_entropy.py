@@ -1,0 +1,340 @@
+"""The oracle is torch's own `F.cross_entropy` on the full logits, in float64 unless a test says otherwise."""
+
+import copy
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
+
+from rowspace.errors import UsageError
+from rowspace.layers.head.cross_entropy import cross_entropy
+
+SETTINGS = {
+    "plain": {},
+    "label smoothing": {"label_smoothing": 0.1},
+    "z-loss": {"z_loss": 0.01},
+    "softcap": {"softcap": 3.0},
+    "all": {"label_smoothing": 0.1, "z_loss": 0.01, "softcap": 3.0},
+}
+
+
+def full_logits(hidden, weight, targets, *, bias=None, label_smoothing=0.0, z_loss=0.0, softcap=None, reduction="mean"):
+    """The textbook form, with all logits in memory."""
+    logits = F.linear(hidden, weight, bias).flatten(0, -2)
+    logits = logits if softcap is None else softcap * torch.tanh(logits / softcap)
+    flat = targets.flatten()
+    losses = F.cross_entropy(logits, flat, label_smoothing=label_smoothing, reduction="none")
+    losses = losses + z_loss * torch.logsumexp(logits, -1) ** 2 * (flat != -100)
+    if reduction == "none":
+        return losses.view(targets.shape)
+    return losses.sum() / (flat != -100).sum() if reduction == "mean" else losses.sum()
+
+
+def make_inputs(dtype=torch.float64, *, shape=(2, 7), num_embeddings=11, embedding_dim=5):
+    """Hidden states, weight, targets with three rows to ignore, bias."""
+    torch.manual_seed(0)
+    hidden, weight, bias = (
+        torch.randn(size, dtype=dtype).requires_grad_()
+        for size in ((*shape, embedding_dim), (num_embeddings, embedding_dim), (num_embeddings,))
+    )
+    targets = torch.randint(0, num_embeddings, shape)
+    targets[0, 3:5], targets[1, 0] = -100, -100
+    return hidden, weight, targets, bias
+
+
+def gradients(loss: Tensor, *inputs: Tensor) -> tuple[Tensor, ...]:
+    """Under an upstream gradient that is neither one nor the same for all rows."""
+    upstream = torch.linspace(-1, 2, loss.numel(), dtype=loss.dtype).view(loss.shape) + 0.3
+    return torch.autograd.grad((loss * upstream).sum(), inputs)
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("chunk_size", [None, 4])
+def test_value_and_gradients_are_those_of_the_full_logits(settings, reduction, chunk_size):
+    hidden, weight, targets, bias = make_inputs()
+    ours = cross_entropy(hidden, weight, targets, bias=bias, reduction=reduction, chunk_size=chunk_size, **settings)
+    theirs = full_logits(hidden, weight, targets, bias=bias, reduction=reduction, **settings)
+    torch.testing.assert_close(ours, theirs)
+    inputs = (hidden, weight, bias)
+    torch.testing.assert_close(gradients(ours, *inputs), gradients(theirs, *inputs))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_gradcheck(reduction):
+    hidden, weight, targets, bias = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+
+    def loss(hidden, weight, bias):
+        return cross_entropy(
+            hidden, weight, targets, bias=bias, reduction=reduction, chunk_size=3, **SETTINGS["all"]
+        )  # fmt: skip
+
+    assert torch.autograd.gradcheck(loss, (hidden, weight, bias))
+
+
+def double_backward(loss, *inputs):
+    """The gradient of the loss plus ten times the square of its own gradient."""
+    first = torch.autograd.grad(loss, inputs, create_graph=True)
+    return torch.autograd.grad(loss + 10 * sum(gradient.square().sum() for gradient in first), inputs)
+
+
+def test_second_derivatives_are_those_of_the_full_logits():
+    for settings in SETTINGS.values():
+        for reduction in ("mean", "sum"):
+            hidden, weight, targets, bias = make_inputs()
+            inputs, options = (hidden, weight, bias), {"reduction": reduction, **settings}
+            ours = cross_entropy(hidden, weight, targets, bias=bias, chunk_size=4, **options)
+            theirs = full_logits(hidden, weight, targets, bias=bias, **options)
+            actual, expected = double_backward(ours, *inputs), double_backward(theirs, *inputs)
+            torch.testing.assert_close(actual, expected, msg=lambda text: f"{options}: {text}")  # noqa: B023
+
+
+def test_gradgradcheck_with_every_setting():
+    hidden, weight, targets, bias = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+    targets[1, 2] = 4
+    for reduction in ("mean", "sum", "none"):
+        for present in (True, False):
+
+            def loss(hidden, weight, *bias):
+                options = {"bias": bias[0] if bias else None, "reduction": reduction, **SETTINGS["all"]}  # noqa: B023
+                return cross_entropy(hidden, weight, targets, chunk_size=3, **options)
+
+            inputs = (hidden, weight, bias) if present else (hidden, weight)
+            assert torch.autograd.gradgradcheck(loss, inputs, fast_mode=True), f"{reduction}, bias {present}"
+
+
+def test_third_derivatives_are_those_of_the_full_logits():
+    hidden, weight, targets, bias = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+
+    def third(loss):
+        value = loss(hidden, weight, targets, bias=bias, **SETTINGS["all"])
+        for _ in range(3):
+            (gradient,) = torch.autograd.grad(value, weight, create_graph=True)
+            value = gradient.square().sum()
+        return value
+
+    torch.testing.assert_close(third(cross_entropy), third(full_logits))
+
+
+def test_second_derivatives_by_functional_transforms():
+    hidden, weight, targets, _ = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+
+    def derivatives(loss, reduction):
+        def total(hidden, weight):
+            return loss(hidden, weight, targets, reduction=reduction, **SETTINGS["all"]).sum()
+
+        def penalty(hidden, weight):
+            return sum(part.square().sum() for part in torch.func.grad(total, argnums=(0, 1))(hidden, weight))
+
+        hessian = torch.func.jacrev(torch.func.jacrev(total, argnums=(0, 1)), argnums=(0, 1))(hidden, weight)
+        by_sample = torch.func.vmap(torch.func.grad(penalty), in_dims=(0, None))(torch.stack([hidden] * 2), weight)
+        return torch.func.grad(penalty, argnums=(0, 1))(hidden, weight), hessian, by_sample
+
+    for reduction in ("mean", "none"):
+        torch.testing.assert_close(derivatives(cross_entropy, reduction), derivatives(full_logits, reduction))
+
+
+def test_rows_to_ignore_have_no_second_derivative():
+    hidden, weight, targets, _ = make_inputs()
+    spoilt = hidden.detach().clone()
+    spoilt[targets == -100] = torch.nan
+    spoilt.requires_grad_()
+    clean = double_backward(cross_entropy(hidden, weight, targets), hidden, weight)
+    actual = double_backward(cross_entropy(spoilt, weight, targets), spoilt, weight)
+    torch.testing.assert_close(actual, clean)
+
+
+def test_second_derivatives_in_bfloat16_keep_its_precision():
+    hidden, weight, targets, bias = make_inputs(torch.bfloat16)
+    inputs = (hidden, weight, bias)
+    actual = double_backward(cross_entropy(hidden, weight, targets, bias=bias), *inputs)
+    wide = tuple(part.detach().float().requires_grad_() for part in inputs)
+    expected = double_backward(full_logits(wide[0], wide[1], targets, bias=wide[2]), *wide)
+    for mine, reference in zip(actual, expected, strict=True):
+        assert mine.dtype == torch.bfloat16
+        torch.testing.assert_close(mine.float(), reference, rtol=0.05, atol=0.05)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # torch's own, when it first needs a forward rule
+def test_forward_mode_is_refused():
+    hidden, weight, targets, _ = make_inputs()
+    with pytest.raises(NotImplementedError, match="forward mode"):
+        torch.func.jvp(lambda weight: cross_entropy(hidden, weight, targets), (weight,), (weight,))
+
+
+def test_float32_is_within_a_millionth_of_float64():
+    hidden, weight, targets, bias = make_inputs(torch.float32, shape=(3, 50), num_embeddings=700, embedding_dim=32)
+    ours = cross_entropy(hidden, weight, targets, bias=bias)
+    exact = full_logits(hidden.double(), weight.double(), targets, bias=bias.double())
+    assert ours.dtype == torch.float32
+    torch.testing.assert_close(ours.double(), exact, rtol=1e-6, atol=0)
+    for mine, reference in zip(gradients(ours, hidden, weight), gradients(exact, hidden, weight), strict=True):
+        torch.testing.assert_close(mine, reference, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_that_of_a_linear_layer_with_its_logits_made_float32(dtype):
+    hidden, weight, targets, bias = make_inputs(dtype, shape=(2, 30), num_embeddings=40, embedding_dim=16)
+    ours = cross_entropy(hidden, weight, targets, bias=bias, chunk_size=16)
+    logits = F.linear(hidden, weight, bias).float().flatten(0, -2)
+    theirs = F.cross_entropy(logits, targets.flatten())
+    torch.testing.assert_close(ours, theirs, rtol=1e-6, atol=0)
+    assert ours.dtype == torch.float32
+    for mine, reference in zip(gradients(ours, hidden, weight), gradients(theirs, hidden, weight), strict=True):
+        assert mine.dtype == dtype
+        torch.testing.assert_close(mine, reference, rtol=3 * torch.finfo(dtype).eps, atol=1e-4)
+
+
+def test_the_gradient_of_a_row_is_summed_in_float32_whatever_the_dtype():
+    """4096 rows of one target, in 64 chunks: summed in bfloat16, each chunk after the first 2000 would be lost."""
+    hidden = torch.ones(4096, 1, dtype=torch.bfloat16)
+    weight = torch.zeros(2, 1, dtype=torch.bfloat16, requires_grad=True)
+    loss = cross_entropy(hidden, weight, torch.zeros(4096, dtype=torch.int64), reduction="sum", chunk_size=8)
+    loss.backward()
+    assert weight.grad.flatten().tolist() == [-2048, 2048]
+
+
+def test_a_small_gradient_in_float16_survives_the_mean():
+    """1/60000 in float16 would be lost in the product with a loss scale that comes later."""
+    hidden = torch.ones(40_000, 1, dtype=torch.float16)
+    weight = torch.tensor([[0.0], [9.0]], dtype=torch.float16, requires_grad=True)
+    loss = cross_entropy(hidden, weight, torch.ones(40_000, dtype=torch.int64))
+    (loss * 65536).backward()
+    expected = 65536 * torch.sigmoid(torch.tensor(-9.0))
+    torch.testing.assert_close(weight.grad[0, 0].float(), expected, rtol=2e-3, atol=0)
+
+
+@pytest.mark.parametrize("rows", [0, 4])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_no_row_to_count_is_torchs_answer(rows, reduction):
+    hidden, weight = torch.randn(rows, 3, requires_grad=True), torch.randn(5, 3, requires_grad=True)
+    targets = torch.full((rows,), -100)
+    ours = cross_entropy(hidden, weight, targets, reduction=reduction)
+    theirs = F.cross_entropy(hidden @ weight.T, targets, reduction=reduction)
+    torch.testing.assert_close(ours, theirs, equal_nan=True)
+    for gradient in torch.autograd.grad(ours.sum(), (hidden, weight)):
+        assert not gradient.any()
+
+
+def test_an_ignore_index_that_is_a_row_of_the_table():
+    hidden, weight, _, _ = make_inputs()
+    targets = torch.arange(14).view(2, 7) % 4
+    ours = cross_entropy(hidden, weight, targets, ignore_index=0)
+    theirs = F.cross_entropy((hidden @ weight.T).flatten(0, 1), targets.flatten(), ignore_index=0)
+    torch.testing.assert_close(ours, theirs)
+
+
+def test_rows_to_ignore_are_not_looked_at():
+    hidden, weight, targets, _ = make_inputs()
+    clean = cross_entropy(hidden, weight, targets)
+    spoilt = hidden.detach().clone()
+    spoilt[targets == -100] = torch.nan
+    spoilt.requires_grad_()
+    loss = cross_entropy(spoilt, weight, targets)
+    loss.backward()
+    assert loss == clean
+    assert not spoilt.grad[targets == -100].any()
+
+
+def test_large_logits_stay_finite():
+    hidden, weight = torch.tensor([[1e4, -1e4]]), torch.eye(2)
+    loss = cross_entropy(hidden, weight, torch.tensor([1]))
+    assert loss == 20_000
+
+
+def test_a_small_loss_of_large_logits_keeps_its_digits():
+    hidden, weight = torch.tensor([[100.0, 90.0]]), torch.eye(2)
+    loss = cross_entropy(hidden, weight, torch.tensor([0]))
+    torch.testing.assert_close(loss, torch.tensor(-10.0).exp().log1p(), rtol=3e-3, atol=0)
+
+
+def test_no_gradient_is_made_where_none_is_wanted():
+    hidden, weight, targets, bias = make_inputs()
+    weight.requires_grad_(False)
+    kept = cross_entropy(hidden, weight, targets, bias=bias, reduction="sum").grad_fn.saved_tensors[-3:]
+    assert [gradient.numel() for gradient in kept] == [14 * 5, 0, 11]
+    loss = cross_entropy(hidden, weight, targets, bias=bias)
+    loss.backward()
+    assert weight.grad is None
+    expected = torch.autograd.grad(full_logits(hidden, weight, targets, bias=bias), (hidden, bias))
+    torch.testing.assert_close((hidden.grad, bias.grad), expected)
+    with torch.no_grad():
+        assert cross_entropy(hidden, weight, targets, bias=bias) == loss
+
+
+def test_a_second_backward_pass_adds_the_same_again():
+    hidden, weight, targets, _ = make_inputs()
+    loss = cross_entropy(hidden, weight, targets)
+    loss.backward(retain_graph=True)
+    once = copy.copy(weight.grad)
+    weight.grad = None
+    loss.backward()
+    assert torch.equal(weight.grad, once)
+
+
+def test_autocast_is_that_of_a_linear_layer():
+    hidden, weight, targets, _ = make_inputs(torch.float32)
+    with torch.autocast("cpu", torch.bfloat16):
+        ours = cross_entropy(hidden, weight, targets)
+        theirs = F.cross_entropy(F.linear(hidden, weight).float().flatten(0, 1), targets.flatten())
+    torch.testing.assert_close(ours, theirs, rtol=1e-6, atol=0)
+    mine, reference = gradients(ours, weight)[0], gradients(theirs, weight)[0]
+    assert mine.dtype == torch.float32
+    torch.testing.assert_close(mine, reference, rtol=2**-6, atol=1e-4)
+    assert not torch.equal(mine, mine.bfloat16().float())  # summed in float32, and never rounded
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_gradients_by_sample_with_vmap(reduction):
+    hidden, weight, targets, _ = make_inputs()
+
+    def by_sample(loss):
+        gradient = torch.func.grad(lambda *parts: loss(*parts, reduction=reduction).sum(), argnums=(0, 1))
+        return torch.func.vmap(gradient, in_dims=(0, None, 0))(hidden, weight, targets)
+
+    torch.testing.assert_close(by_sample(cross_entropy), by_sample(full_logits))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # inside the compiler
+def test_compiled_whole():
+    hidden, weight, targets, bias = make_inputs()
+    compiled = torch.compile(lambda *parts: cross_entropy(*parts, bias=bias), fullgraph=True, backend="aot_eager")
+    loss, expected = compiled(hidden, weight, targets), full_logits(hidden, weight, targets, bias=bias)
+    torch.testing.assert_close(loss, expected)
+    torch.testing.assert_close(gradients(loss, hidden, weight), gradients(expected, hidden, weight))
+
+
+def test_on_the_meta_device_it_has_a_shape():
+    hidden, weight, targets, _ = make_inputs()
+    parts = [part.to("meta") for part in (hidden, weight, targets)]
+    assert cross_entropy(*parts).shape == ()
+    assert cross_entropy(*parts, reduction="none").shape == (2, 7)
+
+
+def test_a_target_out_of_range_is_named():
+    with pytest.raises(UsageError, match=r"target 5 is out of range for 5 rows of weight \(row 1 of the flattened"):
+        cross_entropy(torch.ones(2, 3), torch.ones(5, 3), torch.tensor([-100, 5]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"hidden": torch.ones(2, 4)}, r"hidden \(2, 4\) and weight \(5, 3\) do not fit"),
+        ({"hidden": torch.ones(2, 3, dtype=torch.float64)}, "hidden is torch.float64 and weight torch.float32"),
+        ({"targets": torch.zeros(3, dtype=torch.int64)}, r"targets must be int64 ids of shape \(2,\)"),
+        ({"targets": torch.zeros(2, dtype=torch.int32)}, "got torch.int32"),
+        ({"bias": torch.zeros(4)}, r"bias must have shape \(5,\)"),
+        ({"label_smoothing": 1.5}, "between 0 and 1, got 1.5"),
+        ({"softcap": 0.0}, "above 0 and finite, got 0.0"),
+        ({"softcap": float("inf")}, "above 0 and finite, got inf"),
+        ({"softcap": float("nan")}, "above 0 and finite, got nan"),
+        ({"z_loss": float("nan")}, "z_loss must be finite, got nan"),
+        ({"reduction": "average"}, "got 'average'"),
+        ({"chunk_size": 0}, "at least 1 row, got 0"),
+    ],
+)
+def test_a_wrong_argument_is_named(change, message):
+    arguments = {"hidden": torch.ones(2, 3), "weight": torch.ones(5, 3), "targets": torch.tensor([0, 1]), **change}
+    with pytest.raises(UsageError, match=message):
+        cross_entropy(**arguments)

@@ -1,0 +1,211 @@
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.layers.recipes.checkpoint import Checkpoint
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A checkpoint of one file: a table, a vector, a number, nothing."""
+    tensors = {
+        "model.embed_tokens.weight": torch.randn(50, 3).bfloat16(),
+        "norm": torch.randn(7, dtype=torch.float64),
+        "scale": torch.tensor(2.5),
+        "empty": torch.zeros(0, 4),
+    }
+    save_file(tensors, tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
+    return tmp_path, tensors
+
+
+def shard(folder, files):
+    """An index beside `folder`'s config, for tensor → file name."""
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": files}))
+
+
+def test_config_and_names(folder):
+    path, tensors = folder
+    checkpoint = Checkpoint(str(path))
+    assert checkpoint.config == {"model_type": "llama"}
+    assert checkpoint.names == sorted(tensors)
+
+
+@pytest.mark.parametrize("at_once", [1, 6, 7, 100, 1 << 20])
+def test_every_tensor_is_read_as_it_is(folder, at_once):
+    path, tensors = folder
+    checkpoint = Checkpoint(path, read_at_once=at_once)
+    for name, expected in tensors.items():
+        actual = checkpoint.read(name)
+        assert actual.dtype == expected.dtype
+        assert torch.equal(actual, expected)
+
+
+def test_shards(folder):
+    path, _ = folder
+    save_file({"a": torch.ones(2)}, path / "model-00001-of-00002.safetensors")
+    save_file({"b": torch.zeros(3)}, path / "model-00002-of-00002.safetensors")
+    shard(path, {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"})
+    assert torch.equal(Checkpoint(path).read("b"), torch.zeros(3))
+
+
+def test_what_was_read_is_not_the_file(folder):
+    path, tensors = folder
+    rows = Checkpoint(path).read("model.embed_tokens.weight")
+    with (path / "model.safetensors").open("r+b") as file:
+        file.seek(-600, 2)
+        file.write(bytes(600))
+    assert torch.equal(rows, tensors["model.embed_tokens.weight"])
+
+
+@pytest.mark.parametrize("ending", ["model.embed_tokens.weight", "embed_tokens.weight", "weight"])
+def test_names_are_found_by_how_they_end(folder, ending):
+    assert Checkpoint(folder[0]).find([ending]) == "model.embed_tokens.weight"
+
+
+def test_the_first_ending_that_is_there_wins(folder):
+    assert Checkpoint(folder[0]).find(["gamma", "scale", "norm"]) == "scale"
+
+
+@pytest.mark.parametrize("ending", ["tokens.weight", "orm", "missing"])
+def test_an_ending_is_a_whole_name_or_begins_after_a_dot(folder, ending):
+    with pytest.raises(FileFormatError, match=f"no tensor ends in '{ending}'; check that config.json and weights"):
+        Checkpoint(folder[0]).find([ending])
+
+
+def test_two_tensors_with_one_ending(folder):
+    path, _ = folder
+    save_file({"question.bert.w": torch.ones(1), "answer.bert.w": torch.ones(1)}, path / "model.safetensors")
+    with pytest.raises(FileFormatError, match=r"\['answer.bert.w', 'question.bert.w'\] all end in 'bert.w'"):
+        Checkpoint(path).find(["bert.w"])
+
+
+def test_a_name_that_is_not_there(folder):
+    with pytest.raises(UsageError, match="holds no tensor 'other'"):
+        Checkpoint(folder[0]).read("other")
+
+
+def test_no_directory(tmp_path):
+    with pytest.raises(UsageError, match="is not a directory; pass a local copy of the model's repository"):
+        Checkpoint(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_file_that_is_not_there(folder, name):
+    (folder[0] / name).unlink()
+    with pytest.raises(FileFormatError, match=f"{name}: there is no such file"):
+        Checkpoint(folder[0])
+
+
+def test_pickles_are_not_opened(folder):
+    path, tensors = folder
+    (path / "model.safetensors").unlink()
+    torch.save(tensors, path / "pytorch_model.bin")
+    with pytest.raises(FileFormatError, match="save the model with save_pretrained again"):
+        Checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not JSON"),
+        ("[1]", "holds no JSON object"),
+        ("[" * 100_000, "is not JSON"),
+        ("\xff\xfe", "is not JSON"),
+    ],
+)
+def test_a_config_of_another_form(folder, text, message):
+    (folder[0] / "config.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(FileFormatError, match=message):
+        Checkpoint(folder[0])
+
+
+def test_a_config_larger_than_any(folder):
+    with (folder[0] / "config.json").open("r+b") as file:
+        file.truncate(1 << 40)  # a hole: no disk is used
+    with pytest.raises(FileFormatError, match="larger than any such file"):
+        Checkpoint(folder[0])
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff" * 64])
+def test_a_damaged_file(folder, damage):
+    (folder[0] / "model.safetensors").write_bytes(damage)
+    with pytest.raises(FileFormatError, match="cannot be read as safetensors"):
+        Checkpoint(folder[0])
+
+
+def test_a_file_cut_short_after_the_names_were_read(folder):
+    path, _ = folder
+    checkpoint = Checkpoint(path)
+    with (path / "model.safetensors").open("r+b") as file:
+        file.truncate(400)
+    with pytest.raises(FileFormatError, match="tensor 'norm' cannot be read"):
+        checkpoint.read("norm")
+
+
+@pytest.mark.parametrize("files", [None, [], {"a": 3}])
+def test_an_index_of_another_form(folder, files):
+    shard(folder[0], files)
+    with pytest.raises(FileFormatError, match="'weight_map' does not give each tensor a file name"):
+        Checkpoint(folder[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["../model.safetensors", "/etc/hostname", "..", "sub/model.safetensors", "a\0b", "a" * 256, "\ud800", ""]
+)
+def test_an_index_that_leads_out_of_the_folder(folder, name):
+    shard(folder[0], {"a": name})
+    with pytest.raises(FileFormatError, match=r"leads out of the folder|cannot be the name of a file"):
+        Checkpoint(folder[0]).read("a")
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_link_out_of_the_folder(folder, name, tmp_path_factory):
+    path, _ = folder
+    outside = tmp_path_factory.mktemp("outside") / name
+    (path / name).rename(outside)
+    (path / name).symlink_to(outside)
+    with pytest.raises(FileFormatError, match=r"a link out of the folder, to .* made with: cp -rL"):
+        Checkpoint(path)
+
+
+# Reads the tensor called as the first argument says, and prints by how much that raised the peak, in bytes.
+MEASURE = """
+import sys
+from pathlib import Path
+from rowspace.layers import from_checkpoint
+
+def peak():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) << 10
+
+from_checkpoint(sys.argv[1] + "/small")
+before = peak()
+embed = from_checkpoint(sys.argv[1] + "/large")
+assert embed.tokens.weight.sum() == 3
+print(peak() - before, embed.tokens.bytes)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_is_that_of_the_tensors_that_are_needed(tmp_path):
+    # The other tensors are nine times as large.
+    for name, rows in (("small", 4), ("large", 64_000)):
+        weights = {"model.embed_tokens.weight": torch.zeros(rows, 256, dtype=torch.bfloat16)}
+        weights["model.embed_tokens.weight"][-1, :3] = 1
+        weights |= {f"model.layers.{i}.weight": torch.ones(rows, 256, dtype=torch.bfloat16) for i in range(9)}
+        (tmp_path / name).mkdir()
+        save_file(weights, tmp_path / name / "model.safetensors")
+        config = {"model_type": "llama", "vocab_size": rows, "hidden_size": 256, "num_attention_heads": 4}
+        (tmp_path / name / "config.json").write_text(json.dumps(config))
+    done = subprocess.run([sys.executable, "-c", MEASURE, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    peak, needed = map(int, done.stdout.split())
+    assert needed == 64_000 * 256 * 2
+    assert peak < 1.2 * needed

@@ -1,0 +1,102 @@
+"""`rotary_from_config` against transformers' own rotary modules and `apply_rotary_pos_emb`, type by type."""
+
+import json
+import os
+
+import pytest
+import torch
+from tests.layers.rotary.published import agrees, rotary_configs, turned
+
+from rowspace.errors import UsageError
+from rowspace.layers import MultimodalRotaryPosition, RotaryPosition, rotary_from_config
+from rowspace.layers.rotary.models import known_models
+
+# One of each kind: plain, another base, part of a head, interleaved, a flag, latent attention, two rotations, sections.
+SOME = (
+    "llama", "mixtral", "smollm3", "gpt_oss", "stablelm", "qwen3_next", "cohere2_moe", "ernie4_5_moe", "gpt_neox",
+    "deepseek_v2", "deepseek_v3", "llama4_text", "moonshine_streaming", "gemma3_text", "qwen2_vl_text", "qwen3_vl_text",
+)  # fmt: skip
+TRIED = () if os.environ.get("ROWSPACE_LONG_TESTS") else SOME
+# The defaults of these classes do not fit each other: no model of theirs can be built without another size.
+UNFIT = {
+    "glm4_moe",
+    "glm4v_text",
+    "glm4v_moe_text",
+    "glm_image_text",
+    "qwen3_omni_moe_text",
+    "qwen3_omni_moe_talker_text",
+}
+UNFIT |= {"qwen3_5_text", "qwen3_5_moe_text"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rotation_of_each_model_type_is_that_of_transformers():
+    # every config.json twice: whole, and without what is the default of its class
+    checked = set()
+    for kind in rotary_configs(*TRIED):
+        model = known_models().get(kind.model_type)
+        if model is None or kind.model_type in UNFIT:
+            continue
+        config = kind()
+        for written in (config.to_dict(), config.to_diff_dict()):
+            for layer_type in model.layers or (None,):
+                assert agrees(kind, written, layer_type), f"{kind.model_type}, {layer_type}: {sorted(written)}"
+        checked.add(kind.model_type)
+    assert checked >= set(TRIED or SOME)
+
+
+def test_rotation_is_exact_where_the_order_of_components_is_the_same():
+    for kind in rotary_configs("llama", "cohere", "stablelm"):
+        config = kind()
+        ours = rotary_from_config(config.to_dict())
+        q, positions = torch.randn(1, 2, 4, ours.head_dim), torch.tensor([[0, 1, 2, 700]])
+        assert torch.equal(ours(q, q, positions)[0], turned(config, q, positions)), kind.model_type
+
+
+def test_config_that_says_nothing_has_the_defaults_of_its_class():
+    expected = {"mixtral": 1e6, "smollm3": 2e6, "gpt_oss": 150000, "cohere": 5e5, "llama": 1e4}
+    assert {name: rotary_from_config({"model_type": name}).base for name in expected} == expected
+    shares = {"stablelm": 0.25, "qwen3_next": 0.25, "glm4": 0.5, "llama": 1.0}
+    for name, share in shares.items():
+        rotary = rotary_from_config({"model_type": name})
+        assert rotary.rotary_dim == share * rotary.head_dim, name
+
+
+def test_latent_attention_turns_a_part_of_its_own_width():
+    config = {"model_type": "deepseek_v3", "hidden_size": 7168, "num_attention_heads": 128, "qk_rope_head_dim": 64}
+    rotary = rotary_from_config(config)
+    assert (rotary.head_dim, rotary.rotary_dim, rotary.layout) == (64, 64, "interleaved")
+    assert rotary_from_config({**config, "rope_interleave": False}).layout == "half"
+
+
+def test_the_first_qwen2_vl_wrote_its_text_config_flat():
+    # as in the config.json of Qwen/Qwen2-VL-7B-Instruct
+    rope = {"type": "mrope", "mrope_section": [16, 24, 24]}
+    sizes = {"hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0}
+    rotary = rotary_from_config({"model_type": "qwen2_vl", **sizes, "rope_scaling": rope})
+    assert isinstance(rotary, MultimodalRotaryPosition)
+    assert (rotary.sections, rotary.base, rotary.head_dim) == ((16, 24, 24), 1e6, 128)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"model_type": "nanochat"}, "the rotary positions of model_type 'nanochat' are not known here"),
+        ({"model_type": "nobody"}, "give head_dim, base, layout and rotary_dim to RotaryPosition yourself"),
+        ({"hidden_size": 8, "num_attention_heads": 2}, "the config has no model_type"),
+        ({"model_type": "whole", "text_config": {"model_type": "llama"}}, r"pass .* config\['text_config'\]"),
+        ({"model_type": "llama", "rope_scaling": {"type": "mrope", "mrope_section": [1]}}, "'llama' has mrope_section"),
+        ({"model_type": "llama", "rope_parameters": {"a": {"rope_theta": 1e4}}}, "one rotation for all layers"),
+        ({"model_type": "lfm3", "rope_theta": 5.0}, "is read only with rope_parameters for each kind of layer"),
+    ],
+)
+def test_what_is_not_known_is_refused(config, message):
+    with pytest.raises(UsageError, match=message):
+        rotary_from_config(config, layer_type="full_attention")
+
+
+def test_table_names_types_that_transformers_has():
+    import transformers
+
+    assert not known_models().keys() - set(transformers.CONFIG_MAPPING) - {"qwen2_vl", "qwen2_5_vl"}
+    assert isinstance(rotary_from_config(json.loads('{"model_type": "gptj"}')), RotaryPosition)

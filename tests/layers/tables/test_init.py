@@ -1,0 +1,52 @@
+import pytest
+import torch
+
+from rowspace.layers import LearnedPosition, PatchEmbedding, RelativeBias
+from rowspace.layers.tables.init import fill
+
+
+def filled(init: object, **options: object) -> torch.Tensor:
+    torch.manual_seed(0)
+    weight = torch.empty(1000, 400)
+    fill(weight, init, **options)
+    return weight
+
+
+@pytest.mark.parametrize(
+    ("init", "deviation"), [("normal", 0.02), ("inverse_sqrt", 0.05), ("xavier", (2 / 1400) ** 0.5)]
+)
+def test_standard_deviation(init: str, deviation: float) -> None:
+    weight = filled(init)
+    assert weight.std().item() == pytest.approx(deviation, rel=0.01)
+    assert abs(weight.mean().item()) < 0.01 * deviation
+
+
+def test_xavier_is_that_of_torch() -> None:
+    ours = filled("xavier")
+    torch.manual_seed(0)
+    assert torch.equal(ours, torch.nn.init.xavier_uniform_(torch.empty(1000, 400)))
+
+
+def test_function_fills_all_but_the_padding() -> None:
+    weight = filled(torch.nn.init.ones_, padding_idx=3)
+    assert weight.sum() == 999 * 400
+    assert weight[3].sum() == 0
+
+
+@pytest.mark.parametrize("init", ["normal", "inverse_sqrt", "xavier"])
+def test_a_generator_is_drawn_from_and_torchs_own_left_alone(init: str) -> None:
+    seeded = filled(init)
+    before = torch.get_rng_state()
+    weight = torch.empty(1000, 400)
+    fill(weight, init, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(weight, seeded)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("module", [LearnedPosition(5, 4), RelativeBias(2), PatchEmbedding(2, 3, 4)])
+def test_modules_begin_anew_from_a_generator(module: torch.nn.Module) -> None:
+    torch.manual_seed(3)
+    module.reset_parameters()
+    seeded = module.weight.detach().clone()
+    module.reset_parameters(torch.Generator().manual_seed(3))
+    assert torch.equal(module.weight, seeded)
