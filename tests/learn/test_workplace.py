@@ -65,3 +65,19 @@ def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
     rs.fit(TEXT, output=tmp_path / "table", reports=Reports(on_progress=start_another), **SMALL)
     assert refused
     assert len(rs.load(tmp_path / "table")) == 8
+
+
+@pytest.mark.parametrize("moment", ["open", "fcntl.flock"])
+def test_an_interruption_while_the_lock_is_taken_leaves_nothing(moment, tmp_path):
+    waiting = [moment]
+
+    def interrupt(event, arguments):
+        if waiting == [event] and (event == "fcntl.flock" or str(arguments[0]).endswith("table.fit/lock")):
+            waiting.clear()
+            signal.raise_signal(signal.SIGINT)
+
+    sys.addaudithook(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        rs.fit(["the cat sat on the mat"] * 50, output=tmp_path / "table")
+    assert waiting == []
+    assert list(tmp_path.iterdir()) == []

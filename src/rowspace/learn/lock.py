@@ -44,6 +44,9 @@ def _open_current(path: Path) -> int | None:
             return None
         except OSError:  # a file system without locks
             return descriptor
+        except BaseException:  # Ctrl-C: an open descriptor would keep the lock
+            os.close(descriptor)
+            raise
         if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
             return descriptor
         os.close(descriptor)

@@ -43,20 +43,35 @@ def open_workplace(output: str | Path | None, *, resume: bool) -> Iterator[Path]
         raise UsageError(f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume")
     with said_clearly(workplace):
         _refuse_strangers(workplace)
-        workplace.mkdir(parents=True, exist_ok=True)
-    with locked(workplace) as is_ours:
-        if not is_ours:
-            raise RowspaceError(
-                f"another fit is writing to {str(output)!r}; wait until it ends, or choose another output"
-            )
-        with _kept_if_interrupted(workplace):
-            if resume and not is_saved(workplace):
-                raise UsageError(
-                    f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume"
+    with _removed_if_unused(workplace):
+        with said_clearly(workplace):
+            workplace.mkdir(parents=True, exist_ok=True)
+        with locked(workplace) as is_ours:
+            if not is_ours:
+                raise RowspaceError(
+                    f"another fit is writing to {str(output)!r}; wait until it ends, or choose another output"
                 )
-            if not resume:
-                _clear(workplace, but=LOCK_NAME)
-            yield workplace
+            with _kept_if_interrupted(workplace):
+                if resume and not is_saved(workplace):
+                    raise UsageError(
+                        f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume"
+                    )
+                if not resume:
+                    _clear(workplace, but=LOCK_NAME)
+                yield workplace
+
+
+@contextmanager
+def _removed_if_unused(workplace: Path) -> Iterator[None]:
+    """Remove the folder after Ctrl-C in the moment before its lock is held, when nothing but the lock is in it."""
+    try:
+        yield
+    except BaseException:
+        if workplace.is_dir():
+            with locked(workplace) as is_ours:
+                if is_ours and [entry.name for entry in workplace.iterdir()] == [LOCK_NAME]:
+                    _clear(workplace)
+        raise
 
 
 @contextmanager
