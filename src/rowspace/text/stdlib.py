@@ -8,6 +8,7 @@ occur. Read it with sentences="paragraph".
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import sysconfig
@@ -54,7 +55,7 @@ def standard_library(directory: Path | None = None) -> Iterator[str]:
     True
     """
     directory = directory or Path(sysconfig.get_path("stdlib"))
-    files = sorted(path for path in directory.rglob("*.py") if _is_wanted(path.relative_to(directory)))
+    files = sorted(_source_files(directory))
     if not files:
         raise CorpusError(
             f"this Python keeps no source of its standard library in {str(directory)!r}; name a corpus to learn from"
@@ -62,8 +63,11 @@ def standard_library(directory: Path | None = None) -> Iterator[str]:
     return chain(map(_source, files), _reference(), _compiled_docstrings())
 
 
-def _is_wanted(path: Path) -> bool:
-    return _LEFT_OUT.isdisjoint(path.parts) and not path.parts[0].startswith("config-")
+def _source_files(directory: Path) -> Iterator[Path]:
+    """Yield the library's own source files. Folders that are left out, which may hold many more, are not entered."""
+    for folder, subfolders, names in os.walk(directory):
+        subfolders[:] = [name for name in subfolders if name not in _LEFT_OUT and not name.startswith("config-")]
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 def _source(path: Path) -> str:
