@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.positions.sinusoid import SinusoidPosition
-from rowspace.layers.sizes import Sized
 from rowspace.layers.tables.gather import require_tensor
 from rowspace.layers.tables.segment import SegmentEmbedding
 
@@ -45,7 +45,7 @@ class Given(NamedTuple):
 WITHOUT_IDS = (SegmentEmbedding, LearnedPosition, SinusoidPosition)  # what they read of ids is the shape, or nothing
 
 
-class Parts(Sized):
+class Parts(CountedModule):
     """Modules under names of the caller's choice, each called with what its kind needs, in the order given."""
 
     # What the recipes call their parts. Any module stands here, so that `embed.rotary(q, k)` needs no cast.

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.positions.resampling import resample_positions
-from rowspace.layers.sizes import Sized
 from rowspace.layers.tables.init import Initial, fill
 
 __all__ = ["GridPosition", "grid_of"]
@@ -13,7 +13,7 @@ __all__ = ["GridPosition", "grid_of"]
 Size = int | tuple[int, int]  # one number for a square, else (height, width)
 
 
-class GridPosition(Sized):
+class GridPosition(CountedModule):
     """grid (h, w) → (prefix + h · w, d): rows of the tokens in front, then of the patches, row by row.
 
     `weight` is for the grid that the module was made for, `(prefix + height · width, d)`; for another one it is fitted

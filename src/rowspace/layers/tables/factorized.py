@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.init import Initial
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
-class FactorisedEmbedding(Sized):
+class FactorisedEmbedding(CountedModule):
     """ids (...) → (..., d): a row of a table (V, e), then a linear map from e to d.
 
     Holds V·e + e·d numbers, and d more for the bias, in place of V·d. `padding_idx` and `init` are those of the table;

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.init import fill
 from rowspace.layers.tables.lookup import lookup
@@ -18,7 +18,7 @@ from rowspace.layers.tables.recorded_settings import RecordedSettings
 PRIME = 2**31 - 1
 
 
-class HashedEmbedding(RecordedSettings, Sized):
+class HashedEmbedding(RecordedSettings, CountedModule):
     """ids (...) → (..., d): the sum of k rows of a table (m, d), where hash j of the id says which.
 
     Holds m·d numbers in place of V·d, and V·k more if `weighted`: then each id learns how much of each row it takes.

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive, row_index
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.layers.tables.init import Initial, fill
@@ -17,7 +17,7 @@ from rowspace.layers.tables.lookup import lookup
 Scale = float | Literal["sqrt", "rounded_sqrt"] | None
 
 
-class TokenEmbedding(Sized, nn.Embedding):
+class TokenEmbedding(CountedModule, nn.Embedding):
     """ids (...) int32 or int64 → (..., d): row `weight[id]` of a table (V, d), times `scale`.
 
     - `padding_idx`: this row begins at zero and gets no gradient.
