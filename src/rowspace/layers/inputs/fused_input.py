@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from rowspace.layers.inputs._memory_pool import lazy_zeros, pooled_empty
 from rowspace.layers.inputs.kernels import backward_rows, forward_rows, sum_rows
-from rowspace.layers.inputs.reused import reused, zeroed
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.lookup import lookup
 
@@ -85,7 +85,7 @@ def _forward(
 ) -> tuple[Tensor, Tensor]:
     """Ids (3, ...) → rows (..., d), and for the way back each row's mean and scale, (2, N)."""
     size, count = len(weight), ids[0].numel()
-    output, lines = reused(*ids.shape[1:], size), torch.empty(2, count)
+    output, lines = pooled_empty(*ids.shape[1:], size), torch.empty(2, count)
     inputs = (_flat(ids), _arrays(*tables), _arrays(weight, bias), eps)
     results, edges = _arrays(output.view(-1, size), lines), _edges(count, size)
     _in_threads(lambda piece: forward_rows(*inputs, edges[piece], edges[piece + 1], *results), len(edges) - 1)
@@ -108,7 +108,7 @@ def _backward(
     of_norm = np.zeros((len(edges) - 1, 2, size), np.float32)
     of_segments = np.zeros((len(edges) - 1, *rows[1].shape), np.float32)
     of_positions = torch.zeros_like(tables[2])
-    given, moved, position_sums = _arrays(grad.reshape(-1, size), reused(len(order), size), of_positions)
+    given, moved, position_sums = _arrays(grad.reshape(-1, size), pooled_empty(len(order), size), of_positions)
     weights, line_array = _arrays(weight, lines)
 
     def work(piece: int) -> None:
@@ -157,7 +157,7 @@ def _total(pieces: NDArray[np.float32]) -> Tensor:
 
 def _word_sums(ids: NDArray[np.int64], moved: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
     """Add up by word: each thread has some of the columns, so that none shares a number with another."""
-    sums = zeroed(*shape)
+    sums = lazy_zeros(*shape)
     (array,), order = _arrays(sums), np.argsort(ids, kind="stable")
     threads = torch.get_num_threads() if moved.size > SMALL else 1
     edges = [moved.shape[1] * piece // threads for piece in range(threads + 1)]
