@@ -18,14 +18,14 @@ from rowspace.layers import (
     TokenEmbedding,
     bert,
 )
-from rowspace.layers.tables.gather import check_ids, rows_at
+from rowspace.layers.tables.gather import check_ids, gather_rows
 
 
 def only_checked(ids: torch.Tensor, table: torch.Tensor) -> None:
     check_ids(ids, len(table))
 
 
-@pytest.fixture(params=[rows_at, only_checked])
+@pytest.fixture(params=[gather_rows, only_checked])
 def look(request: pytest.FixtureRequest):
     return request.param
 
