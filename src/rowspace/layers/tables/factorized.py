@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.counted_module import CountedModule
-from rowspace.layers.tables.init import Initial
+from rowspace.layers.tables.init import Init
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -35,7 +35,7 @@ class FactorisedEmbedding(CountedModule):
         *,
         inner_dim: int,
         padding_idx: int | None = None,
-        init: Initial = "normal",
+        init: Init = "normal",
         bias: bool = True,
         device: Device = None,
         dtype: torch.dtype | None = None,

@@ -11,7 +11,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.gather import check_ids
-from rowspace.layers.tables.init import fill
+from rowspace.layers.tables.init import init_rows_
 from rowspace.layers.tables.lookup import lookup
 from rowspace.layers.tables.recorded_settings import RecordedSettings
 
@@ -70,7 +70,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
 
     def reset_parameters(self) -> None:
         """Begin anew: k rows of this deviation add up to 0.02, and all weights are 1."""
-        fill(self.weight, lambda weight: weight.normal_(std=0.02 * len(self.hashes) ** -0.5))
+        init_rows_(self.weight, lambda weight: weight.normal_(std=0.02 * len(self.hashes) ** -0.5))
         if self.importance is not None:
             nn.init.ones_(self.importance)
 
