@@ -105,7 +105,7 @@ from rowspace.layers.rotary import (
 )
 from rowspace.layers.tables import (
     AdaptiveEmbedding,
-    FactorisedEmbedding,
+    FactorizedEmbedding,
     HashedEmbedding,
     MatryoshkaEmbedding,
     MaxNorm,
@@ -130,7 +130,7 @@ __all__ = [
     "Cost",
     "Counting",
     "DynamicScaling",
-    "FactorisedEmbedding",
+    "FactorizedEmbedding",
     "GridPosition",
     "HashedEmbedding",
     "ImageEmbedding",

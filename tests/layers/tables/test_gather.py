@@ -6,7 +6,7 @@ from torch.func import vmap
 from rowspace.errors import UsageError
 from rowspace.layers import (
     AdaptiveEmbedding,
-    FactorisedEmbedding,
+    FactorizedEmbedding,
     HashedEmbedding,
     LearnedPosition,
     MatryoshkaEmbedding,
@@ -53,7 +53,7 @@ def test_names_the_dtype(look, dtype: torch.dtype) -> None:
 def test_what_is_no_tensor_is_refused_by_every_module() -> None:
     modules = [
         AdaptiveEmbedding(10, 4, cutoffs=[3]),
-        FactorisedEmbedding(10, 4, inner_dim=2),
+        FactorizedEmbedding(10, 4, inner_dim=2),
         HashedEmbedding(10, 4, num_rows=3),
         LearnedPosition(8, 4),
         MatryoshkaEmbedding(10, 4),
