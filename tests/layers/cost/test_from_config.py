@@ -22,7 +22,7 @@ from rowspace.errors import UsageError
 from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
 from rowspace.layers.cost.defaults import DEFAULTS
 from rowspace.layers.cost.families import FAMILIES
-from rowspace.layers.recipes.opening import RECIPES
+from rowspace.layers.recipes.from_pretrained import RECIPES
 
 MASKED = {"roberta", "xlm-roberta", "albert", "modernbert"}
 IMAGES = {
