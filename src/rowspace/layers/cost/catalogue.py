@@ -22,7 +22,7 @@ __all__ = ["CATALOGUE", "PublishedModel"]
 class PublishedModel:
     """One model: `config` as published, `parameters` of the whole with a tied matrix once, `paper`, `repository`.
 
-    >>> CATALOGUE["gemma-2-2b"].vocabulary, CATALOGUE["gemma-2-2b"].tied
+    >>> CATALOGUE["gemma-2-2b"].num_embeddings, CATALOGUE["gemma-2-2b"].tied
     (256000, True)
     >>> CATALOGUE["gpt2"].source
     'https://huggingface.co/openai-community/gpt2/raw/main/config.json'
@@ -44,17 +44,17 @@ class PublishedModel:
         return counted(self.config)
 
     @property
-    def vocabulary(self) -> int:
+    def num_embeddings(self) -> int:
         """The rows of its token table; none for a model of images."""
         return self.cost.num_embeddings
 
     @property
-    def dimension(self) -> int:
+    def hidden_dim(self) -> int:
         """The width of its hidden states."""
         return self.cost.hidden_dim
 
     @property
-    def layers(self) -> int | None:
+    def num_layers(self) -> int | None:
         """Its blocks, of encoder and decoder together."""
         return self.cost.num_layers
 
@@ -64,7 +64,7 @@ class PublishedModel:
         return self.cost.tied
 
     @property
-    def positions(self) -> str:
+    def position_scheme(self) -> str:
         """Its position scheme: learned, rotary, alibi or relative."""
         return self.cost.position_scheme
 
