@@ -5,7 +5,7 @@ from tests.layers.case import Case
 
 from rowspace.layers import (
     AdaptiveEmbedding,
-    FactorisedEmbedding,
+    FactorizedEmbedding,
     HashedEmbedding,
     MatryoshkaEmbedding,
     QuantizedEmbedding,
@@ -28,7 +28,7 @@ CASES = [
     Case("TokenEmbedding Gemma", lambda: TokenEmbedding(10, 3, scale="rounded_sqrt", init="xavier"), some_ids),
     Case("SegmentEmbedding", lambda: SegmentEmbedding(2, 4), lambda: (torch.tensor([[0, 0, 1], [0, 1, 1]]),)),
     Case("SegmentEmbedding none", lambda: SegmentEmbedding(2, 4), lambda: ()),
-    Case("FactorisedEmbedding", lambda: FactorisedEmbedding(10, 6, inner_dim=2, padding_idx=0), some_ids),
+    Case("FactorizedEmbedding", lambda: FactorizedEmbedding(10, 6, inner_dim=2, padding_idx=0), some_ids),
     Case("AdaptiveEmbedding", lambda: AdaptiveEmbedding(10, 8, cutoffs=[3, 6], factor=2, scale="sqrt"), some_ids),
     Case("QuotientRemainderEmbedding", lambda: QuotientRemainderEmbedding(10, 4), some_ids),
     Case("QuotientRemainderEmbedding sum", lambda: QuotientRemainderEmbedding(10, 4, combine="sum"), some_ids),

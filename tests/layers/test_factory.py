@@ -19,7 +19,7 @@ BUILDERS = {
     "Concatenation": lambda **options: layers.Concatenation(
         4, tokens=layers.TokenEmbedding(10, 3, **options), **options
     ),
-    "FactorisedEmbedding": lambda **options: layers.FactorisedEmbedding(10, 4, inner_dim=2, **options),
+    "FactorizedEmbedding": lambda **options: layers.FactorizedEmbedding(10, 4, inner_dim=2, **options),
     "GridPosition": lambda **options: layers.GridPosition((2, 2), 4, **options),
     "HashedEmbedding": lambda **options: layers.HashedEmbedding(10, 4, num_rows=5, weighted=True, **options),
     "LearnedPosition": lambda **options: layers.LearnedPosition(6, 4, **options),

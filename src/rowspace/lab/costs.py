@@ -76,7 +76,7 @@ def models(lab: Lab, _: Query) -> Reply:
     """Published models of text, and the opened table: what each table holds, and its share of the whole model."""
     from rowspace.layers import CATALOGUE
 
-    found = {name: model for name, model in CATALOGUE.items() if model.vocabulary}
+    found = {name: model for name, model in CATALOGUE.items() if model.num_embeddings}
     costs = [model.cost for model in found.values()]
     meta = {
         "models": [
@@ -202,7 +202,7 @@ def _figures_code(asked: _Choice) -> str:
 _MODELS_CODE = """\
 from rowspace.layers import CATALOGUE
 
-models = {name: model for name, model in CATALOGUE.items() if model.vocabulary}
+models = {name: model for name, model in CATALOGUE.items() if model.num_embeddings}
 costs = [model.cost for model in models.values()]
 vocabulary = [cost.num_embeddings for cost in costs]
 dimension = [cost.row_dim for cost in costs]

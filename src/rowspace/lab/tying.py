@@ -42,7 +42,7 @@ parameters = [model.parameters for model in models]"""
         {
             "models": list(models),
             "tied": [model.tied for model in models.values()],
-            "sizes": [[model.vocabulary, model.cost.row_dim] for model in models.values()],
+            "sizes": [[model.num_embeddings, model.cost.row_dim] for model in models.values()],
             "code": f"{opening}\n{more}",
             "more": more,
         },

@@ -42,10 +42,10 @@ def test_models_are_stepped_through_by_keys(visit) -> None:
     page = visit("cost")
     page.get_by_role("application", name="published models").focus()
     page.keyboard.press("ArrowRight")
-    smallest = min((m for m in CATALOGUE.values() if m.vocabulary), key=lambda m: m.vocabulary * m.cost.row_dim)
-    expect(page.get_by_text(f"{smallest.vocabulary:,} × {smallest.cost.row_dim:,}").first).to_be_visible()
+    smallest = min((m for m in CATALOGUE.values() if m.num_embeddings), key=lambda m: m.num_embeddings * m.cost.row_dim)
+    expect(page.get_by_text(f"{smallest.num_embeddings:,} × {smallest.cost.row_dim:,}").first).to_be_visible()
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(f"vocabulary={smallest.vocabulary}&dimension={smallest.cost.row_dim}"))
+    page.wait_for_url(re.compile(f"vocabulary={smallest.num_embeddings}&dimension={smallest.cost.row_dim}"))
 
 
 def test_sliders_move_by_keys(visit) -> None:

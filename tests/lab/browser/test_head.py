@@ -89,7 +89,12 @@ def test_what_tying_saves_is_said_for_table_and_models(visit, lab) -> None:
     models = page.get_by_role("table", name="The head’s matrix in published models")
     largest = cells(models)[0]
     model = CATALOGUE[largest[0]]
-    assert largest[1:5] == ["tied", f"{model.vocabulary:,}", f"{model.cost.row_dim:,}", f"{model.cost.head_matrix:,}"]
+    assert largest[1:5] == [
+        "tied",
+        f"{model.num_embeddings:,}",
+        f"{model.cost.row_dim:,}",
+        f"{model.cost.head_matrix:,}",
+    ]
     share = model.cost.head_matrix / (model.parameters + model.cost.head_matrix)
     assert largest[6] == f"{share:.1%}".replace("%", " %")
 

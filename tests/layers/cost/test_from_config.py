@@ -22,7 +22,7 @@ from rowspace.errors import UsageError
 from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
 from rowspace.layers.cost.defaults import DEFAULTS
 from rowspace.layers.cost.families import FAMILIES
-from rowspace.layers.recipes.opening import RECIPES
+from rowspace.layers.recipes.from_pretrained import RECIPES
 
 MASKED = {"roberta", "xlm-roberta", "albert", "modernbert"}
 IMAGES = {
@@ -291,10 +291,10 @@ def test_each_entry_says_where_its_sizes_stand():
         assert published.source.startswith("https://huggingface.co/")
         assert name.split("/")[0] in published.source
         assert published.paper
-        assert (published.vocabulary > 0) == (published.cost.tokens > 0)
-        assert published.dimension > 0
-        assert published.layers > 0
-        assert published.positions in {"learned", "rotary", "alibi", "relative"}
+        assert (published.num_embeddings > 0) == (published.cost.tokens > 0)
+        assert published.hidden_dim > 0
+        assert published.num_layers > 0
+        assert published.position_scheme in {"learned", "rotary", "alibi", "relative"}
 
 
 def test_the_heads_matrix_is_as_large_as_the_table_where_there_is_a_head():

@@ -6,7 +6,7 @@ from rowspace.errors import UsageError
 from rowspace.layers import (
     AdaptiveEmbedding,
     Concatenation,
-    FactorisedEmbedding,
+    FactorizedEmbedding,
     HashedEmbedding,
     InputEmbedding,
     LearnedPosition,
@@ -72,7 +72,7 @@ def test_a_part_that_does_not_say_how_wide_it_is():
 
 def test_every_table_of_ours_can_be_a_part():
     tables = {
-        "factorised": FactorisedEmbedding(10, 3, inner_dim=2),
+        "factorized": FactorizedEmbedding(10, 3, inner_dim=2),
         "adaptive": AdaptiveEmbedding(10, 4, cutoffs=[3]),
         "quotients": QuotientRemainderEmbedding(10, 2),
         "hashed": HashedEmbedding(10, 5, num_rows=4),

@@ -2,7 +2,7 @@ import pytest
 import torch
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
-from rowspace.layers import positions_by_mask, positions_by_place
+from rowspace.layers import position_ids_from_length, position_ids_from_mask
 
 
 @pytest.mark.parametrize("start", [0, 5])
@@ -10,14 +10,14 @@ def test_tokens_are_counted_as_roberta_does(start):
     # transformers' RobertaEmbeddings.create_position_ids_from_input_ids, from padding_idx + 1 on
     ids = torch.tensor([[5, 1, 7, 1, 1], [1, 1, 8, 9, 4], [1, 1, 1, 1, 1]])
     expected = RobertaEmbeddings.create_position_ids_from_input_ids(ids, 1, start)
-    assert torch.equal(positions_by_mask(ids != 1, start=start) + 2, expected)
+    assert torch.equal(position_ids_from_mask(ids != 1, start=start) + 2, expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int32, torch.float32])
 def test_a_mask_of_any_dtype(dtype):
     mask = torch.tensor([[0, 1, 1]]).to(dtype)
-    assert positions_by_mask(mask).tolist() == [[-1, 0, 1]]
+    assert position_ids_from_mask(mask).tolist() == [[-1, 0, 1]]
 
 
 def test_places_do_not_look_at_tokens():
-    assert positions_by_place(torch.zeros(4, 3), start=2).tolist() == [2, 3, 4]
+    assert position_ids_from_length(torch.zeros(4, 3), start=2).tolist() == [2, 3, 4]

@@ -5,7 +5,7 @@ import torch
 import transformers
 
 from rowspace.layers import RotaryPosition, from_config
-from rowspace.layers.recipes import opening
+from rowspace.layers.recipes import from_pretrained
 
 # The class of these is the small model, and the recipe the large one: a base of their rotation differs, too.
 ROTATION = {
@@ -28,19 +28,19 @@ def built(config):
 
 @pytest.mark.filterwarnings("ignore")
 def test_what_a_config_leaves_out_is_the_default_of_its_class():
-    for name in opening.RECIPES.keys() - {"marian"}:
+    for name in from_pretrained.RECIPES.keys() - {"marian"}:
         whole = transformers.CONFIG_MAPPING[name]().to_dict()
         assert built({"model_type": name}) == built(whole), name
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_recipes_have_the_defaults_of_the_class_but_for_the_sizes_of_another_model():
-    for name in opening.RECIPES.keys() - {"marian", "roberta", "xlm-roberta"}:
-        arguments = {**opening.SILENT.get(name, {}), **ROTATION.get(name, {})}
+    for name in from_pretrained.RECIPES.keys() - {"marian", "roberta", "xlm-roberta"}:
+        arguments = {**from_pretrained.SILENT.get(name, {}), **ROTATION.get(name, {})}
         if name == "dinov2_with_registers":
             arguments["registers"] = 4
         with torch.device("meta"):
-            ours = described(opening.RECIPES[name].build(**arguments))
+            ours = described(from_pretrained.RECIPES[name].build(**arguments))
         assert ours == built(transformers.CONFIG_MAPPING[name]().to_dict()), name
 
 
@@ -48,4 +48,4 @@ def test_roberta_has_the_numbers_of_the_published_models():
     # config.json of FacebookAI/roberta-base: 514 rows, 1 segment, layer_norm_eps 1e-05
     config = {"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
     with torch.device("meta"):
-        assert described(opening.RECIPES["roberta"].build()) == built(config)
+        assert described(from_pretrained.RECIPES["roberta"].build()) == built(config)

@@ -65,7 +65,7 @@ MODELS = {
         lambda: tf.GPT2Config(vocab_size=40, n_embd=16, n_layer=1, n_head=2, n_positions=20), tf.GPT2LMHeadModel
     ),
     "opt": TextModel(lambda: tf.OPTConfig(**OPT, hidden_size=16), tf.OPTForCausalLM),
-    "opt, factorised": TextModel(lambda: tf.OPTConfig(**OPT, hidden_size=16, word_embed_proj_dim=4), tf.OPTModel),
+    "opt, factorized": TextModel(lambda: tf.OPTConfig(**OPT, hidden_size=16, word_embed_proj_dim=4), tf.OPTModel),
     "llama": TextModel(lambda: tf.LlamaConfig(**LLAMA), tf.LlamaForCausalLM),
     "llama 3.1": TextModel(lambda: tf.LlamaConfig(**LLAMA, rope_parameters=SCALED), tf.LlamaModel),
     "mistral": TextModel(lambda: tf.MistralConfig(**LLAMA), tf.MistralForCausalLM),

@@ -3,7 +3,7 @@ import torch
 from transformers import AlbertConfig, AlbertModel
 
 from rowspace.errors import UsageError
-from rowspace.layers import FactorisedEmbedding
+from rowspace.layers import FactorizedEmbedding
 
 IDS = torch.tensor([[3, 1, 3], [0, 9, 2]])
 
@@ -13,7 +13,7 @@ def test_is_alberts_table_and_map(dtype: torch.dtype) -> None:
     # Oracle: ALBERT in transformers, bit for bit.
     config = AlbertConfig(vocab_size=10, embedding_size=4, hidden_size=16, num_attention_heads=2, intermediate_size=8)
     theirs = AlbertModel(config).to(dtype)
-    ours = FactorisedEmbedding(10, 16, inner_dim=4, padding_idx=config.pad_token_id).to(dtype)
+    ours = FactorizedEmbedding(10, 16, inner_dim=4, padding_idx=config.pad_token_id).to(dtype)
     ours.table.load_state_dict(theirs.embeddings.word_embeddings.state_dict())
     ours.projection.load_state_dict(theirs.encoder.embedding_hidden_mapping_in.state_dict())
     expected = theirs.encoder.embedding_hidden_mapping_in(theirs.embeddings.word_embeddings(IDS))
@@ -22,17 +22,17 @@ def test_is_alberts_table_and_map(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize(("bias", "expected"), [(True, 10 * 4 + 4 * 16 + 16), (False, 10 * 4 + 4 * 16)])
 def test_counts_its_numbers(bias: bool, expected: int) -> None:
-    embedding = FactorisedEmbedding(10, 16, inner_dim=4, bias=bias)
+    embedding = FactorizedEmbedding(10, 16, inner_dim=4, bias=bias)
     assert (embedding.num_parameters, embedding.bytes) == (expected, 4 * expected)
 
 
 def test_all_rows_lie_in_the_inner_dimensions() -> None:
-    rows = FactorisedEmbedding(50, 16, inner_dim=4, bias=False, init="inverse_sqrt").double()(torch.arange(50))
+    rows = FactorizedEmbedding(50, 16, inner_dim=4, bias=False, init="inverse_sqrt").double()(torch.arange(50))
     assert torch.linalg.matrix_rank(rows) == 4
 
 
 def test_wrong_arguments() -> None:
     with pytest.raises(UsageError, match="inner_dim must be 1 or more, not 0"):
-        FactorisedEmbedding(10, 16, inner_dim=0)
+        FactorizedEmbedding(10, 16, inner_dim=0)
     with pytest.raises(UsageError, match=r"id 10 at \[0\] is out of range for a table of 10 rows"):
-        FactorisedEmbedding(10, 16, inner_dim=4)(torch.tensor([10]))
+        FactorizedEmbedding(10, 16, inner_dim=4)(torch.tensor([10]))

@@ -6,7 +6,7 @@ from torch.func import vmap
 from rowspace.errors import UsageError
 from rowspace.layers import (
     AdaptiveEmbedding,
-    FactorisedEmbedding,
+    FactorizedEmbedding,
     HashedEmbedding,
     LearnedPosition,
     MatryoshkaEmbedding,
@@ -18,14 +18,14 @@ from rowspace.layers import (
     TokenEmbedding,
     bert,
 )
-from rowspace.layers.tables.gather import check_ids, rows_at
+from rowspace.layers.tables.gather import check_ids, gather_rows
 
 
 def only_checked(ids: torch.Tensor, table: torch.Tensor) -> None:
     check_ids(ids, len(table))
 
 
-@pytest.fixture(params=[rows_at, only_checked])
+@pytest.fixture(params=[gather_rows, only_checked])
 def look(request: pytest.FixtureRequest):
     return request.param
 
@@ -53,7 +53,7 @@ def test_names_the_dtype(look, dtype: torch.dtype) -> None:
 def test_what_is_no_tensor_is_refused_by_every_module() -> None:
     modules = [
         AdaptiveEmbedding(10, 4, cutoffs=[3]),
-        FactorisedEmbedding(10, 4, inner_dim=2),
+        FactorizedEmbedding(10, 4, inner_dim=2),
         HashedEmbedding(10, 4, num_rows=3),
         LearnedPosition(8, 4),
         MatryoshkaEmbedding(10, 4),

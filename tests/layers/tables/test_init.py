@@ -2,13 +2,13 @@ import pytest
 import torch
 
 from rowspace.layers import LearnedPosition, PatchEmbedding, RelativeBias
-from rowspace.layers.tables.init import fill
+from rowspace.layers.tables.init import init_rows_
 
 
 def filled(init: object, **options: object) -> torch.Tensor:
     torch.manual_seed(0)
     weight = torch.empty(1000, 400)
-    fill(weight, init, **options)
+    init_rows_(weight, init, **options)
     return weight
 
 
@@ -38,7 +38,7 @@ def test_a_generator_is_drawn_from_and_torchs_own_left_alone(init: str) -> None:
     seeded = filled(init)
     before = torch.get_rng_state()
     weight = torch.empty(1000, 400)
-    fill(weight, init, generator=torch.Generator().manual_seed(0))
+    init_rows_(weight, init, generator=torch.Generator().manual_seed(0))
     assert torch.equal(weight, seeded)
     assert torch.equal(torch.get_rng_state(), before)
 

@@ -1,28 +1,29 @@
 """Published models and the sizes of their tables: `CATALOGUE`, by name.
 
-Each entry has the sizes of the published config.json, its address, the paper that describes the model, and the number
-of parameters of the whole model. Everything else is computed from the sizes; tests build each model with transformers
-on the meta device and compare.
+The file `catalogue.toml` has the sizes of each published config.json, the paper that describes the model, and the
+number of parameters of the whole model. Everything else is computed from the sizes; tests build each model with
+transformers on the meta device and compare.
 """
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from rowspace.layers.cost.catalogue_decoders import DECODERS
-from rowspace.layers.cost.catalogue_encoders import ENCODERS
-from rowspace.layers.cost.catalogue_images import IMAGE_MODELS
 from rowspace.layers.cost.counts import Cost
 from rowspace.layers.cost.families import counted
 
 __all__ = ["CATALOGUE", "PublishedModel"]
+
+TABLE = Path(__file__).with_name("catalogue.toml")
 
 
 @dataclass(frozen=True)
 class PublishedModel:
     """One model: `config` as published, `parameters` of the whole with a tied matrix once, `paper`, `repository`.
 
-    >>> CATALOGUE["gemma-2-2b"].vocabulary, CATALOGUE["gemma-2-2b"].tied
+    >>> CATALOGUE["gemma-2-2b"].num_embeddings, CATALOGUE["gemma-2-2b"].tied
     (256000, True)
     >>> CATALOGUE["gpt2"].source
     'https://huggingface.co/openai-community/gpt2/raw/main/config.json'
@@ -44,17 +45,17 @@ class PublishedModel:
         return counted(self.config)
 
     @property
-    def vocabulary(self) -> int:
+    def num_embeddings(self) -> int:
         """The rows of its token table; none for a model of images."""
         return self.cost.num_embeddings
 
     @property
-    def dimension(self) -> int:
+    def hidden_dim(self) -> int:
         """The width of its hidden states."""
         return self.cost.hidden_dim
 
     @property
-    def layers(self) -> int | None:
+    def num_layers(self) -> int | None:
         """Its blocks, of encoder and decoder together."""
         return self.cost.num_layers
 
@@ -64,7 +65,7 @@ class PublishedModel:
         return self.cost.tied
 
     @property
-    def positions(self) -> str:
+    def position_scheme(self) -> str:
         """Its position scheme: learned, rotary, alibi or relative."""
         return self.cost.position_scheme
 
@@ -72,9 +73,14 @@ class PublishedModel:
 def _catalogue() -> dict[str, PublishedModel]:
     """By the name of the repository, and of the tower where there are two."""
     models = {}
-    for repository, config, parameters, paper in (*ENCODERS, *DECODERS, *IMAGE_MODELS):
-        name = repository.split("/", 1)[1]
-        models[name] = PublishedModel("/".join(repository.split("/")[:2]), config, parameters, paper)
+    for family in tomllib.loads(TABLE.read_text(encoding="utf-8"))["family"]:
+        for address, sizes in family["models"].items():
+            config = dict(zip(family["columns"], sizes, strict=True))
+            parameters = config.pop("parameters")
+            config = {"model_type": family["model_type"], **config, **family.get("config", {})}
+            owner, name = address.split("/", 1)
+            repository = f"{owner}/{name.split('/')[0]}"
+            models[name] = PublishedModel(repository, config, parameters, family["paper"])
     return models
 
 

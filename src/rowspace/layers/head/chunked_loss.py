@@ -149,21 +149,21 @@ def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTe
     """
     smoothing, picked = terms.label_smoothing, targets.unsqueeze(1)
     slope = None if terms.softcap is None else _cap(logits, terms.softcap)
-    highest = logits.amax(1)
-    logits.sub_(highest.unsqueeze(1))  # all that follows is of differences to the highest: small losses stay exact
-    aim = (1 - smoothing) * logits.gather(1, picked).squeeze(1)
-    aim = aim + smoothing * logits.mean(1) if smoothing else aim
-    total = logits.exp_().sum(1)
-    level = highest + total.log()
+    max_logit = logits.amax(1)
+    logits.sub_(max_logit.unsqueeze(1))  # all that follows is of differences to the maximum: small losses stay exact
+    target_logit = (1 - smoothing) * logits.gather(1, picked).squeeze(1)
+    target_logit = target_logit + smoothing * logits.mean(1) if smoothing else target_logit
+    sum_exp = logits.exp_().sum(1)
+    log_partition = max_logit + sum_exp.log()
     if differentiate:
-        scale = torch.ones_like(level) if scale is None else scale
-        logits.mul_((scale * (1 + 2 * terms.z_loss * level) / total).unsqueeze(1))
+        scale = torch.ones_like(log_partition) if scale is None else scale
+        logits.mul_((scale * (1 + 2 * terms.z_loss * log_partition) / sum_exp).unsqueeze(1))
         logits.scatter_add_(1, picked, ((smoothing - 1) * scale).unsqueeze(1))
         if smoothing:
             logits.sub_((smoothing / logits.shape[1] * scale).unsqueeze(1))
         if slope is not None:
             logits.mul_(slope)
-    return total.log() - aim + terms.z_loss * level.square()
+    return sum_exp.log() - target_logit + terms.z_loss * log_partition.square()
 
 
 def _cap(logits: Tensor, softcap: float) -> Tensor:

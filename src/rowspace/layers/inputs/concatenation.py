@@ -10,13 +10,13 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
-from rowspace.layers.inputs.parts import IdStreams, Parts
+from rowspace.layers.inputs.parts import IdStreams, NamedParts
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding
 
 __all__ = ["Concatenation"]
 
 
-class Concatenation(Parts):
+class Concatenation(NamedParts):
     """ids (batch, seq) → (batch, seq, w), where w is the width of all parts together: each keeps its own dimensions.
 
     Parts are named and called as those of `InputEmbedding`, and need not be equally wide; each must have an

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from rowspace.layers.inputs._memory_pool import lazy_zeros, pooled_empty
 from rowspace.layers.inputs.kernels import backward_rows, forward_rows, sum_rows
-from rowspace.layers.inputs.reused import reused, zeroed
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.lookup import lookup
 
@@ -85,11 +85,11 @@ def _forward(
 ) -> tuple[Tensor, Tensor]:
     """Ids (3, ...) → rows (..., d), and for the way back each row's mean and scale, (2, N)."""
     size, count = len(weight), ids[0].numel()
-    output, lines = reused(*ids.shape[1:], size), torch.empty(2, count)
+    output, mean_and_scale = pooled_empty(*ids.shape[1:], size), torch.empty(2, count)
     inputs = (_flat(ids), _arrays(*tables), _arrays(weight, bias), eps)
-    results, edges = _arrays(output.view(-1, size), lines), _edges(count, size)
+    results, edges = _arrays(output.view(-1, size), mean_and_scale), _edges(count, size)
     _in_threads(lambda piece: forward_rows(*inputs, edges[piece], edges[piece + 1], *results), len(edges) - 1)
-    return output, lines
+    return output, mean_and_scale
 
 
 @_forward.register_fake
@@ -99,7 +99,7 @@ def _(ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tenso
 
 @torch.library.custom_op("rowspace::fused_input_backward", mutates_args=(), device_types="cpu")
 def _backward(
-    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, lines: Tensor, paddings: list[int]
+    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, mean_and_scale: Tensor, paddings: list[int]
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """What falls on the three tables, and on weight and bias (2, d)."""
     size, flat, rows = len(weight), _flat(ids), _arrays(*tables)
@@ -108,15 +108,16 @@ def _backward(
     of_norm = np.zeros((len(edges) - 1, 2, size), np.float32)
     of_segments = np.zeros((len(edges) - 1, *rows[1].shape), np.float32)
     of_positions = torch.zeros_like(tables[2])
-    given, moved, position_sums = _arrays(grad.reshape(-1, size), reused(len(order), size), of_positions)
-    weights, line_array = _arrays(weight, lines)
+    grad_input = pooled_empty(len(order), size)
+    grad_outputs, grad_inputs, position_sums = _arrays(grad.reshape(-1, size), grad_input, of_positions)
+    weights, row_statistics = _arrays(weight, mean_and_scale)
 
     def work(piece: int) -> None:
         begin, end, sums = *edges[piece : piece + 2], (of_norm[piece], of_segments[piece], position_sums)
-        backward_rows(flat, rows, weights, line_array, order, begin, end, given, moved, sums)
+        backward_rows(flat, rows, weights, row_statistics, order, begin, end, grad_outputs, grad_inputs, sums)
 
     _in_threads(work, len(edges) - 1)
-    of_words = _word_sums(flat[0], moved, rows[0].shape)
+    of_words = _word_sums(flat[0], grad_inputs, rows[0].shape)
     for sums, padding in zip((of_words, of_positions), paddings, strict=True):
         if padding >= 0:
             sums[padding] = 0
@@ -135,8 +136,8 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> N
 
 
 def _differentiate(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
-    ids, *tables, weight, lines = ctx.saved_tensors
-    *of_tables, of_norm = _backward(grad, ids, tables, weight, lines, ctx.paddings)
+    ids, *tables, weight, mean_and_scale = ctx.saved_tensors
+    *of_tables, of_norm = _backward(grad, ids, tables, weight, mean_and_scale, ctx.paddings)
     return None, of_tables, of_norm[0], of_norm[1], None, None
 
 
@@ -155,13 +156,13 @@ def _total(pieces: NDArray[np.float32]) -> Tensor:
     return torch.from_numpy(pieces.sum(axis=0, dtype=np.float64).astype(np.float32))
 
 
-def _word_sums(ids: NDArray[np.int64], moved: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
+def _word_sums(ids: NDArray[np.int64], grad_input: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
     """Add up by word: each thread has some of the columns, so that none shares a number with another."""
-    sums = zeroed(*shape)
+    sums = lazy_zeros(*shape)
     (array,), order = _arrays(sums), np.argsort(ids, kind="stable")
-    threads = torch.get_num_threads() if moved.size > SMALL else 1
-    edges = [moved.shape[1] * piece // threads for piece in range(threads + 1)]
-    _in_threads(lambda piece: sum_rows(order, ids, edges[piece], edges[piece + 1], moved, array), threads)
+    threads = torch.get_num_threads() if grad_input.size > SMALL else 1
+    edges = [grad_input.shape[1] * piece // threads for piece in range(threads + 1)]
+    _in_threads(lambda piece: sum_rows(order, ids, edges[piece], edges[piece + 1], grad_input, array), threads)
     return sums
 
 

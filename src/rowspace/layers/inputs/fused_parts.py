@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.inputs.fused_input import fused_input
-from rowspace.layers.inputs.parts import Given
+from rowspace.layers.inputs.parts import InputArguments
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
@@ -32,12 +32,12 @@ def check_fusible(parts: Sequence[nn.Module], norm: nn.Module | None) -> None:
         raise UsageError("fused needs words without scale and with dense gradients; leave fused off")
 
 
-def fused_rows(parts: Sequence[Any], norm: Any, given: Given) -> Tensor:
+def fused_rows(parts: Sequence[Any], norm: Any, arguments: InputArguments) -> Tensor:
     """The rows (batch, seq, d) of parts and norm that `check_fusible` has let pass."""
     words, segments, positions = parts
-    ids = given.ids
-    of_segments = torch.zeros_like(ids) if given.segments is None else given.segments
-    numbers = positions.row_numbers(ids, mask=given.mask, positions=given.positions, start=given.start)
+    ids = arguments.ids
+    of_segments = torch.zeros_like(ids) if arguments.segments is None else arguments.segments
+    numbers = positions.row_numbers(ids, mask=arguments.mask, positions=arguments.positions, start=arguments.start)
     tables = (words.weight, segments.weight, positions.weight)
     return fused_input(
         (ids, of_segments.expand_as(ids), numbers.expand_as(ids)),

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.inputs.fused_parts import check_fusible, fused_rows
-from rowspace.layers.inputs.parts import WITHOUT_IDS, Given, Parts
+from rowspace.layers.inputs.parts import WITHOUT_IDS, InputArguments, NamedParts
 from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["InputEmbedding"]
 
 
-class InputEmbedding(Parts):
+class InputEmbedding(NamedParts):
     """ids (batch, seq) → (batch, seq, d): the rows of all parts summed, then norm, dropout and projection, if any.
 
     Each part is a module under a name: `InputEmbedding(tokens=..., segments=..., positions=...)`. They are summed in
@@ -89,22 +89,22 @@ class InputEmbedding(Parts):
         """
         require_tensor(ids, "ids")
         self.check_segments(segments)
-        given = Given(ids, segments, mask, positions, start)
-        total: Tensor = fused_rows(list(self.parts()), self.norm, given) if self.fused else self._summed(given)
+        arguments = InputArguments(ids, segments, mask, positions, start)
+        total: Tensor = fused_rows(list(self.parts()), self.norm, arguments) if self.fused else self._summed(arguments)
         total = self.dropout(total)
         if self.projection is not None:
             total = self.projection(total)
         return total
 
-    def _summed(self, given: Given) -> Tensor:
+    def _summed(self, arguments: InputArguments) -> Tensor:
         """The rows of all parts, in their order, and the norm."""
         first, *others = self.parts()
-        total = given.rows_of(first, torch.float32)
+        total = arguments.apply(first, torch.float32)
         for part in others:
-            total = total + given.rows_of(part, total.dtype)
+            total = total + arguments.apply(part, total.dtype)
         if self.norm is not None:
             total = self.norm(total)
         alone = not others and isinstance(first, WITHOUT_IDS)  # their rows may be a view of the parameter
-        if alone or total.shape[:-1] != given.ids.shape:
-            total = total.expand(*given.ids.shape, -1).clone(memory_format=torch.contiguous_format)
+        if alone or total.shape[:-1] != arguments.ids.shape:
+            total = total.expand(*arguments.ids.shape, -1).clone(memory_format=torch.contiguous_format)
         return total

@@ -10,17 +10,17 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.positions.sinusoid import SinusoidPosition
-from rowspace.layers.sizes import Sized
 from rowspace.layers.tables.gather import require_tensor
 from rowspace.layers.tables.segment import SegmentEmbedding
 
 IdStreams = Tensor | Mapping[str, Tensor]  # one tensor of ids for all parts, or one for each by its name
 
 
-class Given(NamedTuple):
-    """What a text model's input is called with: see `InputEmbedding.forward`."""
+class InputArguments(NamedTuple):
+    """The arguments of a text model's input: see `InputEmbedding.forward`."""
 
     ids: Tensor
     segments: Tensor | None = None
@@ -28,8 +28,8 @@ class Given(NamedTuple):
     positions: Tensor | None = None
     start: int = 0
 
-    def rows_of(self, part: nn.Module, dtype: torch.dtype) -> Tensor:
-        """What `part` gives, `(batch, seq, d)` or a shape that broadcasts to it; `dtype` where it has none itself."""
+    def apply(self, part: nn.Module, dtype: torch.dtype) -> Tensor:
+        """Call `part`: `(batch, seq, d)`, or a shape that broadcasts to it; in `dtype` if the part has none."""
         rows: Tensor
         if isinstance(part, SegmentEmbedding):
             rows = part(self.segments)
@@ -45,8 +45,8 @@ class Given(NamedTuple):
 WITHOUT_IDS = (SegmentEmbedding, LearnedPosition, SinusoidPosition)  # what they read of ids is the shape, or nothing
 
 
-class Parts(Sized):
-    """Modules under names of the caller's choice, each called with what its kind needs, in the order given."""
+class NamedParts(CountedModule):
+    """Modules under names that the caller chooses, each called with the arguments of its class, in order."""
 
     # What the recipes call their parts. Any module stands here, so that `embed.rotary(q, k)` needs no cast.
     tokens: Any
@@ -84,9 +84,9 @@ class Parts(Sized):
         rows: dict[str, Tensor] = {}
         dtype = torch.float32
         for name, part in zip(self._part_names, self.parts(), strict=True):
-            given = Given(streams[name], segments, mask, positions, start)
+            arguments = InputArguments(streams[name], segments, mask, positions, start)
             # A part may give one row for all places, or (seq, d) for all texts.
-            rows[name] = given.rows_of(part, dtype).expand(*given.ids.shape, -1)
+            rows[name] = arguments.apply(part, dtype).expand(*arguments.ids.shape, -1)
             dtype = rows[name].dtype
         return rows
 

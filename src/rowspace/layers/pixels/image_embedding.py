@@ -4,15 +4,15 @@ from torch import Tensor, nn
 
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition
-from rowspace.layers.sizes import Sized
 
 __all__ = ["ImageEmbedding"]
 
 
-class ImageEmbedding(Sized):
+class ImageEmbedding(CountedModule):
     """images (batch, C, H, W) → (batch, prefix + registers + h · w, d).
 
     - `patches`, then `tokens` in front of them where there are any, plus `positions`, then `norm` and `dropout`.

@@ -6,7 +6,7 @@ Read `position_ids.py` first, then `learned.py` and `sinusoid.py`; rotary positi
 from rowspace.layers.positions.alibi import Alibi, alibi_slopes
 from rowspace.layers.positions.grid import GridPosition, grid_of
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.positions.position_ids import Counting, positions_by_mask, positions_by_place
+from rowspace.layers.positions.position_ids import Counting, position_ids_from_length, position_ids_from_mask
 from rowspace.layers.positions.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.positions.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
 from rowspace.layers.positions.resampling import resample_patches, resample_positions
@@ -27,8 +27,8 @@ __all__ = [
     "alibi_slopes",
     "distant_scores",
     "grid_of",
-    "positions_by_mask",
-    "positions_by_place",
+    "position_ids_from_length",
+    "position_ids_from_mask",
     "relative_buckets",
     "relative_scores",
     "resample_patches",

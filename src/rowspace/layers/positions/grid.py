@@ -4,16 +4,16 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.positions.resampling import resample_positions
-from rowspace.layers.sizes import Sized
-from rowspace.layers.tables.init import Initial, fill
+from rowspace.layers.tables.init import Init, init_rows_
 
 __all__ = ["GridPosition", "grid_of"]
 
 Size = int | tuple[int, int]  # one number for a square, else (height, width)
 
 
-class GridPosition(Sized):
+class GridPosition(CountedModule):
     """grid (h, w) → (prefix + h · w, d): rows of the tokens in front, then of the patches, row by row.
 
     `weight` is for the grid that the module was made for, `(prefix + height · width, d)`; for another one it is fitted
@@ -32,7 +32,7 @@ class GridPosition(Sized):
         *,
         prefix: int = 1,
         antialias: bool = False,
-        init: Initial = "normal",
+        init: Init = "normal",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -48,7 +48,7 @@ class GridPosition(Sized):
 
     def reset_parameters(self) -> None:
         """Begin anew, as `init` says."""
-        fill(self.weight, self.init)
+        init_rows_(self.weight, self.init)
 
     def forward(self, grid: tuple[int, int]) -> Tensor:
         """As the class says."""

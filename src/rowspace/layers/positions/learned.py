@@ -7,7 +7,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.positions.position_ids import Counting, check_counting, count_positions
 from rowspace.layers.tables.gather import check_ids, require_tensor
-from rowspace.layers.tables.init import Initial, fill
+from rowspace.layers.tables.init import Init, init_rows_
 from rowspace.layers.tables.lookup import lookup
 
 __all__ = ["LearnedPosition"]
@@ -26,7 +26,7 @@ class LearnedPosition(nn.Module):
     ============  ========================================  ==========================
 
     Counting by ids, `offset` is `padding_idx + 1`: a RoBERTa of 512 positions has 514 rows. `weight` begins as `init`
-    says (see `initial.fill`); its gradient is summed in float32 whatever its dtype. Source: Devlin et al. 2018;
+    says (see `init_rows_`); its gradient is summed in float32 whatever its dtype. Source: Devlin et al. 2018;
     fairseq for the offsets; equal to transformers' modules to the bit.
 
     >>> roberta = LearnedPosition(512, 8, counting="ids", padding_idx=1)
@@ -45,7 +45,7 @@ class LearnedPosition(nn.Module):
         offset: int | None = None,
         counting: Counting = "place",
         padding_idx: int | None = None,
-        init: Initial = "normal",
+        init: Init = "normal",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -62,7 +62,7 @@ class LearnedPosition(nn.Module):
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Begin anew, as `init` says, drawing from `generator` where one is given."""
-        fill(self.weight, self.init, padding_idx=self.padding_idx, generator=generator)
+        init_rows_(self.weight, self.init, padding_idx=self.padding_idx, generator=generator)
 
     def forward(
         self, ids: Tensor, *, mask: Tensor | None = None, positions: Tensor | None = None, start: int = 0

@@ -8,29 +8,29 @@ from torch import Tensor
 from rowspace.amounts import amount
 from rowspace.errors import UsageError
 
-__all__ = ["Counting", "positions_by_mask", "positions_by_place"]
+__all__ = ["Counting", "position_ids_from_length", "position_ids_from_mask"]
 
 Counting = Literal["place", "mask", "ids"]
 
 
-def positions_by_place(ids: Tensor, *, start: int = 0) -> Tensor:
+def position_ids_from_length(ids: Tensor, *, start: int = 0) -> Tensor:
     """`start`, start + 1, …: `(seq,)` int64, the same for every text of a batch `(..., seq)` (BERT, GPT-2, BART).
 
     `start` is the number of tokens that are in the cache already.
 
-    >>> positions_by_place(torch.zeros(2, 3), start=4)
+    >>> position_ids_from_length(torch.zeros(2, 3), start=4)
     tensor([4, 5, 6])
     """
     return torch.arange(start, start + ids.shape[-1], device=ids.device)
 
 
-def positions_by_mask(mask: Tensor, *, start: int = 0) -> Tensor:
+def position_ids_from_mask(mask: Tensor, *, start: int = 0) -> Tensor:
     """The number of each token among the tokens of its text: int64 of the shape of `mask`; padding gets -1.
 
     mask: `(..., seq)`, 1 or True for tokens, 0 or False for padding. Padding on the left does not shift the numbers:
     that is why OPT counts so, and RoBERTa. `start` is the number of tokens before these.
 
-    >>> positions_by_mask(torch.tensor([[0, 0, 1, 1], [1, 1, 1, 0]]))
+    >>> position_ids_from_mask(torch.tensor([[0, 0, 1, 1], [1, 1, 1, 0]]))
     tensor([[-1, -1,  0,  1],
             [ 0,  1,  2, -1]])
     """
@@ -46,15 +46,15 @@ def count_positions(
     A mask of the tokens in the cache too, `(batch, start + seq)`, is counted whole and then cut.
     """
     if padding_idx is not None:  # counting by ids
-        return positions_by_mask(ids != padding_idx, start=start)
+        return position_ids_from_mask(ids != padding_idx, start=start)
     if counting == "place" or mask is None:
-        return positions_by_place(ids, start=start)
+        return position_ids_from_length(ids, start=start)
     if mask.shape[-1] != start + ids.shape[-1]:
         raise UsageError(
             f"mask covers {amount(mask.shape[-1], 'token')}, but there are {start} before these {ids.shape[-1]}; pass "
             f"the mask of all {start + ids.shape[-1]}"
         )
-    return positions_by_mask(mask)[..., start:]
+    return position_ids_from_mask(mask)[..., start:]
 
 
 def check_counting(counting: Counting, padding_idx: int | None) -> Counting:

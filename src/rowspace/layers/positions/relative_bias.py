@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.tables.init import Initial, fill
+from rowspace.layers.tables.init import Init, init_rows_
 from rowspace.layers.tables.lookup import lookup
 
 __all__ = ["RelativeBias", "relative_buckets"]
@@ -33,7 +33,7 @@ class RelativeBias(nn.Module):
         num_buckets: int = 32,
         max_distance: int = 128,
         bidirectional: bool = True,
-        init: Initial = "normal",
+        init: Init = "normal",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -49,7 +49,7 @@ class RelativeBias(nn.Module):
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Begin anew, as `init` says, drawing from `generator` where one is given."""
-        fill(self.weight, self.init, generator=generator)
+        init_rows_(self.weight, self.init, generator=generator)
 
     def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
         """As the class says; in the dtype of the weight."""

@@ -9,7 +9,7 @@ from torch import Tensor
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.positions.position_ids import positions_by_mask, positions_by_place
+from rowspace.layers.positions.position_ids import position_ids_from_length, position_ids_from_mask
 from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["SinusoidLayout", "SinusoidPosition", "sinusoid_frequencies"]
@@ -85,10 +85,10 @@ class SinusoidPosition(ConstantBuffers):
         if positions is not None:
             return self._rows(positions).to(dtype)
         if self.padding_idx is not None:
-            counted = positions_by_mask(torch.ne(ids, self.padding_idx), start=start) + self.padding_idx + 1
+            counted = position_ids_from_mask(torch.ne(ids, self.padding_idx), start=start) + self.padding_idx + 1
             return self._rows(counted).masked_fill((counted == self.padding_idx).unsqueeze(-1), 0).to(dtype)
         if torch.compiler.is_compiling() or type(ids) is not Tensor:  # a fake or a distributed tensor: keep nothing
-            return self._rows(positions_by_place(ids, start=start)).to(dtype)
+            return self._rows(position_ids_from_length(ids, start=start)).to(dtype)
         length = start + ids.shape[-1]
         return self._rows_up_to(length, ids.device)[start:length].to(dtype)
 

@@ -1,6 +1,6 @@
 """The inputs of published models, one family a file, each a few lines of composition; and how they are opened.
 
-Read `bert.py` first, then `opening.py`.
+Read `bert.py` first, then `from_pretrained.py`.
 """
 
 from rowspace.layers.recipes.albert import albert
@@ -9,13 +9,13 @@ from rowspace.layers.recipes.bloom import bloom
 from rowspace.layers.recipes.clip import clip_text, clip_vision
 from rowspace.layers.recipes.deit import deit
 from rowspace.layers.recipes.dinov2 import dinov2
+from rowspace.layers.recipes.from_pretrained import RECIPES, from_checkpoint, from_config
 from rowspace.layers.recipes.gemma import gemma
 from rowspace.layers.recipes.gpt2 import gpt2
 from rowspace.layers.recipes.llama import llama
 from rowspace.layers.recipes.mistral import mistral
 from rowspace.layers.recipes.modernbert import modernbert
 from rowspace.layers.recipes.mpt import mpt
-from rowspace.layers.recipes.opening import RECIPES, from_checkpoint, from_config
 from rowspace.layers.recipes.opt import opt
 from rowspace.layers.recipes.qwen import qwen
 from rowspace.layers.recipes.roberta import roberta

@@ -9,7 +9,7 @@ from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.bert import TENSORS as BERT_TENSORS
 from rowspace.layers.recipes.bert import arguments as bert_arguments
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -46,7 +46,7 @@ def albert(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `albert`, from a config.json."""
-    return bert_arguments(config) | present(config, inner_dim="embedding_size")
+    return bert_arguments(config) | pick_renamed(config, inner_dim="embedding_size")
 
 
 TENSORS: TensorNames = {

@@ -7,7 +7,7 @@ from torch import nn
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -42,7 +42,7 @@ def bert(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `bert`, from a config.json."""
-    return present(
+    return pick_renamed(
         config,
         vocab_size="vocab_size",
         embedding_dim="hidden_size",

@@ -7,7 +7,7 @@ from torch import nn
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.alibi import Alibi
-from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -37,7 +37,7 @@ def bloom(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `bloom`, from a config.json, in its older words too."""
-    return present(
+    return pick_renamed(
         config,
         vocab_size="vocab_size",
         embedding_dim=("n_embed", "hidden_size"),

@@ -11,7 +11,7 @@ from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -61,13 +61,13 @@ def clip_vision(
 def text_arguments(config: Config) -> dict[str, Any]:
     """Those of `clip_text`, from the text part of a config.json."""
     names = {"vocab_size": "vocab_size", "embedding_dim": "hidden_size", "max_positions": "max_position_embeddings"}
-    return present(config, **names)
+    return pick_renamed(config, **names)
 
 
 def vision_arguments(config: Config) -> dict[str, Any]:
     """Those of `clip_vision`, from the vision part of a config.json."""
     names = {"embedding_dim": "hidden_size", "image_size": "image_size", "patch_size": "patch_size"}
-    return present(config, channels="num_channels", norm_eps="layer_norm_eps", **names)
+    return pick_renamed(config, channels="num_channels", norm_eps="layer_norm_eps", **names)
 
 
 # With both parts in one checkpoint each has its own name in front.

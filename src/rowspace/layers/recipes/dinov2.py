@@ -7,7 +7,7 @@ from rowspace.layers.pixels.image_embedding import ImageEmbedding
 from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.recipes.vit import TENSORS as VIT_TENSORS
 from rowspace.layers.recipes.vit import arguments as vit_arguments
 
@@ -44,7 +44,7 @@ def dinov2(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `dinov2`, from a config.json; that of registers says nothing of a mask token, which is always there."""
-    return vit_arguments(config) | present(config, registers="num_register_tokens", mask="use_mask_token")
+    return vit_arguments(config) | pick_renamed(config, registers="num_register_tokens", mask="use_mask_token")
 
 
 def registers_arguments(config: Config) -> dict[str, Any]:

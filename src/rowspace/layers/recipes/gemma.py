@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.layered_rotary import layered_rotaries
-from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.rotary.config import rotary_from_config
 from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
@@ -51,7 +51,7 @@ def gemma3_arguments(config: Config) -> dict[str, Any]:
 
 
 def _sizes(config: Config) -> dict[str, Any]:
-    return present(config, vocab_size="vocab_size", embedding_dim="hidden_size", padding_idx="pad_token_id")
+    return pick_renamed(config, vocab_size="vocab_size", embedding_dim="hidden_size", padding_idx="pad_token_id")
 
 
 TENSORS = {"tokens.weight": "embed_tokens.weight"}

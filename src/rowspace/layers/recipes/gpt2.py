@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -34,7 +34,7 @@ def gpt2(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `gpt2`, from a config.json."""
-    return present(
+    return pick_renamed(
         config,
         vocab_size="vocab_size",
         embedding_dim=("n_embd", "hidden_size"),

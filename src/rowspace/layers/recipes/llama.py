@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
-from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.rotary.config import rotary_from_config
 from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
@@ -41,7 +41,7 @@ def llama(
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `llama`, from a config.json."""
     names = {"vocab_size": "vocab_size", "embedding_dim": "hidden_size", "padding_idx": "pad_token_id"}
-    return {**present(config, **names), "rotary": rotary_from_config(config)}
+    return {**pick_renamed(config, **names), "rotary": rotary_from_config(config)}
 
 
 TENSORS = {"tokens.weight": "embed_tokens.weight"}

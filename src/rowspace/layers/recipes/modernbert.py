@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.layered_rotary import layered_rotaries
-from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -64,7 +64,7 @@ class RoundedRotary(RotaryPosition):
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `modernbert`, from a config.json."""
-    sizes = present(
+    sizes = pick_renamed(
         config,
         vocab_size="vocab_size",
         embedding_dim="hidden_size",

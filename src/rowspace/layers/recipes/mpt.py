@@ -6,7 +6,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.alibi import Alibi
-from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -44,7 +44,7 @@ def arguments(config: Config) -> dict[str, Any]:
             "compose InputEmbedding(tokens=TokenEmbedding(...), positions=LearnedPosition(...)) instead"
         )
     names = {"vocab_size": "vocab_size", "embedding_dim": "d_model", "num_heads": "n_heads", "dropout": "emb_pdrop"}
-    return {**present(config, **names), **present(attention, max_bias="alibi_bias_max")}
+    return {**pick_renamed(config, **names), **pick_renamed(attention, max_bias="alibi_bias_max")}
 
 
 MPT = Recipe(mpt, arguments, {"tokens.weight": "wte.weight"})

@@ -5,8 +5,8 @@ from typing import Any, Unpack
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, present
-from rowspace.layers.tables.factorized import FactorisedEmbedding
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
+from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -31,7 +31,7 @@ def opt(
     tokens = (
         TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory)
         if inner_dim in (None, embedding_dim)
-        else FactorisedEmbedding(
+        else FactorizedEmbedding(
             vocab_size, embedding_dim, inner_dim=inner_dim, padding_idx=padding_idx, bias=False, **factory
         )
     )
@@ -42,7 +42,7 @@ def opt(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `opt`, from a config.json."""
-    return present(
+    return pick_renamed(
         config,
         vocab_size="vocab_size",
         embedding_dim="hidden_size",

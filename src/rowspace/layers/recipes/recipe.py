@@ -26,12 +26,12 @@ class Recipe:
     tensors: TensorNames
 
 
-def present(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
+def pick_renamed(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
     """`{ours: config[theirs]}` for each `ours=theirs` that the config has; of several names the first that it has.
 
     Raises `UsageError` for a value that is neither a number nor null, nor two of them for height and width.
 
-    >>> present({"n_embd": 8, "pad_token_id": None}, dim=("hidden_size", "n_embd"), pad="pad_token_id", eps="eps")
+    >>> pick_renamed({"n_embd": 8, "pad_token_id": None}, dim=("hidden_size", "n_embd"), pad="pad_token_id", eps="eps")
     {'dim': 8, 'pad': None}
     """
     found: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.clip import TEXT_TENSORS, VISION_TENSORS, text_arguments
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -57,7 +57,7 @@ def siglip_vision(
 def vision_arguments(config: Config) -> dict[str, Any]:
     """Those of `siglip_vision`, from the vision part of a config.json."""
     names = {"embedding_dim": "hidden_size", "image_size": "image_size", "patch_size": "patch_size"}
-    return present(config, channels="num_channels", **names)
+    return pick_renamed(config, channels="num_channels", **names)
 
 
 TENSORS: TensorNames = {**VISION_TENSORS, "patches.bias": "embeddings.patch_embedding.bias"}

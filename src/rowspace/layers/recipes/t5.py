@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.relative_bias import RelativeBias
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -44,7 +44,7 @@ def t5(
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `t5`, from a config.json; that of an encoder by itself may still call it half of a pair."""
     encoder_alone = any("EncoderModel" in str(name) for name in config.get("architectures") or ())
-    found = present(
+    found = pick_renamed(
         config,
         vocab_size="vocab_size",
         embedding_dim="d_model",

@@ -8,7 +8,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.sinusoid import SinusoidPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, present
+from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -56,7 +56,7 @@ def arguments(config: Config) -> dict[str, Any]:
     }
     if "d_model" not in config:
         raise UsageError("the config has no d_model; restore the config.json")
-    found = {"scaled": False, **present(config, embedding_dim="d_model", **names)}
+    found = {"scaled": False, **pick_renamed(config, embedding_dim="d_model", **names)}
     sinusoids = SinusoidPosition(found["embedding_dim"], layout="concatenated", angle_dtype=torch.float64)
     return {**found, "sinusoids": sinusoids}
 

@@ -7,7 +7,7 @@ from rowspace.layers.pixels.image_embedding import ImageEmbedding
 from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, present
+from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 
 
 def vit(
@@ -40,7 +40,7 @@ def vit(
 
 def arguments(config: Config) -> dict[str, Any]:
     """Those of `vit`, from a config.json."""
-    return present(
+    return pick_renamed(
         config,
         embedding_dim="hidden_size",
         image_size="image_size",

@@ -5,7 +5,7 @@ Read `token_embedding.py` first, then `lookup.py`; `reference.py` is the same lo
 
 from rowspace.layers.tables.adaptive import AdaptiveEmbedding
 from rowspace.layers.tables.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
-from rowspace.layers.tables.factorized import FactorisedEmbedding
+from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.hashed import HashedEmbedding
 from rowspace.layers.tables.lookup import lookup
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding, truncate
@@ -16,7 +16,7 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 __all__ = [
     "AdaptiveEmbedding",
-    "FactorisedEmbedding",
+    "FactorizedEmbedding",
     "HashedEmbedding",
     "MatryoshkaEmbedding",
     "MaxNorm",

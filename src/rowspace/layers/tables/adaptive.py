@@ -12,12 +12,12 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, Factory, require_positive, row_index
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.token_embedding import Scale, TokenEmbedding, checked_scale, scaled
 
 
-class AdaptiveEmbedding(Sized):
+class AdaptiveEmbedding(CountedModule):
     """ids (...) → (..., d): a row of its cluster's table, projected to d, times `scale`.
 
     Cluster i holds the ids from `cutoffs[i - 1]` (0 at first) up to `cutoffs[i]` (V at last), in a table of

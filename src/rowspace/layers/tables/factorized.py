@@ -1,4 +1,4 @@
-"""A narrow table and one projection for all its rows: `FactorisedEmbedding`.
+"""A narrow table and one projection for all its rows: `FactorizedEmbedding`.
 
 Approximates a table (V, d) by a product (V, e) @ (e, d): all rows lie in e dimensions of the d. ALBERT has a LayerNorm
 between the two, which its recipe adds.
@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.sizes import Sized
-from rowspace.layers.tables.init import Initial
+from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.tables.init import Init
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
-class FactorisedEmbedding(Sized):
+class FactorizedEmbedding(CountedModule):
     """ids (...) → (..., d): a row of a table (V, e), then a linear map from e to d.
 
     Holds V·e + e·d numbers, and d more for the bias, in place of V·d. `padding_idx` and `init` are those of the table;
@@ -21,7 +21,7 @@ class FactorisedEmbedding(Sized):
     Source: Lan et al. 2019 (ALBERT), section 3.1.
 
     >>> import torch
-    >>> embedding = FactorisedEmbedding(30_000, 768, inner_dim=128)
+    >>> embedding = FactorizedEmbedding(30_000, 768, inner_dim=128)
     >>> embedding(torch.tensor([[1, 2]])).shape
     torch.Size([1, 2, 768])
     >>> embedding.num_parameters, 30_000 * 768
@@ -35,7 +35,7 @@ class FactorisedEmbedding(Sized):
         *,
         inner_dim: int,
         padding_idx: int | None = None,
-        init: Initial = "normal",
+        init: Init = "normal",
         bias: bool = True,
         device: Device = None,
         dtype: torch.dtype | None = None,

@@ -1,4 +1,4 @@
-"""Ids out of range: found at almost no cost, and named. `rows_at` reads rows, `check_ids` only checks.
+"""Ids out of range: found at almost no cost, and named. `gather_rows` reads rows, `check_ids` only checks.
 
 - On CPU a `UsageError` names the id and its position at no extra cost: the gather checks each id anyway.
 - On other devices this takes one reduction over the ids; the host waits for its two numbers.
@@ -13,10 +13,10 @@ from torch.nn import functional
 from rowspace.errors import UsageError
 
 
-def rows_at(ids: Tensor, table: Tensor) -> Tensor:
+def gather_rows(ids: Tensor, table: Tensor) -> Tensor:
     """The rows of `table` (V, d) at `ids` (...), as (..., d); a `UsageError` names an id out of range.
 
-    >>> rows_at(torch.tensor([0, 7]), torch.zeros(5, 2))
+    >>> gather_rows(torch.tensor([0, 7]), torch.zeros(5, 2))
     Traceback (most recent call last):
     rowspace.errors.UsageError: id 7 at [1] is out of range for a table of 5 rows; check the tokenizer that made it, ...
     """

@@ -9,16 +9,16 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.gather import check_ids
-from rowspace.layers.tables.init import fill
+from rowspace.layers.tables.init import init_rows_
 from rowspace.layers.tables.lookup import lookup
 from rowspace.layers.tables.recorded_settings import RecordedSettings
 
 PRIME = 2**31 - 1
 
 
-class HashedEmbedding(RecordedSettings, Sized):
+class HashedEmbedding(RecordedSettings, CountedModule):
     """ids (...) → (..., d): the sum of k rows of a table (m, d), where hash j of the id says which.
 
     Holds m·d numbers in place of V·d, and V·k more if `weighted`: then each id learns how much of each row it takes.
@@ -70,7 +70,7 @@ class HashedEmbedding(RecordedSettings, Sized):
 
     def reset_parameters(self) -> None:
         """Begin anew: k rows of this deviation add up to 0.02, and all weights are 1."""
-        fill(self.weight, lambda weight: weight.normal_(std=0.02 * len(self.hashes) ** -0.5))
+        init_rows_(self.weight, lambda weight: weight.normal_(std=0.02 * len(self.hashes) ** -0.5))
         if self.importance is not None:
             nn.init.ones_(self.importance)
 

@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.layers.tables.distributed_lookup import zero_row
 
-Initial = Literal["normal", "inverse_sqrt", "xavier"] | Callable[[Tensor], object]
+Init = Literal["normal", "inverse_sqrt", "xavier"] | Callable[[Tensor], object]
 
 
-def fill(
-    weight: Tensor, init: Initial, *, padding_idx: int | None = None, generator: torch.Generator | None = None
+def init_rows_(
+    weight: Tensor, init: Init, *, padding_idx: int | None = None, generator: torch.Generator | None = None
 ) -> None:
     """Fill `weight` (V, d) in place; the padding row, where there is one, with zeros.
 
@@ -25,7 +25,7 @@ def fill(
     The named ones draw from `generator`, or where there is none from torch's own.
 
     >>> weight = torch.empty(3, 2)
-    >>> fill(weight, torch.nn.init.ones_, padding_idx=0)
+    >>> init_rows_(weight, torch.nn.init.ones_, padding_idx=0)
     >>> weight
     tensor([[0., 0.],
             [1., 1.],

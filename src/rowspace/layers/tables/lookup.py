@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.tables.distributed_lookup import is_distributed, local_part, placed_as, zero_row
-from rowspace.layers.tables.gather import check_ids, rows_at
+from rowspace.layers.tables.gather import check_ids, gather_rows
 
 
 def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, sparse: bool = False) -> Tensor:
@@ -41,7 +41,7 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     elif _needs_gradient(weight):
         function = _RowsForward
     else:
-        return rows_at(ids, weight)
+        return gather_rows(ids, weight)
     rows: Tensor = function.apply(ids, weight, padding_idx, sparse)  # type: ignore[no-untyped-call]
     return rows
 
@@ -63,7 +63,7 @@ class _Rows(torch.autograd.Function):
     @staticmethod
     def forward(ids: Tensor, weight: Tensor, padding_idx: int | None, sparse: bool) -> Tensor:
         """(...), (V, d) → (..., d)."""
-        return rows_at(ids, weight)
+        return gather_rows(ids, weight)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, int | None, bool], output: Tensor) -> None:

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
-from rowspace.layers.tables.init import Initial
+from rowspace.layers.tables.init import Init
 from rowspace.layers.tables.lookup import lookup
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -38,7 +38,7 @@ class MatryoshkaEmbedding(TokenEmbedding):
         dim: int | None = None,
         normalize: bool = False,
         padding_idx: int | None = None,
-        init: Initial = "normal",
+        init: Init = "normal",
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:

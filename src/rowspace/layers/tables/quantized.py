@@ -11,14 +11,14 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.sizes import Sized
-from rowspace.layers.tables.gather import rows_at
+from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.tables.gather import gather_rows
 from rowspace.layers.tables.recorded_settings import RecordedSettings
 
 _ROWS_AT_ONCE = 4096
 
 
-class QuantizedEmbedding(RecordedSettings, Sized):
+class QuantizedEmbedding(RecordedSettings, CountedModule):
     """ids (...) → (..., d): `scales[id] * codes[id]`; only the rows asked for are made into floats.
 
     A row's scale is its greatest magnitude over 127 in 8 bits, over 7 in 4, and its codes are its numbers over the
@@ -89,7 +89,7 @@ class QuantizedEmbedding(RecordedSettings, Sized):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""
-        return self._floats(rows_at(ids, self.codes), self.scales[ids])
+        return self._floats(gather_rows(ids, self.codes), self.scales[ids])
 
     def dequantize(self) -> Tensor:
         """The whole table (V, d) as floats."""

@@ -13,12 +13,12 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
-class QuotientRemainderEmbedding(Sized):
+class QuotientRemainderEmbedding(CountedModule):
     """ids (...) → (..., d): row `id // m` of one table and row `id % m` of another, multiplied or added.
 
     Holds (⌈V/m⌉ + m)·d numbers in place of V·d; m is `num_remainders`, √V unless given, where the sum is smallest.

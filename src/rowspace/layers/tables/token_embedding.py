@@ -8,22 +8,22 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive, row_index
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
-from rowspace.layers.tables.init import Initial, fill
+from rowspace.layers.tables.init import Init, init_rows_
 from rowspace.layers.tables.lookup import lookup
 
 Scale = float | Literal["sqrt", "rounded_sqrt"] | None
 
 
-class TokenEmbedding(Sized, nn.Embedding):
+class TokenEmbedding(CountedModule, nn.Embedding):
     """ids (...) int32 or int64 → (..., d): row `weight[id]` of a table (V, d), times `scale`.
 
     - `padding_idx`: this row begins at zero and gets no gradient.
     - `scale`: `None`, a number, `"sqrt"` for √d (2017 Transformer), or `"rounded_sqrt"` for √d first rounded to the
       weight's dtype (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` stays unscaled, as a tied head needs it.
-    - `init`: see `initial.fill`. `sparse`: see `lookup`.
+    - `init`: see `init_rows_`. `sparse`: see `lookup`.
     - `constraint`: a bound on the rows' norms, applied after the optimizer's step: see `constraints.constrain`.
     - `device`, `dtype`: of `weight`.
 
@@ -47,7 +47,7 @@ class TokenEmbedding(Sized, nn.Embedding):
         *,
         padding_idx: int | None = None,
         scale: Scale = None,
-        init: Initial = "normal",
+        init: Init = "normal",
         sparse: bool = False,
         constraint: Constraint | None = None,
         device: Device = None,
@@ -111,7 +111,7 @@ class TokenEmbedding(Sized, nn.Embedding):
 
     def reset_parameters(self) -> None:
         """Initialize the table again: rows from `init`, the padding row zero."""
-        fill(self.weight, self.init, padding_idx=self.padding_idx)
+        init_rows_(self.weight, self.init, padding_idx=self.padding_idx)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d), in the dtype of the table."""

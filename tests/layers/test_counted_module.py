@@ -2,11 +2,11 @@ import torch
 from torch import nn
 
 from rowspace.layers import TokenEmbedding
-from rowspace.layers.sizes import Sized
+from rowspace.layers.counted_module import CountedModule
 
 
 def test_each_tensor_counts_once() -> None:
-    module = Sized()
+    module = CountedModule()
     module.table = TokenEmbedding(10, 4)
     module.head = nn.Linear(4, 10, bias=False)
     module.head.weight = module.table.weight

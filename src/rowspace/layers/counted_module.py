@@ -1,11 +1,11 @@
-"""The number of parameters and bytes of a module: `Sized`, the base of the modules that own a table."""
+"""The number of parameters and bytes of a module: `CountedModule`, the base of the modules that own a table."""
 
 from itertools import chain
 
 from torch import Tensor, nn
 
 
-class Sized(nn.Module):
+class CountedModule(nn.Module):
     """A module that states how many numbers it holds and how many bytes they take; each tensor counts once."""
 
     @property

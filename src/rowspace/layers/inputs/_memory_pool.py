@@ -1,8 +1,8 @@
-"""Memory for large results, used again once the tensor that had it is gone: `reused`.
+"""Memory for large tensors, used again once the tensor that had it is freed: `pooled_empty`, `lazy_zeros`.
 
-A fresh tensor of 50 MB costs as much time in the system, which finds and clears its pages, as a walk over it. Here the
-pages of the last few stay mapped, in huge pages where the system has them (Linux). A tensor keeps its memory as long as
-it or a view of it lives. Left out: small tensors, which torch's allocator has ready.
+The system needs as long to find and clear the pages of a fresh 50 MB tensor as a pass over it takes. Here the pages of
+the last few freed tensors stay mapped, in huge pages where the system has them (Linux). A tensor keeps its memory while
+it or a view of it lives. Small tensors come from torch's allocator.
 """
 
 import math
@@ -14,18 +14,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["reused", "zeroed"]
-
-__all__ = ["reused"]
+__all__ = ["lazy_zeros", "pooled_empty"]
 
 LARGE = 1 << 22  # bytes; below, pages are found quickly
 KEPT = 3  # pieces of memory that wait for a use
 
 
-def reused(*shape: int) -> Tensor:
+def pooled_empty(*shape: int) -> Tensor:
     """Return an uninitialised float32 tensor (shape), like `torch.empty`.
 
-    >>> reused(2, 3).shape
+    >>> pooled_empty(2, 3).shape
     torch.Size([2, 3])
     """
     size = 4 * math.prod(shape)
@@ -37,7 +35,7 @@ def reused(*shape: int) -> Tensor:
     return torch.from_numpy(array)
 
 
-def zeroed(*shape: int) -> Tensor:
+def lazy_zeros(*shape: int) -> Tensor:
     """Return float32 zeros, like `torch.zeros`, of which pages that nobody touches take neither time nor memory."""
     size = 4 * math.prod(shape)
     if size < LARGE:
