@@ -10,8 +10,8 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 import rowspace as rs
 from rowspace.lab.app import PAGES
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply, decode
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply, decode
 from rowspace.lab.state import Lab
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.lab.kinds import Kind, Progress
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab, Upload
 
 

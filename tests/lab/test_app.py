@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from rowspace.errors import UsageError
 from rowspace.lab import app
-from rowspace.lab.query import Query
-from rowspace.lab.reply import MEDIA_TYPE, Reply, decode
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE, Reply, decode
 from rowspace.lab.state import Lab, Upload
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import MissingExtraError, UsageError
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab
 from rowspace.layers import CATALOGUE, cost
 

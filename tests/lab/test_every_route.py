@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 
 import rowspace as rs
 from rowspace.lab.app import PAGES, make_app
-from rowspace.lab.query import Query
-from rowspace.lab.reply import MEDIA_TYPE, decode
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE, decode
 from rowspace.lab.state import Lab
 
 ANSWERS = {path: answer for routes in PAGES.values() for path, answer in routes.items()}

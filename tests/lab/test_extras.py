@@ -10,7 +10,7 @@ import numpy as np, rowspace as rs
 from rowspace.errors import MissingExtraError
 from rowspace.lab import Lab
 from rowspace.lab.app import PAGES
-from rowspace.lab.query import Query
+from rowspace.lab.server.query import Query
 for answer in (*PAGES["positions"].values(), PAGES["patches"]["patches/cut"]):
     try:
         answer(Lab(rs.Table(["a"], np.ones((1, 1))), "t"), Query())

@@ -13,9 +13,9 @@ import pytest
 from rowspace.errors import UsageError
 from rowspace.lab.job import Job, News
 from rowspace.lab.jobs import Jobs, Limits
-from rowspace.lab.query import Query
-from rowspace.lab.refusals import Refused
-from rowspace.lab.reply import decode
+from rowspace.lab.server.errors import Refused
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import decode
 from rowspace.lab.state import Lab
 
 Run = Callable[..., None]

@@ -6,8 +6,8 @@ from tokenizers.pre_tokenizers import ByteLevel
 
 import rowspace as rs
 from rowspace.errors import UnknownTokenError, UsageError
-from rowspace.lab.query import Query
 from rowspace.lab.sentence import known_sentence, read_sentence
+from rowspace.lab.server.query import Query
 from rowspace.lab.state import Lab
 
 

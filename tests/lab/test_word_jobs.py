@@ -7,8 +7,8 @@ import rowspace as rs
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.kinds import Progress
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply, decode
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply, decode
 from rowspace.lab.state import Lab
 from rowspace.lab.word_jobs import KINDS
 

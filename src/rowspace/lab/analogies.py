@@ -1,7 +1,4 @@
-"""The Analogies page: a is to b as c is to ..., its answers, the parallelogram, and examples that may well fail.
-
-Read next: `heads.py`.
-"""
+"""The Analogies page: a is to b as c is to ..., its answers, the parallelogram, and examples that may well fail."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,8 +8,8 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.errors import UsageError
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 from rowspace.lab.words import MARKS, is_code, opening_words
 from rowspace.table import Table

@@ -1,7 +1,4 @@
-"""`make_app`: the server of the workbench: pages' questions under `/api/`, the built front end for all else.
-
-Left out: who may ask (`security.py`) and how long work is done (`jobs.py`). Read next: `state.py`.
-"""
+"""`make_app`: the server of the workbench: pages' questions under `/api/`, the built front end for all else."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -30,13 +27,13 @@ from rowspace.lab import (
     word_maps,
     words,
 )
-from rowspace.lab.asked import body, parameters
 from rowspace.lab.job_routes import job_routes
 from rowspace.lab.jobs import Jobs
 from rowspace.lab.kinds import Kind
-from rowspace.lab.query import Query
-from rowspace.lab.refusals import HANDLERS
-from rowspace.lab.reply import MEDIA_TYPE
+from rowspace.lab.server.errors import HANDLERS
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE
+from rowspace.lab.server.request import body, parameters
 from rowspace.lab.state import Answer, Lab, Upload
 
 __all__ = ["KINDS", "PAGES", "make_app"]

@@ -1,4 +1,4 @@
-"""From a hidden state to the chances of every row: what the Head page shows, in PyTorch. Read next: `tying.py`."""
+"""From a hidden state to the chances of every row: what the Head page shows, in PyTorch."""
 
 import math
 from copy import copy

@@ -1,7 +1,6 @@
 """The Cost page: what a table of V rows of d numbers costs, beside published models; and the opened one's own numbers.
 
-The figures are those of `rowspace.layers.cost`, which needs PyTorch; the matrix needs none. Read next:
-`rowspace/layers/cost_counts.py`.
+The figures are those of `rowspace.layers.cost`, which needs PyTorch; the matrix needs none.
 """
 
 from collections.abc import Mapping
@@ -9,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 from rowspace.space.windows import Shrinking, matrix_window
 

@@ -1,9 +1,9 @@
-"""`needs_torch`: pages that compute with PyTorch, which the workbench starts without. Read next: `positions.py`."""
+"""`needs_torch`: pages that compute with PyTorch, which the workbench starts without."""
 
 from functools import wraps
 
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 
 __all__ = ["needs_torch"]

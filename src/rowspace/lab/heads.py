@@ -1,6 +1,6 @@
 """The Head page: a hidden state, changed by hand, against every row: logits and probabilities, tied or untied.
 
-No model stands behind it: the hidden state is a row of the table, or the lesson's. Read next: `chances.py`.
+No model stands behind it: the hidden state is a row of the table, or the lesson's.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 from rowspace.lab.words import opening_words
 from rowspace.table import Table

@@ -1,15 +1,15 @@
 """The Input page: positions added to the rows, or set beside them, and what each way costs.
 
-Concatenation itself is `layers/concatenation.py`. Read next: `input_scale.py`.
+Concatenation itself is `layers/concatenation.py`.
 """
 
 from typing import TYPE_CHECKING
 
 from rowspace.lab.extras import needs_torch
 from rowspace.lab.input_positions import CLASSES, KINDS, POSITIONS, WIDEST, default_kind, position_code, position_module
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import Sentence, known_sentence
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """The positions that pages add to rows: exact sinusoids, or a learned table as it is where a training begins.
 
-Nothing here was trained: a learned table is drawn from a seed, the same each time, and pages say so. Read next:
-`layers/learned_position.py`.
+Nothing here was trained: a learned table is drawn from a seed, the same each time, and pages say so.
 """
 
 from typing import TYPE_CHECKING

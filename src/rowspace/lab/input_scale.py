@@ -1,15 +1,12 @@
-"""The Input page: how long rows are next to positions, and what multiplying them by √d does about it.
-
-Read next: `input_positions.py`, the positions that the pages add.
-"""
+"""The Input page: how long rows are next to positions, and what multiplying them by √d does about it."""
 
 import numpy as np
 
 from rowspace.lab.extras import needs_torch
 from rowspace.lab.input_positions import CLASSES, KINDS, POSITIONS, WIDEST, default_kind, position_code, position_module
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import known_sentence
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab
 
 __all__ = ["scale"]

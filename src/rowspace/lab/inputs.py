@@ -1,7 +1,6 @@
 """The Input page: what each part of a known model's input adds to a token, part by part, on the table's own rows.
 
 Only the token rows are learned ones: position and segment tables are drawn from a seed, as where a training begins.
-Read next: `input_beside.py` (sum or concatenation), `input_scale.py` (norms of rows and of positions).
 """
 
 from collections.abc import Mapping
@@ -16,9 +15,9 @@ from rowspace.lab.extras import needs_torch
 from rowspace.lab.input_beside import concatenation
 from rowspace.lab.input_positions import check_width
 from rowspace.lab.input_scale import scale
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import known_sentence
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """`Job`: one piece of long work: what it has told, to whoever follows, and the files of its frames.
 
 Of what it tells, the newest of each is kept: `progress` (fraction, sentence), `frame` (its number), and at the end
-`done` (the number of frames) or `failed` (error, a sentence). Read next: `jobs.py`.
+`done` (the number of frames) or `failed` (error, a sentence).
 """
 
 import asyncio

@@ -8,7 +8,6 @@
 | `DELETE /api/jobs/1` | nothing (204) |
 
 Who reconnects with `Last-Event-ID` is told what is newer; where there will be nothing, the status 204 says so.
-Read next: `jobs.py`.
 """
 
 import json
@@ -20,12 +19,12 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from rowspace.errors import UsageError
-from rowspace.lab.asked import body
 from rowspace.lab.job import Job
 from rowspace.lab.jobs import Jobs
-from rowspace.lab.query import Query
-from rowspace.lab.refusals import Refused
-from rowspace.lab.reply import MEDIA_TYPE, Reply
+from rowspace.lab.server.errors import Refused
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE, Reply
+from rowspace.lab.server.request import body
 
 __all__ = ["job_routes"]
 

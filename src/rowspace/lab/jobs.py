@@ -1,7 +1,6 @@
 """`Jobs`: long work in processes of its own, two at once, which end when they are cancelled and with the server.
 
-A job has a folder: what its process is given, then its frames. Left out: how pages ask for jobs and follow them
-(`job_routes.py`), and what the process does (`worker.py`). Read next: `kinds.py`, then `job.py`.
+A job has a folder: what its process is given, then its frames.
 """
 
 import asyncio
@@ -22,8 +21,8 @@ from anyio import to_thread
 from rowspace.errors import RowspaceError
 from rowspace.lab.job import FRAME_BYTES, Job
 from rowspace.lab.kinds import Kind, Parameters
-from rowspace.lab.query import Query
-from rowspace.lab.refusals import MISTAKE, Refused
+from rowspace.lab.server.errors import MISTAKE, Refused
+from rowspace.lab.server.query import Query
 from rowspace.lab.state import Lab
 
 __all__ = ["Jobs", "Limits"]

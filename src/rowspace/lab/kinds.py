@@ -18,7 +18,6 @@ from files (read them, do not write) and parameters as keywords; it yields how f
 
 It is registered by one line in `KINDS` of `app.py`, and asked for by `POST /api/jobs` with
 `{"kind": "tsne", "perplexity": 30}`. Where it raises a `RowspaceError`, the page is told its sentence.
-Read next: `jobs.py`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,8 +26,8 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab
 
 __all__ = ["Kind", "Parameters", "Progress"]

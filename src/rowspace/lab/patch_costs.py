@@ -1,10 +1,10 @@
-"""What patches of every size that fits a picture cost: tokens, scores, operations. Read next: `pictures.py`."""
+"""What patches of every size that fits a picture cost: tokens, scores, operations."""
 
 from collections.abc import Mapping
 
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 
 __all__ = ["ROUTES"]

@@ -1,14 +1,11 @@
-"""`PatchQuestion`: what a reader asks of a picture in patches, checked, and the same as code.
-
-Read next: `pictures.py`.
-"""
+"""`PatchQuestion`: what a reader asks of a picture in patches, checked, and the same as code."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from rowspace.errors import UsageError
 from rowspace.lab.pictures import KNOWN, PHOTOGRAPHS
-from rowspace.lab.query import Query
+from rowspace.lab.server.query import Query
 
 __all__ = ["PatchQuestion", "opening"]
 

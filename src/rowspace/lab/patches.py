@@ -1,7 +1,4 @@
-"""The Patches page: a picture cut into patches, one of them as numbers, and its projection in both forms.
-
-Read next: `patch_question.py`, what may be asked and the code that answers it.
-"""
+"""The Patches page: a picture cut into patches, one of them as numbers, and its projection in both forms."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -10,8 +7,8 @@ from rowspace.lab import patch_costs
 from rowspace.lab.extras import needs_torch
 from rowspace.lab.patch_question import PatchQuestion, opening
 from rowspace.lab.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab, Upload
 
 if TYPE_CHECKING:

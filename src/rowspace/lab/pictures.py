@@ -1,6 +1,6 @@
 """Pictures as arrays: a reader's own, decoded with distrust; two photographs that scikit-learn ships; the lesson's.
 
-Needs Pillow, of `rowspace[lab]`. Read next: `patches.py`.
+Needs Pillow, of `rowspace[lab]`.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """The Pipeline page, forward: text → tokens → ids → rows → + position → X, and the lookup as a product.
 
-The way from a text to ids is in `sentence.py`. Read next: `pipeline_backward.py`, the way back.
+The way from a text to ids is in `sentence.py`.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rowspace.lab.input_positions import CLASSES, KINDS, default_kind, position_code, position_module
 from rowspace.lab.pipeline_backward import backward
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import read_sentence
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 
 __all__ = ["ROUTES"]

@@ -1,6 +1,6 @@
 """The Pipeline page, backward: chosen gradients come back to the tokens, and each row gets the sum of its tokens'.
 
-From scratch it is in `layers/reference.py`, for training in `layers/lookup.py`. Read next: `inputs.py`.
+From scratch it is in `layers/reference.py`, for training in `layers/lookup.py`.
 """
 
 from typing import Any
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import MissingExtraError, UsageError
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
 from rowspace.lab.sentence import read_sentence
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab
 
 __all__ = ["backward"]

@@ -1,7 +1,4 @@
-"""Rotary frequencies scaled for longer texts, side by side: wavelengths, and scores against distance.
-
-Read next: `src/rowspace/layers/rotary_scaling.py`, which computes them.
-"""
+"""Rotary frequencies scaled for longer texts, side by side: wavelengths, and scores against distance."""
 
 import math
 from collections.abc import Mapping
@@ -11,8 +8,8 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 
 __all__ = ["ROUTES"]

@@ -1,7 +1,4 @@
-"""The Positions page: what each scheme puts at a position, and what it does to the score of two tokens.
-
-Read next: `position_scaling.py`, rotary frequencies for longer texts.
-"""
+"""The Positions page: what each scheme puts at a position, and what it does to the score of two tokens."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -9,8 +6,8 @@ from typing import TYPE_CHECKING
 from rowspace.errors import UsageError
 from rowspace.lab import position_scaling
 from rowspace.lab.extras import needs_torch
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """A text that a page was given → the tokens and ids of the opened table, with the code that does the same.
 
-A table's own tokenizer.json cuts the text; where a table has none, whole words are looked up. Read next: `pipeline.py`.
+A table's own tokenizer.json cuts the text; where a table has none, whole words are looked up.
 """
 
 import re
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace.errors import UnknownTokenError
-from rowspace.lab.query import Query
+from rowspace.lab.server.query import Query
 from rowspace.lab.state import Lab
 from rowspace.lab.words import is_code, opening_words
 from rowspace.text import LibraryTokenizer

@@ -1,7 +1,4 @@
-"""`Spelling`: the tokens that hold a part, in any case, found in one pass over the bytes of all.
-
-Left out: tokens that are spelt nearly alike (`space/spelling.py`).
-"""
+"""`Spelling`: the tokens that hold a part, in any case, found in one pass over the bytes of all."""
 
 import re
 from collections.abc import Sequence

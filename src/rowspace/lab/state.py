@@ -2,7 +2,6 @@
 
 A page's file has `ROUTES`: the path under `/api/` → a function of a `Lab` and a `Query` that returns a `Reply`, or an
 `Upload` of one. Such a function runs in a thread beside others, so what it shares with them goes through `Lab.once`.
-Read next: `words.py`.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,8 +10,8 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from rowspace.errors import UsageError
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.table import Table
 
 __all__ = ["Answer", "Lab", "Upload"]

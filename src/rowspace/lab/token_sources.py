@@ -1,7 +1,4 @@
-"""The tokenizers that the Tokens page splits with, cut to several sizes of their vocabulary, each made once.
-
-Read next: `rowspace/text/pieces.py`.
-"""
+"""The tokenizers that the Tokens page splits with, cut to several sizes of their vocabulary, each made once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

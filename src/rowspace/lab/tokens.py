@@ -1,7 +1,4 @@
-"""The Tokens page: a text at several vocabulary sizes, and byte pairs joined one after the other.
-
-Read next: `token_sources.py`, the tokenizers that it splits with.
-"""
+"""The Tokens page: a text at several vocabulary sizes, and byte pairs joined one after the other."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 from rowspace.lab.token_sources import SOURCES, Cut, Source, cut_of, is_ready, source_of
 from rowspace.lab.words import is_code

@@ -1,7 +1,4 @@
-"""`told_by`: a function that calls back while it works → what it tells, one after the other, as a `Kind` yields it.
-
-Read next: `kinds.py`.
-"""
+"""`told_by`: a function that calls back while it works → what it tells, one after the other, as a `Kind` yields it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,10 +1,10 @@
-"""What tying saves: the head's matrix, for the table at hand and for published models. Read next: `heads.py`."""
+"""What tying saves: the head's matrix, for the table at hand and for published models."""
 
 from collections.abc import Mapping
 
 from rowspace.lab.heads import SOURCES, opened
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 
 __all__ = ["ROUTES"]

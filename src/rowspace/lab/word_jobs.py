@@ -1,7 +1,7 @@
 """The maps that take minutes, t-SNE and UMAP, as jobs: the neighbor search that both share, frames, what was kept.
 
 Of a table of more than 20 000 rows, a sample of so many is mapped; each other row is placed beside the mapped row that
-it is nearest to. Left out: the maps themselves (`space/maps.py`).
+it is nearest to.
 """
 
 import time
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rowspace import space
 from rowspace.amounts import amount
 from rowspace.lab.kinds import Kind, Progress
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab
 from rowspace.lab.told import told_by
 

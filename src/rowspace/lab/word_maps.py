@@ -1,7 +1,4 @@
-"""The map of the Words page: where all rows lie, how far to trust that, what colours them, and what is under a lasso.
-
-Left out: the maps that take minutes (`word_jobs.py`), and drawing, which is the browser's.
-"""
+"""The map of the Words page: where all rows lie, how far to trust that, what colors them, what is under a lasso."""
 
 from collections.abc import Mapping
 
@@ -9,8 +6,8 @@ import numpy as np
 
 from rowspace import space
 from rowspace.errors import UsageError
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Answer, Lab
 from rowspace.lab.words import facts, facts_code
 

@@ -1,7 +1,4 @@
-"""The Words page: words that are spelt alike, their rows, the rows nearest to them, and how far apart they are.
-
-Left out: the map of all rows (`word_maps.py`). Read next: `spelling.py`, which finds words by a part of them.
-"""
+"""The Words page: words that are spelt alike, their rows, the rows nearest to them, and how far apart they are."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,8 +8,8 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.errors import UsageError
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 from rowspace.lab.spelling import Spelling
 from rowspace.lab.state import Answer, Lab
 from rowspace.space.similarity import METRICS

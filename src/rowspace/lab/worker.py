@@ -23,8 +23,8 @@ import numpy as np
 
 from rowspace.errors import RowspaceError
 from rowspace.lab.kinds import Progress
-from rowspace.lab.refusals import MISTAKE
-from rowspace.lab.reply import decode
+from rowspace.lab.server.errors import MISTAKE
+from rowspace.lab.server.reply import decode
 
 __all__ = ["main"]
 

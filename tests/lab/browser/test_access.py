@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from rowspace.lab.app import PAGES
-from rowspace.lab.security import Access, Guard
+from rowspace.lab.server.security import Access, Guard
 
 pytestmark = pytest.mark.browser
 

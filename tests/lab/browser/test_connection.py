@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from rowspace.lab.security import Guard
+from rowspace.lab.server.security import Guard
 
 pytestmark = pytest.mark.browser
 

@@ -1,8 +1,8 @@
-"""What a request brings, its parameters and its body, neither without a limit. Read next: `query.py`."""
+"""What a request brings, its parameters and its body, neither without a limit."""
 
 from starlette.requests import ClientDisconnect, Request
 
-from rowspace.lab.refusals import Refused
+from rowspace.lab.server.errors import Refused
 
 __all__ = ["body", "parameters"]
 

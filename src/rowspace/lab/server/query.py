@@ -1,4 +1,4 @@
-"""`Query`: what a page asks, each parameter checked as it is read. Read next: `state.py`."""
+"""`Query`: what a page asks, each parameter checked as it is read."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar

@@ -1,7 +1,4 @@
-"""Errors as responses: typed JSON under `/api/`, a small styled page elsewhere; never a traceback.
-
-Read next: `security.py`, which refuses most.
-"""
+"""Errors as responses: typed JSON under `/api/`, a small styled page elsewhere; never a traceback."""
 
 from html import escape
 from typing import Any

@@ -3,7 +3,7 @@
 Any site in the same browser can send requests here. So a request must name us as its host (a foreign site whose name is
 led to 127.0.0.1 cannot), come from our pages, and bring the token: in the address that is opened first, from then on in
 a cookie that other sites' requests lack, or in `Authorization: Bearer`. Each answer forbids the browser to fetch from
-elsewhere. Sources: W3C, Fetch Metadata and Content Security Policy 3. Read next: `refusals.py`.
+elsewhere. Sources: W3C, Fetch Metadata and Content Security Policy 3.
 """
 
 import hmac
@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rowspace.lab.refusals import refusal
+from rowspace.lab.server.errors import refusal
 
 __all__ = ["Access", "Guard", "is_loopback"]
 

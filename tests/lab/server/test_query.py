@@ -1,7 +1,7 @@
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.lab.query import Query
+from rowspace.lab.server.query import Query
 
 
 def test_each_kind_is_read() -> None:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Scope
 
-from rowspace.lab.security import Access, Guard
+from rowspace.lab.server.security import Access, Guard
 
 TOKEN = "a-token-of-22-letters-"  # noqa: S105
 ACCESS = Access("127.0.0.1", 7697, TOKEN)

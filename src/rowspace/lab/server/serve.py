@@ -1,7 +1,4 @@
-"""`serve`: an application on a port of this machine, until Ctrl-C or SIGTERM, which wait for nobody.
-
-Left out: who may ask (`security.py`, read it next).
-"""
+"""`serve`: an application on a port of this machine, until Ctrl-C or SIGTERM, which wait for nobody."""
 
 import errno
 import logging
@@ -21,7 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from rowspace.errors import UsageError
-from rowspace.lab.security import Access, Guard, is_loopback
+from rowspace.lab.server.security import Access, Guard, is_loopback
 
 __all__ = ["checked_token", "listen", "serve"]
 

@@ -17,8 +17,8 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import UsageError
-from rowspace.lab.reply import Reply, decode
-from rowspace.lab.serve import checked_token, listen
+from rowspace.lab.server.reply import Reply, decode
+from rowspace.lab.server.serve import checked_token, listen
 
 # `rowspace lab`, with the page and the kinds of jobs of these tests.
 PROGRAM = """
@@ -36,7 +36,7 @@ class Server:
 
     def __init__(self, path: str) -> None:
         command = [sys.executable, "-c", PROGRAM, "lab", path, "--no-open"]
-        here = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+        here = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
         self.folder = Path(path).parent  # also of its temporary files
         environment = os.environ | {"PYTHONPATH": here, "TMPDIR": str(self.folder)}
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

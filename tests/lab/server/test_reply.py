@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from rowspace.errors import FileFormatError
-from rowspace.lab.reply import Reply, decode
+from rowspace.lab.server.reply import Reply, decode
 
 DTYPES = ["<f4", "<f8", "<i4", "<u4", "|u1", ">f4", "<f2", "?", "<i8", "<u8", "<i2"]
 
