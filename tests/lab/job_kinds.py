@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from rowspace.errors import UsageError
-from rowspace.lab.kinds import Kind, Progress
+from rowspace.lab.jobs.kinds import Kind, Progress
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab, Upload

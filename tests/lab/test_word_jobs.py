@@ -6,7 +6,7 @@ import pytest
 import rowspace as rs
 from rowspace import space
 from rowspace.errors import UsageError
-from rowspace.lab.kinds import Progress
+from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply, decode
 from rowspace.lab.state import Lab

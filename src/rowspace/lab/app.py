@@ -27,9 +27,9 @@ from rowspace.lab import (
     word_maps,
     words,
 )
-from rowspace.lab.job_routes import job_routes
-from rowspace.lab.jobs import Jobs
-from rowspace.lab.kinds import Kind
+from rowspace.lab.jobs.jobs import Jobs
+from rowspace.lab.jobs.kinds import Kind
+from rowspace.lab.jobs.routes import job_routes
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE

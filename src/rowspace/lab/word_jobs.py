@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.amounts import amount
-from rowspace.lab.kinds import Kind, Progress
+from rowspace.lab.jobs.callbacks import told_by
+from rowspace.lab.jobs.kinds import Kind, Progress
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.state import Lab
-from rowspace.lab.told import told_by
 
 __all__ = ["KINDS"]
 

@@ -5,7 +5,7 @@ from threading import Event
 
 import pytest
 
-from rowspace.lab.told import told_by
+from rowspace.lab.jobs.callbacks import told_by
 
 
 def test_what_is_told_comes_while_the_work_goes_on() -> None:

@@ -19,8 +19,8 @@ import numpy as np
 from anyio import to_thread
 
 from rowspace.errors import RowspaceError
-from rowspace.lab.job import FRAME_BYTES, Job
-from rowspace.lab.kinds import Kind, Parameters
+from rowspace.lab.jobs.job import FRAME_BYTES, Job
+from rowspace.lab.jobs.kinds import Kind, Parameters
 from rowspace.lab.server.errors import MISTAKE, Refused
 from rowspace.lab.server.query import Query
 from rowspace.lab.state import Lab
@@ -153,7 +153,7 @@ class Jobs:
 
     async def _work(self, job: Job, begin: float) -> None:
         """Start the process and pass on what it tells, its progress from `begin` on; it ends with this coroutine."""
-        command = (sys.executable, "-P", "-m", "rowspace.lab.worker", str(job.folder))
+        command = (sys.executable, "-P", "-m", "rowspace.lab.jobs.worker", str(job.folder))
         paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # it finds what this process finds
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, env=paths, start_new_session=True

@@ -1,4 +1,4 @@
-"""The process that does one job: `python -m rowspace.lab.worker FOLDER`, started by `jobs.py` and by nobody else.
+"""The process of one job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py` and by nobody else.
 
 The folder holds `job.json` (the function, its parameters, and the frame of another job whose arrays it gets) and the
 arrays, a .npy file each, which are mapped. Frames are written next to them; news go to standard output, a line of JSON
@@ -22,7 +22,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from rowspace.errors import RowspaceError
-from rowspace.lab.kinds import Progress
+from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.server.errors import MISTAKE
 from rowspace.lab.server.reply import decode
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.lab.job import Job, News
-from rowspace.lab.jobs import Jobs, Limits
+from rowspace.lab.jobs.job import Job, News
+from rowspace.lab.jobs.jobs import Jobs, Limits
 from rowspace.lab.server.errors import Refused
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import decode
@@ -25,7 +25,7 @@ ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 @pytest.fixture
 def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run(test, **limits)`: run a coroutine over the jobs of a small table, and end them."""
-    monkeypatch.syspath_prepend(Path(__file__).parent)
+    monkeypatch.syspath_prepend(Path(__file__).parents[1])
     from job_kinds import KINDS
 
     lab = small_lab(["a", "b"], ROWS)

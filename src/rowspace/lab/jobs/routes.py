@@ -19,8 +19,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from rowspace.errors import UsageError
-from rowspace.lab.job import Job
-from rowspace.lab.jobs import Jobs
+from rowspace.lab.jobs.job import Job
+from rowspace.lab.jobs.jobs import Jobs
 from rowspace.lab.server.errors import Refused
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
