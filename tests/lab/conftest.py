@@ -10,9 +10,9 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 import rowspace as rs
 from rowspace.lab.app import PAGES
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply, decode
-from rowspace.lab.state import Lab
 
 
 @pytest.fixture(scope="session")

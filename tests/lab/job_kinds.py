@@ -8,9 +8,10 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.kinds import Kind, Progress
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Upload
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Lab, Upload
 
 
 def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:

@@ -13,9 +13,10 @@ from starlette.testclient import TestClient
 
 from rowspace.errors import UsageError
 from rowspace.lab import app
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Upload
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply, decode
-from rowspace.lab.state import Lab, Upload
 
 
 def sizes(_: Lab, query: Query) -> Reply:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from rowspace.errors import MissingExtraError, UsageError
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Lab
 from rowspace.layers import CATALOGUE, cost
 
 Ask = Callable[..., Reply]

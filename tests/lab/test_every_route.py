@@ -17,9 +17,9 @@ from starlette.testclient import TestClient
 
 import rowspace as rs
 from rowspace.lab.app import PAGES, make_app
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, decode
-from rowspace.lab.state import Lab
 
 ANSWERS = {path: answer for routes in PAGES.values() for path, answer in routes.items()}
 STRANGE = [

@@ -7,9 +7,9 @@ import rowspace as rs
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.kinds import Progress
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply, decode
-from rowspace.lab.state import Lab
 from rowspace.lab.word_jobs import KINDS
 
 

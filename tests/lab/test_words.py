@@ -5,7 +5,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import UnknownTokenError, UsageError
-from rowspace.lab.state import Lab
+from rowspace.lab.lab import Lab
 from rowspace.lab.words import ROUTES, opening_words
 from rowspace.subwords import Subwords
 

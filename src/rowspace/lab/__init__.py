@@ -12,6 +12,6 @@ except ImportError as error:
     raise MissingExtraError("rowspace.lab needs its server: pip install 'rowspace[lab]'") from error
 
 from rowspace.lab.app import make_app
-from rowspace.lab.state import Lab
+from rowspace.lab.lab import Lab
 
 __all__ = ["Lab", "make_app"]

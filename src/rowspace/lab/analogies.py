@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 from rowspace.lab.words import MARKS, is_code, opening_words
 from rowspace.table import Table
 

@@ -30,11 +30,12 @@ from rowspace.lab import (
 from rowspace.lab.jobs.jobs import Jobs
 from rowspace.lab.jobs.kinds import Kind
 from rowspace.lab.jobs.routes import job_routes
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, Upload
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE
 from rowspace.lab.server.request import body, parameters
-from rowspace.lab.state import Answer, Lab, Upload
 
 __all__ = ["KINDS", "PAGES", "make_app"]
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 from rowspace.space.windows import Shrinking, matrix_window
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 from rowspace.lab.words import opening_words
 from rowspace.table import Table
 

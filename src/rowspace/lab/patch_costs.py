@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from rowspace.lab.extras import needs_torch
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 
 __all__ = ["ROUTES"]
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rowspace.lab import patch_costs
-from rowspace.lab.extras import needs_torch
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, Upload, needs_torch
 from rowspace.lab.patch_question import PatchQuestion, opening
 from rowspace.lab.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab, Upload
 
 if TYPE_CHECKING:
     from torch import Tensor

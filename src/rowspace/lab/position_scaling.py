@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.lab.extras import needs_torch
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 
 __all__ = ["ROUTES"]
 

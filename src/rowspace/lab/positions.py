@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from rowspace.errors import UsageError
 from rowspace.lab import position_scaling
-from rowspace.lab.extras import needs_torch
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 
 if TYPE_CHECKING:
     from torch import Tensor

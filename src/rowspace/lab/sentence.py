@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace.errors import UnknownTokenError
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
-from rowspace.lab.state import Lab
 from rowspace.lab.words import is_code, opening_words
 from rowspace.text import LibraryTokenizer
 

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.callbacks import told_by
 from rowspace.lab.jobs.kinds import Kind, Progress
-from rowspace.lab.state import Lab
+from rowspace.lab.lab import Lab
 from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
 from rowspace.text.library import LibraryTokenizer, parsed
 

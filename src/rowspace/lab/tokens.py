@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 from rowspace.lab.token_sources import SOURCES, Cut, Source, cut_of, is_ready, source_of
 from rowspace.lab.words import is_code
 from rowspace.text import Merge, split_tokens, trace_encoding, trace_training

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from rowspace.lab.heads import SOURCES, opened
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 
 __all__ = ["ROUTES"]
 

@@ -15,9 +15,9 @@ from rowspace import space
 from rowspace.amounts import amount
 from rowspace.lab.jobs.callbacks import told_by
 from rowspace.lab.jobs.kinds import Kind, Progress
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Lab
 
 __all__ = ["KINDS"]
 

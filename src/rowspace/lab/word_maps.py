@@ -6,9 +6,10 @@ import numpy as np
 
 from rowspace import space
 from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Answer, Lab
 from rowspace.lab.words import facts, facts_code
 
 __all__ = ["ROUTES"]

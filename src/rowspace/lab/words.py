@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.spelling import Spelling
-from rowspace.lab.state import Answer, Lab
 from rowspace.space.similarity import METRICS
 from rowspace.table import Table
 

@@ -24,8 +24,8 @@ from playwright.sync_api import Page, expect
 from starlette.types import ASGIApp
 
 from rowspace.lab.app import make_app
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.security import Access, Guard
-from rowspace.lab.state import Lab
 from rowspace.table import Table
 from rowspace.text import standard_library, standard_tokenizer
 

@@ -21,9 +21,9 @@ from anyio import to_thread
 from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.job import FRAME_BYTES, Job
 from rowspace.lab.jobs.kinds import Kind, Parameters
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.errors import MISTAKE, Refused
 from rowspace.lab.server.query import Query
-from rowspace.lab.state import Lab
 
 __all__ = ["Jobs", "Limits"]
 

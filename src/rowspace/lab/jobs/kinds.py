@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.state import Lab
 
 __all__ = ["Kind", "Parameters", "Progress"]
 

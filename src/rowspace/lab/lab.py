@@ -1,8 +1,4 @@
-"""`Lab`: what every page works on: the table, the name it was opened by, and what was made of it once.
-
-A page's file has `ROUTES`: the path under `/api/` → a function of a `Lab` and a `Query` that returns a `Reply`, or an
-`Upload` of one. Such a function runs in a thread beside others, so what it shares with them goes through `Lab.once`.
-"""
+"""`Lab`: what every page works on: the table, the name it was opened by, and values that are computed once."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -10,11 +6,9 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from rowspace.errors import UsageError
-from rowspace.lab.server.query import Query
-from rowspace.lab.server.reply import Reply
 from rowspace.table import Table
 
-__all__ = ["Answer", "Lab", "Upload"]
+__all__ = ["Lab"]
 
 _Made = TypeVar("_Made")
 
@@ -59,27 +53,3 @@ class Lab:
                 self._made[key] = make()
             made: _Made = self._made[key]
             return made
-
-
-Answer = Callable[[Lab, Query], Reply]
-"""What answers a page's question."""
-
-
-@dataclass(frozen=True)
-class Upload:
-    """An answer that may be asked with a body too: by POST, with `Query.body` of `limit` bytes at the most.
-
-    By GET it is asked as any other, and `Query.body` is None.
-
-    >>> import numpy as np
-    >>> size = Upload(lambda lab, query: Reply({"bytes": len(query.body or b"")}), limit=12_000_000)
-    >>> size(Lab(Table(["a"], np.ones((1, 2))), "my-table"), Query(body=b"GIF89a")).meta
-    {'bytes': 6}
-    """
-
-    answer: Answer
-    limit: int
-
-    def __call__(self, lab: Lab, query: Query) -> Reply:
-        """What the answer answers."""
-        return self.answer(lab, query)

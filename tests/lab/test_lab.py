@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.lab.state import Lab
+from rowspace.lab.lab import Lab
 
 
 def test_a_table_without_rows_is_refused_before_any_page_is(small_lab: Callable[..., Lab]) -> None:

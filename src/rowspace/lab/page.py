@@ -1,0 +1,51 @@
+"""What a page registers: answers under `/api/`, with or without an upload.
+
+An answer is a function of a `Lab` and a `Query` that returns a `Reply`, or an `Upload` of one. Answers run in threads
+concurrently, so what they share goes through `Lab.once`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+
+__all__ = ["Answer", "Upload", "needs_torch"]
+
+Answer = Callable[[Lab, Query], Reply]
+"""What answers a page's question."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An answer that may be asked with a body too: by POST, with `Query.body` of `limit` bytes at the most.
+
+    By GET it is asked as any other, and `Query.body` is None.
+
+    >>> import numpy as np
+    >>> from rowspace.table import Table
+    >>> size = Upload(lambda lab, query: Reply({"bytes": len(query.body or b"")}), limit=12_000_000)
+    >>> size(Lab(Table(["a"], np.ones((1, 2))), "my-table"), Query(body=b"GIF89a")).meta
+    {'bytes': 6}
+    """
+
+    answer: Answer
+    limit: int
+
+    def __call__(self, lab: Lab, query: Query) -> Reply:
+        """What the answer answers."""
+        return self.answer(lab, query)
+
+
+def needs_torch(answer: Answer) -> Answer:
+    """`answer`, which may import torch: where there is none, `MissingExtraError` says what to install."""
+
+    @wraps(answer)
+    def checked(lab: Lab, query: Query) -> Reply:
+        import rowspace.layers  # noqa: F401  # raises the sentence
+
+        return answer(lab, query)
+
+    return checked
