@@ -6,7 +6,8 @@ import pytest
 import rowspace as rs
 from rowspace.errors import UnknownTokenError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.words import ROUTES, opening_words
+from rowspace.lab.shared.default_words import opening_words
+from rowspace.lab.words import ROUTES
 from rowspace.subwords import Subwords
 
 LESSON = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
@@ -108,11 +109,3 @@ def test_a_word_made_of_n_grams_has_a_row_and_neighbours(ask) -> None:
     np.testing.assert_array_equal(reply.arrays["rows"][0], np.ones(4))
     assert reply.arrays["ids"].tolist() == [-1, 0]
     assert len(ask(lab, "words/neighbors", word="sine").meta["tokens"]) == 2
-
-
-def test_opens_with_words_of_the_tables_kind(lab, small_lab) -> None:
-    assert opening_words(lab.table, 2) == ["typeerror", "valueerror"]
-    bert = small_lab(["[PAD]", "[unused0]", "##s", "7", "read", "king", "queen"], np.ones((7, 2)))
-    assert opening_words(bert.table, 4) == ["king", "queen", "read", "7"]
-    marked = small_lab(["<s>", "ing", "▁of", "▁Brot", "▁king", "▁wo"], np.ones((6, 2)))
-    assert opening_words(marked.table, 4) == ["▁king", "▁of", "▁Brot", "▁wo"]

@@ -12,7 +12,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.words import MARKS, is_code, opening_words
+from rowspace.lab.shared.default_words import MARKS, is_code, opening_words
 from rowspace.table import Table
 
 __all__ = ["ROUTES"]

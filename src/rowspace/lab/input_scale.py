@@ -2,12 +2,20 @@
 
 import numpy as np
 
-from rowspace.lab.input_positions import CLASSES, KINDS, POSITIONS, WIDEST, default_kind, position_code, position_module
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import needs_torch
-from rowspace.lab.sentence import known_sentence
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.position_modules import (
+    CLASSES,
+    KINDS,
+    POSITIONS,
+    WIDEST,
+    default_kind,
+    position_code,
+    position_module,
+)
+from rowspace.lab.shared.sentence import known_sentence
 
 __all__ = ["scale"]
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.lab.input_beside import concatenation
-from rowspace.lab.input_positions import check_width
 from rowspace.lab.input_scale import scale
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
-from rowspace.lab.sentence import known_sentence
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.position_modules import check_width
+from rowspace.lab.shared.sentence import known_sentence
 
 if TYPE_CHECKING:
     from torch import Tensor

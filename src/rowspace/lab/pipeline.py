@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.lab.input_positions import CLASSES, KINDS, default_kind, position_code, position_module
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.pipeline_backward import backward
-from rowspace.lab.sentence import read_sentence
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.position_modules import CLASSES, KINDS, default_kind, position_code, position_module
+from rowspace.lab.shared.sentence import read_sentence
 
 __all__ = ["ROUTES"]
 

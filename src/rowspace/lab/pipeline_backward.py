@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.sentence import read_sentence
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.sentence import read_sentence
 
 __all__ = ["backward"]
 

@@ -7,8 +7,8 @@ from tokenizers.pre_tokenizers import ByteLevel
 import rowspace as rs
 from rowspace.errors import UnknownTokenError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.sentence import known_sentence, read_sentence
 from rowspace.lab.server.query import Query
+from rowspace.lab.shared.sentence import known_sentence, read_sentence
 
 
 def sentence_of(lab: Lab, text: str):

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from rowspace.errors import UnknownTokenError
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
-from rowspace.lab.words import is_code, opening_words
+from rowspace.lab.shared.default_words import is_code, opening_words
 from rowspace.text import LibraryTokenizer
 
 __all__ = ["Piece", "Sentence", "known_sentence", "read_sentence"]
