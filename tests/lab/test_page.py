@@ -9,9 +9,9 @@ sys.modules["torch"] = None
 import numpy as np, rowspace as rs
 from rowspace.errors import MissingExtraError
 from rowspace.lab import Lab
-from rowspace.lab.app import PAGES
+from rowspace.lab.pages import patches, positions
 from rowspace.lab.server.query import Query
-for answer in (*PAGES["positions"].values(), PAGES["patches"]["patches/cut"]):
+for answer in (*positions.PAGE.routes.values(), patches.PAGE.routes["patches/cut"]):
     try:
         answer(Lab(rs.Table(["a"], np.ones((1, 1))), "t"), Query())
     except MissingExtraError as error:

@@ -1,18 +1,19 @@
-"""What a page registers: answers under `/api/`, with or without an upload.
+"""`Page`: what a page registers: answers under `/api/`, with or without an upload, and kinds of jobs.
 
 An answer is a function of a `Lab` and a `Query` that returns a `Reply`, or an `Upload` of one. Answers run in threads
 concurrently, so what they share goes through `Lab.once`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import wraps
 
+from rowspace.lab.jobs.kinds import Kind
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 
-__all__ = ["Answer", "Upload", "needs_torch"]
+__all__ = ["Answer", "Page", "Upload", "needs_torch"]
 
 Answer = Callable[[Lab, Query], Reply]
 """What answers a page's question."""
@@ -37,6 +38,18 @@ class Upload:
     def __call__(self, lab: Lab, query: Query) -> Reply:
         """What the answer answers."""
         return self.answer(lab, query)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the workbench, shown at `/name`.
+
+    `routes`: path under `/api/` → what answers it. `job_kinds`: name → a kind of job that the page starts.
+    """
+
+    name: str
+    routes: Mapping[str, Answer]
+    job_kinds: Mapping[str, Kind] = field(default_factory=dict)
 
 
 def needs_torch(answer: Answer) -> Answer:

@@ -6,13 +6,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from rowspace.lab.app import PAGES
+from rowspace.lab.pages import PAGES
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_axe_finds_nothing(visit, name: str, theme: str) -> None:
     page = visit(name)
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
@@ -21,7 +21,7 @@ def test_axe_finds_nothing(visit, name: str, theme: str) -> None:
     assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
     page = visit(name)
     page.set_viewport_size({"width": 390, "height": 800})
@@ -29,7 +29,7 @@ def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_says_what_to_see_and_shows_code_that_runs(visit, name: str) -> None:
     page = visit(name)
     expect(page.locator("header p")).to_have_text(re.compile(r"[.?]$"))
@@ -37,7 +37,7 @@ def test_says_what_to_see_and_shows_code_that_runs(visit, name: str) -> None:
     exec(page.get_by_label("Python", exact=True).inner_text(), {})  # noqa: S102  # as a reader would paste it
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_is_in_the_list_and_is_turned_to_by_keys(visit, name: str) -> None:
     page = visit("words")
     link = page.get_by_role("navigation").locator(f"a[href='/{name}']")

@@ -25,8 +25,8 @@ PROGRAM = """
 from job_kinds import KINDS, ROUTES
 from rowspace.cli import main
 from rowspace.lab import app
-app.KINDS.update(KINDS)
-app.PAGES["try"] = ROUTES
+from rowspace.lab.page import Page
+app.PAGES = (*app.PAGES, Page("try", ROUTES, KINDS))
 main()
 """
 

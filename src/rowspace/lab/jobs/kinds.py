@@ -16,7 +16,7 @@ from files (read them, do not write) and parameters as keywords; it yields how f
         arrays=lambda lab, *, perplexity: {"rows": lab.table.rows},
     )
 
-It is registered by one line in `KINDS` of `app.py`, and asked for by `POST /api/jobs` with
+It is registered in its page's `PAGE`, and asked for by `POST /api/jobs` with
 `{"kind": "tsne", "perplexity": 30}`. Where it raises a `RowspaceError`, the page is told its sentence.
 """
 

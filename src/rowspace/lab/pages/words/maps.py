@@ -8,9 +8,9 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
+from rowspace.lab.pages.words.neighbors import facts, facts_code
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.words import facts, facts_code
 
 __all__ = ["ROUTES"]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.lab.spelling import Spelling
+from rowspace.lab.pages.words.substring_index import Spelling
 
 
 def by_walking(vocabulary: list[str], part: str) -> list[int]:

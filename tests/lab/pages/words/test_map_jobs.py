@@ -8,9 +8,9 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lab import Lab
+from rowspace.lab.pages.words.map_jobs import KINDS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply, decode
-from rowspace.lab.word_jobs import KINDS
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from rowspace.lab.heads import SOURCES, opened
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
+from rowspace.lab.pages.head.logits import SOURCES, opened
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
+from rowspace.lab.pages.tokens.sources import SOURCES, Cut, Source, cut_of, is_ready, source_of
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.default_words import is_code
-from rowspace.lab.token_sources import SOURCES, Cut, Source, cut_of, is_ready, source_of
 from rowspace.text import Merge, split_tokens, trace_encoding, trace_training
 from rowspace.text.byte_alphabet import readable
 from rowspace.text.opened import clean

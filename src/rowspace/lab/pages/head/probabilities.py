@@ -38,7 +38,7 @@ def untied(table: Table) -> UntiedHead:
 
 @dataclass(frozen=True)
 class Chances:
-    """The chances of all rows, and of the likeliest: the arrays and facts of a reply, as `heads.py` describes them."""
+    """The chances of all rows, and of the likeliest: the arrays and facts of a reply, as `logits.py` describes them."""
 
     arrays: dict[str, NDArray[np.generic]]
     facts: dict[str, float]

@@ -10,10 +10,10 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
+from rowspace.lab.pages.words.substring_index import Spelling
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.default_words import opening_words
-from rowspace.lab.spelling import Spelling
 from rowspace.space.similarity import METRICS
 from rowspace.table import Table
 

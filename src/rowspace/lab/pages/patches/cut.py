@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rowspace.lab import patch_costs
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, Upload, needs_torch
-from rowspace.lab.patch_question import PatchQuestion, opening
-from rowspace.lab.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
+from rowspace.lab.pages.patches.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
+from rowspace.lab.pages.patches.question import PatchQuestion, opening
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 
@@ -107,5 +106,4 @@ def _bytes(images: "Tensor", values: str) -> "Tensor":
 ROUTES: Mapping[str, Answer] = {
     "patches/picture": Upload(picture, limit=LARGEST_FILE),
     "patches/cut": cut,
-    **patch_costs.ROUTES,
 }

@@ -11,7 +11,7 @@ from PIL import Image
 from sklearn.datasets import load_sample_image
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
-from rowspace.lab.pictures import LARGEST_FILE, PHOTOGRAPHS, Pictures, fitted, photograph, read_picture
+from rowspace.lab.pages.patches.pictures import LARGEST_FILE, PHOTOGRAPHS, Pictures, fitted, photograph, read_picture
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (7, 5, 3), np.uint8)
 

@@ -1,7 +1,4 @@
-"""The Pipeline page, forward: text → tokens → ids → rows → + position → X, and the lookup as a product.
-
-The way from a text to ids is in `sentence.py`.
-"""
+"""The Pipeline page, forward: text → tokens → ids → rows → + position → X, and the lookup as a product."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +8,7 @@ from numpy.typing import NDArray
 
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
-from rowspace.lab.pipeline_backward import backward
+from rowspace.lab.pages.pipeline.backward import backward
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.position_modules import CLASSES, KINDS, default_kind, position_code, position_module

@@ -6,7 +6,7 @@ from sklearn.preprocessing import normalize
 
 from rowspace import space
 from rowspace.errors import UsageError
-from rowspace.lab.word_maps import ROUTES
+from rowspace.lab.pages.words.maps import ROUTES
 
 
 @pytest.mark.parametrize("route", ROUTES)

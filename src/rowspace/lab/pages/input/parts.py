@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.lab.input_beside import concatenation
-from rowspace.lab.input_scale import scale
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.pages.input.concatenation import concatenation
+from rowspace.lab.pages.input.scale import scale
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.position_modules import check_width

@@ -42,7 +42,7 @@ def logits(lab: Lab, query: Query) -> Reply:
     hidden state, `logits` after cap and temperature, `probabilities`, and where they are short the head's `vectors`
     (k, d). `mass` (n,) is what the first `ranks` rows hold.
     """
-    from rowspace.lab.chances import chances, tied, untied  # PyTorch, which may not be there
+    from rowspace.lab.pages.head.probabilities import chances, tied, untied  # PyTorch, which may not be there
 
     table, opening = opened(lab, source := query.choice("source", SOURCES))
     word, hidden = _start(table, query)
@@ -110,7 +110,7 @@ def _hidden_code(word: str, changes: Mapping[int, float], values: list[float]) -
 
 def _code(opening: str, hidden: str, head: str, k: int, dim: int) -> str:
     """The same again, for the reader."""
-    from rowspace.lab.chances import CURVE_POINTS, SHORT
+    from rowspace.lab.pages.head.probabilities import CURVE_POINTS, SHORT
 
     return f"""{opening}
 import math

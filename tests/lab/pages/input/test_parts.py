@@ -4,7 +4,7 @@ import torch
 
 from rowspace import layers
 from rowspace.errors import UnknownTokenError, UsageError
-from rowspace.lab.inputs import RECIPES
+from rowspace.lab.pages.input.parts import RECIPES
 from rowspace.layers import recipes
 
 TEXT = "read the list, write the list"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from rowspace.errors import UsageError
-from rowspace.lab.pictures import KNOWN, PHOTOGRAPHS
+from rowspace.lab.pages.patches.pictures import KNOWN, PHOTOGRAPHS
 from rowspace.lab.server.query import Query
 
 __all__ = ["PatchQuestion", "opening"]
@@ -94,6 +94,6 @@ feature = vectors[0, :, {self.unit}].reshape(grid)"""
 def opening(picture: str, file: str) -> tuple[str, str]:
     """The lines that import, and the expression that opens, a photograph by its name or the reader's own `file`."""
     if picture in KNOWN:
-        return "from rowspace.lab.pictures import fitted, photograph", f"photograph({picture!r})"
-    imports = "from pathlib import Path\n\nfrom rowspace.lab.pictures import fitted, read_picture"
+        return "from rowspace.lab.pages.patches.pictures import fitted, photograph", f"photograph({picture!r})"
+    imports = "from pathlib import Path\n\nfrom rowspace.lab.pages.patches.pictures import fitted, read_picture"
     return imports, f"read_picture(Path({file!r}).read_bytes())"

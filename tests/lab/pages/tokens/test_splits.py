@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 import rowspace as rs
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.lab.lab import Lab
+from rowspace.lab.pages.tokens.sources import KINDS, Source, source_of
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.token_sources import KINDS, Source, source_of
 from rowspace.text import TokenizerOptions, cut_tokenizer, measure_coverage, standard_library, train_tokenizer
 
 AWKWARD = [

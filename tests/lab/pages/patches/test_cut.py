@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from rowspace.errors import FileFormatError
-from rowspace.lab.pictures import photograph
+from rowspace.lab.pages.patches.pictures import photograph
 
 
 def sent(width: int = 40, height: int = 30) -> bytes:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rowspace.errors import UsageError
-from rowspace.lab import position_scaling
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.server.query import Query
@@ -167,4 +166,4 @@ contents = [(query, key)] * 5  # unscaled"""
     return dim, [(pair[0], pair[1])] * len(_SCHEMES), code
 
 
-ROUTES: Mapping[str, Answer] = {"positions/rows": rows, "positions/scores": scores, **position_scaling.ROUTES}
+ROUTES: Mapping[str, Answer] = {"positions/rows": rows, "positions/scores": scores}
