@@ -1,4 +1,4 @@
-"""The guard before real pages in a real browser: what opens them, and what another site may do."""
+"""The access middleware before real pages in a real browser: what opens them, and what another site may do."""
 
 import threading
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from rowspace.lab.pages import PAGES
-from rowspace.lab.server.security import Access, Guard
+from rowspace.lab.server.security import Access, AccessMiddleware
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def access(guard: Guard) -> Access:
-    """What opens a server with its guard."""
+def access(guard: AccessMiddleware) -> Access:
+    """The access of a server behind its middleware."""
     return guard.access
 
 

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Scope
 
-from rowspace.lab.server.security import Access, Guard
+from rowspace.lab.server.security import Access, AccessMiddleware
 
 TOKEN = "a-token-of-22-letters-"  # noqa: S105
 ACCESS = Access("127.0.0.1", 7697, TOKEN)
@@ -20,7 +20,7 @@ COOKIE = {"Cookie": f"other=1; {ACCESS.cookie}={TOKEN}"}
 
 def asked(access: Access = ACCESS, url: str = "http://127.0.0.1:7697") -> TestClient:
     inside = Starlette(routes=[Route("/{path:path}", lambda _: PlainTextResponse("inside"), methods=["GET", "POST"])])
-    return TestClient(Guard(inside, access), base_url=url, follow_redirects=False)
+    return TestClient(AccessMiddleware(inside, access), base_url=url, follow_redirects=False)
 
 
 def test_without_the_token_nothing_is_told() -> None:
@@ -56,8 +56,8 @@ def test_what_is_no_request_of_http_is_not_let_through() -> None:
         reached.append(scope["type"])
 
     with pytest.raises(AssertionError):
-        asyncio.run(Guard(app, ACCESS)({"type": "websocket", "headers": []}, None, None))
-    asyncio.run(Guard(app, ACCESS)({"type": "lifespan"}, None, None))
+        asyncio.run(AccessMiddleware(app, ACCESS)({"type": "websocket", "headers": []}, None, None))
+    asyncio.run(AccessMiddleware(app, ACCESS)({"type": "lifespan"}, None, None))
     assert reached == ["lifespan"]
 
 

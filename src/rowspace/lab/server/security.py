@@ -1,4 +1,4 @@
-"""`Guard`: who may ask the workbench's server: a browser that was given the token, from our own pages.
+"""`AccessMiddleware`: who may send requests to the workbench: a browser that has the token, from our own pages.
 
 Any site in the same browser can send requests here. So a request must name us as its host (a foreign site whose name is
 led to 127.0.0.1 cannot), come from our pages, and bring the token: in the address that is opened first, from then on in
@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rowspace.lab.server.errors import refusal
 
-__all__ = ["Access", "Guard", "is_loopback"]
+__all__ = ["Access", "AccessMiddleware", "is_loopback"]
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -90,7 +90,7 @@ def is_loopback(host: str) -> bool:
     return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
-class Guard:
+class AccessMiddleware:
     """The application `app` for requests that are allowed; others get status 403 and the reason.
 
     Every response carries `X-Rowspace-Instance`, a random id of this server process: an open page that sees another

@@ -18,7 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from rowspace.errors import UsageError
-from rowspace.lab.server.security import Access, Guard, is_loopback
+from rowspace.lab.server.security import Access, AccessMiddleware, is_loopback
 
 __all__ = ["checked_token", "listen", "serve"]
 
@@ -70,7 +70,7 @@ def serve(app: ASGIApp, access: Access, listener: socket.socket) -> None:
     Where a question is still being computed then, the process ends here: a thread cannot be cancelled.
     """
     config = uvicorn.Config(
-        Guard(app, access),
+        AccessMiddleware(app, access),
         lifespan="on",
         ws="none",
         http="h11",
