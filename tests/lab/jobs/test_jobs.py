@@ -14,7 +14,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.jobs.job import Job, News
 from rowspace.lab.jobs.jobs import Jobs, Limits
 from rowspace.lab.lab import Lab
-from rowspace.lab.server.errors import Refused
+from rowspace.lab.server.errors import HttpError
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import decode
 
@@ -212,7 +212,7 @@ def test_too_many_are_refused(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         first = await jobs.start("waits", asked(file=tmp_path / "first"))
         await jobs.start("waits", asked(file=tmp_path / "second"))
-        with pytest.raises(Refused, match="2 jobs are not finished yet; wait, or cancel one"):
+        with pytest.raises(HttpError, match="2 jobs are not finished yet; wait, or cancel one"):
             await jobs.start("powers", asked())
         await jobs.cancel(first)
         await jobs.start("powers", asked())
@@ -228,7 +228,7 @@ def test_only_the_last_finished_jobs_are_kept(run: Run) -> None:
         await jobs.start("powers", asked(most=3))
         assert [job.folder.exists() for job in done] == [False, True]
         assert jobs.find(2) is done[1]
-        with pytest.raises(Refused, match="there is no such job"):
+        with pytest.raises(HttpError, match="there is no such job"):
             jobs.find(1)
 
     run(test, finished=1)
@@ -255,7 +255,7 @@ def test_cancelling_ends_the_process_and_tells_who_follows(run: Run, tmp_path: P
         assert (last.event, last.facts) == ("failed", {"error": "this job was cancelled"})
         assert not is_alive(process)
         assert not job.folder.exists()
-        with pytest.raises(Refused):
+        with pytest.raises(HttpError):
             jobs.find(job.number)
 
     run(test)

@@ -22,7 +22,7 @@ from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.job import FRAME_BYTES, Job
 from rowspace.lab.jobs.kinds import Kind, Parameters
 from rowspace.lab.lab import Lab
-from rowspace.lab.server.errors import MISTAKE, Refused
+from rowspace.lab.server.errors import INTERNAL_ERROR, HttpError
 from rowspace.lab.server.query import Query
 
 __all__ = ["Jobs", "Limits"]
@@ -56,7 +56,7 @@ class Jobs:
     async def start(self, name: str, query: Query) -> Job:
         """The job of this kind with these parameters: the one that there is, unless it failed, or a new one.
 
-        Raises what the kind's `read` raises, and `Refused` (429) where too many are unfinished.
+        Raises what the kind's `read` raises, and `HttpError` (429) where too many are unfinished.
         """
         parameters = await to_thread.run_sync(self.kinds[name].read, self._lab, query, abandon_on_cancel=True)
         return self._start(name, parameters)
@@ -66,7 +66,7 @@ class Jobs:
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
         if sum(not job.is_over for job in self._jobs.values()) >= self._limits.unfinished:
-            raise Refused(429, f"{self._limits.unfinished} jobs are not finished yet; wait, or cancel one")
+            raise HttpError(429, f"{self._limits.unfinished} jobs are not finished yet; wait, or cancel one")
         self._remove_old(does)
         self._count += 1
         job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
@@ -75,11 +75,11 @@ class Jobs:
         return job
 
     def find(self, number: int) -> Job:
-        """The job of this number; raises `Refused` (404) where there is none."""
+        """The job of this number; raises `HttpError` (404) where there is none."""
         for job in self._jobs.values():
             if job.number == number:
                 return job
-        raise Refused(404, "there is no such job (any more); start it again")
+        raise HttpError(404, "there is no such job (any more); start it again")
 
     async def cancel(self, job: Job) -> None:
         """End a job and forget it."""
@@ -112,7 +112,7 @@ class Jobs:
             job.tell("failed", error=str(error))
         except Exception:  # a bug
             traceback.print_exc()
-            job.tell("failed", error=MISTAKE)
+            job.tell("failed", error=INTERNAL_ERROR)
         finally:
             for path in job.folder.glob("*.npy"):
                 path.unlink()

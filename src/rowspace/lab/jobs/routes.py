@@ -21,7 +21,7 @@ from starlette.routing import Route
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.job import Job
 from rowspace.lab.jobs.jobs import Jobs
-from rowspace.lab.server.errors import Refused
+from rowspace.lab.server.errors import HttpError
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
 from rowspace.lab.server.request import body
@@ -57,7 +57,7 @@ def job_routes(jobs: Jobs) -> list[Route]:
         """Give one frame."""
         job, number = asked(request), _number(request.path_params["frame"])
         if number not in job.frames:
-            raise Refused(404, f"job {job.number} has no such frame (any more); ask for the newest")
+            raise HttpError(404, f"job {job.number} has no such frame (any more); ask for the newest")
         return Response(job.frames[number].read_bytes(), media_type=MEDIA_TYPE)
 
     async def cancel(request: Request) -> Response:

@@ -23,7 +23,7 @@ import numpy as np
 
 from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.kinds import Progress
-from rowspace.lab.server.errors import MISTAKE
+from rowspace.lab.server.errors import INTERNAL_ERROR
 from rowspace.lab.server.reply import decode
 
 __all__ = ["main"]
@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
         told("failed", error=str(error))
     except Exception:  # a mistake of ours: its trace belongs where the server was started
         traceback.print_exc()
-        told("failed", error=MISTAKE)
+        told("failed", error=INTERNAL_ERROR)
     else:
         told("done", frames=frames)
 

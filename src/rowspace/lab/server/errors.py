@@ -9,12 +9,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from rowspace.errors import RowspaceError, UnknownTokenError
 
-__all__ = ["HANDLERS", "MISTAKE", "Refused", "refusal"]
+__all__ = ["HANDLERS", "INTERNAL_ERROR", "HttpError", "error_response"]
 
-MISTAKE = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
-"""What is told of an error that nobody expected, by the server and by the process of a job."""
+INTERNAL_ERROR = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
+"""The message of an unexpected error, of the server and of the process of a job."""
 
-KINDS = {
+ERROR_KINDS = {
     400: "BodyCutShort",
     403: "Forbidden",
     404: "NotFound",
@@ -26,19 +26,19 @@ KINDS = {
 }
 
 
-class Refused(RowspaceError):
-    """A request that is refused with a status of its own, and a sentence."""
+class HttpError(RowspaceError):
+    """An error with an HTTP status and a message for the client."""
 
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
         self.status = status
 
 
-def refusal(path: str, status: int, sentence: str, kind: str | None = None) -> Response:
-    """The answer to a request for `path`: `{"kind", "error"}`, or a page that says the sentence."""
+def error_response(path: str, status: int, message: str, kind: str | None = None) -> Response:
+    """The response to a request for `path`: `{"kind", "error"}` under `/api/`, elsewhere a page with the message."""
     if path.startswith("/api/"):
-        return JSONResponse({"kind": kind or KINDS.get(status, "Refused"), "error": sentence}, status)
-    return HTMLResponse(_PAGE.format(heading=HEADINGS.get(status, "Error"), sentence=escape(sentence)), status)
+        return JSONResponse({"kind": kind or ERROR_KINDS.get(status, "Refused"), "error": message}, status)
+    return HTMLResponse(_PAGE.format(heading=HEADINGS.get(status, "Error"), message=escape(message)), status)
 
 
 HEADINGS = {403: "Access denied", 404: "Page not found", 500: "Internal error"}
@@ -57,35 +57,35 @@ small {{ opacity: 0.7; }}
 </style>
 <small>rowspace lab</small>
 <h1>{heading}</h1>
-<p>{sentence}</p>
+<p>{message}</p>
 </html>
 """
 
 
-async def _wrong(request: Request, error: Exception) -> Response:
-    """What the library refuses, in its own words."""
-    if isinstance(error, Refused):
-        return refusal(request.url.path, error.status, str(error))
+async def _on_library_error(request: Request, error: Exception) -> Response:
+    """An error of the library, in its own words."""
+    if isinstance(error, HttpError):
+        return error_response(request.url.path, error.status, str(error))
     status = 404 if isinstance(error, UnknownTokenError) else 400
-    return refusal(request.url.path, status, str(error), type(error).__name__)
+    return error_response(request.url.path, status, str(error), type(error).__name__)
 
 
-async def _unrouted(request: Request, error: Any) -> Response:
+async def _on_routing_error(request: Request, error: Any) -> Response:
     """No route has this path, or none this method."""
     path, status, headers = request.url.path, error.status_code, error.headers or {}
-    sentence = f"nothing is at {path}; open / for the first page"
+    message = f"nothing is at {path}; open / for the first page"
     if status == 405:
         headers = {"Allow": ", ".join(sorted(headers["Allow"].split(", ")))}  # in one order at each start
-        sentence = f"{path} is asked by {headers['Allow']}, not {request.method[:40]}"
-    answer = refusal(path, status, sentence)
+        message = f"{path} is asked by {headers['Allow']}, not {request.method[:40]}"
+    answer = error_response(path, status, message)
     answer.headers.update(headers)
     return answer
 
 
-async def _broken(request: Request, _: Exception) -> Response:
-    """A mistake of ours: the server writes its trace to standard error, where `rowspace lab` was started."""
-    return refusal(request.url.path, 500, MISTAKE)
+async def _on_internal_error(request: Request, _: Exception) -> Response:
+    """A bug: the server writes its traceback to standard error, where `rowspace lab` was started."""
+    return error_response(request.url.path, 500, INTERNAL_ERROR)
 
 
-HANDLERS = {RowspaceError: _wrong, HTTPException: _unrouted, Exception: _broken}
-"""What Starlette is given: the kind of an exception → who answers."""
+HANDLERS = {RowspaceError: _on_library_error, HTTPException: _on_routing_error, Exception: _on_internal_error}
+"""Exception → handler, for Starlette."""

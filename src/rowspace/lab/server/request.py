@@ -2,7 +2,7 @@
 
 from starlette.requests import ClientDisconnect, Request
 
-from rowspace.lab.server.errors import Refused
+from rowspace.lab.server.errors import HttpError
 
 __all__ = ["body", "parameters"]
 
@@ -11,10 +11,10 @@ OVERRUN = 64 << 20  # bytes of a body too large that are still read, so that its
 
 
 def parameters(request: Request) -> dict[str, list[str]]:
-    """The parameters by name; raises `Refused` (414) where they are too long."""
+    """The parameters by name; raises `HttpError` (414) where they are too long."""
     size = len(request.scope["query_string"])
     if size > LONGEST_QUERY:
-        raise Refused(414, f"the parameters must have {LONGEST_QUERY:,} bytes at the most, not {size:,}")
+        raise HttpError(414, f"the parameters must have {LONGEST_QUERY:,} bytes at the most, not {size:,}")
     given: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
         given.setdefault(name, []).append(value)
@@ -22,7 +22,7 @@ def parameters(request: Request) -> dict[str, list[str]]:
 
 
 async def body(request: Request, limit: int) -> bytes:
-    """The body; raises `Refused` where it is cut short (400), or has more than `limit` bytes (413), which go unkept."""
+    """The body; raises `HttpError` for one that is cut short (400) or has more than `limit` bytes (413)."""
     parts, size = [], 0
     try:
         async for part in request.stream():
@@ -32,7 +32,7 @@ async def body(request: Request, limit: int) -> bytes:
             elif size > limit + OVERRUN:
                 break
     except ClientDisconnect:  # who left the page meanwhile made no mistake, and neither did we
-        raise Refused(400, "the connection ended before the body did") from None
+        raise HttpError(400, "the connection ended before the body did") from None
     if size > limit:
-        raise Refused(413, f"the body must have {limit:,} bytes at the most, and this one has more")
+        raise HttpError(413, f"the body must have {limit:,} bytes at the most, and this one has more")
     return b"".join(parts)

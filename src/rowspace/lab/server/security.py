@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rowspace.lab.server.errors import refusal
+from rowspace.lab.server.errors import error_response
 
 __all__ = ["Access", "AccessMiddleware", "is_loopback"]
 
@@ -115,11 +115,11 @@ class AccessMiddleware:
         """What is answered before the application is asked."""
         path, sentence = request.url.path, self._stranger(request)
         if sentence is not None:
-            return refusal(path, 403, sentence)
+            return error_response(path, 403, sentence)
         if _is_page(request) and self.access.opens(request.query_params.get("token", "")):
             return self._opened(request)
         if not self._has_token(request):
-            return refusal(path, 403, UNAUTHORIZED)
+            return error_response(path, 403, UNAUTHORIZED)
         return None
 
     def _stranger(self, request: Request) -> str | None:
