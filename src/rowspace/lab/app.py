@@ -20,7 +20,7 @@ from rowspace.lab.pages import PAGES
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE
-from rowspace.lab.server.request import body, parameters
+from rowspace.lab.server.request import query_parameters, read_body
 
 __all__ = ["make_app"]
 
@@ -68,8 +68,8 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
     limit = answer.limit if isinstance(answer, Upload) else 0
 
     async def endpoint(request: Request) -> Response:
-        sent = await body(request, limit)
-        query = Query(parameters(request), sent if request.method == "POST" else None)
+        body = await read_body(request, limit)
+        query = Query(query_parameters(request), body if request.method == "POST" else None)
         work = partial(_encoded, answer, lab, query)
         reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)

@@ -24,22 +24,22 @@ from rowspace.lab.jobs.jobs import Jobs
 from rowspace.lab.server.errors import HttpError
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
-from rowspace.lab.server.request import body
+from rowspace.lab.server.request import read_body
 
 __all__ = ["job_routes"]
 
-LONGEST_ORDER = 64 << 10  # bytes
+LARGEST_BODY = 64 << 10  # bytes
 
 
 def job_routes(jobs: Jobs) -> list[Route]:
     """The routes over these jobs."""
 
-    def asked(request: Request) -> Job:
+    def requested(request: Request) -> Job:
         return jobs.find(_number(request.path_params["number"]))
 
     async def start(request: Request) -> Response:
         """Start a job, or find the one that does the same."""
-        query = _ordered(await body(request, LONGEST_ORDER))
+        query = _query_from_json(await read_body(request, LARGEST_BODY))
         kind = query.text("kind")
         if kind not in jobs.kinds:
             raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
@@ -48,21 +48,21 @@ def job_routes(jobs: Jobs) -> list[Route]:
 
     async def events(request: Request) -> Response:
         """Tell what happens."""
-        job, after = asked(request), _number(request.headers.get("last-event-id", ""))
+        job, after = requested(request), _number(request.headers.get("last-event-id", ""))
         if job.is_over and after >= job.serial:
             return Response(status_code=204)
         return StreamingResponse(_lines(job, after), media_type="text/event-stream")
 
     async def frame(request: Request) -> Response:
         """Give one frame."""
-        job, number = asked(request), _number(request.path_params["frame"])
+        job, number = requested(request), _number(request.path_params["frame"])
         if number not in job.frames:
             raise HttpError(404, f"job {job.number} has no such frame (any more); ask for the newest")
         return Response(job.frames[number].read_bytes(), media_type=MEDIA_TYPE)
 
     async def cancel(request: Request) -> Response:
         """End a job."""
-        await jobs.cancel(asked(request))
+        await jobs.cancel(requested(request))
         return Response(status_code=204)
 
     return [
@@ -78,10 +78,10 @@ def _number(text: str) -> int:
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
-def _ordered(order: bytes) -> Query:
+def _query_from_json(body: bytes) -> Query:
     """A JSON object of texts, numbers, booleans and lists of them → a `Query`."""
     try:
-        document = json.loads(order)
+        document = json.loads(body)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):

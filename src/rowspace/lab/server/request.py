@@ -1,16 +1,16 @@
-"""What a request brings, its parameters and its body, neither without a limit."""
+"""The parameters and the body of a request, each with a limit."""
 
 from starlette.requests import ClientDisconnect, Request
 
 from rowspace.lab.server.errors import HttpError
 
-__all__ = ["body", "parameters"]
+__all__ = ["query_parameters", "read_body"]
 
 LONGEST_QUERY = 32 << 10  # bytes
-OVERRUN = 64 << 20  # bytes of a body too large that are still read, so that its sender hears the answer
+OVERRUN = 64 << 20  # bytes of a body too large that are still read, so that the client receives the response
 
 
-def parameters(request: Request) -> dict[str, list[str]]:
+def query_parameters(request: Request) -> dict[str, list[str]]:
     """The parameters by name; raises `HttpError` (414) where they are too long."""
     size = len(request.scope["query_string"])
     if size > LONGEST_QUERY:
@@ -21,7 +21,7 @@ def parameters(request: Request) -> dict[str, list[str]]:
     return given
 
 
-async def body(request: Request, limit: int) -> bytes:
+async def read_body(request: Request, limit: int) -> bytes:
     """The body; raises `HttpError` for one that is cut short (400) or has more than `limit` bytes (413)."""
     parts, size = [], 0
     try:
@@ -31,7 +31,7 @@ async def body(request: Request, limit: int) -> bytes:
                 parts.append(part)
             elif size > limit + OVERRUN:
                 break
-    except ClientDisconnect:  # who left the page meanwhile made no mistake, and neither did we
+    except ClientDisconnect:  # the page was closed meanwhile: no bug
         raise HttpError(400, "the connection ended before the body did") from None
     if size > limit:
         raise HttpError(413, f"the body must have {limit:,} bytes at the most, and this one has more")
