@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from rowspace.errors import UsageError
-from rowspace.lab.jobs.kinds import Kind, Progress
+from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Upload
 from rowspace.lab.server.query import Query
@@ -57,22 +57,22 @@ def fails(rows: np.ndarray, *, how: str) -> Iterator[Progress | Reply]:
     os.abort() if how == "abort" else os._exit(3)
 
 
-def _kind(run: object, read: object) -> Kind:
-    return Kind(run=run, read=read, arrays=lambda lab, **_: {"rows": lab.table.rows})
+def _kind(run: object, read: object) -> JobKind:
+    return JobKind(run=run, read=read, arrays=lambda lab, **_: {"rows": lab.table.rows})
 
 
-KINDS = {
+JOB_KINDS = {
     "powers": _kind(powers, lambda _, query: {"most": query.integer("most", 3, low=1, high=1000)}),
     "waits": _kind(waits, lambda _, query: {"file": query.text("file")}),
     "fails": _kind(fails, lambda _, query: {"how": query.choice("how", ("sentence", "mistake", "abort", "exit"))}),
     "copies": _kind(copies, lambda _, query: {"file": query.text("file")}),
-    "squares": Kind(
+    "squares": JobKind(
         run=squares,
         read=lambda _, query: {"file": query.text("file"), "number": query.integer("number", 1, low=1, high=9)},
         arrays=lambda lab, **_: {"rows": lab.table.rows},
         needs=lambda _, file, **__: ("copies", {"file": file}),
     ),
-    "breaks": Kind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
+    "breaks": JobKind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 
-from rowspace.lab.jobs.kinds import Kind
+from rowspace.lab.jobs.kinds import JobKind
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
@@ -49,7 +49,7 @@ class Page:
 
     name: str
     routes: Mapping[str, Answer]
-    job_kinds: Mapping[str, Kind] = field(default_factory=dict)
+    job_kinds: Mapping[str, JobKind] = field(default_factory=dict)
 
 
 def needs_torch(answer: Answer) -> Answer:

@@ -26,12 +26,12 @@ ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
     """`run(test, **limits)`: run a coroutine over the jobs of a small table, and end them."""
     monkeypatch.syspath_prepend(Path(__file__).parents[1])
-    from job_kinds import KINDS
+    from job_kinds import JOB_KINDS
 
     lab = small_lab(["a", "b"], ROWS)
 
     async def to_the_end(test: Callable[[Jobs], Coroutine[Any, Any, None]], **limits: int) -> None:
-        jobs = Jobs(lab, KINDS, Limits(**limits))
+        jobs = Jobs(lab, JOB_KINDS, Limits(**limits))
         try:
             await asyncio.wait_for(test(jobs), 60)
         finally:

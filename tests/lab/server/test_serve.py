@@ -22,11 +22,11 @@ from rowspace.lab.server.serve import checked_token, listen
 
 # `rowspace lab`, with the page and the kinds of jobs of these tests.
 PROGRAM = """
-from job_kinds import KINDS, ROUTES
+from job_kinds import JOB_KINDS, ROUTES
 from rowspace.cli import main
 from rowspace.lab import app
 from rowspace.lab.page import Page
-app.PAGES = (*app.PAGES, Page("try", ROUTES, KINDS))
+app.PAGES = (*app.PAGES, Page("try", ROUTES, JOB_KINDS))
 main()
 """
 

@@ -1,4 +1,4 @@
-"""`told_by`: a function that calls back while it works → what it tells, one after the other, as a `Kind` yields it."""
+"""Turn a function that reports through a callback into a generator, as a `JobKind` needs one."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

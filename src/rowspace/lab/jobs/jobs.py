@@ -20,7 +20,7 @@ from anyio import to_thread
 
 from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.job import FRAME_BYTES, Job
-from rowspace.lab.jobs.kinds import Kind, Parameters
+from rowspace.lab.jobs.kinds import JobKind, Parameters
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.errors import INTERNAL_ERROR, HttpError
 from rowspace.lab.server.query import Query
@@ -43,7 +43,7 @@ class Limits:
 class Jobs:
     """The jobs of one lab, of `kinds` by name; all methods belong to the thread of the server's loop."""
 
-    def __init__(self, lab: Lab, kinds: Mapping[str, Kind], limits: Limits | None = None) -> None:
+    def __init__(self, lab: Lab, kinds: Mapping[str, JobKind], limits: Limits | None = None) -> None:
         self.kinds = kinds
         self._limits = limits or Limits()
         self._lab = lab
@@ -100,7 +100,7 @@ class Jobs:
             job.tell("failed", error="this job was cancelled")
         shutil.rmtree(job.folder, ignore_errors=True)
 
-    async def _run(self, job: Job, kind: Kind, parameters: Parameters) -> None:
+    async def _run(self, job: Job, kind: JobKind, parameters: Parameters) -> None:
         """Wait for the job that this one needs and for a turn, do the job in a process, and say how it ended."""
         try:
             first = await self._needed(job, kind, parameters)
@@ -117,7 +117,7 @@ class Jobs:
             for path in job.folder.glob("*.npy"):
                 path.unlink()
 
-    async def _needed(self, job: Job, kind: Kind, parameters: Parameters) -> Path | None:
+    async def _needed(self, job: Job, kind: JobKind, parameters: Parameters) -> Path | None:
         """The last frame of the job that this one needs, whose progress is this one's meanwhile; None without one."""
         if kind.needs is None:
             return None
@@ -138,7 +138,7 @@ class Jobs:
                     first.tell("failed", error="this job was cancelled")
         return first.frames[max(first.frames)]
 
-    def _write(self, job: Job, kind: Kind, parameters: Parameters, first: Path | None) -> None:
+    def _write(self, job: Job, kind: JobKind, parameters: Parameters, first: Path | None) -> None:
         """Write what the process works on; `first` is the frame whose arrays it gets too."""
         job.folder.mkdir()
         for name, array in kind.arrays(self._lab, **parameters).items():

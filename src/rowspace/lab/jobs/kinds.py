@@ -1,7 +1,7 @@
-"""`Kind`: a kind of long work, done in a process of its own: what it is told, and what it tells meanwhile.
+"""`JobKind`: a kind of long work that runs in its own process: its input, its function, its progress.
 
-A kind is a plain generator function in its page's file. It runs in the worker's process, with arrays that are mapped
-from files (read them, do not write) and parameters as keywords; it yields how far it is and, as a `Reply`, each frame:
+Its function is a plain generator function of the page. It runs in the worker process, with read-only arrays mapped from
+files and parameters as keywords; it yields its progress and, as a `Reply`, each frame:
 
     def tsne(rows, *, perplexity) -> Iterator[Progress | Reply]:
         from openTSNE import TSNE                             # heavy imports belong inside: only the worker needs them
@@ -10,14 +10,14 @@ from files (read them, do not write) and parameters as keywords; it yields how f
             yield Progress(step / 750, f"step {step} of 750")
             yield Reply({"step": step}, positions=positions)  # the newest frame is what the page draws
 
-    TSNE = Kind(
+    TSNE = JobKind(
         run=tsne,
         read=lambda lab, query: {"perplexity": query.number("perplexity", 30, low=2, high=200)},
         arrays=lambda lab, *, perplexity: {"rows": lab.table.rows},
     )
 
-It is registered in its page's `PAGE`, and asked for by `POST /api/jobs` with
-`{"kind": "tsne", "perplexity": 30}`. Where it raises a `RowspaceError`, the page is told its sentence.
+The page registers it in its `PAGE`, and starts it by `POST /api/jobs` with `{"kind": "tsne", "perplexity": 30}`. The
+message of a `RowspaceError` that it raises is shown on the page.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +30,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 
-__all__ = ["Kind", "Parameters", "Progress"]
+__all__ = ["JobKind", "Parameters", "Progress"]
 
 Parameters = Mapping[str, Any]
 """Names and what JSON holds."""
@@ -44,7 +44,7 @@ class Progress(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class JobKind:
     """A kind of long work.
 
     `read` checks what was asked for, at once, and gives the parameters: work with the same ones is not done twice.

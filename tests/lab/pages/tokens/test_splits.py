@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 import rowspace as rs
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.tokens.sources import KINDS, Source, source_of
+from rowspace.lab.pages.tokens.sources import JOB_KINDS, Source, source_of
 from rowspace.lab.server.reply import Reply
 from rowspace.text import TokenizerOptions, cut_tokenizer, measure_coverage, standard_library, train_tokenizer
 
@@ -64,7 +64,7 @@ def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab
     lab = small_lab(["a"], np.ones((1, 1)))
     for name in ("table", "standard"):
         assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
-    told = list(KINDS["standard-tokenizer"].run())
+    told = list(JOB_KINDS["standard-tokenizer"].run())
     assert [news.fraction for news in told] == sorted(news.fraction for news in told)
     assert told[-1] == (1.0, "100 % read, the first half to learn and the second to count")
     standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
@@ -80,7 +80,7 @@ def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab
 def test_a_job_that_cannot_learn_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("rowspace.text.standard.standard_library", lambda: standard_library(tmp_path))
     with pytest.raises(CorpusError, match="this Python keeps no source of its standard library"):
-        list(KINDS["standard-tokenizer"].run())
+        list(JOB_KINDS["standard-tokenizer"].run())
 
 
 def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab], ask: Ask) -> None:

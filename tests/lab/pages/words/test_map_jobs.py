@@ -8,7 +8,7 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.words.map_jobs import KINDS
+from rowspace.lab.pages.words.map_jobs import JOB_KINDS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply, decode
 
@@ -26,15 +26,15 @@ def make_lab(small_lab):
 
 def run(lab, kind: str, **parameters: str) -> tuple[list[Progress], list[Reply]]:
     """What the job tells, as its worker has it, after the job that it needs."""
-    return work(lab, kind, KINDS[kind].read(lab, Query({name: [value] for name, value in parameters.items()})))
+    return work(lab, kind, JOB_KINDS[kind].read(lab, Query({name: [value] for name, value in parameters.items()})))
 
 
 def work(lab, kind: str, read) -> tuple[list[Progress], list[Reply]]:
-    arrays = dict(KINDS[kind].arrays(lab, **read))
-    if KINDS[kind].needs is not None:
-        _, frames = work(lab, *KINDS[kind].needs(lab, **read))
+    arrays = dict(JOB_KINDS[kind].arrays(lab, **read))
+    if JOB_KINDS[kind].needs is not None:
+        _, frames = work(lab, *JOB_KINDS[kind].needs(lab, **read))
         arrays |= decode(frames[-1].encode()).arrays
-    told = list(KINDS[kind].run(**arrays, **read))
+    told = list(JOB_KINDS[kind].run(**arrays, **read))
     return [news for news in told if isinstance(news, Progress)], [news for news in told if isinstance(news, Reply)]
 
 
@@ -65,7 +65,7 @@ def test_the_last_frame_is_what_its_code_gives(make_lab, kind: str, parameters) 
 def test_of_a_large_table_a_sample_is_mapped_and_the_others_are_placed(make_lab) -> None:
     """As a job of the same parameters, with a sample of 40: what a table of more than 20,000 rows is asked with."""
     lab = make_lab(60)
-    read = {**KINDS["tsne"].read(lab, Query({"perplexity": ["7"]})), "sample": 40}
+    read = {**JOB_KINDS["tsne"].read(lab, Query({"perplexity": ["7"]})), "sample": 40}
     _, frames = work(lab, "tsne", read)
     last = frames[-1]
     assert (last.meta["mapped"], last.meta["placed"]) == (40, 20)
@@ -76,14 +76,14 @@ def test_of_a_large_table_a_sample_is_mapped_and_the_others_are_placed(make_lab)
 def test_a_large_table_is_asked_with_a_sample_and_its_code_says_so() -> None:
     rows = np.zeros((20_001, 2), np.float32)
     lab = Lab(rs.Table([f"w{id}" for id in range(len(rows))], rows), "large-table")
-    read = KINDS["umap"].read(lab, Query({}))
+    read = JOB_KINDS["umap"].read(lab, Query({}))
     assert read["sample"] == 20_000
     assert "num_neighbors=15, sample=20000)\npositions = space.place_others(table.rows, positions)" in read["code"]
 
 
 def test_both_maps_need_the_same_search(make_lab) -> None:
     lab = make_lab(60)
-    needed = [KINDS[kind].needs(lab, **KINDS[kind].read(lab, Query({}))) for kind in ("tsne", "umap")]
+    needed = [JOB_KINDS[kind].needs(lab, **JOB_KINDS[kind].read(lab, Query({}))) for kind in ("tsne", "umap")]
     assert needed[0] == needed[1] == ("neighbors", {"k": 90, "sample": None})
 
 
@@ -94,6 +94,6 @@ def test_what_cannot_be_mapped_is_refused_in_the_words_of_the_library(make_lab) 
 
 def test_parameters_are_checked_before_anything_starts(make_lab) -> None:
     with pytest.raises(UsageError, match="perplexity must be a whole number from 2 to 100"):
-        KINDS["tsne"].read(make_lab(3), Query({"perplexity": ["1"]}))
+        JOB_KINDS["tsne"].read(make_lab(3), Query({"perplexity": ["1"]}))
     with pytest.raises(UsageError, match="num_neighbors must be"):
-        KINDS["umap"].read(make_lab(3), Query({"num_neighbors": ["x"]}))
+        JOB_KINDS["umap"].read(make_lab(3), Query({"num_neighbors": ["x"]}))

@@ -5,4 +5,4 @@ from rowspace.lab.pages.tokens import sources, splits
 
 __all__ = ["PAGE"]
 
-PAGE = Page("tokens", splits.ROUTES, sources.KINDS)
+PAGE = Page("tokens", splits.ROUTES, sources.JOB_KINDS)

@@ -8,12 +8,12 @@ from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.callbacks import told_by
-from rowspace.lab.jobs.kinds import Kind, Progress
+from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
 from rowspace.text.library import LibraryTokenizer, parsed
 
-__all__ = ["KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
+__all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
 
 
 SOURCES = ("table", "standard")
@@ -93,8 +93,8 @@ def learn_standard_tokenizer() -> Iterator[Progress]:
             yield Progress(share, f"{told} % read, the first half to learn and the second to count")
 
 
-KINDS = {
-    "standard-tokenizer": Kind(run=learn_standard_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
+JOB_KINDS = {
+    "standard-tokenizer": JobKind(run=learn_standard_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
 }
 
 

@@ -5,4 +5,4 @@ from rowspace.lab.pages.words import map_jobs, maps, neighbors
 
 __all__ = ["PAGE"]
 
-PAGE = Page("words", {**neighbors.ROUTES, **maps.ROUTES}, map_jobs.KINDS)
+PAGE = Page("words", {**neighbors.ROUTES, **maps.ROUTES}, map_jobs.JOB_KINDS)

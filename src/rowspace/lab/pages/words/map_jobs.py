@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from rowspace import space
 from rowspace.amounts import amount
 from rowspace.lab.jobs.callbacks import told_by
-from rowspace.lab.jobs.kinds import Kind, Progress
+from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 
-__all__ = ["KINDS"]
+__all__ = ["JOB_KINDS"]
 
 MOST_ROWS = 20_000
 WIDTHS = (90, 300)  # how many neighbors are searched: the fewest that suffice, so that most maps share one search
@@ -138,15 +138,15 @@ def _read_neighbors(lab: Lab, query: Query) -> Mapping[str, Any]:
     return _needed(query.integer("k", WIDTHS[0], low=1, high=WIDTHS[-1]), _sample(lab))[1]
 
 
-KINDS = {
-    "neighbors": Kind(run=neighbors, read=_read_neighbors, arrays=_arrays),
-    "tsne": Kind(
+JOB_KINDS = {
+    "neighbors": JobKind(run=neighbors, read=_read_neighbors, arrays=_arrays),
+    "tsne": JobKind(
         run=tsne,
         read=_read_tsne,
         arrays=_arrays,
         needs=lambda _, perplexity, sample, **__: _needed(3 * perplexity, sample),
     ),
-    "umap": Kind(
+    "umap": JobKind(
         run=umap,
         read=_read_umap,
         arrays=_arrays,
