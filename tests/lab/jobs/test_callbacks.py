@@ -1,33 +1,33 @@
-"""What a function tells while it works, as a generator."""
+"""A function that reports through a callback, as a generator."""
 
 from collections.abc import Callable
 from threading import Event
 
 import pytest
 
-from rowspace.lab.jobs.callbacks import told_by
+from rowspace.lab.jobs.callbacks import iterate_callbacks
 
 
-def test_what_is_told_comes_while_the_work_goes_on() -> None:
+def test_values_arrive_while_the_work_goes_on() -> None:
     heard = Event()
 
-    def work(tell: Callable[[str], None]) -> None:
-        tell("begun")
+    def work(report: Callable[[str], None]) -> None:
+        report("begun")
         assert heard.wait(60)
-        tell("done")
+        report("done")
 
-    told = told_by(work)
-    assert next(told) == "begun"
+    values = iterate_callbacks(work)
+    assert next(values) == "begun"
     heard.set()
-    assert list(told) == ["done"]
+    assert list(values) == ["done"]
 
 
-def test_a_failure_comes_after_what_was_told() -> None:
-    def work(tell: Callable[[float], None]) -> None:
-        tell(0.0)
+def test_error_is_raised_after_the_last_value() -> None:
+    def work(report: Callable[[float], None]) -> None:
+        report(0.0)
         raise ZeroDivisionError
 
-    told = told_by(work)
-    assert next(told) == 0.0
+    values = iterate_callbacks(work)
+    assert next(values) == 0.0
     with pytest.raises(ZeroDivisionError):
-        next(told)
+        next(values)

@@ -5,21 +5,28 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TypeVar
 
-__all__ = ["told_by"]
+__all__ = ["iterate_callbacks"]
 
-_News = TypeVar("_News")
+_Item = TypeVar("_Item")
 
 
-def told_by(work: Callable[[Callable[[_News], None]], object]) -> Iterator[_News]:
-    """Yield what `work`, in a thread, gives to the function that it is called with; raise at the end what it raised.
+def iterate_callbacks(work: Callable[[Callable[[_Item], None]], object]) -> Iterator[_Item]:
+    """Yield each value that `work`, in a thread, passes to its callback; raise at the end what it raised.
 
-    >>> list(told_by(lambda tell: [tell(step) for step in range(3)]))
-    [0, 1, 2]
+    Args:
+        work: Called once with the callback.
+
+    Yields:
+        The values, in order, while the work goes on.
+
+    Example:
+        >>> list(iterate_callbacks(lambda report: [report(step) for step in range(3)]))
+        [0, 1, 2]
     """
-    told: SimpleQueue[_News | None] = SimpleQueue()
+    items: SimpleQueue[_Item | None] = SimpleQueue()
     with ThreadPoolExecutor(1) as thread:
-        worked = thread.submit(work, told.put)
-        worked.add_done_callback(lambda _: told.put(None))
-        while (news := told.get()) is not None:
-            yield news
-    worked.result()
+        future = thread.submit(work, items.put)
+        future.add_done_callback(lambda _: items.put(None))
+        while (item := items.get()) is not None:
+            yield item
+    future.result()

@@ -7,7 +7,7 @@ from functools import partial
 from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
-from rowspace.lab.jobs.callbacks import told_by
+from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
@@ -82,15 +82,15 @@ def cut_of(lab: Lab, name: str, size: int) -> Cut:
 def learn_standard_tokenizer() -> Iterator[Progress]:
     """Learn the standard tokenizer, which is then kept where `source_of` finds it."""
 
-    def work(tell: Callable[[float], None]) -> None:
-        tell(0.0)
-        standard_tokenizer(on_share=tell)
+    def work(report: Callable[[float], None]) -> None:
+        report(0.0)
+        standard_tokenizer(on_share=report)
 
-    told = -1
-    for share in told_by(work):
-        if int(100 * share) > told:
-            told = int(100 * share)
-            yield Progress(share, f"{told} % read, the first half to learn and the second to count")
+    percent = -1
+    for share in iterate_callbacks(work):
+        if int(100 * share) > percent:
+            percent = int(100 * share)
+            yield Progress(share, f"{percent} % read, the first half to learn and the second to count")
 
 
 JOB_KINDS = {

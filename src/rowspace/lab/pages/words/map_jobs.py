@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.amounts import amount
-from rowspace.lab.jobs.callbacks import told_by
+from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
@@ -25,56 +25,56 @@ MOST_ROWS = 20_000
 WIDTHS = (90, 300)  # how many neighbors are searched: the fewest that suffice, so that most maps share one search
 PAUSE = 0.3  # seconds between frames, at the least
 Array = NDArray[Any]
-News = Iterator[Progress | Reply]
+Updates = Iterator[Progress | Reply]
 
 
-def neighbors(rows: Array, *, k: int, sample: int | None) -> News:
+def neighbors(rows: Array, *, k: int, sample: int | None) -> Updates:
     """The k nearest of each row, or of each in the sample, as `space.map_neighbors` finds them."""
     found: list[space.MapNeighbors] = []
 
-    def work(tell: Callable[[tuple[int, int]], None]) -> None:
-        found.append(space.map_neighbors(rows, k, sample=sample, on_rows=lambda *counts: tell(counts)))
+    def work(report: Callable[[tuple[int, int]], None]) -> None:
+        found.append(space.map_neighbors(rows, k, sample=sample, on_rows=lambda *counts: report(counts)))
 
-    for done, size in told_by(work):
+    for done, size in iterate_callbacks(work):
         yield Progress(done / size, f"{done:,} of {amount(size, 'row')} searched for neighbors")
     yield Reply({}, mapped=found[0].ids, neighbors=found[0].neighbors, distances=found[0].distances)
 
 
 def tsne(
     rows: Array, mapped: Array, neighbors: Array, distances: Array, *, perplexity: int, sample: int | None, code: str
-) -> News:
+) -> Updates:
     """The frames of `space.tsne` over `rows` (V, d), from the neighbors of those `mapped` (n,)."""
     found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
     return _frames(
-        lambda tell: space.tsne(rows, perplexity=perplexity, sample=sample, neighbors=found, on_frame=tell),
+        lambda report: space.tsne(rows, perplexity=perplexity, sample=sample, neighbors=found, on_frame=report),
         rows, found.ids, code,
     )  # fmt: skip
 
 
 def umap(
     rows: Array, mapped: Array, neighbors: Array, distances: Array, *, num_neighbors: int, sample: int | None, code: str
-) -> News:
+) -> Updates:
     """The frames of `space.umap`, like those of `tsne`."""
     found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
     return _frames(
-        lambda tell: space.umap(rows, num_neighbors=num_neighbors, sample=sample, neighbors=found, on_frame=tell),
+        lambda report: space.umap(rows, num_neighbors=num_neighbors, sample=sample, neighbors=found, on_frame=report),
         rows, found.ids, code,
     )  # fmt: skip
 
 
-def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, code: str) -> News:
+def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, code: str) -> Updates:
     """Each frame with its progress, then the map of all rows with the share of neighbors that it keeps."""
     yield Progress(0, f"step 0, {amount(len(ids), 'row')}")
-    for step, steps, positions in _told(make):
+    for step, steps, positions in _throttled_frames(make):
         if step < steps:
             yield Progress(0.9 * step / steps, f"step {step} of {steps}")
             yield Reply({"step": step, "steps": steps}, positions=positions[ids], ids=ids)
     others: list[Array] = [positions]
 
-    def place(tell: Callable[[tuple[int, int]], None]) -> None:
-        others.append(space.place_others(rows, others[0], on_rows=lambda *counts: tell(counts)))
+    def place(report: Callable[[tuple[int, int]], None]) -> None:
+        others.append(space.place_others(rows, others[0], on_rows=lambda *counts: report(counts)))
 
-    for done, size in told_by(place):
+    for done, size in iterate_callbacks(place):
         yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {amount(size, 'other row')} placed")
     positions = others[-1]
     yield Progress(0.95, f"counting the neighbors kept after {steps} steps")
@@ -85,14 +85,14 @@ def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, cod
     yield Reply(meta, positions=positions, ids=np.arange(len(rows)))
 
 
-def _told(make: Callable[[space.OnFrame], Array]) -> Iterator[tuple[int, int, Array]]:
+def _throttled_frames(make: Callable[[space.OnFrame], Array]) -> Iterator[tuple[int, int, Array]]:
     """The frames of `make`: the last one always, the others not more often than is seen."""
 
-    def work(tell: Callable[[tuple[int, int, Array]], None]) -> None:
-        make(lambda *frame: tell(frame))
+    def work(report: Callable[[tuple[int, int, Array]], None]) -> None:
+        make(lambda *frame: report(frame))
 
     last = 0.0
-    for frame in told_by(work):
+    for frame in iterate_callbacks(work):
         if frame[0] == frame[1] or time.monotonic() - last > PAUSE:
             yield frame
             last = time.monotonic()
