@@ -16,7 +16,7 @@ from rowspace.lab.server.reply import Reply
 
 def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:
     """The rows to the power 1, 2, ..."""
-    print("this goes to the terminal, not into the news")
+    print("this goes to the terminal, not into the events")
     assert not rows.flags.writeable
     for power in range(1, most + 1):
         yield Progress(power / most, f"power {power} of {most}")

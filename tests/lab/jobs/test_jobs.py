@@ -1,4 +1,4 @@
-"""Long work: what is told of it, and that it ends when it should; each job is a real process."""
+"""Long work: its events, and that it ends when it should; each job is a real process."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.lab.jobs.job import Job, News
+from rowspace.lab.jobs.job import Event, Job
 from rowspace.lab.jobs.jobs import Jobs, Limits
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.errors import HttpError
@@ -44,19 +44,19 @@ def asked(**parameters: object) -> Query:
     return Query({name: [str(value)] for name, value in parameters.items()})
 
 
-async def all_news(job: Job) -> list[News]:
-    return [news async for news in job.follow()]
+async def all_events(job: Job) -> list[Event]:
+    return [event async for event in job.follow()]
 
 
-async def until(job: Job, event: str) -> News:
-    async for news in job.follow():
-        if news.event == event:
-            return news
-    pytest.fail(f"the job is over and has told no {event}")
+async def until(job: Job, name: str) -> Event:
+    async for found in job.follow():
+        if found.name == name:
+            return found
+    pytest.fail(f"the job is over and has sent no {name}")
 
 
 async def process_of(job: Job) -> int:
-    frame = (await until(job, "frame")).facts["frame"]
+    frame = (await until(job, "frame")).data["frame"]
     return decode(job.frames[frame].read_bytes()).meta["process"]
 
 
@@ -68,15 +68,15 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def test_a_job_tells_how_far_it_is_and_leaves_its_frames(run: Run) -> None:
+def test_job_reports_progress_and_keeps_its_frames(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("powers", asked(most=4))
-        news = await all_news(job)
-        assert news[0] == (1, "progress", {"fraction": 0.0, "sentence": "waits for its turn, 2 at once"})
-        assert [one.serial for one in news] == sorted({one.serial for one in news})
-        *_, progress, frame, done = news
-        assert progress.facts == {"fraction": 1.0, "sentence": "power 4 of 4"}
-        assert (frame.facts, done.event, done.facts) == ({"frame": 4}, "done", {"frames": 4})
+        events = await all_events(job)
+        assert events[0] == (1, "progress", {"fraction": 0.0, "sentence": "waits for its turn, 2 at once"})
+        assert [one.serial for one in events] == sorted({one.serial for one in events})
+        *_, progress, frame, done = events
+        assert progress.data == {"fraction": 1.0, "sentence": "power 4 of 4"}
+        assert (frame.data, done.name, done.data) == ({"frame": 4}, "done", {"frames": 4})
         for power in range(1, 5):
             reply = decode(job.frames[power].read_bytes())
             assert reply.meta == {"power": power}
@@ -85,13 +85,13 @@ def test_a_job_tells_how_far_it_is_and_leaves_its_frames(run: Run) -> None:
     run(test)
 
 
-def test_who_comes_later_is_told_the_newest_of_each(run: Run) -> None:
+def test_late_follower_gets_the_newest_event_of_each_name(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("powers", asked(most=4))
         await until(job, "done")
-        assert [news.event for news in await all_news(job)] == ["progress", "frame", "done"]
-        assert [news.event async for news in job.follow(job.serial - 1)] == ["done"]
-        assert [news async for news in job.follow(job.serial)] == []
+        assert [event.name for event in await all_events(job)] == ["progress", "frame", "done"]
+        assert [event.name async for event in job.follow(job.serial - 1)] == ["done"]
+        assert [event async for event in job.follow(job.serial)] == []
 
     run(test)
 
@@ -118,8 +118,8 @@ def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None
         await process_of(first)
         await asyncio.to_thread((tmp_path / "go").write_bytes, b"")
         for job in both:
-            news = [one.facts for one in await all_news(job) if one.event == "progress"]
-            fractions = [facts["fraction"] for facts in news]
+            progress = [one.data for one in await all_events(job) if one.name == "progress"]
+            fractions = [data["fraction"] for data in progress]
             assert fractions == sorted(fractions)
             assert fractions[-1] == pytest.approx(0.3 + 0.7 * 0.5)
             reply = decode(job.frames[max(job.frames)].read_bytes())
@@ -132,7 +132,7 @@ def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None
 def test_a_job_fails_with_the_sentence_of_the_one_that_it_needs(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         failed = await until(await jobs.start("squares", asked(file="")), "failed")
-        assert failed.facts["error"] == "the first job failed"
+        assert failed.data["error"] == "the first job failed"
 
     run(test)
 
@@ -163,19 +163,19 @@ def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_pat
 def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("fails", asked(how=how))
-        *_, progress, failed = await all_news(job)
-        assert progress.facts["fraction"] == 0.0
-        assert failed.event == "failed"
-        assert failed.facts["error"].startswith(sentence)
+        *_, progress, failed = await all_events(job)
+        assert progress.data["fraction"] == 0.0
+        assert failed.name == "failed"
+        assert failed.data["error"].startswith(sentence)
 
     run(test)
     assert ("ZeroDivisionError: a secret of ours" in capfd.readouterr().err) == (how == "mistake")
 
 
-def test_a_mistake_before_the_process_is_told_too(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_error_before_the_process_starts_is_an_event(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
         failed = await until(await jobs.start("breaks", asked()), "failed")
-        assert failed.facts["error"].startswith("rowspace made a mistake here")
+        assert failed.data["error"].startswith("rowspace made a mistake here")
 
     run(test)
     assert "AttributeError: 'Table' object has no attribute 'nonsense'" in capfd.readouterr().err
@@ -186,7 +186,7 @@ def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
         job = await jobs.start("waits", asked(file=tmp_path / "none"))
         os.kill(await process_of(job), signal.SIGKILL)
         failed = await until(job, "failed")
-        assert failed.facts["error"] == "the process of this job was ended by signal 9; start it again"
+        assert failed.data["error"] == "the process of this job was ended by signal 9; start it again"
 
     run(test)
 
@@ -198,11 +198,11 @@ def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
             await process_of(job)
         third = await jobs.start("powers", asked())
         await asyncio.to_thread((tmp_path / "second").write_bytes, b"")
-        async for news in third.follow():
-            if news.event == "progress" and not news.facts["sentence"].startswith("waits"):
+        async for found in third.follow():
+            if found.name == "progress" and not found.data["sentence"].startswith("waits"):
                 assert running[1].is_over  # the third did not begin before
                 break
-        assert (await until(third, "done")).facts == {"frames": 3}
+        assert (await until(third, "done")).data == {"frames": 3}
         assert not running[0].is_over
 
     run(test)
@@ -244,15 +244,15 @@ def test_only_the_newest_frames_are_kept(run: Run) -> None:
     run(test, frame_bytes=1)
 
 
-def test_cancelling_ends_the_process_and_tells_who_follows(run: Run, tmp_path: Path) -> None:
+def test_cancelling_ends_the_process_and_the_followers_streams(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("waits", asked(file=tmp_path / "none"))
         process = await process_of(job)
         following = job.follow()
         await anext(following)
         await jobs.cancel(job)
-        *_, last = [news async for news in following]
-        assert (last.event, last.facts) == ("failed", {"error": "this job was cancelled"})
+        *_, last = [event async for event in following]
+        assert (last.name, last.data) == ("failed", {"error": "this job was cancelled"})
         assert not is_alive(process)
         assert not job.folder.exists()
         with pytest.raises(HttpError):

@@ -129,7 +129,7 @@ def test_a_job_is_followed_over_the_network(server: Server) -> None:
     np.testing.assert_array_equal(frame.arrays["rows"], np.eye(2))
 
 
-def test_who_reconnects_is_told_what_is_newer(server: Server) -> None:
+def test_reconnect_replays_only_newer_events(server: Server) -> None:
     job = server.start_job("powers", most=3)
     address = f"/api/jobs/{job}/events"
     server.client.get(address)

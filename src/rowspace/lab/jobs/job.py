@@ -1,6 +1,6 @@
-"""`Job`: one piece of long work: what it has told, to whoever follows, and the files of its frames.
+"""`Job`: one piece of long work: its events, for clients that follow it, and the files of its frames.
 
-Of what it tells, the newest of each is kept: `progress` (fraction, sentence), `frame` (its number), and at the end
+The newest event of each name is kept: `progress` (fraction, sentence), `frame` (its number), and at the end
 `done` (the number of frames) or `failed` (error, a sentence).
 """
 
@@ -9,21 +9,21 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["FRAME_BYTES", "Job", "News"]
+__all__ = ["FRAME_BYTES", "Event", "Job"]
 
 FRAME_BYTES = 256 << 20  # of a job's frames; older ones go
 
 
-class News(NamedTuple):
-    """Something that a job tells: its number in the order of telling, what it is, and the facts."""
+class Event(NamedTuple):
+    """An event of a job: its serial number, its name, and its data, which JSON holds."""
 
     serial: int
-    event: str
-    facts: Mapping[str, Any]
+    name: str
+    data: Mapping[str, Any]
 
 
 class Job:
-    """One piece of work: what it has told, and the files of its frames by number."""
+    """One piece of work: its events, and the files of its frames by number."""
 
     def __init__(self, number: int, folder: Path, frame_bytes: int = FRAME_BYTES) -> None:
         self.number = number
@@ -31,13 +31,13 @@ class Job:
         self.frame_bytes = frame_bytes
         self.frames: dict[int, Path] = {}
         self.task: asyncio.Task[None] | None = None
-        self._newest: dict[str, News] = {}
+        self._newest: dict[str, Event] = {}
         self._changed = asyncio.Event()
 
     @property
     def serial(self) -> int:
-        """The number of the last news."""
-        return max((news.serial for news in self._newest.values()), default=0)
+        """The serial number of the last event."""
+        return max((event.serial for event in self._newest.values()), default=0)
 
     def has(self, *events: str) -> bool:
         """Whether one of these has happened."""
@@ -45,25 +45,25 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will be told."""
+        """Whether no more events will come."""
         return self.has("done", "failed")
 
-    def tell(self, event: str, **facts: Any) -> None:
-        """Let who follows know."""
-        if event == "frame":
-            self._keep(facts["frame"])
-        self._newest[event] = News(self.serial + 1, event, facts)
+    def publish(self, name: str, **data: Any) -> None:
+        """Send an event to the clients that follow."""
+        if name == "frame":
+            self._keep(data["frame"])
+        self._newest[name] = Event(self.serial + 1, name, data)
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def follow(self, after: int = 0) -> AsyncIterator[News]:
-        """What is newer than the news number `after`, then what comes, until the job is over."""
+    async def follow(self, after: int = 0) -> AsyncIterator[Event]:
+        """The events newer than number `after`, then those that come, until the job is over."""
         while True:
             changed, over = self._changed, self.is_over
-            for news in sorted(self._newest.values()):
-                if news.serial > after:
-                    after = news.serial
-                    yield news
+            for event in sorted(self._newest.values()):
+                if event.serial > after:
+                    after = event.serial
+                    yield event
             if over:
                 return
             await changed.wait()

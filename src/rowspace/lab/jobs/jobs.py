@@ -70,7 +70,7 @@ class Jobs:
         self._remove_old(does)
         self._count += 1
         job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
-        job.tell("progress", fraction=0.0, sentence=f"waits for its turn, {AT_ONCE} at once")
+        job.publish("progress", fraction=0.0, sentence=f"waits for its turn, {AT_ONCE} at once")
         job.task = asyncio.create_task(self._run(job, self.kinds[name], parameters))
         return job
 
@@ -97,7 +97,7 @@ class Jobs:
             job.task.cancel()
             await asyncio.wait([job.task])
         if not job.is_over:
-            job.tell("failed", error="this job was cancelled")
+            job.publish("failed", error="this job was cancelled")
         shutil.rmtree(job.folder, ignore_errors=True)
 
     async def _run(self, job: Job, kind: JobKind, parameters: Parameters) -> None:
@@ -105,14 +105,14 @@ class Jobs:
         try:
             first = await self._needed(job, kind, parameters)
             async with self._turns:
-                job.tell("progress", fraction=_FIRST * (first is not None), sentence=f"starts, as job {job.number}")
+                job.publish("progress", fraction=_FIRST * (first is not None), sentence=f"starts, as job {job.number}")
                 await to_thread.run_sync(self._write, job, kind, parameters, first, abandon_on_cancel=True)
                 await self._work(job, _FIRST if first else 0.0)
         except (RowspaceError, OSError) as error:
-            job.tell("failed", error=str(error))
+            job.publish("failed", error=str(error))
         except Exception:  # a bug
             traceback.print_exc()
-            job.tell("failed", error=INTERNAL_ERROR)
+            job.publish("failed", error=INTERNAL_ERROR)
         finally:
             for path in job.folder.glob("*.npy"):
                 path.unlink()
@@ -124,18 +124,18 @@ class Jobs:
         first = self._start(*kind.needs(self._lab, **parameters))
         self._waiting[first.number] = self._waiting.get(first.number, 0) + 1
         try:
-            async for news in first.follow():
-                if news.event == "failed":
-                    raise RowspaceError(news.facts["error"])
-                if news.event == "progress":
-                    job.tell("progress", fraction=_FIRST * news.facts["fraction"], sentence=news.facts["sentence"])
+            async for event in first.follow():
+                if event.name == "failed":
+                    raise RowspaceError(event.data["error"])
+                if event.name == "progress":
+                    job.publish("progress", fraction=_FIRST * event.data["fraction"], sentence=event.data["sentence"])
         finally:
             self._waiting[first.number] -= 1
             if not first.is_over and not self._waiting[first.number] and first.task is not None:
                 first.task.cancel()  # nobody else waits for it
                 await asyncio.wait([first.task])
                 if not first.is_over:
-                    first.tell("failed", error="this job was cancelled")
+                    first.publish("failed", error="this job was cancelled")
         return first.frames[max(first.frames)]
 
     def _write(self, job: Job, kind: JobKind, parameters: Parameters, first: Path | None) -> None:
@@ -152,7 +152,7 @@ class Jobs:
         (job.folder / "job.json").write_text(json.dumps(work), encoding="utf-8")
 
     async def _work(self, job: Job, begin: float) -> None:
-        """Start the process and pass on what it tells, its progress from `begin` on; it ends with this coroutine."""
+        """Start the process and publish its events, its progress from `begin` on; it ends with this coroutine."""
         command = (sys.executable, "-P", "-m", "rowspace.lab.jobs.worker", str(job.folder))
         paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # it finds what this process finds
         process = await asyncio.create_subprocess_exec(
@@ -160,10 +160,10 @@ class Jobs:
         )
         try:
             while line := await process.stdout.readline():  # type: ignore[union-attr]  # it is a pipe
-                news = json.loads(line)
-                if "fraction" in news:
-                    news["fraction"] = begin + (1 - begin) * news["fraction"]
-                job.tell(news.pop("event"), **news)
+                data = json.loads(line)
+                if "fraction" in data:
+                    data["fraction"] = begin + (1 - begin) * data["fraction"]
+                job.publish(data.pop("event"), **data)
             status = await process.wait()
         finally:
             if process.returncode is None:
@@ -171,7 +171,7 @@ class Jobs:
                 await process.wait()
         if not job.is_over:
             how = f"by signal {-status}" if status < 0 else f"with status {status}"
-            job.tell("failed", error=f"the process of this job was ended {how}; start it again")
+            job.publish("failed", error=f"the process of this job was ended {how}; start it again")
 
     def _room(self) -> str:
         """The folder of all jobs."""

@@ -1,13 +1,13 @@
-"""What pages ask of jobs: to start one, to follow it by server-sent events, its frames, to cancel it.
+"""The routes of jobs: start one, follow it by server-sent events, get its frames, cancel it.
 
 | request | answer |
 |---|---|
 | `POST /api/jobs`, `{"kind": "tsne", "perplexity": 30}` | a `Reply` of `{"job": 1}` |
-| `GET /api/jobs/1/events` | `progress`, `frame`, and at the end `done` or `failed`; the facts as JSON (`job.py`) |
+| `GET /api/jobs/1/events` | `progress`, `frame`, and at the end `done` or `failed`; the data as JSON |
 | `GET /api/jobs/1/frames/7` | the frame, a `Reply` |
 | `DELETE /api/jobs/1` | nothing (204) |
 
-Who reconnects with `Last-Event-ID` is told what is newer; where there will be nothing, the status 204 says so.
+A client that reconnects with `Last-Event-ID` gets the newer events, or the status 204 where none will come.
 """
 
 import json
@@ -47,7 +47,7 @@ def job_routes(jobs: Jobs) -> list[Route]:
         return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
 
     async def events(request: Request) -> Response:
-        """Tell what happens."""
+        """Stream the events of a job."""
         job, after = requested(request), _number(request.headers.get("last-event-id", ""))
         if job.is_over and after >= job.serial:
             return Response(status_code=204)
@@ -98,5 +98,5 @@ def _texts(name: str, value: object) -> list[str]:
 
 
 async def _lines(job: Job, after: int) -> AsyncIterator[str]:
-    async for news in job.follow(after):
-        yield f"id: {news.serial}\nevent: {news.event}\ndata: {json.dumps(news.facts)}\n\n"
+    async for event in job.follow(after):
+        yield f"id: {event.serial}\nevent: {event.name}\ndata: {json.dumps(event.data)}\n\n"

@@ -1,9 +1,9 @@
 """The process of one job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py` and by nobody else.
 
 The folder holds `job.json` (the function, its parameters, and the frame of another job whose arrays it gets) and the
-arrays, a .npy file each, which are mapped. Frames are written next to them; news go to standard output, a line of JSON
-each. The process dies with the one that started it, even where that is killed: Linux sees to it, and standard input
-ends everywhere.
+arrays, one .npy file each, which are mapped. Frames are written next to them; events go to standard output, one line of
+JSON each. The process dies with the one that started it, even where that is killed: Linux sees to it, and standard
+input ends everywhere.
 """
 
 import contextlib
@@ -35,46 +35,46 @@ PATIENCE = 5  # how much a worker gives way to the server
 def main(folder: Path) -> None:
     """Do the job that lies in `folder`."""
     _die_with_the_server()
-    told = _told_to_the_server()
+    send = _event_sender()
     try:
-        frames = _work(folder, told)
+        frames = _work(folder, send)
     except RowspaceError as error:
-        told("failed", error=str(error))
+        send("failed", error=str(error))
     except Exception:  # a mistake of ours: its trace belongs where the server was started
         traceback.print_exc()
-        told("failed", error=INTERNAL_ERROR)
+        send("failed", error=INTERNAL_ERROR)
     else:
-        told("done", frames=frames)
+        send("done", frames=frames)
 
 
-def _work(folder: Path, told: Callable[..., None]) -> int:
-    """Run the function and tell what it yields; returns the number of frames."""
+def _work(folder: Path, send: Callable[..., None]) -> int:
+    """Run the function and send what it yields; returns the number of frames."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     run = getattr(import_module(job["module"]), job["function"])
     arrays = {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in folder.glob("*.npy")}
     if job["frame"] is not None:
         arrays |= decode(Path(job["frame"]).read_bytes()).arrays
     frames = 0
-    for news in run(**arrays, **job["parameters"]):
-        if isinstance(news, Progress):
-            told("progress", fraction=min(1.0, max(0.0, float(news.fraction))), sentence=news.sentence)
+    for item in run(**arrays, **job["parameters"]):
+        if isinstance(item, Progress):
+            send("progress", fraction=min(1.0, max(0.0, float(item.fraction))), sentence=item.sentence)
         else:
             frames += 1
-            (folder / f"{frames}.frame").write_bytes(news.encode())
-            told("frame", frame=frames)
+            (folder / f"{frames}.frame").write_bytes(item.encode())
+            send("frame", frame=frames)
     return frames
 
 
-def _told_to_the_server() -> Callable[..., None]:
-    """What writes a line to the server; all else that is printed goes to standard error from now on."""
+def _event_sender() -> Callable[..., None]:
+    """A function that sends an event to the server; all other output goes to standard error from now on."""
     channel: TextIO = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
-    def told(event: str, **facts: Any) -> None:
-        channel.write(json.dumps({"event": event, **facts}) + "\n")
+    def send(event: str, **data: Any) -> None:
+        channel.write(json.dumps({"event": event, **data}) + "\n")
         channel.flush()
 
-    return told
+    return send
 
 
 def _die_with_the_server() -> None:
