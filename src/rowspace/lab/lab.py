@@ -10,7 +10,7 @@ from rowspace.table import Table
 
 __all__ = ["Lab"]
 
-_Made = TypeVar("_Made")
+_Value = TypeVar("_Value")
 
 
 @dataclass(eq=False)
@@ -21,9 +21,9 @@ class Lab:
 
     >>> import numpy as np
     >>> lab = Lab(Table(["a"], np.ones((1, 2))), "my-table")
-    >>> lab.once("sum", lambda: float(lab.table.rows.sum())), lab.once("sum", lambda: 0.0)
+    >>> lab.cached("sum", lambda: float(lab.table.rows.sum())), lab.cached("sum", lambda: 0.0)
     (2.0, 2.0)
-    >>> print(lab.opening)
+    >>> print(lab.load_code)
     import rowspace as rs
     <BLANKLINE>
     table = rs.load('my-table')
@@ -31,7 +31,7 @@ class Lab:
 
     table: Table
     path: str
-    _made: dict[Hashable, Any] = field(default_factory=dict)
+    _values: dict[Hashable, Any] = field(default_factory=dict)
     _locks: dict[Hashable, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -40,16 +40,16 @@ class Lab:
             raise UsageError(f"{self.path}: a table without rows has nothing to show; open another")
 
     @property
-    def opening(self) -> str:
-        """The lines with which the code on a page begins."""
+    def load_code(self) -> str:
+        """The lines that load the table, with which the code on a page begins."""
         return f"import rowspace as rs\n\ntable = rs.load({self.path!r})"
 
-    def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
-        """What `make` returned the first time that this key was asked for; others who ask meanwhile wait for it."""
+    def cached(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+        """The value of `make()` for this key, computed once; concurrent calls wait for it."""
         with self._lock:
             lock = self._locks.setdefault(key, Lock())
         with lock:
-            if key not in self._made:
-                self._made[key] = make()
-            made: _Made = self._made[key]
-            return made
+            if key not in self._values:
+                self._values[key] = make()
+            value: _Value = self._values[key]
+            return value

@@ -1,7 +1,7 @@
 """`Page`: what a page registers: answers under `/api/`, with or without an upload, and kinds of jobs.
 
 An answer is a function of a `Lab` and a `Query` that returns a `Reply`, or an `Upload` of one. Answers run in threads
-concurrently, so what they share goes through `Lab.once`.
+concurrently, so what they share goes through `Lab.cached`.
 """
 
 from collections.abc import Callable, Mapping

@@ -57,7 +57,7 @@ class Sentence:
 
 def read_sentence(lab: Lab, query: Query) -> Sentence:
     """`text` → its tokens, 64 at the most and fewer in very wide tables."""
-    text = query.text("text", lab.once("default text", lambda: _default(lab)), longest=_LONGEST)
+    text = query.text("text", lab.cached("default text", lambda: _default(lab)), longest=_LONGEST)
     most = max(1, min(_MOST, _NUMBERS // lab.table.dim))
     pieces = list(_pieces(lab, text))
     kept = pieces[:most]
@@ -92,7 +92,7 @@ def _tokenizer(lab: Lab) -> LibraryTokenizer | None:
         text = lab.table.tokenizer
         return None if text is None else LibraryTokenizer(Tokenizer.from_str(text))
 
-    return lab.once("tokenizer", make)
+    return lab.cached("tokenizer", make)
 
 
 def _default(lab: Lab) -> str:
@@ -121,12 +121,12 @@ def _is_known(lab: Lab, text: str) -> bool:
 def _code(lab: Lab, text: str, most: int) -> str:
     if _tokenizer(lab) is None:
         return (
-            f"{lab.opening}\nwords = {text!r}.split()[:{most}]\n"
+            f"{lab.load_code}\nwords = {text!r}.split()[:{most}]\n"
             "words = [word if word in table else word.lower() for word in words]\n"
             "ids = table.ids([word for word in words if word in table])"
         )
     return (
-        f"{lab.opening}\n\nfrom rowspace.text import LibraryTokenizer\nfrom tokenizers import Tokenizer\n\n"
+        f"{lab.load_code}\n\nfrom rowspace.text import LibraryTokenizer\nfrom tokenizers import Tokenizer\n\n"
         "tokenizer = LibraryTokenizer(Tokenizer.from_str(table.tokenizer))\n"
         f"ids = tokenizer.encode({text!r})[:{most}]\n"
         "ids = ids[ids < len(table)]"

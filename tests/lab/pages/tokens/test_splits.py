@@ -91,7 +91,7 @@ def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab],
 def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask) -> None:
     fresh = Lab(pieces_lab.table, pieces_lab.path)
     tokenizer = source_of(pieces_lab, "table").tokenizer
-    fresh.once(("tokens", "table"), lambda: Source(tokenizer, None, largest_cut=599))
+    fresh.cached(("tokens", "table"), lambda: Source(tokenizer, None, largest_cut=599))
     assert ask(fresh, "tokens/source").meta["found"] == {"kind": "bpe", "sizes": [600], "shown": [600]}
     assert [split["size"] for split in ask(fresh, "tokens/split").meta["splits"]] == [600]
 

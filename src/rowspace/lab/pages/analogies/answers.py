@@ -47,11 +47,11 @@ class Question:
 def examples(lab: Lab, query: Query) -> Reply:
     """`method` → the examples whose words the table has, and the `ranks` of the words expected; 0 is past the 100th.
 
-    `more` is the code without its opening.
+    `more` is the code without the lines that open the table.
     """
     method = query.choice("method", METHODS)
     questions = _examples(lab)
-    ranks = lab.once(("analogies/examples", method), lambda: _example_ranks(lab.table, questions, method))
+    ranks = lab.cached(("analogies/examples", method), lambda: _example_ranks(lab.table, questions, method))
     lines = "\n".join(map(" ".join, questions))
     more = f'''questions = """
 {lines}
@@ -62,7 +62,7 @@ def rank(a, b, c, expected):
     return answers.index(expected) + 1 if expected in answers else 0
 
 ranks = [rank(*question.split()) for question in questions]'''
-    code = f"{lab.opening}\n\n{more}"
+    code = f"{lab.load_code}\n\n{more}"
     return Reply({"examples": questions, "deepest": DEEPEST, "code": code, "more": more}, ranks=ranks)
 
 
@@ -99,7 +99,7 @@ def answers(lab: Lab, query: Query) -> Reply:
 def _code(lab: Lab, question: Question, k: int, expected: str) -> str:
     """The same again, for the reader."""
     a, b, c = (lab.table.vocabulary[row] for row in question.ids)
-    return f"""{lab.opening}
+    return f"""{lab.load_code}
 from rowspace.space import Plane, cosine, unit_rows
 
 def place_of(token, ranked):
@@ -176,7 +176,7 @@ def _examples(lab: Lab) -> list[list[str]]:
             if all(word in lab.table and np.isfinite(lab.table.norms[lab.table.id(word)]) for word in four)
         ]  # fmt: skip
 
-    return lab.once("analogies/found", found)
+    return lab.cached("analogies/found", found)
 
 
 def _example_ranks(table: Table, questions: list[list[str]], method: str) -> list[int]:

@@ -85,7 +85,7 @@ def models(lab: Lab, _: Query) -> Reply:
             for name, model in found.items()
         ],
         "table": {"vocabulary": len(lab.table), "dimension": lab.table.dim, "dtype": str(lab.table.rows.dtype)},
-        "code": f"{lab.opening}\n{_MODELS_CODE}",
+        "code": f"{lab.load_code}\n{_MODELS_CODE}",
     }
     return Reply(
         meta,
@@ -119,10 +119,10 @@ def window(lab: Lab, query: Query) -> Reply:
         "columns": num_columns,
         "rows_read": shrunk.rows_read,
         "tokens": [lab.table.vocabulary[row] for row in shrunk.row_edges[:-1].tolist()],
-        "limit": lab.once("cost/limit", lambda: _limit(lab)),
+        "limit": lab.cached("cost/limit", lambda: _limit(lab)),
         "code": "\n".join(
             (
-                lab.opening,
+                lab.load_code,
                 "import numpy as np",
                 "from rowspace.space import matrix_window",
                 "",

@@ -16,7 +16,7 @@ from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.default_words import opening_words
 from rowspace.table import Table
 
-__all__ = ["ROUTES", "SOURCES", "opened"]
+__all__ = ["ROUTES", "SOURCES", "source_table"]
 
 SOURCES = ("table", "lesson")
 # The page opens with one of these, if the table has it.
@@ -27,10 +27,10 @@ LESSON_ROWS = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 
 LESSON = Table([f"row{n}" for n in range(4)], np.array(LESSON_ROWS, np.float32))
 
 
-def opened(lab: Lab, source: str) -> tuple[Table, str]:
+def source_table(lab: Lab, source: str) -> tuple[Table, str]:
     """The table that is asked about, the lab's or the lesson's, and the lines that open it."""
     if source == "table":
-        return lab.table, lab.opening
+        return lab.table, lab.load_code
     rows = f"np.array({LESSON_ROWS}, np.float32)"
     return LESSON, f"import numpy as np\nimport rowspace as rs\n\ntable = rs.Table({LESSON.vocabulary}, {rows})"
 
@@ -44,7 +44,7 @@ def logits(lab: Lab, query: Query) -> Reply:
     """
     from rowspace.lab.pages.head.probabilities import chances, tied, untied  # PyTorch, which may not be there
 
-    table, opening = opened(lab, source := query.choice("source", SOURCES))
+    table, setup = source_table(lab, source := query.choice("source", SOURCES))
     word, hidden = _start(table, query)
     dims, values = _moved(query, hidden)
     kind = query.choice("head", ("tied", "untied"))
@@ -55,12 +55,12 @@ def logits(lab: Lab, query: Query) -> Reply:
     bound = max(2 * float(np.abs(hidden).max()), *map(abs, values)) or 1.0
     changes = {dim: value for dim, value in zip(dims, values, strict=True) if value != hidden[dim]}
     hidden[dims] = values
-    head = lab.once(("head", source, kind), lambda: (tied if kind == "tied" else untied)(table))
+    head = lab.cached(("head", source, kind), lambda: (tied if kind == "tied" else untied)(table))
     found = chances(head, hidden, softcap=softcap, temperature=temperature, k=k)
     tokens = [table.vocabulary[row] for row in found.arrays["ids"]]
     meta = {"word": word, "dims": dims, "bound": bound, "rows": len(table), "dim": table.dim, "tokens": tokens}
     settings = f"softcap={softcap}, temperature={temperature}"
-    code = _code(opening, _hidden_code(word, changes, values), HEADS[kind].format(settings), k, table.dim)
+    code = _code(setup, _hidden_code(word, changes, values), HEADS[kind].format(settings), k, table.dim)
     return Reply({**meta, **found.facts, "code": code}, hidden=hidden, **found.arrays)
 
 
@@ -108,11 +108,11 @@ def _hidden_code(word: str, changes: Mapping[int, float], values: list[float]) -
     return begun + bound + (moved if changes else "")
 
 
-def _code(opening: str, hidden: str, head: str, k: int, dim: int) -> str:
+def _code(setup: str, hidden: str, head: str, k: int, dim: int) -> str:
     """The same again, for the reader."""
     from rowspace.lab.pages.head.probabilities import CURVE_POINTS, SHORT
 
-    return f"""{opening}
+    return f"""{setup}
 import math
 import numpy as np
 import torch

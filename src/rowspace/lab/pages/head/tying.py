@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
-from rowspace.lab.pages.head.logits import SOURCES, opened
+from rowspace.lab.pages.head.logits import SOURCES, source_table
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 
@@ -17,12 +17,12 @@ def tying(lab: Lab, query: Query) -> Reply:
     """`source`, `dtype` → the matrix that a tied head shares: of this table, and of each published model with a head.
 
     `own` holds its parameters and bytes; of the models (n,): `matrices`, its parameters, `saved`, its bytes, and the
-    `parameters` of the whole, in which a tied matrix counts once. `more` is the code without its opening.
+    `parameters` of the whole, in which a tied matrix counts once. `more` is the code after `setup`.
     """
     from rowspace.layers import CATALOGUE, cost
     from rowspace.layers.cost_counts import BYTES
 
-    table, opening = opened(lab, query.choice("source", SOURCES))
+    table, setup = source_table(lab, query.choice("source", SOURCES))
     dtype = query.choice("dtype", DTYPES)
     tied = cost({"vocab_size": len(table), "hidden_size": table.dim})
     untied = cost({"vocab_size": len(table), "hidden_size": table.dim, "tie_word_embeddings": False})
@@ -44,7 +44,7 @@ parameters = [model.parameters for model in models]"""
             "models": list(models),
             "tied": [model.tied for model in models.values()],
             "sizes": [[model.vocabulary, model.cost.row_dim] for model in models.values()],
-            "code": f"{opening}\n{more}",
+            "code": f"{setup}\n{more}",
             "more": more,
         },
         own=[untied.num_parameters - tied.num_parameters, untied.bytes[dtype] - tied.bytes[dtype]],

@@ -112,9 +112,9 @@ def _from_identity(tokens: "TokenEmbedding", kind: str) -> float:
     return float(apart.abs().max())
 
 
-def _code(opening: str, kind: str, width: int, *, identity: bool) -> str:
+def _code(setup: str, kind: str, width: int, *, identity: bool) -> str:
     return (
-        f"{opening}\nrows = table[ids]\n\nimport torch\n"
+        f"{setup}\nrows = table[ids]\n\nimport torch\n"
         f"from rowspace.layers import Concatenation, InputEmbedding, {CLASSES[kind]}, TokenEmbedding\n\n"
         "tokens = TokenEmbedding(*rows.shape)\n"
         f"{position_code(kind, 'equal', 'table.dim')}\n{position_code(kind, 'narrow', str(width))}\n"

@@ -148,7 +148,7 @@ def _position_step(positions: Any) -> str:
     return f"+ the row of its position, one of {len(positions.weight)}{first}"
 
 
-def _code(opening: str, name: str, embed: "InputEmbedding", *, start: int, second: int, on: list[str]) -> str:
+def _code(setup: str, name: str, embed: "InputEmbedding", *, start: int, second: int, on: list[str]) -> str:
     """The lines that make `parts`' arrays."""
     drawn = "".join(
         f"    torch.nn.init.normal_(embed.{part}.weight, std=0.02, generator=drawn)  # not learned\n"
@@ -160,7 +160,7 @@ def _code(opening: str, name: str, embed: "InputEmbedding", *, start: int, secon
         segments = ("", "")
     names = [part for part in ("tokens", "segments", "positions") if hasattr(embed, part)]
     return (
-        f"{opening}\nrows = table[ids]\n\nimport torch\nfrom rowspace.layers import {name}\n\n"
+        f"{setup}\nrows = table[ids]\n\nimport torch\nfrom rowspace.layers import {name}\n\n"
         f"embed = {name}(len(ids) + 2, {_WIDTH.get(name, 'embedding_dim')}=table.dim{beside}).eval()\n"
         + ("drawn = torch.Generator().manual_seed(0)\n" if drawn else "")
         + "with torch.no_grad():\n"

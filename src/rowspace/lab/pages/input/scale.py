@@ -85,9 +85,9 @@ _MEAN = {
 }
 
 
-def _code(opening: str, source: str, kind: str, dim: int, start: int, scale: float) -> str:
+def _code(setup: str, source: str, kind: str, dim: int, start: int, scale: float) -> str:
     return (
-        f"{opening}\nnorms = table.norms[ids]\n\n"
+        f"{setup}\nnorms = table.norms[ids]\n\n"
         f"import numpy as np\nimport torch\nfrom rowspace.layers import {CLASSES[kind]}\n\n"
         f"{_MEAN[source].format(dim=dim)}\n"
         f"{position_code(kind, 'positions', str(dim))}\n"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, Upload, needs_torch
 from rowspace.lab.pages.patches.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, fitted, photograph
-from rowspace.lab.pages.patches.question import PatchQuestion, opening
+from rowspace.lab.pages.patches.question import PatchQuestion, picture_code
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 
@@ -26,9 +26,11 @@ def picture(lab: Lab, query: Query) -> Reply:
     if query.body is not None:
         name = _sent(lab).keep(query.body)
     shown = _picture(lab, name)
-    imports, opened = opening(name, file)
+    imports, expression = picture_code(name, file)
     meta = {"picture": name, "height": shown.shape[0], "width": shown.shape[1]}
-    return Reply({**meta, "code": f"{imports}\n\npicture = {opened}\nheight, width = picture.shape[:2]"}, picture=shown)
+    return Reply(
+        {**meta, "code": f"{imports}\n\npicture = {expression}\nheight, width = picture.shape[:2]"}, picture=shown
+    )
 
 
 @needs_torch
@@ -77,13 +79,13 @@ def cut(lab: Lab, query: Query) -> Reply:
 
 def _sent(lab: Lab) -> Pictures:
     """What readers have sent; nothing of it reaches the disk."""
-    return lab.once("pictures", Pictures)
+    return lab.cached("pictures", Pictures)
 
 
 def _picture(lab: Lab, name: str) -> Picture:
     """A photograph, or a picture that was sent; raises `UsageError` for a name of neither."""
     if name in KNOWN:
-        return lab.once(("photograph", name), lambda: photograph(name))
+        return lab.cached(("photograph", name), lambda: photograph(name))
     return _sent(lab).get(name)
 
 

@@ -7,7 +7,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.pages.patches.pictures import KNOWN, PHOTOGRAPHS
 from rowspace.lab.server.query import Query
 
-__all__ = ["PatchQuestion", "opening"]
+__all__ = ["PatchQuestion", "picture_code"]
 
 Order = Literal["channels_first", "channels_last"]
 _ORDERS: tuple[Order, ...] = get_args(Order)
@@ -64,7 +64,7 @@ class PatchQuestion:
 
     def code(self, at: int) -> str:
         """What makes the figure, of patch number `at`."""
-        imports, opened = opening(self.picture, self.file)
+        imports, expression = picture_code(self.picture, self.file)
         padding, padded = (
             ("pad_to_patches, ", f"images = pad_to_patches(images, {self.size})\n") if self.pad else ("", "")
         )
@@ -73,7 +73,7 @@ import torch
 {imports}
 from rowspace.layers import PatchEmbedding, {padding}unfold_patches
 
-picture = fitted({opened}, {self.height}, {self.width}, channels={self.channels})
+picture = fitted({expression}, {self.height}, {self.width}, channels={self.channels})
 images = torch.from_numpy(picture).permute(2, 0, 1)[None]{_SCALES[self.values]}  # (1, C, H, W)
 {padded}every = unfold_patches(images, {self.size}, order={self.order!r})[0]  # (patches, numbers)
 (patches, numbers), pixels = every.shape, every[{at}]
@@ -91,7 +91,7 @@ difference = (vectors - others).abs().max()
 feature = vectors[0, :, {self.unit}].reshape(grid)"""
 
 
-def opening(picture: str, file: str) -> tuple[str, str]:
+def picture_code(picture: str, file: str) -> tuple[str, str]:
     """The lines that import, and the expression that opens, a photograph by its name or the reader's own `file`."""
     if picture in KNOWN:
         return "from rowspace.lab.pages.patches.pictures import fitted, photograph", f"photograph({picture!r})"

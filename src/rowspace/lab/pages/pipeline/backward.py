@@ -92,9 +92,9 @@ def _compared(other: Array, gradient: Array) -> dict[str, object]:
 _KINDS = {"ones": "np.ones_like(rows)", "rows": "rows"}
 
 
-def _code(opening: str, g: NDArray[np.float32], kind: str, *, with_layers: bool) -> str:
+def _code(setup: str, g: NDArray[np.float32], kind: str, *, with_layers: bool) -> str:
     code = (
-        f"{opening}\nrows = table[ids]\n\nimport numpy as np\n\n"
+        f"{setup}\nrows = table[ids]\n\nimport numpy as np\n\n"
         f"g = np.array({[float(str(number)) for number in g]}, np.float32)\n"
         f"upstream = g[:, np.newaxis] * {kind}\n\n"
         "# A row gets the sum of what comes back to its tokens; rows that are not `touched` get nothing.\n"

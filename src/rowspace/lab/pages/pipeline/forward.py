@@ -69,12 +69,12 @@ def _positions(kind: str, rows: NDArray[Any]) -> NDArray[Any]:
     return added
 
 
-def _matrix_code(opening: str, kind: str) -> str:
+def _matrix_code(setup: str, kind: str) -> str:
     if kind == "none":
         body = "import numpy as np\n\npositions = np.zeros_like(rows)\nX = rows + positions"
-        return f"{opening}\nrows = table[ids]\n\n{body}"
+        return f"{setup}\nrows = table[ids]\n\n{body}"
     return (
-        f"{opening}\nrows = table[ids]\n\nimport torch\nfrom rowspace.layers import {CLASSES[kind]}\n\n"
+        f"{setup}\nrows = table[ids]\n\nimport torch\nfrom rowspace.layers import {CLASSES[kind]}\n\n"
         f"{position_code(kind, 'position', 'table.dim')}\n"
         "positions = position(torch.zeros(1, len(ids))).detach().numpy()\n"
         "X = rows + positions"

@@ -73,13 +73,13 @@ def scores(lab: Lab, query: Query) -> Reply:
     heads = query.integer("heads", 8, low=1, high=16)
     head = query.integer("head", 0, low=0, high=heads - 1)
     causal = query.flag("causal", False)
-    dim, contents, opening = _contents(lab, query, heads, dim)
+    dim, contents, setup = _contents(lab, query, heads, dim)
     schemes, schemes_code = _schemes(length, dim, base, seed, heads, causal)
     found = [
         relative_scores(scheme, *content, length=length) for scheme, content in zip(schemes, contents, strict=True)
     ]
     code = f"""\
-{opening}
+{setup}
 {schemes_code}
 found = [relative_scores(scheme, *content, length={length}) for scheme, content in zip(schemes, contents)]
 offsets = found[0].offsets
@@ -158,7 +158,7 @@ contents = [(nothing, nothing)] * 2 + [(unit, unit)] + [(nothing, nothing)] * 2"
         raise UsageError("a row of one number has no pair for a rotation to turn; leave query and key empty")
     pair = [torch.tensor(lab.table[token][:dim]).expand(heads, -1) for token in (asked, key)]
     code = f"""\
-{lab.opening}
+{lab.load_code}
 
 {imports}
 query, key = (torch.tensor(table[token][:{dim}]).expand({heads}, -1) for token in ({asked!r}, {key!r}))

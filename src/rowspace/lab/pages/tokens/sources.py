@@ -61,10 +61,10 @@ def source_of(lab: Lab, name: str) -> Source:
     The standard one takes some seconds to learn where it is not kept; see `is_ready`.
     """
     if name == "standard":
-        return lab.once(("tokens", name), lambda: _counted(*standard_tokenizer()))
+        return lab.cached(("tokens", name), lambda: _counted(*standard_tokenizer()))
     if not lab.table.tokenizer:
         raise UsageError("this table has no tokenizer; ask for tokenizer=standard")
-    return lab.once(("tokens", name), partial(_of_table, lab))
+    return lab.cached(("tokens", name), partial(_of_table, lab))
 
 
 def is_ready(lab: Lab, name: str) -> bool:
@@ -76,7 +76,7 @@ def is_ready(lab: Lab, name: str) -> bool:
 
 def cut_of(lab: Lab, name: str, size: int) -> Cut:
     """The tokenizer of this name at one of its sizes."""
-    return lab.once(("tokens", name, size), lambda: source_of(lab, name).cut(size))
+    return lab.cached(("tokens", name, size), lambda: source_of(lab, name).cut(size))
 
 
 def learn_standard_tokenizer() -> Iterator[Progress]:

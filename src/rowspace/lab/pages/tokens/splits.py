@@ -35,7 +35,7 @@ def source(lab: Lab, query: Query) -> Reply:
     """
     name = query.choice("tokenizer", SOURCES)
     ready = is_ready(lab, name) or (query.flag("wait", False) and name == "standard")
-    code = f"{lab.opening}\nnum_rows = [len(table)]"
+    code = f"{lab.load_code}\nnum_rows = [len(table)]"
     return Reply({"found": _facts(lab, name) if ready else None, "code": code}, num_rows=[len(lab.table)])
 
 
@@ -185,7 +185,7 @@ def _tokenizer_code(lab: Lab, source: Source, name: str, function: str) -> str:
         known = "known" if function == "split_at_sizes" else "_"
         return f"from rowspace.text import {function}, standard_tokenizer\n\ntokenizer, {known} = standard_tokenizer()"
     lines = [
-        lab.opening,
+        lab.load_code,
         "from tokenizers import Tokenizer",
         f"from rowspace.text import {function}",
         "",

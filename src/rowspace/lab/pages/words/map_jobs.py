@@ -117,7 +117,7 @@ def _parameters(lab: Lab, name: str, option: str, value: int) -> Mapping[str, An
     sample = _sample(lab)
     drawn = "" if sample is None else f", sample={sample}"
     placed = "" if sample is None else "positions = space.place_others(table.rows, positions)\n"
-    code = f"""{lab.opening}
+    code = f"""{lab.load_code}
 from rowspace import space
 
 positions = space.{name}(table.rows, {option}={value}{drawn})

@@ -33,7 +33,7 @@ def pca(lab: Lab, _: Query) -> Reply:
 def kept(lab: Lab, query: Query) -> Reply:
     """`k` → the share of rows' k nearest by cosine that are among their k nearest on the map of `pca`."""
     k = query.integer("k", 10, low=1, high=100)
-    found = lab.once(("kept", k), lambda: space.neighbors_kept(lab.table.rows, _pca(lab).positions, k))
+    found = lab.cached(("kept", k), lambda: space.neighbors_kept(lab.table.rows, _pca(lab).positions, k))
     code = f"""{_pca_code(lab)}
 found = space.neighbors_kept(table.rows, projection.positions, k={k})
 kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
@@ -49,18 +49,18 @@ def values(lab: Lab, query: Query) -> Reply:
     by = query.choice("by", ("norm", "count", "cluster"))
     if by == "norm":
         norms = lab.table.norms.astype(np.float32)
-        return Reply({"by": by, "code": f"{lab.opening}\nvalues = table.norms"}, values=norms)
+        return Reply({"by": by, "code": f"{lab.load_code}\nvalues = table.norms"}, values=norms)
     if by == "count":
         if lab.table.counts is None:
             raise UsageError("this table has no counts; color by norm or cluster, or learn a table with rowspace fit")
-        return Reply({"by": by, "code": f"{lab.opening}\nvalues = table.counts"}, values=lab.table.counts)
+        return Reply({"by": by, "code": f"{lab.load_code}\nvalues = table.counts"}, values=lab.table.counts)
     return _clusters(lab, query.integer("clusters", 8, low=2, high=8))
 
 
 def tokens(lab: Lab, query: Query) -> Reply:
     """`ids`, numbers with commas between → the token, count and norm of each."""
     ids = np.array(query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS))
-    code = f"{lab.opening}\nids = {ids.tolist()}\n{facts_code(lab.table)}"
+    code = f"{lab.load_code}\nids = {ids.tolist()}\n{facts_code(lab.table)}"
     return Reply({"code": code, **facts(lab.table, ids)}, ids=ids)
 
 
@@ -71,20 +71,20 @@ def order(lab: Lab, _: Query) -> Reply:
     first, pieces and special tokens last.
     """
     if lab.table.counts is not None:
-        code = f'{lab.opening}\nimport numpy as np\n\nids = np.argsort(-table.counts, kind="stable")'
+        code = f'{lab.load_code}\nimport numpy as np\n\nids = np.argsort(-table.counts, kind="stable")'
         return Reply({"by": "count", "code": code}, ids=np.argsort(-lab.table.counts, kind="stable"))
     code = (
-        f"{lab.opening}\nfrom rowspace import space\n\nids = space.representative_order(table.rows, table.vocabulary)"
+        f"{lab.load_code}\nfrom rowspace import space\n\nids = space.representative_order(table.rows, table.vocabulary)"
     )
-    found = lab.once("words/order", lambda: space.representative_order(lab.table.rows, lab.table.vocabulary))
+    found = lab.cached("words/order", lambda: space.representative_order(lab.table.rows, lab.table.vocabulary))
     return Reply({"by": "center", "code": code}, ids=found)
 
 
 def _clusters(lab: Lab, k: int) -> Reply:
     table = lab.table
-    found = lab.once(("clusters", k), lambda: space.k_means(table.rows, k))
-    central = lab.once(("clusters", k, "names"), lambda: space.central_words(table.rows, found, table.vocabulary))
-    code = f"""{lab.opening}
+    found = lab.cached(("clusters", k), lambda: space.k_means(table.rows, k))
+    central = lab.cached(("clusters", k, "names"), lambda: space.central_words(table.rows, found, table.vocabulary))
+    code = f"""{lab.load_code}
 import numpy as np
 from rowspace import space
 
@@ -98,12 +98,12 @@ names = [[table.vocabulary[id] for id in ids] for ids in central]"""
 
 
 def _pca(lab: Lab) -> space.Projection:
-    return lab.once("pca", lambda: space.pca(lab.table.rows, min(2, lab.table.dim)))
+    return lab.cached("pca", lambda: space.pca(lab.table.rows, min(2, lab.table.dim)))
 
 
 def _pca_code(lab: Lab) -> str:
     k = "" if lab.table.dim > 1 else ", k=1"
-    return f"{lab.opening}\nfrom rowspace import space\n\nprojection = space.pca(table.rows{k})"
+    return f"{lab.load_code}\nfrom rowspace import space\n\nprojection = space.pca(table.rows{k})"
 
 
 ROUTES: Mapping[str, Answer] = {

@@ -25,8 +25,8 @@ MOST_WORDS = 8
 def search(lab: Lab, query: Query) -> Reply:
     """`part`, `k` → the ids of the first k tokens that hold the part in any case: itself, those it begins, others."""
     part, k = query.text("part", "").casefold(), query.integer("k", 12, low=1, high=200)
-    ids, found = lab.once("spelling", lambda: Spelling(lab.table.vocabulary)).find(part, k)
-    code = f"""{lab.opening}
+    ids, found = lab.cached("spelling", lambda: Spelling(lab.table.vocabulary)).find(part, k)
+    code = f"""{lab.load_code}
 part = {part!r}
 folded = [token.casefold() for token in table]
 found = [id for id, token in enumerate(folded) if part in token]
@@ -43,7 +43,7 @@ def rows(lab: Lab, query: Query) -> Reply:
     found = _rows(lab.table, words)
     limit = np.abs(found, where=np.isfinite(found), out=np.zeros_like(found)).max()
     known = [lab.table.id(word) if word in lab.table else -1 for word in words]
-    code = f"""{lab.opening}
+    code = f"""{lab.load_code}
 import numpy as np
 from rowspace import space
 
@@ -68,7 +68,7 @@ def neighbors(lab: Lab, query: Query) -> Reply:
         raise UsageError(f"the row of {word!r} holds NaN or infinity, so nothing is near it; pick another word")
     found = lab.table.neighbors(asked, k=k, metric=metric)
     ids = lab.table.ids([token for token, _ in found])
-    code = f"""{lab.opening}
+    code = f"""{lab.load_code}
 neighbors = table.neighbors({word!r}, k={k}, metric={metric!r})
 scores = [score for _, score in neighbors]
 ids = table.ids([token for token, _ in neighbors])
@@ -82,7 +82,7 @@ def compare(lab: Lab, query: Query) -> Reply:
     words = _words(lab, query)
     metric = query.choice("metric", METRICS)
     found = _rows(lab.table, words)
-    code = f"""{lab.opening}
+    code = f"""{lab.load_code}
 from rowspace import space
 
 rows = table[{words!r}]
@@ -99,7 +99,7 @@ def distances(lab: Lab, query: Query) -> Reply:
     found = _rows(lab.table, words)
     apart = space.euclidean(found[0], found[1:])
     times = apart.max() / apart.min() if len(apart) and apart.min() > 0 else None
-    code = f"""{lab.opening}
+    code = f"""{lab.load_code}
 from rowspace import space
 
 distances = space.euclidean(table[{words[0]!r}], table[{words[1:]!r}])"""
