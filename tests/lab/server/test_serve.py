@@ -18,7 +18,7 @@ import pytest
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.lab.server.reply import Reply, decode
-from rowspace.lab.server.serve import checked_token, listen
+from rowspace.lab.server.serve import listen, validate_token
 
 # `rowspace lab`, with the page and the kinds of jobs of these tests.
 PROGRAM = """
@@ -197,21 +197,21 @@ def test_what_is_no_request_is_refused(sent: bytes, server: Server) -> None:
 
 
 def test_a_random_token_is_long_and_new() -> None:
-    assert len(checked_token("localhost", None)) >= 43
-    assert checked_token("localhost", None) != checked_token("localhost", None)
+    assert len(validate_token("localhost", None)) >= 43
+    assert validate_token("localhost", None) != validate_token("localhost", None)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])  # noqa: S104
 def test_other_machines_need_a_token_of_the_users(host: str) -> None:
     with pytest.raises(UsageError, match="lets other machines ask"):
-        checked_token(host, None)
-    assert checked_token(host, "sixteen-letters.") == "sixteen-letters."
+        validate_token(host, None)
+    assert validate_token(host, "sixteen-letters.") == "sixteen-letters."
 
 
 @pytest.mark.parametrize("token", ["", "fifteen-letters", "sixteen letters;", "sechzehn-größen-"])
 def test_a_token_must_be_long_and_fit_into_an_address(token: str) -> None:
     with pytest.raises(UsageError, match="a token must have 16 characters or more"):
-        checked_token("127.0.0.1", token)
+        validate_token("127.0.0.1", token)
 
 
 def test_the_next_free_port_is_taken() -> None:

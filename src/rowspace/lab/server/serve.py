@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from rowspace.errors import UsageError
 from rowspace.lab.server.security import Access, AccessMiddleware, is_loopback
 
-__all__ = ["checked_token", "listen", "serve"]
+__all__ = ["listen", "serve", "validate_token"]
 
 DEFAULT_PORT = 7697  # ROWS on a telephone
 PORTS = 100  # tried from there on
@@ -28,12 +28,12 @@ LONGEST_HEAD = 128 << 10  # bytes of a request before its body; more than the pa
 LAST_WORDS = 0.2  # seconds that a thread is given to end
 
 
-def checked_token(host: str, token: str | None) -> str:
+def validate_token(host: str, token: str | None) -> str:
     """The token to ask for: a new random one where none is given, which only a loopback host may leave out.
 
     Raises `UsageError` where it is missing, too short to be secret, or cannot stand in an address.
 
-    >>> len(checked_token("127.0.0.1", None)) >= 32
+    >>> len(validate_token("127.0.0.1", None)) >= 32
     True
     """
     if token is None and not is_loopback(host):

@@ -1,4 +1,4 @@
-"""`opening_words`: the words of a table that pages open with, where no word was asked for."""
+"""`default_words`: the words of a table that pages show first."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from rowspace import space
 from rowspace.table import Table
 
-__all__ = ["MARKS", "is_code", "opening_words"]
+__all__ = ["MARKS", "default_words", "is_code"]
 
 CODE = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
 ENGLISH = ("king", "queen", "man", "woman", "paris", "france", "cat", "dog", "the", "of")
@@ -17,7 +17,7 @@ MARKS = ("", "Ġ", "▁")
 LOOKED_AT = 10_000  # tokens, among which words are looked for that a page may open with
 
 
-def opening_words(table: Table, count: int, well_known: Sequence[str] | None = None) -> list[str]:
+def default_words(table: Table, count: int, well_known: Sequence[str] | None = None) -> list[str]:
     """`count` words that a page may open with, or as many as the table has: well-known ones, then the first words.
 
     Well-known are identifiers for a table of code, else common words, or those that are named. Numbers, pieces and

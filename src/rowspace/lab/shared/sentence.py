@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from rowspace.errors import UnknownTokenError
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
-from rowspace.lab.shared.default_words import is_code, opening_words
+from rowspace.lab.shared.default_words import default_words, is_code
 from rowspace.text import LibraryTokenizer
 
 __all__ = ["Piece", "Sentence", "known_sentence", "read_sentence"]
@@ -100,7 +100,7 @@ def _default(lab: Lab) -> str:
     for text in (_CODE, *_TEXTS) if is_code(lab.table) else (*_TEXTS, _CODE):
         if _is_known(lab, text):
             return text
-    words = opening_words(lab.table, 2)
+    words = default_words(lab.table, 2)
     ids, tokenizer = lab.table.ids([*words, words[0]]).tolist(), _tokenizer(lab)
     if tokenizer is None:
         return " ".join(lab.table.vocabulary[number] for number in ids)[:_LONGEST]

@@ -39,11 +39,11 @@ def test_tied_logits_are_the_heads(lab, check_code, settings: dict[str, float]) 
 
 def test_entropy_and_mass_are_scipys(lab, ask) -> None:
     reply = ask(lab, LOGITS, word="sin", k=5)
-    chances = special.softmax(lab.table.rows.astype(float) @ lab.table["sin"].astype(float))
-    np.testing.assert_allclose(reply.arrays["probabilities"], np.sort(chances)[::-1][:5], rtol=1e-4)
-    np.testing.assert_allclose(reply.meta["entropy"], stats.entropy(chances, base=2), rtol=1e-5)
-    np.testing.assert_allclose(reply.meta["beyond"], 1 - np.sort(chances)[-5:].sum(), rtol=1e-4)
-    held = np.sort(chances)[::-1].cumsum()
+    probabilities = special.softmax(lab.table.rows.astype(float) @ lab.table["sin"].astype(float))
+    np.testing.assert_allclose(reply.arrays["probabilities"], np.sort(probabilities)[::-1][:5], rtol=1e-4)
+    np.testing.assert_allclose(reply.meta["entropy"], stats.entropy(probabilities, base=2), rtol=1e-5)
+    np.testing.assert_allclose(reply.meta["beyond"], 1 - np.sort(probabilities)[-5:].sum(), rtol=1e-4)
+    held = np.sort(probabilities)[::-1].cumsum()
     np.testing.assert_allclose(reply.arrays["mass"], held[reply.arrays["ranks"] - 1], rtol=1e-4)
     assert reply.arrays["ranks"][[0, -1]].tolist() == [1, len(lab.table)]
     assert abs(held[reply.meta["half"] - 1] - 0.5) < 1e-2

@@ -7,7 +7,7 @@ import rowspace as rs
 from rowspace.errors import UnknownTokenError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.words.neighbors import ROUTES
-from rowspace.lab.shared.default_words import opening_words
+from rowspace.lab.shared.default_words import default_words
 from rowspace.subwords import Subwords
 
 LESSON = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
@@ -85,7 +85,7 @@ def test_every_table_is_answered(small_lab, check_code) -> None:
         lab = small_lab(vocabulary, rows, counts)
         for route in ROUTES:
             check_code(lab, route, **({} if route == "words/search" else {"word": vocabulary[-1]}))
-        assert set(opening_words(lab.table, 20)) == set(vocabulary)
+        assert set(default_words(lab.table, 20)) == set(vocabulary)
 
 
 def test_a_row_with_nan_is_shown_but_has_no_neighbours(small_lab, ask) -> None:

@@ -12,7 +12,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.shared.default_words import MARKS, is_code, opening_words
+from rowspace.lab.shared.default_words import MARKS, default_words, is_code
 from rowspace.table import Table
 
 __all__ = ["ROUTES"]
@@ -73,7 +73,7 @@ def answers(lab: Lab, query: Query) -> Reply:
     their plane, `points` (n, 2) the answers there, `shares` (n,) the part of their distance from a that is drawn.
     """
     table = lab.table
-    words = opening_words(table, 3)
+    words = default_words(table, 3)
     usual = next(iter(_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
     asked = [query.text(name, word) for name, word in zip("abc", usual, strict=False)]
     expected = query.text("expected", usual[3] if asked == usual[:3] else "")

@@ -13,7 +13,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.shared.default_words import opening_words
+from rowspace.lab.shared.default_words import default_words
 from rowspace.table import Table
 
 __all__ = ["ROUTES", "SOURCES", "source_table"]
@@ -42,7 +42,7 @@ def logits(lab: Lab, query: Query) -> Reply:
     hidden state, `logits` after cap and temperature, `probabilities`, and where they are short the head's `vectors`
     (k, d). `mass` (n,) is what the first `ranks` rows hold.
     """
-    from rowspace.lab.pages.head.probabilities import chances, tied, untied  # PyTorch, which may not be there
+    from rowspace.lab.pages.head.probabilities import row_probabilities, tied, untied  # PyTorch, which may not be there
 
     table, setup = source_table(lab, source := query.choice("source", SOURCES))
     word, hidden = _start(table, query)
@@ -56,19 +56,19 @@ def logits(lab: Lab, query: Query) -> Reply:
     changes = {dim: value for dim, value in zip(dims, values, strict=True) if value != hidden[dim]}
     hidden[dims] = values
     head = lab.cached(("head", source, kind), lambda: (tied if kind == "tied" else untied)(table))
-    found = chances(head, hidden, softcap=softcap, temperature=temperature, k=k)
+    found = row_probabilities(head, hidden, softcap=softcap, temperature=temperature, k=k)
     tokens = [table.vocabulary[row] for row in found.arrays["ids"]]
     meta = {"word": word, "dims": dims, "bound": bound, "rows": len(table), "dim": table.dim, "tokens": tokens}
     settings = f"softcap={softcap}, temperature={temperature}"
     code = _code(setup, _hidden_code(word, changes, values), HEADS[kind].format(settings), k, table.dim)
-    return Reply({**meta, **found.facts, "code": code}, hidden=hidden, **found.arrays)
+    return Reply({**meta, **found.summary, "code": code}, hidden=hidden, **found.arrays)
 
 
 def _start(table: Table, query: Query) -> tuple[str, NDArray[np.float32]]:
     """The word whose row the hidden state begins as, "" for the lesson's own, and a copy of the row."""
     if table is LESSON:
         return "", np.array(LESSON_HIDDEN, np.float32)
-    (usual,) = opening_words(table, 1, WORDS)
+    (usual,) = default_words(table, 1, WORDS)
     word = query.text("word", usual)
     with np.errstate(over="ignore"):
         row = np.array(table.rows[table.id(word)], np.float32)

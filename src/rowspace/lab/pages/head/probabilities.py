@@ -1,4 +1,4 @@
-"""From a hidden state to the chances of every row: what the Head page shows, in PyTorch."""
+"""From a hidden state to the probability of every row: what the Head page shows, in PyTorch."""
 
 import math
 from copy import copy
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.table import Table
 
-__all__ = ["Chances", "Head", "chances", "tied", "untied"]
+__all__ = ["Head", "Probabilities", "row_probabilities", "tied", "untied"]
 
 Head = TiedHead | UntiedHead
 CURVE_POINTS = 60
@@ -37,14 +37,16 @@ def untied(table: Table) -> UntiedHead:
 
 
 @dataclass(frozen=True)
-class Chances:
-    """The chances of all rows, and of the likeliest: the arrays and facts of a reply, as `logits.py` describes them."""
+class Probabilities:
+    """The probabilities of all rows, and of the likeliest: the arrays and the `summary` of a reply of `logits`."""
 
     arrays: dict[str, NDArray[np.generic]]
-    facts: dict[str, float]
+    summary: dict[str, float]
 
 
-def chances(head: Head, hidden: NDArray[np.float32], *, softcap: float | None, temperature: float, k: int) -> Chances:
+def row_probabilities(
+    head: Head, hidden: NDArray[np.float32], *, softcap: float | None, temperature: float, k: int
+) -> Probabilities:
     """Softmax over the logits of `hidden` (d,) that are finite; raises `UsageError` where none is."""
     head = copy(head)  # which shares the weight: other threads have other settings
     with torch.no_grad():
@@ -69,10 +71,10 @@ def chances(head: Head, hidden: NDArray[np.float32], *, softcap: float | None, t
     }
     if head.weight.shape[1] <= SHORT:
         tensors["vectors"] = head.weight.detach()[first]
-    facts = {
+    summary = {
         "entropy": float(torch.special.entr(shares).sum() / math.log(2)),
         "beyond": max(0.0, 1 - float(shares[first].sum())),
         "half": int((held < 0.5).sum()) + 1,
         "lost": int(lost.sum()),
     }
-    return Chances({name: tensor.numpy() for name, tensor in tensors.items()}, facts)
+    return Probabilities({name: tensor.numpy() for name, tensor in tensors.items()}, summary)

@@ -10,10 +10,10 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
-from rowspace.lab.pages.words.substring_index import Spelling
+from rowspace.lab.pages.words.substring_index import SubstringIndex
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.lab.shared.default_words import opening_words
+from rowspace.lab.shared.default_words import default_words
 from rowspace.space.similarity import METRICS
 from rowspace.table import Table
 
@@ -25,7 +25,7 @@ MOST_WORDS = 8
 def search(lab: Lab, query: Query) -> Reply:
     """`part`, `k` → the ids of the first k tokens that hold the part in any case: itself, those it begins, others."""
     part, k = query.text("part", "").casefold(), query.integer("k", 12, low=1, high=200)
-    ids, found = lab.cached("spelling", lambda: Spelling(lab.table.vocabulary)).find(part, k)
+    ids, found = lab.cached("words/substrings", lambda: SubstringIndex(lab.table.vocabulary)).find(part, k)
     code = f"""{lab.load_code}
 part = {part!r}
 folded = [token.casefold() for token in table]
@@ -59,7 +59,7 @@ ids = [table.id(word) if word in table else -1 for word in words]"""
 
 def neighbors(lab: Lab, query: Query) -> Reply:
     """`word`, `metric`, `k` → the k nearest tokens of the whole table with their scores, nearest first."""
-    (default,) = opening_words(lab.table, 1)
+    (default,) = default_words(lab.table, 1)
     word = query.text("word", default)
     metric = query.choice("metric", METRICS)
     k = query.integer("k", 10, low=1, high=200)
@@ -127,7 +127,7 @@ def _counts(table: Table, ids: Sequence[int]) -> dict[str, object]:
 
 def _words(lab: Lab, query: Query) -> list[str]:
     """The words asked about, each once."""
-    return list(dict.fromkeys(query.texts("word", opening_words(lab.table, 4), most=MOST_WORDS)))
+    return list(dict.fromkeys(query.texts("word", default_words(lab.table, 4), most=MOST_WORDS)))
 
 
 def _rows(table: Table, words: Sequence[str]) -> NDArray[np.floating[Any]]:

@@ -1,4 +1,4 @@
-"""`Spelling`: the tokens that hold a part, in any case, found in one pass over the bytes of all."""
+"""`SubstringIndex`: the tokens that hold a part, in any case, found in one pass over the bytes of all."""
 
 import re
 from collections.abc import Sequence
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Spelling"]
+__all__ = ["SubstringIndex"]
 
 END = b"\xff"
 """What stands between tokens: a byte that no UTF-8 holds."""
 
 
-class Spelling:
+class SubstringIndex:
     """The casefolded tokens as one run of bytes; a million take a second to join and milliseconds to search.
 
-    >>> Spelling(["Basin", "sin", "Sinus", "cos"]).find("sin", 3)
+    >>> SubstringIndex(["Basin", "sin", "Sinus", "cos"]).find("sin", 3)
     (array([1, 2, 0]), 3)
     """
 
