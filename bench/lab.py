@@ -56,7 +56,7 @@ class Server:
 
     def ask(self, path, **parameters):
         """What a page is told."""
-        from rowspace.lab.reply import decode
+        from rowspace.lab.server.reply import decode
 
         return decode(self.client.get(f"/api/{path}", params=parameters).raise_for_status().content)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from rowspace.lab.app import PAGES
+from rowspace.lab.pages import PAGES
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -34,7 +34,7 @@ def main(names: list[str]) -> None:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium-headless-shell"), args=WEBGL)
             for theme in ("light", "dark"):
                 for width in WIDTHS:
-                    take(browser, url, theme, width, names or list(PAGES))
+                    take(browser, url, theme, width, names or [page.name for page in PAGES])
     finally:
         server.terminate()
 

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from rowspace.lab.reply import decode
+from rowspace.lab.server.reply import decode
 
 Start = Callable[..., "Server"]
 

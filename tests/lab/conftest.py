@@ -9,10 +9,10 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 import rowspace as rs
-from rowspace.lab.app import PAGES
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply, decode
-from rowspace.lab.state import Lab
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages import PAGES
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply, decode
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +68,7 @@ def ask() -> Callable[..., Reply]:
     """`ask(lab, "words/rows", word="sin")`: what the page is told, through the bytes that it is told in."""
 
     def answer(lab: Lab, route: str, body: bytes | None = None, **parameters: object) -> Reply:
-        answers = {path: answer for routes in PAGES.values() for path, answer in routes.items()}
+        answers = {path: answer for page in PAGES for path, answer in page.routes.items()}
         given = {
             name: list(map(str, value if isinstance(value, list) else [value])) for name, value in parameters.items()
         }

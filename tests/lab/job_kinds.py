@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from rowspace.errors import UsageError
-from rowspace.lab.kinds import Kind, Progress
-from rowspace.lab.query import Query
-from rowspace.lab.reply import Reply
-from rowspace.lab.state import Lab, Upload
+from rowspace.lab.jobs.kinds import JobKind, Progress
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Upload
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
 
 
 def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:
     """The rows to the power 1, 2, ..."""
-    print("this goes to the terminal, not into the news")
+    print("this goes to the terminal, not into the events")
     assert not rows.flags.writeable
     for power in range(1, most + 1):
         yield Progress(power / most, f"power {power} of {most}")
@@ -56,22 +57,22 @@ def fails(rows: np.ndarray, *, how: str) -> Iterator[Progress | Reply]:
     os.abort() if how == "abort" else os._exit(3)
 
 
-def _kind(run: object, read: object) -> Kind:
-    return Kind(run=run, read=read, arrays=lambda lab, **_: {"rows": lab.table.rows})
+def _kind(run: object, read: object) -> JobKind:
+    return JobKind(run=run, read=read, arrays=lambda lab, **_: {"rows": lab.table.rows})
 
 
-KINDS = {
+JOB_KINDS = {
     "powers": _kind(powers, lambda _, query: {"most": query.integer("most", 3, low=1, high=1000)}),
     "waits": _kind(waits, lambda _, query: {"file": query.text("file")}),
     "fails": _kind(fails, lambda _, query: {"how": query.choice("how", ("sentence", "mistake", "abort", "exit"))}),
     "copies": _kind(copies, lambda _, query: {"file": query.text("file")}),
-    "squares": Kind(
+    "squares": JobKind(
         run=squares,
         read=lambda _, query: {"file": query.text("file"), "number": query.integer("number", 1, low=1, high=9)},
         arrays=lambda lab, **_: {"rows": lab.table.rows},
         needs=lambda _, file, **__: ("copies", {"file": file}),
     ),
-    "breaks": Kind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
+    "breaks": JobKind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
 }
 
 

@@ -13,9 +13,10 @@ from starlette.testclient import TestClient
 
 from rowspace.errors import UsageError
 from rowspace.lab import app
-from rowspace.lab.query import Query
-from rowspace.lab.reply import MEDIA_TYPE, Reply, decode
-from rowspace.lab.state import Lab, Upload
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Page, Upload
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE, Reply, decode
 
 
 def sizes(_: Lab, query: Query) -> Reply:
@@ -40,7 +41,8 @@ def client(small_lab: Callable[..., Lab], tmp_path: Path) -> Iterator[TestClient
     }
     lab = small_lab(["cat", "<script>"], np.eye(2, dtype=np.float32))
     with TestClient(
-        app.make_app(lab, pages=app.PAGES | {"try": routes}, static=tmp_path / "static"), raise_server_exceptions=False
+        app.make_app(lab, pages=[*app.PAGES, Page("try", routes)], static=tmp_path / "static"),
+        raise_server_exceptions=False,
     ) as client:
         client.lab = lab
         yield client

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import rowspace as rs
-from rowspace.lab.app import PAGES, make_app
-from rowspace.lab.query import Query
-from rowspace.lab.reply import MEDIA_TYPE, decode
-from rowspace.lab.state import Lab
+from rowspace.lab.app import make_app
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages import PAGES
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE, decode
 
-ANSWERS = {path: answer for routes in PAGES.values() for path, answer in routes.items()}
+ANSWERS = {path: answer for page in PAGES for path, answer in page.routes.items()}
 STRANGE = [
     "<script>alert('x')</script>",
     "שָׁלוֹם",

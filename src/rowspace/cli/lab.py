@@ -54,10 +54,10 @@ def lab(
       rowspace lab my-table --port 8080 --no-open
     """
     from rowspace.lab import make_app  # starlette, which help can do without
-    from rowspace.lab.security import Access
-    from rowspace.lab.serve import checked_token, listen, serve
+    from rowspace.lab.server.security import Access
+    from rowspace.lab.server.serve import listen, serve, validate_token
 
-    token = checked_token(host, token)
+    token = validate_token(host, token)
     with cleanup_on_interrupt(), listen(host, port) as listener:  # what is wrong with them is told before long work
         access = Access(host, listener.getsockname()[1], token)
         app = make_app(_lab(path))

@@ -1,6 +1,6 @@
-"""The workbench: a Starlette app, one file per page's data; `static/` is the front end that `web/` builds.
+"""The workbench: a Starlette app over one table, with a folder per page in `pages/`; `web/` builds `static/`.
 
-Needs `rowspace[lab]`. Read next: `app.py`.
+Needs `rowspace[lab]`. Read next: `app.py`, then `lab.py`, `page.py` and a page such as `pages/cost/`.
 """
 
 from rowspace.errors import MissingExtraError
@@ -12,6 +12,6 @@ except ImportError as error:
     raise MissingExtraError("rowspace.lab needs its server: pip install 'rowspace[lab]'") from error
 
 from rowspace.lab.app import make_app
-from rowspace.lab.state import Lab
+from rowspace.lab.lab import Lab
 
 __all__ = ["Lab", "make_app"]

@@ -1,9 +1,6 @@
-"""`make_app`: the server of the workbench: pages' questions under `/api/`, the built front end for all else.
+"""`make_app`: the server of the workbench: pages' questions under `/api/`, the built front end for all else."""
 
-Left out: who may ask (`security.py`) and how long work is done (`jobs.py`). Read next: `state.py`.
-"""
-
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -15,44 +12,18 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rowspace.lab import (
-    analogies,
-    costs,
-    heads,
-    inputs,
-    patches,
-    pipeline,
-    positions,
-    token_sources,
-    tokens,
-    tying,
-    word_jobs,
-    word_maps,
-    words,
-)
-from rowspace.lab.asked import body, parameters
-from rowspace.lab.job_routes import job_routes
-from rowspace.lab.jobs import Jobs
-from rowspace.lab.kinds import Kind
-from rowspace.lab.query import Query
-from rowspace.lab.refusals import HANDLERS
-from rowspace.lab.reply import MEDIA_TYPE
-from rowspace.lab.state import Answer, Lab, Upload
+from rowspace.lab.jobs.jobs import Jobs
+from rowspace.lab.jobs.routes import job_routes
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, Page, Upload
+from rowspace.lab.pages import PAGES
+from rowspace.lab.server.errors import HANDLERS
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE
+from rowspace.lab.server.request import query_parameters, read_body
 
-__all__ = ["KINDS", "PAGES", "make_app"]
+__all__ = ["make_app"]
 
-PAGES = {
-    "words": {**words.ROUTES, **word_maps.ROUTES},
-    "analogies": analogies.ROUTES,
-    "tokens": tokens.ROUTES,
-    "pipeline": pipeline.ROUTES,
-    "input": inputs.ROUTES,
-    "positions": positions.ROUTES,
-    "patches": patches.ROUTES,
-    "head": {**heads.ROUTES, **tying.ROUTES},
-    "cost": costs.ROUTES,
-}
-KINDS: dict[str, Kind] = {**word_jobs.KINDS, **token_sources.KINDS}
 STATIC = Path(__file__).parent / "static"
 THREADS = 8  # of each page, so that one slow page keeps none of another waiting
 
@@ -62,20 +33,19 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 def make_app(
     lab: Lab,
     *,
-    pages: Mapping[str, Mapping[str, Answer]] | None = None,
-    kinds: Mapping[str, Kind] | None = None,
+    pages: Sequence[Page] | None = None,
     static: Path = STATIC,
 ) -> Starlette:
-    """The application over one `Lab`: `PAGES`, `KINDS` of jobs and the built front end, or others in their place."""
+    """The application over one `Lab`: the pages and the built front end, or others in their place."""
     pages = PAGES if pages is None else pages
     answers = []
-    for routes in pages.values():
+    for page in pages:
         threads = CapacityLimiter(THREADS)
-        answers += [_route(path, answer, _endpoint(lab, answer, threads)) for path, answer in routes.items()]
+        answers += [_route(path, answer, _endpoint(lab, answer, threads)) for path, answer in page.routes.items()]
     index = partial(_index, static)
-    shown = [Route(path, index) for path in ("/", *(f"/{page}" for page in pages))]
+    shown = [Route(path, index) for path in ("/", *(f"/{page.name}" for page in pages))]
     files = Mount("/static", StaticFiles(directory=static, check_dir=False))
-    jobs = Jobs(lab, KINDS if kinds is None else kinds)
+    jobs = Jobs(lab, {name: kind for page in pages for name, kind in page.job_kinds.items()})
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -98,8 +68,8 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
     limit = answer.limit if isinstance(answer, Upload) else 0
 
     async def endpoint(request: Request) -> Response:
-        sent = await body(request, limit)
-        query = Query(parameters(request), sent if request.method == "POST" else None)
+        body = await read_body(request, limit)
+        query = Query(query_parameters(request), body if request.method == "POST" else None)
         work = partial(_encoded, answer, lab, query)
         reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)

@@ -1,7 +1,4 @@
-"""`default_table`: the table that the workbench opens where none is named, learned once from the standard library.
-
-Left out: how it is learned (`learn/fit.py`).
-"""
+"""`default_table`: the table that the workbench opens where none is named, learned once from the standard library."""
 
 import shutil
 import sys

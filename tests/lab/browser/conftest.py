@@ -24,8 +24,8 @@ from playwright.sync_api import Page, expect
 from starlette.types import ASGIApp
 
 from rowspace.lab.app import make_app
-from rowspace.lab.security import Access, Guard
-from rowspace.lab.state import Lab
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.security import Access, AccessMiddleware
 from rowspace.table import Table
 from rowspace.text import standard_library, standard_tokenizer
 
@@ -77,10 +77,10 @@ def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def guard(learned: tuple[Table, str]) -> Iterator[Guard]:
+def guard(learned: tuple[Table, str]) -> Iterator[AccessMiddleware]:
     """The guard of a real server, as `rowspace lab` has one, but at a port that no other test counts on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        guard = Guard(make_app(Lab(*learned)), Access("127.0.0.1", listener.getsockname()[1], TOKEN))
+        guard = AccessMiddleware(make_app(Lab(*learned)), Access("127.0.0.1", listener.getsockname()[1], TOKEN))
         with serving(guard, partial(uvicorn.Server.run, sockets=[listener])):
             yield guard
 

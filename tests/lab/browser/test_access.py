@@ -1,4 +1,4 @@
-"""The guard before real pages in a real browser: what opens them, and what another site may do."""
+"""The access middleware before real pages in a real browser: what opens them, and what another site may do."""
 
 import threading
 from collections.abc import Iterator
@@ -7,15 +7,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from rowspace.lab.app import PAGES
-from rowspace.lab.security import Access, Guard
+from rowspace.lab.pages import PAGES
+from rowspace.lab.server.security import Access, AccessMiddleware
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def access(guard: Guard) -> Access:
-    """What opens a server with its guard."""
+def access(guard: AccessMiddleware) -> Access:
+    """The access of a server behind its middleware."""
     return guard.access
 
 
@@ -70,7 +70,7 @@ def test_the_printed_address_opens_the_page_and_goes_without_the_token(
 def test_no_page_needs_what_the_policy_forbids(access: Access, watched: tuple[Page, list[str]]) -> None:
     page, said = watched
     page.goto(access.url)
-    for name in PAGES:
+    for name in (page.name for page in PAGES):
         page.goto(f"http://127.0.0.1:{access.port}/{name}")
         shows_its_figure(page)
         page.wait_for_load_state("networkidle")

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from rowspace.lab.app import PAGES
+from rowspace.lab.pages import PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 ABOUT_COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_axe_finds_nothing_in_either_theme(visit, name: str) -> None:
     page = visit(name)
     page.wait_for_load_state("networkidle")
@@ -25,7 +25,7 @@ def test_axe_finds_nothing_in_either_theme(visit, name: str) -> None:
         assert "color-contrast" in [rule["id"] for rule in found["passes"]]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
     page = visit(name)
     page.set_viewport_size({"width": 390, "height": 800})
@@ -33,7 +33,7 @@ def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_says_what_to_see_and_shows_code_that_runs(visit, name: str) -> None:
     page = visit(name)
     expect(page.locator("header p")).to_have_text(re.compile(r"[.?]$"))
@@ -41,7 +41,7 @@ def test_says_what_to_see_and_shows_code_that_runs(visit, name: str) -> None:
     exec(page.get_by_label("Python", exact=True).inner_text(), {})  # noqa: S102  # as a reader would paste it
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_is_in_the_list_and_is_turned_to_by_keys(visit, name: str) -> None:
     page = visit("words")
     link = page.get_by_role("navigation").locator(f"a[href='/{name}']")

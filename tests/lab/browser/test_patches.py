@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from rowspace.lab.pictures import fitted, photograph
+from rowspace.lab.pages.patches.pictures import fitted, photograph
 from rowspace.layers import PatchEmbedding, patch_cost, unfold_patches
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from rowspace.lab.app import PAGES
+from rowspace.lab.pages import PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +17,7 @@ def phone(visit: Callable[[str], Page], page: Page) -> Callable[[str], Page]:
     return visit
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_the_figure_begins_on_the_first_screen(phone: Callable[[str], Page], name: str) -> None:
     page = phone(name)
     box = page.get_by_role("region", name="Figure").bounding_box()

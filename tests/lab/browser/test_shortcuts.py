@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from rowspace.lab.app import PAGES
+from rowspace.lab.pages import PAGES
 
 pytestmark = pytest.mark.browser
 
-LETTERS = dict(zip(PAGES, "watpioshc", strict=True))
+LETTERS = dict(zip([page.name for page in PAGES], "watpioshc", strict=True))
 
 
 def heading(page: Page, name: str) -> Locator:
@@ -72,6 +72,6 @@ def test_a_search_without_a_hit_says_so(visit: Callable[[str], Page]) -> None:
 def test_the_list_of_pages_has_no_digits(visit: Callable[[str], Page]) -> None:
     page = visit("cost")
     links = page.get_by_role("navigation", name="Pages").get_by_role("link")
-    expect(links).to_have_text([name.capitalize() for name in PAGES])
+    expect(links).to_have_text([name.capitalize() for name in LETTERS])
     before = links.evaluate_all("links => links.map(link => getComputedStyle(link, '::before').content)")
     assert set(before) == {"none"}

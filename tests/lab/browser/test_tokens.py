@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from rowspace.lab.reply import decode
+from rowspace.lab.server.reply import decode
 from rowspace.text import split_at_sizes, standard_tokenizer, trace_training
 
 pytestmark = pytest.mark.browser

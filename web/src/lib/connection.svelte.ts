@@ -1,5 +1,5 @@
 // Whether what is shown still comes from the server that answers now. The server names its instance in each response;
-// see src/rowspace/lab/security.py.
+// see src/rowspace/lab/server/security.py.
 
 type Problem = "unreachable" | "refused" | "restarted";
 

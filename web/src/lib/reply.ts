@@ -1,4 +1,4 @@
-// What the server tells: facts as JSON, arrays as little-endian binary; src/rowspace/lab/reply.py writes it.
+// What the server tells: facts as JSON, arrays as little-endian binary; src/rowspace/lab/server/reply.py writes it.
 
 export type Numbers = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array;
 

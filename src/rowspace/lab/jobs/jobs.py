@@ -1,0 +1,186 @@
+"""`Jobs`: long work in processes of its own, two at once, which end when they are cancelled and with the server.
+
+A job has a folder: what its process is given, then its frames.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+from asyncio.subprocess import PIPE
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from anyio import to_thread
+
+from rowspace.errors import RowspaceError
+from rowspace.lab.jobs.job import FRAME_BYTES, Job
+from rowspace.lab.jobs.kinds import JobKind, Parameters
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.errors import INTERNAL_ERROR, HttpError
+from rowspace.lab.server.query import Query
+
+__all__ = ["Jobs", "Limits"]
+
+AT_ONCE = 2
+_FIRST = 0.3  # the share of the progress that a job's needed one is
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many jobs may run or wait for their turn, of how many the frames are kept, and how large these may be."""
+
+    unfinished: int = 20
+    finished: int = 20
+    frame_bytes: int = FRAME_BYTES
+
+
+class Jobs:
+    """The jobs of one lab, of `kinds` by name; all methods belong to the thread of the server's loop."""
+
+    def __init__(self, lab: Lab, kinds: Mapping[str, JobKind], limits: Limits | None = None) -> None:
+        self.kinds = kinds
+        self._limits = limits or Limits()
+        self._lab = lab
+        self._jobs: dict[str, Job] = {}  # by what they do, the last started last
+        self._count = 0
+        self._waiting: dict[int, int] = {}  # how many jobs wait for the job of this number
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    async def start(self, name: str, query: Query) -> Job:
+        """The job of this kind with these parameters: the one that there is, unless it failed, or a new one.
+
+        Raises what the kind's `read` raises, and `HttpError` (429) where too many are unfinished.
+        """
+        parameters = await to_thread.run_sync(self.kinds[name].read, self._lab, query, abandon_on_cancel=True)
+        return self._start(name, parameters)
+
+    def _start(self, name: str, parameters: Parameters) -> Job:
+        does = json.dumps([name, parameters])
+        if does in self._jobs and not self._jobs[does].has("failed"):
+            return self._jobs[does]
+        if sum(not job.is_over for job in self._jobs.values()) >= self._limits.unfinished:
+            raise HttpError(429, f"{self._limits.unfinished} jobs are not finished yet; wait, or cancel one")
+        self._remove_old(does)
+        self._count += 1
+        job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
+        job.publish("progress", fraction=0.0, sentence=f"waits for its turn, {AT_ONCE} at once")
+        job.task = asyncio.create_task(self._run(job, self.kinds[name], parameters))
+        return job
+
+    def find(self, number: int) -> Job:
+        """The job of this number; raises `HttpError` (404) where there is none."""
+        for job in self._jobs.values():
+            if job.number == number:
+                return job
+        raise HttpError(404, "there is no such job (any more); start it again")
+
+    async def cancel(self, job: Job) -> None:
+        """End a job and forget it."""
+        self._jobs = {does: other for does, other in self._jobs.items() if other is not job}
+        await self._end(job)
+
+    async def stop(self) -> None:
+        """End all jobs and remove what they wrote."""
+        await asyncio.gather(*map(self._end, self._jobs.values()))
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    async def _end(self, job: Job) -> None:
+        if job.task is not None:
+            job.task.cancel()
+            await asyncio.wait([job.task])
+        if not job.is_over:
+            job.publish("failed", error="this job was cancelled")
+        shutil.rmtree(job.folder, ignore_errors=True)
+
+    async def _run(self, job: Job, kind: JobKind, parameters: Parameters) -> None:
+        """Wait for the job that this one needs and for a turn, do the job in a process, and say how it ended."""
+        try:
+            first = await self._needed(job, kind, parameters)
+            async with self._turns:
+                job.publish("progress", fraction=_FIRST * (first is not None), sentence=f"starts, as job {job.number}")
+                await to_thread.run_sync(self._write, job, kind, parameters, first, abandon_on_cancel=True)
+                await self._work(job, _FIRST if first else 0.0)
+        except (RowspaceError, OSError) as error:
+            job.publish("failed", error=str(error))
+        except Exception:  # a bug
+            traceback.print_exc()
+            job.publish("failed", error=INTERNAL_ERROR)
+        finally:
+            for path in job.folder.glob("*.npy"):
+                path.unlink()
+
+    async def _needed(self, job: Job, kind: JobKind, parameters: Parameters) -> Path | None:
+        """The last frame of the job that this one needs, whose progress is this one's meanwhile; None without one."""
+        if kind.needs is None:
+            return None
+        first = self._start(*kind.needs(self._lab, **parameters))
+        self._waiting[first.number] = self._waiting.get(first.number, 0) + 1
+        try:
+            async for event in first.follow():
+                if event.name == "failed":
+                    raise RowspaceError(event.data["error"])
+                if event.name == "progress":
+                    job.publish("progress", fraction=_FIRST * event.data["fraction"], sentence=event.data["sentence"])
+        finally:
+            self._waiting[first.number] -= 1
+            if not first.is_over and not self._waiting[first.number] and first.task is not None:
+                first.task.cancel()  # nobody else waits for it
+                await asyncio.wait([first.task])
+                if not first.is_over:
+                    first.publish("failed", error="this job was cancelled")
+        return first.frames[max(first.frames)]
+
+    def _write(self, job: Job, kind: JobKind, parameters: Parameters, first: Path | None) -> None:
+        """Write what the process works on; `first` is the frame whose arrays it gets too."""
+        job.folder.mkdir()
+        for name, array in kind.arrays(self._lab, **parameters).items():
+            np.save(job.folder / f"{name}.npy", array, allow_pickle=False)
+        work: dict[str, object] = {
+            "module": kind.run.__module__,
+            "function": kind.run.__qualname__,
+            "parameters": parameters,
+        }
+        work["frame"] = None if first is None else str(first)
+        (job.folder / "job.json").write_text(json.dumps(work), encoding="utf-8")
+
+    async def _work(self, job: Job, begin: float) -> None:
+        """Start the process and publish its events, its progress from `begin` on; it ends with this coroutine."""
+        command = (sys.executable, "-P", "-m", "rowspace.lab.jobs.worker", str(job.folder))
+        paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # it finds what this process finds
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, env=paths, start_new_session=True
+        )
+        try:
+            while line := await process.stdout.readline():  # type: ignore[union-attr]  # it is a pipe
+                data = json.loads(line)
+                if "fraction" in data:
+                    data["fraction"] = begin + (1 - begin) * data["fraction"]
+                job.publish(data.pop("event"), **data)
+            status = await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if not job.is_over:
+            how = f"by signal {-status}" if status < 0 else f"with status {status}"
+            job.publish("failed", error=f"the process of this job was ended {how}; start it again")
+
+    def _room(self) -> str:
+        """The folder of all jobs."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="rowspace-lab-", ignore_cleanup_errors=True)
+        return self._folder.name
+
+    def _remove_old(self, does: str) -> None:
+        """Forget the failed job in whose place one starts, and of those that are over all but the last few."""
+        over = [other for other, job in self._jobs.items() if job.is_over]
+        for other in {*over[: -self._limits.finished], does} & self._jobs.keys():
+            shutil.rmtree(self._jobs.pop(other).folder, ignore_errors=True)

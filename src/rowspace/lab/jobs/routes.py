@@ -1,0 +1,102 @@
+"""The routes of jobs: start one, follow it by server-sent events, get its frames, cancel it.
+
+| request | answer |
+|---|---|
+| `POST /api/jobs`, `{"kind": "tsne", "perplexity": 30}` | a `Reply` of `{"job": 1}` |
+| `GET /api/jobs/1/events` | `progress`, `frame`, and at the end `done` or `failed`; the data as JSON |
+| `GET /api/jobs/1/frames/7` | the frame, a `Reply` |
+| `DELETE /api/jobs/1` | nothing (204) |
+
+A client that reconnects with `Last-Event-ID` gets the newer events, or the status 204 where none will come.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from rowspace.errors import UsageError
+from rowspace.lab.jobs.job import Job
+from rowspace.lab.jobs.jobs import Jobs
+from rowspace.lab.server.errors import HttpError
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import MEDIA_TYPE, Reply
+from rowspace.lab.server.request import read_body
+
+__all__ = ["job_routes"]
+
+LARGEST_BODY = 64 << 10  # bytes
+
+
+def job_routes(jobs: Jobs) -> list[Route]:
+    """The routes over these jobs."""
+
+    def requested(request: Request) -> Job:
+        return jobs.find(_number(request.path_params["number"]))
+
+    async def start(request: Request) -> Response:
+        """Start a job, or find the one that does the same."""
+        query = _query_from_json(await read_body(request, LARGEST_BODY))
+        kind = query.text("kind")
+        if kind not in jobs.kinds:
+            raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
+        job = await jobs.start(kind, query)
+        return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
+
+    async def events(request: Request) -> Response:
+        """Stream the events of a job."""
+        job, after = requested(request), _number(request.headers.get("last-event-id", ""))
+        if job.is_over and after >= job.serial:
+            return Response(status_code=204)
+        return StreamingResponse(_lines(job, after), media_type="text/event-stream")
+
+    async def frame(request: Request) -> Response:
+        """Give one frame."""
+        job, number = requested(request), _number(request.path_params["frame"])
+        if number not in job.frames:
+            raise HttpError(404, f"job {job.number} has no such frame (any more); ask for the newest")
+        return Response(job.frames[number].read_bytes(), media_type=MEDIA_TYPE)
+
+    async def cancel(request: Request) -> Response:
+        """End a job."""
+        await jobs.cancel(requested(request))
+        return Response(status_code=204)
+
+    return [
+        Route("/api/jobs", start, methods=["POST"]),
+        Route("/api/jobs/{number}", cancel, methods=["DELETE"]),
+        Route("/api/jobs/{number}/events", events),
+        Route("/api/jobs/{number}/frames/{frame}", frame),
+    ]
+
+
+def _number(text: str) -> int:
+    """A number as we have given it, or 0, which nothing has."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
+
+
+def _query_from_json(body: bytes) -> Query:
+    """A JSON object of texts, numbers, booleans and lists of them → a `Query`."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise UsageError("a job is asked for by a JSON object: its kind, and its parameters by name")
+    return Query({name: _texts(name, value) for name, value in document.items()})
+
+
+def _texts(name: str, value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(value, str | int | float) for value in values):
+        raise UsageError(f"{name[:40]!r} must be a text, a number, true or false, or a list of them")
+    texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    return [text.encode("utf-8", "replace").decode() for text in texts]  # half a character cannot be answered
+
+
+async def _lines(job: Job, after: int) -> AsyncIterator[str]:
+    async for event in job.follow(after):
+        yield f"id: {event.serial}\nevent: {event.name}\ndata: {json.dumps(event.data)}\n\n"

@@ -1,0 +1,95 @@
+"""The process of one job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py` and by nobody else.
+
+The folder holds `job.json` (the function, its parameters, and the frame of another job whose arrays it gets) and the
+arrays, one .npy file each, which are mapped. Frames are written next to them; events go to standard output, one line of
+JSON each. The process dies with the one that started it, even where that is killed: Linux sees to it, and standard
+input ends everywhere.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from rowspace.errors import RowspaceError
+from rowspace.lab.jobs.kinds import Progress
+from rowspace.lab.server.errors import INTERNAL_ERROR
+from rowspace.lab.server.reply import decode
+
+__all__ = ["main"]
+
+PR_SET_PDEATHSIG = 1
+PATIENCE = 5  # how much a worker gives way to the server
+
+
+def main(folder: Path) -> None:
+    """Do the job that lies in `folder`."""
+    _die_with_the_server()
+    send = _event_sender()
+    try:
+        frames = _work(folder, send)
+    except RowspaceError as error:
+        send("failed", error=str(error))
+    except Exception:  # a mistake of ours: its trace belongs where the server was started
+        traceback.print_exc()
+        send("failed", error=INTERNAL_ERROR)
+    else:
+        send("done", frames=frames)
+
+
+def _work(folder: Path, send: Callable[..., None]) -> int:
+    """Run the function and send what it yields; returns the number of frames."""
+    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    run = getattr(import_module(job["module"]), job["function"])
+    arrays = {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in folder.glob("*.npy")}
+    if job["frame"] is not None:
+        arrays |= decode(Path(job["frame"]).read_bytes()).arrays
+    frames = 0
+    for item in run(**arrays, **job["parameters"]):
+        if isinstance(item, Progress):
+            send("progress", fraction=min(1.0, max(0.0, float(item.fraction))), sentence=item.sentence)
+        else:
+            frames += 1
+            (folder / f"{frames}.frame").write_bytes(item.encode())
+            send("frame", frame=frames)
+    return frames
+
+
+def _event_sender() -> Callable[..., None]:
+    """A function that sends an event to the server; all other output goes to standard error from now on."""
+    channel: TextIO = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def send(event: str, **data: Any) -> None:
+        channel.write(json.dumps({"event": event, **data}) + "\n")
+        channel.flush()
+
+    return send
+
+
+def _die_with_the_server() -> None:
+    """End when the server does, however it does, and leave the processors to it while it lives."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=_end_with_standard_input, daemon=True).start()
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(PATIENCE)
+
+
+def _end_with_standard_input() -> None:
+    os.read(sys.stdin.fileno(), 1)  # nobody writes: it returns when the other side is gone
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,55 @@
+"""`Lab`: what every page works on: the table, the name it was opened by, and values that are computed once."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, TypeVar
+
+from rowspace.errors import UsageError
+from rowspace.table import Table
+
+__all__ = ["Lab"]
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(eq=False)
+class Lab:
+    """A table and the path that `rowspace.load` opens it by, as the code on each page shows it.
+
+    Raises `UsageError` for a table without rows, of which no page has anything to show.
+
+    >>> import numpy as np
+    >>> lab = Lab(Table(["a"], np.ones((1, 2))), "my-table")
+    >>> lab.cached("sum", lambda: float(lab.table.rows.sum())), lab.cached("sum", lambda: 0.0)
+    (2.0, 2.0)
+    >>> print(lab.load_code)
+    import rowspace as rs
+    <BLANKLINE>
+    table = rs.load('my-table')
+    """
+
+    table: Table
+    path: str
+    _values: dict[Hashable, Any] = field(default_factory=dict)
+    _locks: dict[Hashable, Lock] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        if not len(self.table):
+            raise UsageError(f"{self.path}: a table without rows has nothing to show; open another")
+
+    @property
+    def load_code(self) -> str:
+        """The lines that load the table, with which the code on a page begins."""
+        return f"import rowspace as rs\n\ntable = rs.load({self.path!r})"
+
+    def cached(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+        """The value of `make()` for this key, computed once; concurrent calls wait for it."""
+        with self._lock:
+            lock = self._locks.setdefault(key, Lock())
+        with lock:
+            if key not in self._values:
+                self._values[key] = make()
+            value: _Value = self._values[key]
+            return value

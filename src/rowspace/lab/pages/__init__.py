@@ -1,0 +1,17 @@
+"""The pages of the workbench, one folder each; a page is registered in `PAGES` and imports no other page."""
+
+from rowspace.lab.page import Page
+from rowspace.lab.pages.analogies import PAGE as ANALOGIES
+from rowspace.lab.pages.cost import PAGE as COST
+from rowspace.lab.pages.head import PAGE as HEAD
+from rowspace.lab.pages.input import PAGE as INPUT
+from rowspace.lab.pages.patches import PAGE as PATCHES
+from rowspace.lab.pages.pipeline import PAGE as PIPELINE
+from rowspace.lab.pages.positions import PAGE as POSITIONS
+from rowspace.lab.pages.tokens import PAGE as TOKENS
+from rowspace.lab.pages.words import PAGE as WORDS
+
+__all__ = ["PAGES"]
+
+PAGES: tuple[Page, ...] = (WORDS, ANALOGIES, TOKENS, PIPELINE, INPUT, POSITIONS, PATCHES, HEAD, COST)
+"""In the order of the workbench's navigation."""

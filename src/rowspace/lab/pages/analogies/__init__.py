@@ -1,0 +1,8 @@
+"""The Analogies page: a is to b as c is to …."""
+
+from rowspace.lab.page import Page
+from rowspace.lab.pages.analogies import answers
+
+__all__ = ["PAGE"]
+
+PAGE = Page("analogies", answers.ROUTES)

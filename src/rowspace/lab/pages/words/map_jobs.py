@@ -1,0 +1,156 @@
+"""The maps that take minutes, t-SNE and UMAP, as jobs: the neighbor search that both share, frames, what was kept.
+
+Of a table of more than 20 000 rows, a sample of so many is mapped; each other row is placed beside the mapped row that
+it is nearest to.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace import space
+from rowspace.amounts import amount
+from rowspace.lab.jobs.callbacks import iterate_callbacks
+from rowspace.lab.jobs.kinds import JobKind, Progress
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+
+__all__ = ["JOB_KINDS"]
+
+MOST_ROWS = 20_000
+WIDTHS = (90, 300)  # how many neighbors are searched: the fewest that suffice, so that most maps share one search
+PAUSE = 0.3  # seconds between frames, at the least
+Array = NDArray[Any]
+Updates = Iterator[Progress | Reply]
+
+
+def neighbors(rows: Array, *, k: int, sample: int | None) -> Updates:
+    """The k nearest of each row, or of each in the sample, as `space.map_neighbors` finds them."""
+    found: list[space.MapNeighbors] = []
+
+    def work(report: Callable[[tuple[int, int]], None]) -> None:
+        found.append(space.map_neighbors(rows, k, sample=sample, on_rows=lambda *counts: report(counts)))
+
+    for done, size in iterate_callbacks(work):
+        yield Progress(done / size, f"{done:,} of {amount(size, 'row')} searched for neighbors")
+    yield Reply({}, mapped=found[0].ids, neighbors=found[0].neighbors, distances=found[0].distances)
+
+
+def tsne(
+    rows: Array, mapped: Array, neighbors: Array, distances: Array, *, perplexity: int, sample: int | None, code: str
+) -> Updates:
+    """The frames of `space.tsne` over `rows` (V, d), from the neighbors of those `mapped` (n,)."""
+    found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
+    return _frames(
+        lambda report: space.tsne(rows, perplexity=perplexity, sample=sample, neighbors=found, on_frame=report),
+        rows, found.ids, code,
+    )  # fmt: skip
+
+
+def umap(
+    rows: Array, mapped: Array, neighbors: Array, distances: Array, *, num_neighbors: int, sample: int | None, code: str
+) -> Updates:
+    """The frames of `space.umap`, like those of `tsne`."""
+    found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
+    return _frames(
+        lambda report: space.umap(rows, num_neighbors=num_neighbors, sample=sample, neighbors=found, on_frame=report),
+        rows, found.ids, code,
+    )  # fmt: skip
+
+
+def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, code: str) -> Updates:
+    """Each frame with its progress, then the map of all rows with the share of neighbors that it keeps."""
+    yield Progress(0, f"step 0, {amount(len(ids), 'row')}")
+    for step, steps, positions in _throttled_frames(make):
+        if step < steps:
+            yield Progress(0.9 * step / steps, f"step {step} of {steps}")
+            yield Reply({"step": step, "steps": steps}, positions=positions[ids], ids=ids)
+    others: list[Array] = [positions]
+
+    def place(report: Callable[[tuple[int, int]], None]) -> None:
+        others.append(space.place_others(rows, others[0], on_rows=lambda *counts: report(counts)))
+
+    for done, size in iterate_callbacks(place):
+        yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {amount(size, 'other row')} placed")
+    positions = others[-1]
+    yield Progress(0.95, f"counting the neighbors kept after {steps} steps")
+    kept = space.neighbors_kept(rows, positions)
+    facts = {"kept": kept.share, "by_chance": kept.by_chance, "k": kept.k, "sample": len(kept.sample), "code": code}
+    placed = np.flatnonzero(np.isfinite(positions).all(1))
+    meta = {"step": steps, "steps": steps, "mapped": len(ids), "placed": len(placed) - len(ids), **facts}
+    yield Reply(meta, positions=positions, ids=np.arange(len(rows)))
+
+
+def _throttled_frames(make: Callable[[space.OnFrame], Array]) -> Iterator[tuple[int, int, Array]]:
+    """The frames of `make`: the last one always, the others not more often than is seen."""
+
+    def work(report: Callable[[tuple[int, int, Array]], None]) -> None:
+        make(lambda *frame: report(frame))
+
+    last = 0.0
+    for frame in iterate_callbacks(work):
+        if frame[0] == frame[1] or time.monotonic() - last > PAUSE:
+            yield frame
+            last = time.monotonic()
+
+
+def _arrays(lab: Lab, **_: Any) -> Mapping[str, Array]:
+    return {"rows": lab.table.rows}
+
+
+def _sample(lab: Lab) -> int | None:
+    """How many rows are mapped, where that is fewer than there are."""
+    return MOST_ROWS if len(lab.table) > MOST_ROWS else None
+
+
+def _needed(k: int, sample: int | None) -> tuple[str, Mapping[str, Any]]:
+    """The search for k neighbors of each row, or for more where another map needs these."""
+    return "neighbors", {"k": next(width for width in WIDTHS if width >= k), "sample": sample}
+
+
+def _parameters(lab: Lab, name: str, option: str, value: int) -> Mapping[str, Any]:
+    """The parameters of a map, and the code that gives its last frame."""
+    sample = _sample(lab)
+    drawn = "" if sample is None else f", sample={sample}"
+    placed = "" if sample is None else "positions = space.place_others(table.rows, positions)\n"
+    code = f"""{lab.load_code}
+from rowspace import space
+
+positions = space.{name}(table.rows, {option}={value}{drawn})
+{placed}found = space.neighbors_kept(table.rows, positions)
+kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
+    return {option: value, "sample": sample, "code": code}
+
+
+def _read_tsne(lab: Lab, query: Query) -> Mapping[str, Any]:
+    return _parameters(lab, "tsne", "perplexity", query.integer("perplexity", 30, low=2, high=100))
+
+
+def _read_umap(lab: Lab, query: Query) -> Mapping[str, Any]:
+    return _parameters(lab, "umap", "num_neighbors", query.integer("num_neighbors", 15, low=2, high=100))
+
+
+def _read_neighbors(lab: Lab, query: Query) -> Mapping[str, Any]:
+    return _needed(query.integer("k", WIDTHS[0], low=1, high=WIDTHS[-1]), _sample(lab))[1]
+
+
+JOB_KINDS = {
+    "neighbors": JobKind(run=neighbors, read=_read_neighbors, arrays=_arrays),
+    "tsne": JobKind(
+        run=tsne,
+        read=_read_tsne,
+        arrays=_arrays,
+        needs=lambda _, perplexity, sample, **__: _needed(3 * perplexity, sample),
+    ),
+    "umap": JobKind(
+        run=umap,
+        read=_read_umap,
+        arrays=_arrays,
+        needs=lambda _, num_neighbors, sample, **__: _needed(num_neighbors, sample),
+    ),
+}
+"""How they are asked for: `POST /api/jobs` with the kind and what its `_read_…` reads."""

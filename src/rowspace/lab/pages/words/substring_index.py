@@ -1,0 +1,43 @@
+"""`SubstringIndex`: the tokens that hold a part, in any case, found in one pass over the bytes of all."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SubstringIndex"]
+
+END = b"\xff"
+"""What stands between tokens: a byte that no UTF-8 holds."""
+
+
+class SubstringIndex:
+    """The casefolded tokens as one run of bytes; a million take a second to join and milliseconds to search.
+
+    >>> SubstringIndex(["Basin", "sin", "Sinus", "cos"]).find("sin", 3)
+    (array([1, 2, 0]), 3)
+    """
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        folded = [token.casefold().encode(errors="surrogatepass") for token in vocabulary]
+        self._run = END + END.join(folded) + END
+        lengths = np.fromiter(map(len, folded), np.int64, len(folded))
+        self._ends = np.cumsum(lengths + 1)  # where the byte after each token stands
+
+    def find(self, part: str, k: int) -> tuple[NDArray[np.int64], int]:
+        """The ids of the first k tokens that hold the casefolded `part`, and how many do.
+
+        The token that equals it comes first, then those that begin with it, then the others; in each, by id.
+        """
+        sought = part.encode(errors="surrogatepass")
+        if not sought:  # every token begins with it
+            return np.argsort(np.diff(self._ends, prepend=0) > 1, kind="stable")[:k], len(self._ends)
+        # One match a token: the first in it takes the rest with it.
+        pattern = re.compile(re.escape(sought) + b"[^" + END + b"]*")
+        places = np.fromiter((match.start() for match in pattern.finditer(self._run)), np.int64)
+        ids = np.searchsorted(self._ends, places)
+        run = np.frombuffer(self._run, np.uint8)
+        begins = run[places - 1] == END[0]
+        equals = begins & (self._ends[ids] == places + len(sought))
+        return ids[np.argsort(-(begins + 1 * equals), kind="stable")[:k]], len(ids)

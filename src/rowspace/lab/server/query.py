@@ -1,0 +1,116 @@
+"""`Query`: what a page asks, each parameter checked as it is read."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from rowspace.amounts import amount
+from rowspace.errors import UsageError
+
+__all__ = ["Query"]
+
+_LONGEST = 1000
+_Number = TypeVar("_Number", int, float)
+_Option = TypeVar("_Option", bound=str)
+
+
+class Query:
+    """The parameters of a request, a name to one or more strings, and the body that came with it.
+
+    Every method takes the parameter's name and its value where it was not given; without such a value it must be given.
+    All raise `UsageError`, in a sentence that names the parameter, what was expected and what came.
+
+    >>> query = Query({"k": ["5"], "word": ["cat"], "metric": ["cosine"]})
+    >>> query.integer("k", low=1, high=100), query.text("word"), query.flag("kept", False)
+    (5, 'cat', False)
+    >>> query.integer("k", low=10, high=100)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: k must be a whole number from 10 to 100, not '5'
+    """
+
+    def __init__(self, given: Mapping[str, Sequence[str]] | None = None, body: bytes | None = None) -> None:
+        self._given = dict(given or {})
+        self.body = body
+        """What was uploaded, which can be empty; None for a request that uploads nothing."""
+
+    def text(self, name: str, default: str | None = None, *, longest: int = _LONGEST) -> str:
+        """The parameter as it came, `longest` characters at the most."""
+        value = self._one(name, default)
+        if len(value) > longest:
+            raise UsageError(f"{name} must have {longest:,} characters at the most, not {len(value):,}")
+        return value
+
+    def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
+        """All that came under this name, `most` at the most."""
+        values = list(self._given.get(name, ())) or list(default or ())
+        if not values:
+            raise UsageError(f"{name} is missing: give it once or more")
+        if len(values) > most:
+            raise UsageError(f"{name} may be given {amount(most, 'time')} at the most, not {len(values):,}")
+        if longest := next((value for value in values if len(value) > _LONGEST), None):
+            raise UsageError(f"{name} must have {_LONGEST:,} characters at the most, not {len(longest):,}")
+        return values
+
+    def integer(self, name: str, default: int | None = None, *, low: int, high: int) -> int:
+        """A whole number from `low` to `high`."""
+        value = self._one(name, None if default is None else str(default))
+        return self._within(name, self._integer(value), value, low, high, "a whole number")
+
+    def number(self, name: str, default: float | None = None, *, low: float, high: float) -> float:
+        """A number from `low` to `high`."""
+        value = self._one(name, None if default is None else str(default))
+        return self._within(name, self._float(value), value, low, high, "a number")
+
+    def numbers(self, name: str, default: Sequence[float] | None = None, *, most: int) -> list[float]:
+        """Finite numbers with commas between them, `most` at the most."""
+        value = self._one(name, None if default is None else ",".join(map(str, default)))
+        numbers = [self._float(part) for part in value.split(",")] if value.count(",") < most else [None]
+        if any(number is None or not abs(number) < 1e30 for number in numbers):
+            raise UsageError(f"{name} must be numbers with commas between, {most} at the most, not {value[:40]!r}")
+        return [number for number in numbers if number is not None]
+
+    def integers(self, name: str, default: Sequence[int] | None = None, *, low: int, high: int, most: int) -> list[int]:
+        """Whole numbers from `low` to `high` with commas between them, `most` at the most."""
+        parts = self._one(name, None if default is None else ",".join(map(str, default))).split(",")
+        if len(parts) > most:
+            raise UsageError(f"{name} must be whole numbers, {most:,} at the most, not {len(parts):,}")
+        return [self._within(name, self._integer(part), part, low, high, "whole numbers") for part in parts]
+
+    def choice(self, name: str, options: Sequence[_Option], default: _Option | None = None) -> _Option:
+        """One of `options`, the first where it was not given and `default` is None."""
+        value = self._one(name, options[0] if default is None else default)
+        for option in options:
+            if option == value:
+                return option
+        raise UsageError(f"{name} must be one of {', '.join(options)}, not {value[:40]!r}")
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Whether it is "true"; "false" is the other value."""
+        return self.choice(name, ("false", "true"), "true" if default else "false") == "true"
+
+    def _one(self, name: str, default: str | None) -> str:
+        values = self._given.get(name, ())
+        if len(values) > 1:
+            raise UsageError(f"{name} may be given once, not {len(values)} times")
+        if not values and default is None:
+            raise UsageError(f"{name} is missing")
+        return values[0] if values else str(default)
+
+    @staticmethod
+    def _integer(value: str) -> int | None:
+        try:
+            return int(value) if len(value) < 20 else None
+        except ValueError:
+            return None
+
+    @staticmethod
+    def _float(value: str) -> float | None:
+        try:
+            return float(value)
+        except ValueError:
+            return None
+
+    @staticmethod
+    def _within(name: str, number: _Number | None, value: str, low: _Number, high: _Number, kind: str) -> _Number:
+        if number is None or not low <= number <= high:
+            raise UsageError(f"{name} must be {kind} from {low:,} to {high:,}, not {value[:40]!r}")
+        return number

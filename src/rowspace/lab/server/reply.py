@@ -1,0 +1,95 @@
+"""`Reply`: what a page is told: small facts as JSON, arrays as little-endian binary beside them, in one body.
+
+A body is: the length of the header (uint32), the header (JSON in ASCII: `meta`, and of each array its name, dtype,
+shape and offset), zeros up to a multiple of 8, and the arrays, each begun at a multiple of 8 from there.
+`web/src/lib/reply.ts` reads it back.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rowspace.amounts import amount
+from rowspace.errors import FileFormatError
+
+__all__ = ["MEDIA_TYPE", "Reply", "decode"]
+
+MEDIA_TYPE = "application/vnd.rowspace.reply"
+_ALIGNED = 8
+# What a browser has typed arrays for; anything else becomes the nearest of them.
+_DTYPES = ("<f4", "<f8", "<i4", "<u4", "|u1")
+
+
+class Reply:
+    """Facts (`meta`: whatever JSON holds; numbers that are not finite become null) and named arrays.
+
+    Arrays keep float32, float64, int32, uint32 and uint8; float16 becomes float32, bool becomes uint8, and other
+    integers become int32 where their values fit, else float64.
+
+    >>> reply = decode(Reply({"word": "cat"}, row=[0.5, float("nan")]).encode())
+    >>> reply.meta, reply.arrays
+    ({'word': 'cat'}, {'row': array([0.5, nan])})
+    """
+
+    def __init__(self, meta: Mapping[str, object] | None = None, /, **arrays: ArrayLike) -> None:
+        self.meta = dict(meta or {})
+        self.arrays = {name: _browser_array(np.asarray(array)) for name, array in arrays.items()}
+
+    def encode(self) -> bytes:
+        """The body, as the head of this file describes it."""
+        described, parts, offset = [], [], 0
+        for name, array in self.arrays.items():
+            described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
+            parts += [array.tobytes(), bytes(-array.nbytes % _ALIGNED)]
+            offset += array.nbytes + -array.nbytes % _ALIGNED
+        document = {"meta": _finite(self.meta), "arrays": described}
+        header = json.dumps(document).encode()  # ASCII: half a surrogate fits too
+        padding = bytes(-(4 + len(header)) % _ALIGNED)
+        return b"".join([struct.pack("<I", len(header)), header, padding, *parts])
+
+
+def decode(body: bytes) -> Reply:
+    """A body → the `Reply` that it was made of; raises `FileFormatError` where it is cut short."""
+    if len(body) < 4 or len(body) < (start := 4 + struct.unpack_from("<I", body)[0]):
+        raise FileFormatError(f"a reply of {amount(len(body), 'byte')} is cut short inside its header")
+    header = json.loads(body[4:start])
+    start += -start % _ALIGNED
+    return Reply(header["meta"], **{array["name"]: _read(body, start, array) for array in header["arrays"]})
+
+
+def _read(body: bytes, start: int, array: Mapping[str, Any]) -> NDArray[Any]:
+    """The array that a header describes."""
+    dtype, first = np.dtype(array["dtype"]), start + array["offset"]
+    count = math.prod(array["shape"])
+    if first + count * dtype.itemsize > len(body):
+        raise FileFormatError(f"a reply of {amount(len(body), 'byte')} is cut short inside array {array['name']!r}")
+    return np.frombuffer(body, dtype, count, first).reshape(array["shape"]).copy()
+
+
+def _browser_array(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in one of the dtypes that a browser has, little-endian."""
+    kind = array.dtype.newbyteorder("<").str
+    if kind in _DTYPES:
+        return array.astype(kind, order="C", copy=False)
+    if array.dtype.kind == "f":
+        return array.astype("<f4" if array.dtype.itemsize < 4 else "<f8")
+    if array.dtype.kind == "b":
+        return array.astype("|u1")
+    fits = array.size == 0 or (array.min() >= -(2**31) and array.max() < 2**31)
+    return array.astype("<i4" if fits else "<f8")
+
+
+def _finite(value: object) -> object:
+    """The value with null where JSON has no number, and NumPy's numbers as plain ones."""
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,184 @@
+"""`AccessMiddleware`: who may send requests to the workbench: a browser that has the token, from our own pages.
+
+Any site in the same browser can send requests here. So a request must name us as its host (a foreign site whose name is
+led to 127.0.0.1 cannot), come from our pages, and bring the token: in the address that is opened first, from then on in
+a cookie that other sites' requests lack, or in `Authorization: Bearer`. Each answer forbids the browser to fetch from
+elsewhere. Sources: W3C, Fetch Metadata and Content Security Policy 3.
+"""
+
+import hmac
+import ipaddress
+import secrets
+import socket
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import quote, urlencode
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rowspace.lab.server.errors import error_response
+
+__all__ = ["Access", "AccessMiddleware", "is_loopback"]
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+INSTANCE_HEADER = "X-Rowspace-Instance"
+UNAUTHORIZED = (
+    "the token is missing or belongs to a server that was stopped; open the URL that rowspace lab printed in the "
+    "terminal, and after a restart the new one"
+)
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # who listens there is asked by any address of the machine
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where the server listens, and the token that opens it.
+
+    >>> access = Access("127.0.0.1", 7697, "secret")
+    >>> access.url, access.is_here("localhost:7697"), access.is_here("example.org:7697")
+    ('http://127.0.0.1:7697/?token=secret', True, False)
+    """
+
+    host: str
+    port: int
+    token: str
+
+    @property
+    def url(self) -> str:
+        """The address to open."""
+        name = socket.gethostname() if self.host in EVERYWHERE else self.host
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/?token={self.token}"
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie; browsers keep one jar for all ports of a host."""
+        return f"rowspace-lab-{self.port}"
+
+    def is_here(self, host: str) -> bool:
+        """Whether a Host header names this server."""
+        if self.port == 80 and not host.endswith(":80"):
+            host += ":80"  # browsers leave it out
+        name, _, port = host.lower().rpartition(":")
+        name = name.removeprefix("[").removesuffix("]")
+        if self.host in EVERYWHERE:
+            known = name in ("localhost", socket.gethostname().lower()) or _is_address(name)
+        else:
+            known = name == self.host.lower() or (is_loopback(self.host) and name in LOOPBACK)
+        return known and port == str(self.port)
+
+    def opens(self, token: str) -> bool:
+        """Whether this is the token, found out in a time that tells nothing of it."""
+        return hmac.compare_digest(token.encode(), self.token.encode())
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is reached from this machine only.
+
+    >>> is_loopback("localhost"), is_loopback("127.8.8.8"), is_loopback("0.0.0.0"), is_loopback("example.org")
+    (True, True, False, False)
+    """
+    return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+class AccessMiddleware:
+    """The application `app` for requests that are allowed; others get status 403 and the reason.
+
+    Every response carries `X-Rowspace-Instance`, a random id of this server process: an open page that sees another
+    one knows that the server was restarted.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self.app = app
+        self.access = access
+        self.instance = secrets.token_hex(8)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":  # the server starts and ends
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        answer = self._first_answer(request) or self.app
+        await answer(scope, receive, _with_headers(send, request.url.path, self.instance))
+
+    def _first_answer(self, request: Request) -> Response | None:
+        """What is answered before the application is asked."""
+        path, sentence = request.url.path, self._stranger(request)
+        if sentence is not None:
+            return error_response(path, 403, sentence)
+        if _is_page(request) and self.access.opens(request.query_params.get("token", "")):
+            return self._opened(request)
+        if not self._has_token(request):
+            return error_response(path, 403, UNAUTHORIZED)
+        return None
+
+    def _stranger(self, request: Request) -> str | None:
+        """Why this request is none of ours, token or not."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if not self.access.is_here(host):
+            return f"unknown host {host[:100]!r}; open the URL that rowspace lab printed"
+        if origin is not None and origin != f"http://{host}":
+            return f"requests from {origin[:100]!r} are not allowed; only the pages of this server may send them"
+        if _is_from_elsewhere(request) and not (_is_page(request) and _is_opened_by_a_link(request)):
+            return "requests from another site are not allowed; only the pages of this server may send them"
+        return None
+
+    def _has_token(self, request: Request) -> bool:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        given = token if scheme.lower() == "bearer" else request.cookies.get(self.access.cookie, "")
+        return self.access.opens(given)
+
+    def _opened(self, request: Request) -> Response:
+        """The way to the same page without the token in its address, and the cookie that replaces it."""
+        left = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+        address = f"http://{request.headers['host']}{quote(request.scope['path'])}{'?' * bool(left)}{urlencode(left)}"
+        answer: Response = RedirectResponse(address, 303)
+        if _is_from_elsewhere(request):  # a browser that is redirected on behalf of another site brings no such cookie
+            answer = HTMLResponse(f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address)}">')
+        answer.set_cookie(self.access.cookie, self.access.token, httponly=True, samesite="strict")
+        return answer
+
+
+def _is_page(request: Request) -> bool:
+    return request.method == "GET" and not request.url.path.startswith(("/api/", "/static/"))
+
+
+def _is_from_elsewhere(request: Request) -> bool:
+    """Whether the browser says that it asks for another site; another port of this host is one too."""
+    return request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+
+
+def _is_opened_by_a_link(request: Request) -> bool:
+    return (request.headers.get("sec-fetch-mode"), request.headers.get("sec-fetch-dest")) == ("navigate", "document")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _with_headers(send: Send, path: str, instance: str) -> Send:
+    """Send a response with the security headers and the id of this server process."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(HEADERS)
+            headers[INSTANCE_HEADER] = instance
+            headers["Cache-Control"] = "no-store" if path.startswith("/api/") else "no-cache"
+        await send(message)
+
+    return sent

@@ -1,0 +1,291 @@
+"""Long work: its events, and that it ends when it should; each job is a real process."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rowspace.errors import UsageError
+from rowspace.lab.jobs.job import Event, Job
+from rowspace.lab.jobs.jobs import Jobs, Limits
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.errors import HttpError
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import decode
+
+Run = Callable[..., None]
+ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+
+
+@pytest.fixture
+def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run(test, **limits)`: run a coroutine over the jobs of a small table, and end them."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[1])
+    from job_kinds import JOB_KINDS
+
+    lab = small_lab(["a", "b"], ROWS)
+
+    async def to_the_end(test: Callable[[Jobs], Coroutine[Any, Any, None]], **limits: int) -> None:
+        jobs = Jobs(lab, JOB_KINDS, Limits(**limits))
+        try:
+            await asyncio.wait_for(test(jobs), 60)
+        finally:
+            await jobs.stop()
+
+    return lambda test, **limits: asyncio.run(to_the_end(test, **limits))
+
+
+def asked(**parameters: object) -> Query:
+    return Query({name: [str(value)] for name, value in parameters.items()})
+
+
+async def all_events(job: Job) -> list[Event]:
+    return [event async for event in job.follow()]
+
+
+async def until(job: Job, name: str) -> Event:
+    async for found in job.follow():
+        if found.name == name:
+            return found
+    pytest.fail(f"the job is over and has sent no {name}")
+
+
+async def process_of(job: Job) -> int:
+    frame = (await until(job, "frame")).data["frame"]
+    return decode(job.frames[frame].read_bytes()).meta["process"]
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_job_reports_progress_and_keeps_its_frames(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("powers", asked(most=4))
+        events = await all_events(job)
+        assert events[0] == (1, "progress", {"fraction": 0.0, "sentence": "waits for its turn, 2 at once"})
+        assert [one.serial for one in events] == sorted({one.serial for one in events})
+        *_, progress, frame, done = events
+        assert progress.data == {"fraction": 1.0, "sentence": "power 4 of 4"}
+        assert (frame.data, done.name, done.data) == ({"frame": 4}, "done", {"frames": 4})
+        for power in range(1, 5):
+            reply = decode(job.frames[power].read_bytes())
+            assert reply.meta == {"power": power}
+            np.testing.assert_array_equal(reply.arrays["rows"], ROWS**power)
+
+    run(test)
+
+
+def test_late_follower_gets_the_newest_event_of_each_name(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("powers", asked(most=4))
+        await until(job, "done")
+        assert [event.name for event in await all_events(job)] == ["progress", "frame", "done"]
+        assert [event.name async for event in job.follow(job.serial - 1)] == ["done"]
+        assert [event async for event in job.follow(job.serial)] == []
+
+    run(test)
+
+
+def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        first = await jobs.start("powers", asked())
+        assert await jobs.start("powers", asked(most=3)) is first
+        await until(first, "done")
+        assert await jobs.start("powers", asked()) is first
+        assert await jobs.start("powers", asked(most=2)) is not first
+        failed = await jobs.start("fails", asked(how="sentence"))
+        await until(failed, "failed")
+        assert await jobs.start("fails", asked(how="sentence")) is not failed
+        assert not failed.folder.exists()
+
+    run(test)
+
+
+def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        both = [await jobs.start("squares", asked(file=tmp_path / "go", number=number)) for number in (1, 2)]
+        first = await jobs.start("copies", asked(file=tmp_path / "go"))
+        await process_of(first)
+        await asyncio.to_thread((tmp_path / "go").write_bytes, b"")
+        for job in both:
+            progress = [one.data for one in await all_events(job) if one.name == "progress"]
+            fractions = [data["fraction"] for data in progress]
+            assert fractions == sorted(fractions)
+            assert fractions[-1] == pytest.approx(0.3 + 0.7 * 0.5)
+            reply = decode(job.frames[max(job.frames)].read_bytes())
+            np.testing.assert_array_equal(reply.arrays["squared"], ROWS**2)
+        assert len({both[0].number, both[1].number, first.number}) == 3
+
+    run(test)
+
+
+def test_a_job_fails_with_the_sentence_of_the_one_that_it_needs(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        failed = await until(await jobs.start("squares", asked(file="")), "failed")
+        assert failed.data["error"] == "the first job failed"
+
+    run(test)
+
+
+def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        both = [await jobs.start("squares", asked(file=tmp_path / "never", number=number)) for number in (1, 2)]
+        first = await jobs.start("copies", asked(file=tmp_path / "never"))
+        process = await process_of(first)
+        await jobs.cancel(both[0])
+        assert is_alive(process)
+        await jobs.cancel(both[1])
+        assert not is_alive(process)
+        assert first.has("failed")
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ("sentence", "two rows are too few"),
+        ("mistake", "rowspace made a mistake here"),
+        ("abort", f"the process of this job was ended by signal {signal.SIGABRT:d}; start it again"),
+        ("exit", "the process of this job was ended with status 3; start it again"),
+    ],
+)
+def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("fails", asked(how=how))
+        *_, progress, failed = await all_events(job)
+        assert progress.data["fraction"] == 0.0
+        assert failed.name == "failed"
+        assert failed.data["error"].startswith(sentence)
+
+    run(test)
+    assert ("ZeroDivisionError: a secret of ours" in capfd.readouterr().err) == (how == "mistake")
+
+
+def test_error_before_the_process_starts_is_an_event(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    async def test(jobs: Jobs) -> None:
+        failed = await until(await jobs.start("breaks", asked()), "failed")
+        assert failed.data["error"].startswith("rowspace made a mistake here")
+
+    run(test)
+    assert "AttributeError: 'Table' object has no attribute 'nonsense'" in capfd.readouterr().err
+
+
+def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        os.kill(await process_of(job), signal.SIGKILL)
+        failed = await until(job, "failed")
+        assert failed.data["error"] == "the process of this job was ended by signal 9; start it again"
+
+    run(test)
+
+
+def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        running = [await jobs.start("waits", asked(file=tmp_path / name)) for name in ("first", "second")]
+        for job in running:
+            await process_of(job)
+        third = await jobs.start("powers", asked())
+        await asyncio.to_thread((tmp_path / "second").write_bytes, b"")
+        async for found in third.follow():
+            if found.name == "progress" and not found.data["sentence"].startswith("waits"):
+                assert running[1].is_over  # the third did not begin before
+                break
+        assert (await until(third, "done")).data == {"frames": 3}
+        assert not running[0].is_over
+
+    run(test)
+
+
+def test_too_many_are_refused(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        first = await jobs.start("waits", asked(file=tmp_path / "first"))
+        await jobs.start("waits", asked(file=tmp_path / "second"))
+        with pytest.raises(HttpError, match="2 jobs are not finished yet; wait, or cancel one"):
+            await jobs.start("powers", asked())
+        await jobs.cancel(first)
+        await jobs.start("powers", asked())
+
+    run(test, unfinished=2)
+
+
+def test_only_the_last_finished_jobs_are_kept(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        done = [await jobs.start("powers", asked(most=most)) for most in (1, 2)]
+        for job in done:
+            await until(job, "done")
+        await jobs.start("powers", asked(most=3))
+        assert [job.folder.exists() for job in done] == [False, True]
+        assert jobs.find(2) is done[1]
+        with pytest.raises(HttpError, match="there is no such job"):
+            jobs.find(1)
+
+    run(test, finished=1)
+
+
+def test_only_the_newest_frames_are_kept(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("powers", asked(most=5))
+        await job.task
+        assert list(job.frames) == [5]
+        assert sorted(path.name for path in job.folder.iterdir()) == ["5.frame", "job.json"]
+
+    run(test, frame_bytes=1)
+
+
+def test_cancelling_ends_the_process_and_the_followers_streams(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        process = await process_of(job)
+        following = job.follow()
+        await anext(following)
+        await jobs.cancel(job)
+        *_, last = [event async for event in following]
+        assert (last.name, last.data) == ("failed", {"error": "this job was cancelled"})
+        assert not is_alive(process)
+        assert not job.folder.exists()
+        with pytest.raises(HttpError):
+            jobs.find(job.number)
+
+    run(test)
+
+
+def test_a_job_that_waits_is_cancelled_too(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        waiting = [await jobs.start("waits", asked(file=tmp_path / str(number))) for number in range(3)]
+        await jobs.cancel(waiting[2])
+        assert waiting[2].is_over
+
+    run(test)
+
+
+def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+    processes, folders = [], []
+
+    async def test(jobs: Jobs) -> None:
+        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        processes.append(await process_of(job))
+        folders.append(job.folder.parent)
+        assert folders[0].exists()
+
+    run(test)
+    assert (is_alive(processes[0]), folders[0].exists()) == (False, False)
+
+
+def test_wrong_parameters_start_nothing(run: Run) -> None:
+    async def test(jobs: Jobs) -> None:
+        with pytest.raises(UsageError, match="most must be a whole number"):
+            await jobs.start("powers", asked(most="x"))
+
+    run(test)

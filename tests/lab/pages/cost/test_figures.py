@@ -1,0 +1,127 @@
+"""The Cost page's numbers: those of `rowspace.layers.cost`, and those of the table itself."""
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.reply import Reply
+from rowspace.layers import CATALOGUE, cost
+
+Ask = Callable[..., Reply]
+
+
+def test_the_code_gives_the_numbers(lab: Lab, check_code: Ask) -> None:
+    for route in ("cost/figures", "cost/models", "cost/window"):
+        check_code(lab, route)
+    sizes = {"vocabulary": 32_000, "dimension": 4095, "tokens": 7}
+    check_code(lab, "cost/figures", dtype="bfloat16", optimizer="sgd", tied="false", **sizes)
+    check_code(lab, "cost/figures", dtype="int8", optimizer="adam", tied="true", **sizes)
+    check_code(lab, "cost/figures", dtype="int4", optimizer="momentum", tied="false", **sizes)
+    check_code(lab, "cost/window", top=3, bottom=200, left=2, right=9, height=20, width=3, by="mean")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "Meta-Llama-3-8B"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_figures_are_those_of_a_published_model(lab: Lab, ask: Ask, name: str, dtype: str) -> None:
+    known = CATALOGUE[name].cost
+    reply = ask(
+        lab,
+        "cost/figures",
+        vocabulary=known.num_embeddings,
+        dimension=known.row_dim,
+        tied=str(known.tied).lower(),
+        dtype=dtype,
+        tokens=5,
+    )
+    assert reply.arrays["parameters"].tolist() == [known.tokens, known.head]
+    assert reply.arrays["operations"].tolist() == [known.head_flops(5)]
+    assert reply.arrays["moved"].tolist() == [known.lookup_bytes(5, dtype=dtype)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "int4"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_formulas_come_to_their_values(lab: Lab, ask: Ask, dtype: str, tied: bool) -> None:
+    reply = ask(lab, "cost/figures", vocabulary=1001, dimension=33, dtype=dtype, tied=str(tied).lower(), tokens=3)
+    for line in reply.meta["formulas"]:
+        worked = line["numbers"].replace(",", "").replace("·", "*")
+        assert eval(worked) == line["value"]  # noqa: S307  # our own sum
+    weights = next(line["value"] for line in reply.meta["formulas"] if line["name"] == "weights")
+    sizes = cost({"vocab_size": 1001, "hidden_size": 33, "tie_word_embeddings": tied}).bytes
+    assert weights == sizes[dtype] == reply.arrays["training"][0]
+    assert reply.arrays["by_dtype"].tolist() == [sizes[name] for name in reply.meta["dtypes"]]
+
+
+def test_the_largest_figures(lab: Lab, check_code: Ask) -> None:
+    reply = check_code(lab, "cost/figures", vocabulary=100_000_000, dimension=1_000_000, tokens=100_000_000)
+    assert reply.arrays["operations"].tolist() == [2e22]
+    assert reply.arrays["training"].tolist() == [4e14, 4e14, 8e14]
+
+
+def test_every_text_model_is_there_with_its_source(lab: Lab, ask: Ask) -> None:
+    reply = ask(lab, "cost/models")
+    names = [model["name"] for model in reply.meta["models"]]
+    assert names == [name for name, model in CATALOGUE.items() if model.num_embeddings]
+    at = names.index("gpt2")
+    assert reply.meta["models"][at]["source"] == CATALOGUE["gpt2"].source
+    assert reply.arrays["vocabulary"][at] == 50257
+    assert reply.arrays["share"][at] == CATALOGUE["gpt2"].cost.share
+    assert reply.meta["table"] == {"vocabulary": len(lab.table), "dimension": 20, "dtype": "float32"}
+
+
+def test_without_torch_the_figures_say_what_to_install(lab: Lab, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("rowspace.layers")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for route in ("cost/figures", "cost/models"):
+        with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[torch\]'"):
+            ask(lab, route)
+    assert ask(lab, "cost/window").arrays["values"].shape == (256, 20)
+
+
+def test_a_window_of_single_numbers_has_their_tokens(lab: Lab, ask: Ask) -> None:
+    reply = ask(lab, "cost/window", top=5, bottom=9, left=1, right=3)
+    np.testing.assert_array_equal(reply.arrays["values"], lab.table.rows[5:9, 1:3])
+    assert reply.meta["tokens"] == lab.table.vocabulary[5:9]
+    assert reply.arrays["row_edges"].tolist() == [5, 6, 7, 8, 9]
+
+
+def test_nearly_all_numbers_lie_below_the_limit(lab: Lab, ask: Ask) -> None:
+    limit = ask(lab, "cost/window").meta["limit"]
+    assert limit == pytest.approx(np.quantile(np.abs(lab.table.rows), 0.995), rel=1e-3)
+
+
+def test_awkward_tables(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
+    tokens = ["<script>" * 100, "שלום", "e\u0301"]
+    rows = np.array([[np.nan, np.inf], [np.nan, np.nan], [1.0, -2.0]])
+    odd = small_lab(tokens, rows)
+    reply = check_code(odd, "cost/window", by="mean", height=2)
+    assert reply.meta["tokens"] == tokens[:2]
+    assert np.isnan(reply.arrays["values"][0, 0])
+
+
+def test_a_table_of_one_number_and_one_without(small_lab: Callable[..., Lab], ask: Ask) -> None:
+    assert ask(small_lab(["a"], np.ones((1, 1))), "cost/window").arrays["values"].tolist() == [[1.0]]
+    nothing = small_lab(["b"], np.full((1, 1), np.nan))
+    assert ask(nothing, "cost/window").meta["limit"] == 0
+
+
+@pytest.mark.parametrize(
+    ("route", "asked", "sentence"),
+    [
+        ("cost/figures", {"vocabulary": 0}, "vocabulary must be a whole number from 1 to 100,000,000, not '0'"),
+        ("cost/figures", {"dtype": "float8"}, "dtype must be one of float32, bfloat16, float16, int8, int4"),
+        ("cost/figures", {"optimizer": "lion"}, "optimizer must be one of adamw"),
+        ("cost/window", {"top": 10**7}, "top must be a whole number from 0 to"),
+        ("cost/window", {"top": 5, "bottom": 5}, "bottom must be a whole number from 6 to"),
+        ("cost/window", {"right": 21}, "right must be a whole number from 1 to 20"),
+        ("cost/window", {"height": 513}, "height must be a whole number from 1 to 512"),
+        ("cost/window", {"by": "median"}, "by must be one of mean, sample"),
+    ],
+)
+def test_what_cannot_be_is_refused(lab: Lab, ask: Ask, route: str, asked: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        ask(lab, route, **asked)

@@ -1,0 +1,131 @@
+"""Logits, probabilities and entropy are those of `rowspace.layers`; what cannot be is refused in a sentence."""
+
+import sys
+
+import numpy as np
+import pytest
+import torch
+from scipy import special, stats
+
+from rowspace.errors import MissingExtraError, UnknownTokenError, UsageError
+from rowspace.layers import TiedHead
+
+LOGITS, TYING = "head/logits", "head/tying"
+
+
+def test_the_lesson_has_the_lessons_logits(lab, check_code) -> None:
+    reply = check_code(lab, LOGITS, source="lesson")
+    assert reply.meta["tokens"] == ["row1", "row0", "row2", "row3"]
+    np.testing.assert_allclose(reply.arrays["logits"], [0.58, 0.30, 0.24, 0.05], atol=1e-6)
+    np.testing.assert_allclose(reply.arrays["hidden"], [0.6, 0.1, 0.3], atol=1e-7)
+    assert reply.meta["half"] == 2  # .33 and .25
+    np.testing.assert_allclose(reply.arrays["vectors"][0], [0.8, -0.2, 0.4], atol=1e-7)
+    own = check_code(lab, LOGITS, source="lesson", head="untied").arrays
+    np.testing.assert_allclose(own["vectors"] @ own["hidden"], own["logits"], atol=1e-7)
+    np.testing.assert_allclose(reply.arrays["probabilities"], special.softmax([0.58, 0.30, 0.24, 0.05]), atol=1e-6)
+
+
+@pytest.mark.parametrize("settings", [{}, {"softcap": 2.5, "temperature": 0.3}, {"temperature": 40, "k": 3}])
+def test_tied_logits_are_the_heads(lab, check_code, settings: dict[str, float]) -> None:
+    reply = check_code(lab, LOGITS, word="sin", **settings)
+    rows = torch.tensor(lab.table.rows)
+    options = {"softcap": settings.get("softcap"), "temperature": settings.get("temperature", 1)}
+    every = TiedHead(torch.nn.Embedding.from_pretrained(rows), **options)(torch.tensor(lab.table["sin"]))
+    ids = reply.arrays["ids"]
+    np.testing.assert_array_equal(reply.arrays["logits"], every[ids].double().detach())
+    np.testing.assert_allclose(reply.arrays["products"], lab.table.rows[ids] @ lab.table["sin"], rtol=1e-5)
+    assert ids.tolist() == every.argsort(descending=True, stable=True)[: settings.get("k", 10)].tolist()
+
+
+def test_entropy_and_mass_are_scipys(lab, ask) -> None:
+    reply = ask(lab, LOGITS, word="sin", k=5)
+    probabilities = special.softmax(lab.table.rows.astype(float) @ lab.table["sin"].astype(float))
+    np.testing.assert_allclose(reply.arrays["probabilities"], np.sort(probabilities)[::-1][:5], rtol=1e-4)
+    np.testing.assert_allclose(reply.meta["entropy"], stats.entropy(probabilities, base=2), rtol=1e-5)
+    np.testing.assert_allclose(reply.meta["beyond"], 1 - np.sort(probabilities)[-5:].sum(), rtol=1e-4)
+    held = np.sort(probabilities)[::-1].cumsum()
+    np.testing.assert_allclose(reply.arrays["mass"], held[reply.arrays["ranks"] - 1], rtol=1e-4)
+    assert reply.arrays["ranks"][[0, -1]].tolist() == [1, len(lab.table)]
+    assert abs(held[reply.meta["half"] - 1] - 0.5) < 1e-2
+
+
+def test_sliders_stand_at_the_largest_numbers_and_move_them(lab, check_code) -> None:
+    row = lab.table["sin"]
+    at_rest = check_code(lab, LOGITS, word="sin")
+    assert at_rest.meta["dims"] == sorted(np.argsort(-np.abs(row))[:6].tolist())
+    assert "vectors" not in at_rest.arrays
+    moved = check_code(lab, LOGITS, word="sin", dims="3,0", values="-1.5,99")
+    expected = row.copy()
+    expected[[3, 0]] = [-1.5, 99]
+    assert moved.arrays["hidden"].tolist() == expected.tolist()
+    assert moved.meta["bound"] == 99
+
+
+def test_an_untied_head_is_fresh_and_the_same_each_time_without_a_touch_on_the_generator(lab, check_code, ask) -> None:
+    torch.manual_seed(7)
+    before = torch.get_rng_state()
+    reply = ask(lab, LOGITS, word="sin", head="untied", softcap=3)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert reply.arrays["ids"].tolist() == check_code(lab, LOGITS, word="sin", head="untied").arrays["ids"].tolist()
+    assert np.log2(len(lab.table)) - reply.meta["entropy"] < 0.05
+
+
+@pytest.mark.parametrize("head", ["tied", "untied"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_one_row_of_one_number_is_answered(small_lab, check_code, head: str, dtype: type) -> None:
+    reply = check_code(small_lab(["<script>"], np.zeros((1, 1), dtype)), LOGITS, head=head)
+    assert (reply.meta["tokens"], reply.meta["bound"], reply.meta["entropy"]) == (["<script>"], 1.0, 0.0)
+    assert reply.arrays["mass"].tolist() == [1.0]
+
+
+def test_rows_without_a_finite_logit_are_left_out_and_counted(small_lab, check_code, ask) -> None:
+    rows = np.array([[np.nan, 1], [1, 1], [np.inf, 0], [1e300, 0], [0, 1]])
+    lab = small_lab(["nan", "שלום", "inf", "vast", "e"], rows)
+    reply = check_code(lab, LOGITS)
+    assert (reply.meta["word"], reply.meta["tokens"], reply.meta["lost"]) == ("שלום", ["שלום", "e"], 3)
+    assert reply.arrays["mass"].tolist() == [*np.array(reply.arrays["probabilities"]).cumsum(), 1.0, 1.0, 1.0]
+    for word in ("nan", "inf", "vast"):
+        with pytest.raises(UsageError, match=f"the row of '{word}' has a value that is not a finite float32"):
+            ask(lab, LOGITS, word=word)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"dims": "0,0", "values": "1,1"}, "dims must be whole numbers from 0 to 19, each once"),
+        ({"dims": "0.5", "values": "1"}, "dims must be whole numbers"),
+        ({"dims": "20", "values": "1"}, "dims must be whole numbers"),
+        ({"dims": "-1", "values": "1"}, "dims must be whole numbers"),
+        ({"dims": "1,2", "values": "1"}, "values must be as many as dims, 2, not 1"),
+        ({"dims": "0", "values": "1e29", "temperature": "0"}, "temperature must be a number from 0.01"),
+        ({"head": "both"}, "head must be one of tied, untied"),
+    ],
+)
+def test_what_cannot_be_is_refused(lab, ask, asked: dict[str, str], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        ask(lab, LOGITS, **asked)
+
+
+def test_logits_that_all_overflow_are_refused(small_lab, ask) -> None:
+    lab = small_lab(["a", "b"], np.array([[1e20], [-1e20]], np.float32))
+    with pytest.raises(UsageError, match="no row has a finite logit"):
+        ask(lab, LOGITS, dims="0", values="1e29")
+
+
+def test_a_table_of_rows_that_are_not_finite_has_nothing_to_begin_with(small_lab, ask) -> None:
+    with pytest.raises(UsageError, match="begin with another"):
+        ask(small_lab(["a"], np.array([[np.nan]])), LOGITS)
+
+
+def test_an_unknown_word_is_refused_with_its_spellings(lab, ask) -> None:
+    with pytest.raises(UnknownTokenError, match="did you mean 'typeerror'"):
+        ask(lab, LOGITS, word="typeerorr")
+
+
+@pytest.mark.parametrize("route", [LOGITS, TYING])
+def test_without_pytorch_the_extra_is_named(lab, ask, monkeypatch: pytest.MonkeyPatch, route: str) -> None:
+    for module in ("rowspace.layers", "rowspace.lab.pages.head.probabilities"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"rowspace.layers needs PyTorch: pip install 'rowspace\[torch\]'"):
+        ask(lab, route)

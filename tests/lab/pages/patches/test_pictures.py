@@ -1,0 +1,184 @@
+import contextlib
+import io
+import random
+import struct
+import sys
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+from sklearn.datasets import load_sample_image
+
+from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
+from rowspace.lab.pages.patches.pictures import LARGEST_FILE, PHOTOGRAPHS, Pictures, fitted, photograph, read_picture
+
+PIXELS = np.random.default_rng(0).integers(0, 256, (7, 5, 3), np.uint8)
+
+
+def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
+    written = io.BytesIO()
+    image.save(written, kind, **options)
+    return written.getvalue()
+
+
+def png_of_size(width: int, height: int) -> bytes:
+    """A PNG that claims a size and holds no pixels."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b"")]
+    chunks = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+@pytest.mark.parametrize(("kind", "options"), [("PNG", {}), ("BMP", {}), ("WEBP", {"lossless": True})])
+def test_exact_formats(kind, options):
+    np.testing.assert_array_equal(read_picture(saved(Image.fromarray(PIXELS), kind, **options)), PIXELS)
+
+
+def test_jpeg_is_near():
+    smooth = np.linspace(0, 255, 64 * 64).astype(np.uint8).reshape(64, 64)
+    read = read_picture(saved(Image.fromarray(smooth), "JPEG", quality=95))
+    assert read.shape == (64, 64, 3)
+    assert np.abs(read.astype(int) - smooth[:, :, None]).max() < 8
+
+
+def test_first_frame_of_a_gif():
+    frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
+    read = read_picture(saved(frames[0], "GIF", save_all=True, append_images=frames[1:]))
+    assert read[0, 0].tolist() == [255, 0, 0]
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "I;16"])
+def test_kinds_of_pixels(mode):
+    assert read_picture(saved(Image.new(mode, (3, 2)))).shape == (2, 3, 3)
+
+
+def test_sixteen_bits_keep_their_upper_ones():
+    grey = Image.fromarray(np.array([[0, 0x80FF, 0xFFFF]], np.uint16))
+    assert read_picture(saved(grey))[0, :, 0].tolist() == [0, 0x80, 0xFF]
+
+
+def test_transparent_pixels_lie_on_white():
+    assert read_picture(saved(Image.new("RGBA", (1, 1), (10, 20, 30, 0)))).tolist() == [[[255, 255, 255]]]
+
+
+def test_a_picture_is_turned_as_the_camera_was_held():
+    exif = Image.Exif()
+    exif[0x0112] = 6  # a quarter to the right
+    read = read_picture(saved(Image.fromarray(PIXELS), exif=exif))
+    np.testing.assert_array_equal(read, np.rot90(PIXELS, -1))
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_large_pictures_are_made_smaller(kind):
+    assert read_picture(saved(Image.new("RGB", (4000, 2000)), kind)).shape == (512, 1024, 3)
+
+
+@pytest.mark.parametrize(("width", "height"), [(8000, 8000), (20_000, 5_000), (60_000, 60_000), (2**31 - 1, 2)])
+def test_bombs_are_refused_by_their_claim(width, height):
+    with pytest.raises(UsageError, match="pixels"):
+        read_picture(png_of_size(width, height))
+
+
+def test_files_that_are_too_long():
+    with pytest.raises(UsageError, match="the picture has 16,777,217 bytes, but 16,777,216 are the most"):
+        read_picture(bytes(LARGEST_FILE + 1))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"no picture",
+        b"<svg/>",
+        saved(Image.fromarray(PIXELS))[:-60],
+        png_of_size(3, 3),
+        b"%!PS-Adobe-3.0 EPSF-3.0\n",
+    ],
+)
+def test_what_is_no_picture(data):
+    with pytest.raises(
+        FileFormatError, match=r"file is (damaged or not a picture|empty); choose a PNG, JPEG, WebP, GIF or BMP"
+    ):
+        read_picture(data)
+
+
+def test_other_formats_stay_closed():
+    with pytest.raises(FileFormatError):
+        read_picture(saved(Image.fromarray(PIXELS), "TIFF"))
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
+@pytest.mark.filterwarnings("ignore")
+def test_damaged_files_end_in_a_sentence_or_a_picture(kind):
+    whole = saved(Image.fromarray(np.tile(PIXELS, (4, 4, 1))), kind)
+    chance = random.Random(1)  # noqa: S311
+    for _ in range(100):
+        damaged = bytearray(whole)
+        for _ in range(chance.randint(1, 6)):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        with contextlib.suppress(RowspaceError):
+            assert read_picture(bytes(damaged)).dtype == np.uint8
+
+
+def test_photographs():
+    for name in PHOTOGRAPHS:
+        np.testing.assert_array_equal(photograph(name), load_sample_image(name))
+    with pytest.raises(UsageError, match=r"picture must be one of china\.jpg, flower\.jpg, lesson"):
+        photograph("../../etc/passwd")
+
+
+def test_a_picture_that_fits_stays_as_it_is():
+    np.testing.assert_array_equal(fitted(PIXELS, 7, 5), PIXELS)
+    np.testing.assert_array_equal(fitted(photograph("lesson"), 6, 6, channels=1), photograph("lesson"))
+
+
+def test_the_middle_is_kept():
+    wide = np.zeros((4, 12, 3), np.uint8)
+    wide[:, 4:8] = 200
+    assert (fitted(wide, 4, 4) == 200).all()
+
+
+def test_grey_and_colour():
+    assert fitted(PIXELS, 3, 2, channels=1).shape == (3, 2, 1)
+    assert fitted(photograph("lesson"), 6, 6).shape == (6, 6, 3)
+
+
+def test_the_last_few_are_kept():
+    pictures = Pictures(most=2)
+    files = [saved(Image.new("RGB", (side, 1))) for side in (1, 2, 3)]
+    first, second = (pictures.keep(file) for file in files[:2])
+    assert pictures.get(first).shape == (1, 1, 3)
+    third = pictures.keep(files[2])
+    assert len({first, second, third}) == 3
+    assert pictures.get(first).shape[1] == 1
+    assert pictures.get(third).shape[1] == 3
+    assert pictures.keep(files[0]) == first
+    with pytest.raises(UsageError, match="is not kept any more, or never was; send it again"):
+        pictures.get(second)
+
+
+def test_without_scikit_learn_a_photograph_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(
+        MissingExtraError, match=r"china\.jpg comes with scikit-learn: pip install 'rowspace\[analysis\]'"
+    ):
+        photograph("china.jpg")
+
+
+def test_a_png_with_one_damaged_byte_is_refused():
+    whole = saved(Image.fromarray(np.tile(PIXELS, (8, 8, 1))))
+    for at in range(8, len(whole) - 12, 3):  # in the header, in the pixels and in their checksums
+        damaged = bytearray(whole)
+        damaged[at] ^= 1
+        with pytest.raises(FileFormatError, match="this file is damaged or not a picture"):
+            read_picture(bytes(damaged))
+
+
+def test_a_png_without_its_end_is_refused():
+    whole = saved(Image.fromarray(PIXELS))
+    with pytest.raises(FileFormatError, match="this file is damaged"):
+        read_picture(whole[: whole.rindex(b"IEND") - 4])

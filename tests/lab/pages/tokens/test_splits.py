@@ -1,0 +1,218 @@
+"""The Tokens page's numbers: those of `rowspace.text`, and what tables without a tokenizer are told."""
+
+from collections.abc import Callable
+from itertools import islice, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer
+
+import rowspace as rs
+from rowspace.errors import CorpusError, FileFormatError, UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages.tokens.sources import JOB_KINDS, Source, source_of
+from rowspace.lab.server.reply import Reply
+from rowspace.text import TokenizerOptions, cut_tokenizer, measure_coverage, standard_library, train_tokenizer
+
+AWKWARD = [
+    "",
+    " ",
+    "שלום עולם",
+    "🙂👩‍👩‍👧",
+    "e\u0301 \u0301a",
+    "<script>alert(1)</script>",
+    "a\0b",
+    "x" * 1000,
+    "\ud800",
+]
+
+Ask = Callable[..., Reply]
+
+
+@pytest.fixture(autouse=True)
+def some(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A cache of this test's own, and of the standard library a part, so that learning takes no time."""
+    texts = list(islice(standard_library(), 20))
+    monkeypatch.setattr("rowspace.text.standard.standard_library", lambda: iter(texts))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def pieces_lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """A table of byte pairs, with counts and a special token."""
+    texts = list(islice(standard_library(), 20))
+    options = TokenizerOptions("bpe", vocabulary_size=600, special=["<pad>"])
+    text = train_tokenizer(iter(texts), options)
+    coverage = measure_coverage(Tokenizer.from_str(text), iter(texts))
+    path = str(tmp_path_factory.mktemp("pieces") / "table")
+    rs.Table(coverage.vocabulary, np.ones((len(coverage.counts), 2)), coverage.counts, tokenizer=text).save(path)
+    return Lab(rs.load(path), path)
+
+
+def test_the_code_gives_the_numbers(lab: Lab, pieces_lab: Lab, check_code: Ask) -> None:
+    for route in ("tokens/source", "tokens/split", "tokens/merges"):
+        check_code(lab, route)
+        check_code(pieces_lab, route)
+    for text in AWKWARD:
+        check_code(pieces_lab, "tokens/split", text=text, sizes="512,600")
+        check_code(pieces_lab, "tokens/merges", text=text, tokenizer="table")
+        check_code(lab, "tokens/merges", text=text)
+
+
+def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
+    lab = small_lab(["a"], np.ones((1, 1)))
+    for name in ("table", "standard"):
+        assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
+    told = list(JOB_KINDS["standard-tokenizer"].run())
+    assert [news.fraction for news in told] == sorted(news.fraction for news in told)
+    assert told[-1] == (1.0, "100 % read, the first half to learn and the second to count")
+    standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
+    assert standard["kind"] == "bpe"
+    assert standard["sizes"][:3] == [256, 512, 1024]
+    assert standard["shown"] == [standard["sizes"][0], *standard["shown"][1:3], standard["sizes"][-1]]
+    reply = check_code(lab, "tokens/split")  # a table without a tokenizer has this one
+    assert reply.meta["tokenizer"] == "standard"
+    assert reply.arrays["counts"].min() > 0
+    check_code(lab, "tokens/merges", tokenizer="standard", text="unbelievable")
+
+
+def test_a_job_that_cannot_learn_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("rowspace.text.standard.standard_library", lambda: standard_library(tmp_path))
+    with pytest.raises(CorpusError, match="this Python keeps no source of its standard library"):
+        list(JOB_KINDS["standard-tokenizer"].run())
+
+
+def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab], ask: Ask) -> None:
+    told = ask(small_lab(["a"], np.ones((1, 1))), "tokens/source", tokenizer="standard", wait="true").meta
+    assert told["found"]["kind"] == "bpe"
+
+
+def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask) -> None:
+    fresh = Lab(pieces_lab.table, pieces_lab.path)
+    tokenizer = source_of(pieces_lab, "table").tokenizer
+    fresh.cached(("tokens", "table"), lambda: Source(tokenizer, None, largest_cut=599))
+    assert ask(fresh, "tokens/source").meta["found"] == {"kind": "bpe", "sizes": [600], "shown": [600]}
+    assert [split["size"] for split in ask(fresh, "tokens/split").meta["splits"]] == [600]
+
+
+def test_a_damaged_tokenizer_is_a_sentence(ask: Ask) -> None:
+    table = rs.Table(["a"], np.ones((1, 1)), tokenizer="{}")
+    with pytest.raises(FileFormatError, match="the table's tokenizer: does not open as a tokenizer"):
+        ask(Lab(table, "none"), "tokens/source")
+
+
+def test_pieces_stand_for_the_whole_text(pieces_lab: Lab, ask: Ask) -> None:
+    for text in ["return naïvely", " two  blanks", "tab\tand\nline"]:
+        reply = ask(pieces_lab, "tokens/split", text=text, sizes="600")
+        (split,) = reply.meta["splits"]
+        shown = "".join(split["texts"])
+        assert shown == text or "<0x" in shown
+        assert split["bytes_per_token"] == len(text.encode()) / len(split["tokens"])
+        coverage = measure_coverage(Tokenizer.from_str(str(pieces_lab.table.tokenizer)), iter([text]))
+        assert split["tokens_per_word"] == coverage.tokens_per_word
+
+
+def test_ids_are_rows_of_the_table_and_counts_its_counts(pieces_lab: Lab, ask: Ask) -> None:
+    reply = ask(pieces_lab, "tokens/split", text="self.value = 3", sizes="600")
+    table = pieces_lab.table
+    assert [table.vocabulary[number] for number in reply.arrays["ids"]] == reply.meta["splits"][0]["tokens"]
+    assert table.counts is not None
+    assert reply.arrays["counts"].tolist() == table.counts[reply.arrays["ids"]].tolist()
+    assert reply.meta["most"] == table.counts.max()
+    assert ask(pieces_lab, "tokens/split", sizes="257,600").meta["most"] > 10 * table.counts.max()
+
+
+def test_special_and_unknown_tokens_are_told_apart(lab: Lab, pieces_lab: Lab, ask: Ask) -> None:
+    special = ask(pieces_lab, "tokens/split", text="<pad>self", sizes="600").meta["splits"][0]
+    assert special["kinds"] == ["special", ""]
+    assert special["texts"] == ["<pad>", "self"]
+    unknown = ask(lab, "tokens/split", text="return Zyzzyva").meta["splits"][-1]
+    assert unknown["kinds"] == ["", "unknown"]
+    assert unknown["texts"] == ["return", "Zyzzyva"]
+
+
+def test_counts_that_nobody_knows(tmp_path: Path, ask: Ask, pieces_lab: Lab) -> None:
+    table = pieces_lab.table
+    path = str(tmp_path / "table")
+    rs.Table(list(table.vocabulary), np.ones((len(table), 1)), tokenizer=table.tokenizer).save(path)
+    reply = ask(Lab(rs.load(path), path), "tokens/split")
+    assert set(reply.arrays["counts"].tolist()) == {-1}
+    assert reply.meta["most"] is None
+
+
+def test_a_smaller_size_is_the_cut_tokenizer(pieces_lab: Lab, ask: Ask) -> None:
+    reply = ask(pieces_lab, "tokens/split", text="an expression", sizes="512")
+    cut = cut_tokenizer(Tokenizer.from_str(str(pieces_lab.table.tokenizer)), 512)
+    assert reply.meta["splits"][0]["tokens"] == cut.encode("an expression").tokens
+
+
+def test_the_lesson_step_by_step(lab: Lab, ask: Ask) -> None:
+    reply = ask(lab, "tokens/merges", text="the cat sat on the mat the cat")
+    assert reply.meta["merges"][:3] == [["a", "t", "at"], ["t", "h", "th"], ["th", "e", "the"]]
+    assert reply.arrays["counts"].tolist()[:3] == [4, 3, 3]
+    assert _after(reply, 0) == "t h e|c a t|s a t|o n|t h e|m a t|t h e|c a t"
+    assert _after(reply, 3) == "the|c at|s at|o n|the|m at|the|c at"
+
+
+def test_the_last_step_is_the_tokenizers_own(pieces_lab: Lab, ask: Ask) -> None:
+    reply = ask(pieces_lab, "tokens/merges", text="an expression", tokenizer="table")
+    split = ask(pieces_lab, "tokens/split", text="an expression", sizes="600").meta["splits"][0]
+    assert _after(reply, 10**6).split(" ") == "".join(f"{text} " for text in split["texts"])[:-1].split(" ")
+
+
+def _after(reply: Reply, step: int) -> str:
+    """The tokens after a step as the page shows them: blanks between, a bar where a word begins."""
+    ends = [0, *reply.arrays["ends"].tolist()]
+    symbols = [reply.arrays["utf8"].tobytes()[a:b].decode() for a, b in pairwise(ends)]
+    shown = ""
+    for symbol, joined, begins in zip(symbols, reply.arrays["joined"], reply.arrays["begins"], strict=True):
+        shown += ("|" if begins else "" if 0 < joined <= step else " ") + symbol
+    return shown.lstrip("| ")
+
+
+@pytest.mark.parametrize("text", [*AWKWARD, "\ud800"])
+def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
+    for source in (lab, pieces_lab):
+        split = ask(source, "tokens/split", text=text)
+        assert len(split.arrays["ids"]) == sum(split.arrays["num_tokens"])
+        assert len(ask(source, "tokens/merges", text=text).arrays["joined"]) == len("".join(text.split()))
+    found = ask(pieces_lab, "tokens/merges", text=text, tokenizer="table")
+    assert found.arrays["utf8"].tobytes().decode() == text.replace("\ud800", "�")
+
+
+@pytest.mark.parametrize(
+    ("route", "asked", "sentence"),
+    [
+        ("tokens/split", {"text": "x" * 1001}, "text must have 1,000 characters at the most"),
+        ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
+        ("tokens/split", {"sizes": "512,301"}, "sizes must be some of .*, not 301"),
+        ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be numbers with commas between, 6 at the most"),
+        ("tokens/merges", {"tokenizer": "table"}, "merges are what byte-pair encoding .* kind WordLevel"),
+    ],
+)
+def test_what_cannot_be_is_refused(lab: Lab, ask: Ask, route: str, asked: dict[str, str], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        ask(lab, route, **asked)
+
+
+def test_a_table_without_a_tokenizer_says_so(small_lab: Callable[..., Lab], ask: Ask) -> None:
+    with pytest.raises(UsageError, match="this table has no tokenizer; ask for tokenizer=standard"):
+        ask(small_lab(["a"], np.ones((1, 1))), "tokens/split", tokenizer="table")
+
+
+def test_at_a_small_size_unknown_tokens_are_not_counted_as_pieces(bert_lab, ask) -> None:
+    whole = bert_lab.table.vocabulary
+    splits = ask(bert_lab, "tokens/split", text="the unbelievable function").meta["splits"]
+    small, large = splits[0], splits[-1]
+    assert small["size"] < 100 < large["size"] == len(whole)
+    assert small["tokens"] == ["[UNK]"] * 3
+    assert (small["unknown"], small["unknown_share"]) == (3, 1.0)
+    assert (small["tokens_per_word"], small["bytes_per_token"]) == (None, None)
+    assert (large["unknown"], large["unknown_share"]) == (0, 0.0)
+    assert large["tokens_per_word"] == len(large["tokens"]) / 3
+
+
+def test_the_default_text_suits_the_table(bert_lab, lab, ask) -> None:
+    assert ask(bert_lab, "tokens/split").meta["text"] == "The unbelievable cat sat on the mat"
+    assert "TypeError" in ask(lab, "tokens/split").meta["text"]

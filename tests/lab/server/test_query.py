@@ -1,0 +1,64 @@
+import pytest
+
+from rowspace.errors import UsageError
+from rowspace.lab.server.query import Query
+
+
+def test_each_kind_is_read() -> None:
+    query = Query({"word": ["é"], "words": ["a", "b"], "k": ["-3"], "x": ["1e-3"], "row": ["1,-2.5"], "on": ["true"]})
+    assert query.text("word") == "é"
+    assert query.texts("words") == ["a", "b"]
+    assert query.integer("k", low=-5, high=5) == -3
+    assert query.number("x", low=0, high=1) == 0.001
+    assert query.numbers("row", most=2) == [1.0, -2.5]
+    assert query.integers("k", low=-5, high=5, most=1) == [-3]
+    assert query.flag("on", False) is True
+    assert query.choice("metric", ("cosine", "dot")) == "cosine"
+
+
+def test_what_was_not_given_has_its_default() -> None:
+    query = Query()
+    assert query.text("word", "cat") == "cat"
+    assert query.texts("words", ["cat"]) == ["cat"]
+    assert query.integer("k", 10, low=1, high=20) == 10
+    assert query.number("x", 0.5, low=0, high=1) == 0.5
+    assert query.numbers("row", [0.5, 1.0], most=2) == [0.5, 1.0]
+    assert query.integers("ids", [3, 1], low=0, high=9, most=2) == [3, 1]
+    assert query.flag("on", True) is True
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda query: query.text("none"), "none is missing"),
+        (lambda query: query.texts("none"), "none is missing: give it once or more"),
+        (lambda query: query.text("two"), "two may be given once, not 2 times"),
+        (lambda query: query.texts("two", most=1), "two may be given 1 time at the most, not 2"),
+        (lambda query: query.text("long"), "long must have 1,000 characters at the most, not 1,001"),
+        (lambda query: query.texts("long"), "long must have 1,000 characters at the most, not 1,001"),
+        (lambda query: query.integer("x", low=0, high=9), "x must be a whole number from 0 to 9, not 'nan'"),
+        (lambda query: query.number("x", low=0, high=9), "x must be a number from 0 to 9, not 'nan'"),
+        (lambda query: query.integer("huge", low=0, high=9), "huge must be a whole number from 0 to 9"),
+        (lambda query: query.numbers("x", most=2), "x must be numbers with commas between, 2 at the most, not 'nan'"),
+        (lambda query: query.numbers("many", most=2), "many must be numbers"),
+        (
+            lambda query: query.integers("many", low=0, high=9, most=2),
+            "many must be whole numbers, 2 at the most, not 3",
+        ),
+        (
+            lambda query: query.integers("many", low=2, high=9, most=3),
+            "many must be whole numbers from 2 to 9, not '1'",
+        ),
+        (
+            lambda query: query.integers("x", low=2, high=9, most=3),
+            "x must be whole numbers from 2 to 9, not 'nan'",
+        ),
+        (lambda query: query.choice("x", ("a", "b")), "x must be one of a, b, not 'nan'"),
+        (lambda query: query.flag("x", True), "x must be one of false, true, not 'nan'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(ask, sentence: str) -> None:
+    query = Query({"two": ["a", "b"], "long": ["a" * 1001], "x": ["nan"], "huge": ["9" * 5000], "many": ["1,2,3"]})
+    with pytest.raises(UsageError) as caught:
+        ask(query)
+    assert str(caught.value).startswith(sentence)

@@ -1,0 +1,198 @@
+"""Who may ask, and what each answer forbids the browser."""
+
+import asyncio
+import re
+import socket
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from starlette.types import Scope
+
+from rowspace.lab.server.security import Access, AccessMiddleware
+
+TOKEN = "a-token-of-22-letters-"  # noqa: S105
+ACCESS = Access("127.0.0.1", 7697, TOKEN)
+COOKIE = {"Cookie": f"other=1; {ACCESS.cookie}={TOKEN}"}
+
+
+def asked(access: Access = ACCESS, url: str = "http://127.0.0.1:7697") -> TestClient:
+    inside = Starlette(routes=[Route("/{path:path}", lambda _: PlainTextResponse("inside"), methods=["GET", "POST"])])
+    return TestClient(AccessMiddleware(inside, access), base_url=url, follow_redirects=False)
+
+
+def test_without_the_token_nothing_is_told() -> None:
+    page, api = asked().get("/words"), asked().get("/api/words/rows")
+    assert (page.status_code, api.status_code) == (403, 403)
+    assert "<p>the token is missing or belongs to a server that was stopped; open the URL" in page.text
+    assert api.json().keys() == {"kind", "error"}
+    assert api.json()["kind"] == "Forbidden"
+    assert api.json()["error"] in page.text
+
+
+def test_the_error_page_is_styled_within_the_content_security_policy() -> None:
+    page = asked().get("/words")
+    assert "<style>" in page.text
+    assert "<h1>Access denied</h1>" in page.text
+    assert "style-src 'self' 'unsafe-inline'" in page.headers["content-security-policy"]
+    assert not re.search(r"<script|<link|src=|url\(|@import| style=", page.text)  # nothing that must be fetched or run
+
+
+def test_every_response_names_the_instance_and_a_restart_changes_it() -> None:
+    first, second = asked(), asked()
+    granted = {"Authorization": f"Bearer {TOKEN}"}
+    names = [first.get(path, headers=granted).headers["x-rowspace-instance"] for path in ("/", "/api/words/rows")]
+    names.append(first.get("/api/words/rows").headers["x-rowspace-instance"])  # refused
+    assert len(set(names)) == 1
+    assert second.get("/").headers["x-rowspace-instance"] != names[0]
+
+
+def test_what_is_no_request_of_http_is_not_let_through() -> None:
+    reached = []
+
+    async def app(scope: Scope, *_: object) -> None:
+        reached.append(scope["type"])
+
+    with pytest.raises(AssertionError):
+        asyncio.run(AccessMiddleware(app, ACCESS)({"type": "websocket", "headers": []}, None, None))
+    asyncio.run(AccessMiddleware(app, ACCESS)({"type": "lifespan"}, None, None))
+    assert reached == ["lifespan"]
+
+
+def test_the_token_in_the_address_becomes_a_cookie() -> None:
+    client = asked()
+    first = client.get(f"/words?a=1%262&token={TOKEN}&b=%D1%8F")
+    assert (first.status_code, first.headers["location"]) == (303, "http://127.0.0.1:7697/words?a=1%262&b=%D1%8F")
+    assert first.headers["set-cookie"].lower() == f"rowspace-lab-7697={TOKEN}; httponly; path=/; samesite=strict"
+    assert client.get(first.headers["location"]).text == "inside"
+    assert client.get("/api/words/rows").text == "inside"
+
+
+def test_the_token_in_an_address_leads_nowhere_else() -> None:
+    answer = asked().get(f"http://127.0.0.1:7697//example.org/?token={TOKEN}")
+    assert answer.headers["location"] == "http://127.0.0.1:7697//example.org/"
+
+
+def test_the_token_does_not_stand_in_addresses_of_data() -> None:
+    assert asked().get(f"/api/words/rows?token={TOKEN}").status_code == 403
+    assert asked().post(f"/words?token={TOKEN}").status_code == 403
+
+
+def test_a_program_brings_the_token_in_a_header() -> None:
+    assert asked().get("/api/words/rows", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
+    assert asked().get("/api/words/rows", headers={"Authorization": "Bearer wrong"}).status_code == 403
+    assert asked().get("/api/words/rows", headers={"Authorization": f"Basic {TOKEN}"}).status_code == 403
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "é", TOKEN[:-1], TOKEN + "x", "\udcff"])
+def test_another_token_opens_nothing(token: str) -> None:
+    cookie = {"Cookie": f"{ACCESS.cookie}={token}".encode("utf-8", "surrogateescape")}
+    assert asked().get("/", headers=cookie).status_code == 403
+    assert asked().get("/", params={"token": token.encode("utf-8", "surrogateescape")}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:7697", 200),
+        ("localhost:7697", 200),
+        ("LOCALHOST:7697", 200),
+        ("[::1]:7697", 200),
+        ("127.0.0.1:7698", 403),
+        ("127.0.0.1", 403),
+        ("example.org:7697", 403),
+        ("127.0.0.1.example.org:7697", 403),
+        ("127.0.0.1:7697.example.org", 403),
+        ("me@127.0.0.1:7697", 403),
+        ("", 403),
+    ],
+)
+def test_the_host_must_be_this_server(host: str, status: int) -> None:
+    assert asked().get("/", headers={**COOKIE, "Host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("listens", "host", "status"),
+    [
+        ("192.168.1.5", "192.168.1.5:7697", 200),
+        ("192.168.1.5", "localhost:7697", 403),
+        ("0.0.0.0", "192.168.1.5:7697", 200),  # noqa: S104
+        ("0.0.0.0", f"{socket.gethostname()}:7697", 200),  # noqa: S104
+        ("::", "[fe80::1]:7697", 200),
+        ("::", "example.org:7697", 403),
+    ],
+)
+def test_elsewhere_the_host_is_the_one_that_was_named(listens: str, host: str, status: int) -> None:
+    client = asked(Access(listens, 7697, TOKEN))
+    assert client.get("/", headers={**COOKIE, "Host": host}).status_code == status
+
+
+def test_at_the_port_of_the_web_a_host_has_none() -> None:
+    access = Access("127.0.0.1", 80, TOKEN)
+    client = asked(access, "http://127.0.0.1")
+    assert client.get("/", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
+
+
+def test_an_address_with_colons_is_opened_in_brackets() -> None:
+    assert Access("::1", 7697, TOKEN).url == f"http://[::1]:7697/?token={TOKEN}"
+    assert Access("0.0.0.0", 7697, TOKEN).url == f"http://{socket.gethostname()}:7697/?token={TOKEN}"  # noqa: S104
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://127.0.0.1:7697", 200),
+        ("http://localhost:7697", 403),  # not the name that it asks by
+        ("https://127.0.0.1:7697", 403),
+        ("http://127.0.0.1:7698", 403),
+        ("https://example.org", 403),
+        ("null", 403),
+    ],
+)
+def test_the_origin_must_be_this_server(origin: str, status: int) -> None:
+    assert asked().post("/api/jobs", headers={**COOKIE, "Origin": origin}).status_code == status
+
+
+def fetched(site: str, mode: str = "no-cors", dest: str = "image") -> dict[str, str]:
+    return {**COOKIE, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_another_site_may_open_a_page_and_nothing_else(site: str) -> None:
+    navigation = fetched(site, "navigate", "document")
+    assert asked().get("/words", headers=navigation).text == "inside"
+    assert asked().get("/api/words/rows", headers=navigation).status_code == 403
+    assert asked().get("/static/index.js", headers=navigation).status_code == 403
+    assert asked().post("/words", headers=navigation).status_code == 403
+    assert asked().get("/words", headers=fetched(site, "navigate", "iframe")).status_code == 403
+    assert asked().get("/words", headers=fetched(site)).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin"])
+def test_our_own_pages_may_ask(site: str) -> None:
+    assert asked().get("/api/words/rows", headers=fetched(site)).text == "inside"
+
+
+def test_a_link_elsewhere_with_the_token_opens_the_page() -> None:
+    """By a page that goes on by itself: after a redirect, the browser would keep the cookie back."""
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    answer = asked().get(f"/words?a=%22%3E&token={TOKEN}", headers=headers)
+    assert answer.status_code == 200
+    assert 'content="0;url=http://127.0.0.1:7697/words?a=%22%3E"' in answer.text
+    assert ACCESS.cookie in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("headers", [COOKIE, {}])
+def test_each_answer_keeps_the_browser_here(headers: dict[str, str]) -> None:
+    page, api = asked().get("/", headers=headers), asked().get("/api/words/rows", headers=headers)
+    assert (page.headers["cache-control"], api.headers["cache-control"]) == ("no-cache", "no-store")
+    for answer in (page, api):
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "http" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cross-origin-opener-policy"] == "same-origin"

@@ -1,0 +1,242 @@
+"""The server as a process of its own: asked over the network by many, and ended by real signals."""
+
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.errors import UsageError
+from rowspace.lab.server.reply import Reply, decode
+from rowspace.lab.server.serve import listen, validate_token
+
+# `rowspace lab`, with the page and the kinds of jobs of these tests.
+PROGRAM = """
+from job_kinds import JOB_KINDS, ROUTES
+from rowspace.cli import main
+from rowspace.lab import app
+from rowspace.lab.page import Page
+app.PAGES = (*app.PAGES, Page("try", ROUTES, JOB_KINDS))
+main()
+"""
+
+
+class Server:
+    """A running server, and a client that has its token."""
+
+    def __init__(self, path: str) -> None:
+        command = [sys.executable, "-c", PROGRAM, "lab", path, "--no-open"]
+        here = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
+        self.folder = Path(path).parent  # also of its temporary files
+        environment = os.environ | {"PYTHONPATH": here, "TMPDIR": str(self.folder)}
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env=environment, **streams)
+        base, _, token = self.process.stdout.readline().strip().partition("/?token=")
+        self._options = {"base_url": base, "headers": {"Authorization": f"Bearer {token}"}, "timeout": 60}
+        self.client = self.new_client()
+
+    def new_client(self) -> httpx.Client:
+        return httpx.Client(**self._options)
+
+    def ask(self, path: str, **parameters: object) -> Reply:
+        return decode(self.client.get(f"/api/{path}", params=parameters).raise_for_status().content)
+
+    def start_job(self, kind: str, **parameters: object) -> int:
+        answer = self.client.post("/api/jobs", json={"kind": kind, **parameters})
+        return decode(answer.raise_for_status().content).meta["job"]
+
+    def process_of(self, job: int) -> int:
+        """The id of the process of a job that waits."""
+        with self.client.stream("GET", f"/api/jobs/{job}/events") as events:
+            assert "event: frame" in events.iter_lines()
+        return decode(self.client.get(f"/api/jobs/{job}/frames/1").content).meta["process"]
+
+
+def running(folder: Path) -> Iterator[Server]:
+    rs.Table(["a", "b"], np.eye(2, dtype=np.float32)).save(folder / "table")
+    server = Server(str(folder / "table"))
+    with server.process, server.client:
+        yield server
+        server.process.kill()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that the tests share which do not end it."""
+    yield from running(tmp_path_factory.mktemp("server"))
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    yield from running(tmp_path)
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs: one that has ended and was not fetched yet does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_waits_for_nobody(number: signal.Signals, own_server: Server, tmp_path: Path) -> None:
+    """A question that never ends, a stream of events and a running job, when the signal comes."""
+    begun, never = tmp_path / "begun", tmp_path / "never"
+    for pipe in (begun, never):
+        os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as thread:
+        slow = thread.submit(own_server.client.get, "/api/try/slow", params={"begun": str(begun), "go": str(never)})
+        job = own_server.start_job("waits", file=str(tmp_path / "job"))
+        process = own_server.process_of(job)
+        begun.read_bytes()
+        with own_server.client.stream("GET", f"/api/jobs/{job}/events") as events:
+            assert next(events.iter_lines()).startswith("id: ")
+            own_server.process.send_signal(number)
+            said = own_server.process.communicate(timeout=60)[1]
+        assert isinstance(slow.exception(), httpx.TransportError) or slow.result().status_code == 500
+    assert (own_server.process.returncode, said) == (0, "rowspace: Ctrl-C ends it\n")
+    assert not is_alive(process)
+    assert not list(own_server.folder.glob("rowspace-lab-*"))
+
+
+def test_workers_die_with_a_server_that_is_killed(own_server: Server, tmp_path: Path) -> None:
+    process = own_server.process_of(own_server.start_job("waits", file=str(tmp_path / "never")))
+    ended = os.pidfd_open(process)  # is ready to be read once the process has ended
+    own_server.process.kill()
+    assert select.select([ended], [], [], 60)[0]
+    os.close(ended)
+
+
+def test_a_job_is_followed_over_the_network(server: Server) -> None:
+    job = server.start_job("powers", most=2)
+    with server.client.stream("GET", f"/api/jobs/{job}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        events = stream.read().decode().split("\n\n")
+    assert re.match(r'id: [12]\nevent: progress\ndata: {"fraction": 0.0, "sentence": "', events[0])
+    assert events[-2:] == ['id: 7\nevent: done\ndata: {"frames": 2}', ""]
+    frame = decode(server.client.get(f"/api/jobs/{job}/frames/2").content)
+    np.testing.assert_array_equal(frame.arrays["rows"], np.eye(2))
+
+
+def test_reconnect_replays_only_newer_events(server: Server) -> None:
+    job = server.start_job("powers", most=3)
+    address = f"/api/jobs/{job}/events"
+    server.client.get(address)
+    assert server.client.get(address, headers={"Last-Event-ID": "8"}).text.startswith("id: 9\nevent: done")
+    assert server.client.get(address, headers={"Last-Event-ID": "9"}).status_code == 204
+    assert server.client.get(address, headers={"Last-Event-ID": "no number"}).text.startswith("id: 7\n")
+
+
+def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
+    job = server.start_job("waits", file=str(tmp_path / "never"))
+    process = server.process_of(job)
+    assert server.client.delete(f"/api/jobs/{job}").status_code == 204
+    assert not is_alive(process)
+    assert server.client.delete(f"/api/jobs/{job}").status_code == 404
+
+
+def test_fifty_clients_at_once(server: Server) -> None:
+    def ask(number: int) -> list[tuple[list[float], list[int]]]:
+        """Four questions each by a client of its own, which no other thread uses."""
+        with server.new_client() as client:
+            found = []
+            for _ in range(4):
+                row = decode(client.get("/api/words/rows", params={"word": "ab"[number % 2]}).content)
+                near = decode(client.get("/api/words/neighbors", params={"word": "a", "k": 1}).content)
+                found.append((row.arrays["rows"][0].tolist(), near.arrays["ids"].tolist()))
+            return found
+
+    with ThreadPoolExecutor(50) as threads:
+        for number, found in enumerate(threads.map(ask, range(50))):
+            assert found == [(np.eye(2)[number % 2].tolist(), [1])] * 4, f"client {number}"
+
+
+def test_a_mistake_is_told_where_the_server_was_started(server: Server) -> None:
+    answer = server.client.get("/api/try/broken")
+    assert (answer.status_code, answer.json()["kind"]) == (500, "ServerError")
+    assert "secret" not in answer.text
+    assert "ZeroDivisionError: a secret of ours\n" in iter(server.process.stderr.readline, "")
+
+
+@pytest.mark.parametrize("size", [1_000_000, 1_000_001, 5_000_000])
+def test_a_body_is_counted_as_it_comes(size: int, server: Server) -> None:
+    """Without a Content-Length: in chunks, whose end nobody knows."""
+    chunks = (b"a" * min(65_536, size - start) for start in range(0, size, 65_536))
+    answer = server.client.post("/api/try/large", content=chunks)
+    assert answer.status_code == (200 if size == 1_000_000 else 413)
+    server.ask("try/sizes")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET /%ff%00 HTTP/1.1\r\nHost: \xff\r\n\r\n",
+        b"GET /" + b"a" * 200_000,
+        b"POST /api/try/upload HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_is_refused(sent: bytes, server: Server) -> None:
+    address = (server.client.base_url.host, server.client.base_url.port)
+    with socket.create_connection(address, timeout=60) as connection:
+        connection.sendall(sent + b"\r\n\r\n")
+        assert connection.recv(1000).startswith((b"HTTP/1.1 400", b"HTTP/1.1 403"))
+    server.ask("try/sizes")
+
+
+def test_a_random_token_is_long_and_new() -> None:
+    assert len(validate_token("localhost", None)) >= 43
+    assert validate_token("localhost", None) != validate_token("localhost", None)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])  # noqa: S104
+def test_other_machines_need_a_token_of_the_users(host: str) -> None:
+    with pytest.raises(UsageError, match="lets other machines ask"):
+        validate_token(host, None)
+    assert validate_token(host, "sixteen-letters.") == "sixteen-letters."
+
+
+@pytest.mark.parametrize("token", ["", "fifteen-letters", "sixteen letters;", "sechzehn-größen-"])
+def test_a_token_must_be_long_and_fit_into_an_address(token: str) -> None:
+    with pytest.raises(UsageError, match="a token must have 16 characters or more"):
+        validate_token("127.0.0.1", token)
+
+
+def test_the_next_free_port_is_taken() -> None:
+    """From a port that is taken, so that no other server on this machine matters."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = min(taken.getsockname()[1], 65_400)
+        with listen("127.0.0.1", None, first=port) as found:
+            assert port < found.getsockname()[1] < port + 100
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "sentence"),
+    [
+        ("no.such.host.invalid", None, "'no.such.host.invalid' is no address of a machine"),
+        ("a" * 70, None, "'a{70}' is no address of a machine"),
+        ("192.0.2.1", None, r"192\.0\.2\.1 cannot be listened at: "),
+    ],
+)
+def test_where_nobody_can_listen_is_a_sentence(host: str, port: int | None, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        listen(host, port)
+
+
+def test_ports_that_are_all_taken_are_a_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"port {port} is taken; give another one"):
+            listen("127.0.0.1", port)

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+
+import rowspace as rs
+from rowspace.errors import UnknownTokenError, UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.query import Query
+from rowspace.lab.shared.sentence import known_sentence, read_sentence
+
+
+def sentence_of(lab: Lab, text: str):
+    return read_sentence(lab, Query({"text": [text]}))
+
+
+def ids_by_code(sentence) -> list[int]:
+    names: dict[str, object] = {}
+    exec(sentence.code, names)  # noqa: S102
+    return list(names["ids"])
+
+
+def test_a_tables_own_tokenizer_cuts_the_text(lab) -> None:
+    sentence = sentence_of(lab, "Read the zyzzyva!")
+    assert [(piece.text, piece.token, piece.row) for piece in sentence.pieces] == [
+        ("Read", "read", True),
+        ("the", "the", True),
+        ("zyzzyva", "[UNK]", False),
+    ]
+    assert sentence.ids.tolist() == [lab.table.id("read"), lab.table.id("the")] == ids_by_code(sentence)
+    assert sentence.meta["tokens"] == ["read", "the"]
+
+
+def test_without_a_tokenizer_whole_words_are_looked_up(small_lab) -> None:
+    lab = small_lab(["the", "Cat", "<script>", "שלום"], np.eye(4, dtype=np.float32))
+    sentence = sentence_of(lab, "The Cat cat\n<script> שלום")
+    assert [piece.id for piece in sentence.pieces] == [0, 1, None, 2, 3]
+    assert [piece.token for piece in sentence.pieces] == ["the", "Cat", "cat", "<script>", "שלום"]
+    assert sentence.ids.tolist() == [0, 1, 2, 3] == ids_by_code(sentence)
+
+
+def test_pieces_of_words_keep_the_text_that_they_stand_for(tmp_path) -> None:
+    library = Tokenizer(BPE({"Ġ": 0, "a": 1, "Ġa": 2}, [("Ġ", "a")]))
+    library.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    path = str(tmp_path / "table")
+    rs.Table(["Ġ", "a", "Ġa"], np.eye(3), tokenizer=library.to_str()).save(path)
+    sentence = sentence_of(Lab(rs.load(path), path), "a a")
+    assert [(piece.text, piece.token) for piece in sentence.pieces] == [("a", "a"), (" a", "Ġa")]
+
+
+def test_the_default_text_of_another_tokenizer_is_made_of_its_tokens(tmp_path) -> None:
+    library = Tokenizer(BPE({"q": 0, "j": 1}, []))
+    path = str(tmp_path / "table")
+    rs.Table(["q", "j"], np.eye(2), tokenizer=library.to_str()).save(path)
+    assert read_sentence(Lab(rs.load(path), path), Query()).ids.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(("dim", "kept"), [(2, 64), (50_000, 5), (300_000, 1)])
+def test_a_long_text_is_cut_and_it_is_said(small_lab, dim: int, kept: int) -> None:
+    lab = small_lab(["a"], np.zeros((1, dim), np.float32))
+    sentence = sentence_of(lab, "a " * 100)
+    assert (len(sentence.ids), sentence.left_out) == (kept, 100 - kept)
+    assert ids_by_code(sentence) == [0] * kept
+
+
+def test_the_default_text_has_a_word_twice(lab) -> None:
+    ids = read_sentence(lab, Query()).ids
+    assert len(set(ids.tolist())) < len(ids)
+
+
+@pytest.mark.parametrize("vocabulary", [["q" * 1000], ["zwei", "drei"], ["q" * 5000, "b"], ["\u202e<script>"]])
+def test_the_default_text_of_another_table_is_its_own(small_lab, vocabulary: list[str]) -> None:
+    sentence = read_sentence(small_lab(vocabulary, np.ones((len(vocabulary), 3))), Query())
+    assert any(piece.row for piece in sentence.pieces) == (len(vocabulary[0]) < 4000)
+
+
+def test_a_text_without_a_known_token_is_refused_where_rows_are_needed(lab, small_lab) -> None:
+    with pytest.raises(UnknownTokenError, match=r"no token of this text has a row .* such as 'a'"):
+        known_sentence(small_lab(["a"], np.ones((1, 1))), Query({"text": ["b"]}))
+    assert read_sentence(lab, Query({"text": [""]})).ids.tolist() == []
+
+
+def test_a_text_of_more_than_4000_characters_is_refused(lab) -> None:
+    with pytest.raises(UsageError, match="text must have 4,000 characters at the most"):
+        sentence_of(lab, "a" * 4001)
+
+
+def test_the_default_text_is_of_the_tables_kind(lab, bert_lab, small_lab) -> None:
+    assert read_sentence(lab, Query()).text == "read the list, write the list"
+    english = small_lab(["the", "cat", "sat", "on", "mat", "read", "list", "write"], np.ones((8, 2)))
+    assert read_sentence(english, Query()).text == "the cat sat on the mat"
+    text = read_sentence(bert_lab, Query()).text
+    assert "unused" not in text
+    assert "[" not in text
