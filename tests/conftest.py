@@ -75,7 +75,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     options = session.config.option
     if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels" or options.keyword:
         return
-    from rowspace.jit import KERNELS
+    from rowspace._base.jit import KERNELS
 
     unused = [
         kernel.__name__ for kernel in KERNELS if kernel.__module__.startswith("rowspace.") and not kernel.signatures

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UnknownTokenError, UnseenTokenWarning
-from rowspace.subwords import MISSING, Subwords, ngram_buckets
+from rowspace.subwords.hashing import NO_ROW, Subwords, ngram_buckets
 from rowspace.table import Table
 
 TOKENS = ["cat", "dog", "the"]
@@ -14,7 +14,7 @@ CATTY = np.array([1, 0.5, 0], np.float32)  # the row that each n-gram of "catty"
 
 @pytest.fixture
 def table():
-    places = np.full(1000, MISSING, np.int32)
+    places = np.full(1000, NO_ROW, np.int32)
     places[ngram_buckets("catty", buckets=1000)] = 0
     return Table(TOKENS, ROWS, subwords=Subwords(CATTY[np.newaxis], ROWS, places))
 

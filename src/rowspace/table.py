@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
-from rowspace.amounts import amount
-from rowspace.checked import checked_counts, checked_rows, checked_vocabulary, index_of
+from rowspace._base.plural import plural
+from rowspace._base.validate import index_of, validate_counts, validate_rows, validate_vocabulary
 from rowspace.errors import UnknownTokenError, UnseenTokenWarning, UsageError
-from rowspace.subwords import Subwords
+from rowspace.subwords.hashing import Subwords
 
 if TYPE_CHECKING:
     from rowspace.space.analogies import AnalogyScores
@@ -63,9 +63,9 @@ class Table:
         settings: Mapping[str, object] | None = None,
         subwords: Subwords | None = None,
     ) -> None:
-        self.vocabulary = checked_vocabulary(vocabulary)
-        self.rows = checked_rows(rows, len(self.vocabulary))
-        self.counts = None if counts is None else checked_counts(counts, len(self.vocabulary))
+        self.vocabulary = validate_vocabulary(vocabulary)
+        self.rows = validate_rows(rows, len(self.vocabulary))
+        self.counts = None if counts is None else validate_counts(counts, len(self.vocabulary))
         self.settings = dict(settings or {})
         self.subwords = subwords
         self._tokenizer = tokenizer
@@ -92,7 +92,7 @@ class Table:
         return kept | arrays | {"_tokenizer": self.tokenizer, "_norms": None}
 
     def __repr__(self) -> str:
-        return f"Table({amount(len(self), 'token')} × {self.dim}, {self.rows.dtype})"
+        return f"Table({plural(len(self), 'token')} × {self.dim}, {self.rows.dtype})"
 
     def __getitem__(self, key: str | int | Sequence[str] | Sequence[int] | NDArray[np.integer[Any]]) -> Rows:
         """Return the row (d,) of a token or an id, or the rows (n, d) of a list of either.
@@ -308,7 +308,7 @@ class Table:
         if isinstance(key, (bool, np.bool_)) or not isinstance(key, (int, np.integer)):
             raise UsageError(f"a token (str) or an id (int) was expected, got {key!r}")
         if not 0 <= key < len(self):
-            raise UsageError(f"id {key} is out of range for a table of {amount(len(self), 'token')}: ids run from 0")
+            raise UsageError(f"id {key} is out of range for a table of {plural(len(self), 'token')}: ids run from 0")
         return int(key)
 
     def _positions(self, keys: object) -> NDArray[np.int64]:
@@ -348,7 +348,7 @@ class Table:
         vector = np.asarray(query)
         if vector.shape != (self.dim,) or vector.dtype.kind not in "fiu":
             raise UsageError(
-                f"query must be a token, a list of tokens, or a vector of {amount(self.dim, 'number')}; "
+                f"query must be a token, a list of tokens, or a vector of {plural(self.dim, 'number')}; "
                 f"got shape {vector.shape} of {vector.dtype}"
             )
         return vector, []
@@ -368,6 +368,6 @@ class Table:
         hint = (
             f"; did you mean {' or '.join(map(repr, near))}?"
             if near
-            else f", and none of its {amount(len(self), 'token')} is spelt like it"
+            else f", and none of its {plural(len(self), 'token')} is spelt like it"
         )
         return UnknownTokenError(f"token {token!r} is not in the vocabulary{hint}")

@@ -19,7 +19,7 @@ import atheris
 import numpy as np
 
 from rowspace.errors import RowspaceError
-from rowspace.subwords import Subwords
+from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
 SUFFIXES = {"npz": ".npz", "npy": ".npy", "parquet": ".arrow", "safetensors_file": ".safetensors"}

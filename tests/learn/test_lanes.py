@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rowspace.jit import kernel
+from rowspace._base.jit import kernel
 from rowspace.learn.lanes import WIDTH, add_product, load, splat, store, total
 
 pytestmark = pytest.mark.kernels

@@ -9,7 +9,7 @@ from rowspace.learn.arrays import Ngrams
 from rowspace.learn.options import FitOptions
 from rowspace.learn.rows import composed_rows, learned_subwords
 from rowspace.learn.sampling import make_sampler
-from rowspace.subwords import ngram_buckets
+from rowspace.subwords.hashing import ngram_buckets
 
 pytestmark = pytest.mark.kernels
 

@@ -8,7 +8,7 @@ import numpy as np
 from tokenizers import Tokenizer, models
 
 from rowspace import store
-from rowspace.subwords import Subwords
+from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
 __all__ = ["CASES", "Case", "table_of", "tokenizer_of"]

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from rowspace import store
-from rowspace.atomic import kept_beside
+from rowspace._base.atomic import kept_beside
 from rowspace.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

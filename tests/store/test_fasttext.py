@@ -11,7 +11,7 @@ from gensim.models.fasttext import load_facebook_vectors, save_facebook_model
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store import format_of, load, save
-from rowspace.subwords import MISSING, PRUNED, Subwords, ngram_buckets
+from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, Subwords, ngram_buckets
 from rowspace.table import Table
 
 SENTENCES = ["the cat sat on the mat", "straße und häuser 日本 😀", "the dog ate the cats dinner"]
@@ -96,12 +96,12 @@ def test_quantised_models_open_with_fasttexts_bits(tmp_path, text, options, cuto
 
 def test_pruned_ngrams_cannot_be_written_but_kept_natively(tmp_path):
     table = Table(
-        ["a"], np.ones((1, 2), np.float32), subwords=Subwords(*np.ones((2, 1, 2), "f4"), np.array([0, PRUNED]))
+        ["a"], np.ones((1, 2), np.float32), subwords=Subwords(*np.ones((2, 1, 2), "f4"), np.array([0, PRUNED_BUCKET]))
     )
     with pytest.raises(UsageError, match=r"n-grams of this table were pruned.*save it as 'native'"):
         save(table, tmp_path / "m.bin", format="fasttext")
     save(table, tmp_path / "t")
-    assert load(tmp_path / "t").subwords.places.tolist() == [0, PRUNED]
+    assert load(tmp_path / "t").subwords.places.tolist() == [0, PRUNED_BUCKET]
 
 
 def pruned_model(word, *, buckets, max_n):
@@ -125,7 +125,8 @@ def test_pruned_buckets_take_no_memory_and_are_kept(tmp_path):
     assert peak < 1 << 20
     assert (again.rows == table.rows).all()
     buckets = np.array([0, 3, 2**31 - 2])
-    assert again.subwords.places[buckets].tolist() == table.subwords.places[buckets].tolist() == [PRUNED, 0, PRUNED]
+    for kept in (again, table):
+        assert kept.subwords.places[buckets].tolist() == [PRUNED_BUCKET, 0, PRUNED_BUCKET]
     with pytest.raises(UsageError, match="were pruned"):
         save(table, tmp_path / "m.bin", format="fasttext")
 
@@ -170,7 +171,7 @@ def test_gensims_files_open(tmp_path):
 def own_table(subwords=True):
     words = ["the", "häuser", "</s>", "日本"]
     own, rows = (RNG.normal(size=(size, 5)).astype(np.float32) for size in (4, 30))
-    places = np.full(100, MISSING, np.int32)
+    places = np.full(100, NO_ROW, np.int32)
     places[RNG.permutation(100)[:30]] = np.arange(30)
     table = Table(words, own, np.array([9, 8, 7, 6]), settings={"window": 3, "model": "cbow", "sample": 0.01})
     if subwords:

@@ -146,10 +146,10 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
 
 
 def test_a_save_cut_short_between_its_renames_is_explained(tmp_path, table):
-    from rowspace.atomic import leftovers
+    from rowspace._base.atomic import temporaries
 
     store.save(table, tmp_path / "t")
-    kept = leftovers.hidden_sibling(tmp_path / "t", "old")
+    kept = temporaries.hidden_sibling(tmp_path / "t", "old")
     (tmp_path / "t").rename(kept)
     with pytest.raises(UsageError, match=f"a save to it was cut short; the old one is whole in {kept}: rename that"):
         store.load(tmp_path / "t")

@@ -8,14 +8,14 @@ from rowspace.store import load, native, save
 from rowspace.store.headers import header_bytes
 from rowspace.store.layout import SUBWORDS
 from rowspace.store.subwords import map_subwords, subword_pieces
-from rowspace.subwords import MISSING, Subwords
+from rowspace.subwords.hashing import NO_ROW, Subwords
 from rowspace.table import Table
 
 ROWS = np.random.default_rng(4).normal(size=(3, 5)).astype(np.float32)
 
 
 def subwords(**changes):
-    places = np.full(100, MISSING, np.int32)
+    places = np.full(100, NO_ROW, np.int32)
     places[[3, 70]] = 1, 0
     parts = {"rows": ROWS[:2], "own": ROWS * 2, "places": places, "min_n": 2, "max_n": 4}
     return Subwords(**parts | changes)
@@ -36,7 +36,7 @@ def test_ngrams_come_back_mapped_with_the_table(tmp_path):
 
 
 def test_a_table_whose_words_have_no_ngrams_can_be_saved(tmp_path):
-    none = Subwords(np.zeros((0, 5), np.float16), ROWS, np.full(9, MISSING, np.int32))
+    none = Subwords(np.zeros((0, 5), np.float16), ROWS, np.full(9, NO_ROW, np.int32))
     save(Table(["a", "b", "c"], ROWS, subwords=none), tmp_path / "t")
     assert load(tmp_path / "t").subwords.rows.shape == (0, 5)
 

@@ -9,7 +9,7 @@ from safetensors.torch import save_file as save_torch_file
 from tokenizers import AddedToken, Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError
-from rowspace.links import resolve_inside
+from rowspace.files.open_folder import resolve_inside
 from rowspace.store import tensors
 from rowspace.store.headers import Tensor
 from rowspace.table import Table

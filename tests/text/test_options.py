@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from rowspace.cores import available_cores
+from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace.text import TextOptions
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.opening import open_table
@@ -56,4 +56,4 @@ def convert(
         return
     is_lossy = table.counts is not None and not target.has_counts
     lost = "; counts are left out, for which the format has no place" if is_lossy else ""
-    say(f"{output} ({target.name}) holds the {amount(len(table), 'row')} × {table.dim} of {path} ({source.name}){lost}")
+    say(f"{output} ({target.name}) holds the {plural(len(table), 'row')} × {table.dim} of {path} ({source.name}){lost}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import file_size, print_facts, print_json, shown
@@ -88,7 +88,7 @@ def _lines(measured: "Coverage", k: int) -> list[tuple[str, str]]:
         f"{_percent(measured.dropped_characters, measured.characters)} in none"
     )
     return [
-        ("text", f"{file_size(measured.bytes)}, {amount(measured.words, 'word')}, {amount(measured.tokens, 'token')}"),
+        ("text", f"{file_size(measured.bytes)}, {plural(measured.words, 'word')}, {plural(measured.tokens, 'token')}"),
         ("tokens per word", _ratio(measured.tokens_per_word)),
         ("words in one token", _percent(measured.words_in_one_piece, measured.words)),
         ("bytes per token", _ratio(measured.bytes_per_token)),

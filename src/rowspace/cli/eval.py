@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, TablePath
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import print_json, print_table, say
@@ -61,7 +61,7 @@ def evaluate(
     for file, result in pairs:
         if result.composed:
             say(
-                f"{Path(file).name}: in {amount(result.composed, 'pair')} a word is not in the vocabulary: "
+                f"{Path(file).name}: in {plural(result.composed, 'pair')} a word is not in the vocabulary: "
                 "n-grams made its row"
             )
     if pairs:

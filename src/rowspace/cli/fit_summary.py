@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.cli.opening import UNKNOWN
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     """Yield what was learned, how, where it is, and what to type next."""
     settings: Mapping[str, Any] = table.settings
     unit = "words" if settings["tokens"] == "words" else "tokens"
-    yield f"{amount(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
+    yield f"{plural(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
     yield (
         f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
         f"this command {seconds:.1f} s"
@@ -64,7 +64,7 @@ def _losses(losses: list[float]) -> str:
 def _unused(table: "Table") -> str:
     """Say how many tokens of a tokenizer the text never used; a word always is."""
     unused = 0 if table.counts is None else int((table.counts == 0).sum())
-    told = amount(unused, "was never used, its row is zeros", "were never used, their rows are zeros")
+    told = plural(unused, "was never used, its row is zeros", "were never used, their rows are zeros")
     return f"; {told}" if unused else ""
 
 

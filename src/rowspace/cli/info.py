@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.opening import open_table
 from rowspace.cli.output import file_size, print_facts, print_json, say, shown
@@ -102,7 +102,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if facts["norms"]:
         lines.append(("norms", ", ".join(f"{name} {value:.3g}" for name, value in facts["norms"].items())))
     if facts["words_counted"] is not None:
-        lines.append(("counts", f"{amount(facts['words_counted'], 'word')} in all"))
+        lines.append(("counts", f"{plural(facts['words_counted'], 'word')} in all"))
     lines.append(("first tokens", ", ".join(map(_counted, facts["first_tokens"]))))
     if facts["settings"]:
         lines.append(("settings", ", ".join(f"{name} {_value(value)}" for name, value in facts["settings"].items())))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowspace.checked import check_whole_number
+from rowspace._base.validate import check_whole_number
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_line, print_table
 from rowspace.cli.tokenizers import Pattern, open_source, standard_input

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 
 __all__ = ["console_on", "file_size", "print_facts", "print_json", "print_line", "print_table", "say", "shown"]
 
@@ -79,7 +79,7 @@ def file_size(size: float) -> str:
     ('999 bytes', '5.3 MB')
     """
     if size < 1000:
-        return amount(round(size), "byte")
+        return plural(round(size), "byte")
     power = min(4, int(math.log10(size) // 3))
     return f"{size / 1000**power:.1f} {' kMGT'[power]}B"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.cli.output import console_on, file_size, say
 
 if TYPE_CHECKING:
@@ -163,9 +163,9 @@ class _Pace:
 
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
     learned, known = len(corpus.vocabulary), len(corpus.tokens())
-    never = amount(known - learned, f"of {known:,} was never used", f"of {known:,} were never used")
+    never = plural(known - learned, f"of {known:,} was never used", f"of {known:,} were never used")
     unused = f"; {never}" if known > learned else ""
-    return f"{corpus.words:,} {_unit(corpus)}, {amount(learned, 'token')} to learn{unused}"
+    return f"{corpus.words:,} {_unit(corpus)}, {plural(learned, 'token')} to learn{unused}"
 
 
 def _unit(corpus: "IdCorpus") -> str:

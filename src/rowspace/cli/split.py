@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_table, say
 from rowspace.cli.tokenizers import TOKENIZERS, Pattern, Source, open_source, texts_of
@@ -122,7 +122,7 @@ def _print(text: str, splits: Splits, *, side_by_side: bool) -> None:
     width = 3 if counted else 2
     columns = list[str]()
     for size, tokens in splits.items():
-        number = amount(len(tokens), "token")
+        number = plural(len(tokens), "token")
         title = f"{number} of {size:,}" if side_by_side else number
         columns += [title, "id", "count"][:width]
     cells = [[list(_cells(token))[:width] for token in tokens] for tokens in splits.values()]

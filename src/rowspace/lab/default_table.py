@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from rowspace.caches import cache_folder
+from rowspace._base.paths import cache_dir
 from rowspace.errors import RowspaceError
 from rowspace.store import load
 from rowspace.table import Table
@@ -29,12 +29,12 @@ def default_table(learn: Callable[[], Table]) -> Table:
 
 
 def default_table_path() -> Path:
-    """Where it is kept: in the `cache_folder`, one for each Python, whose library differs.
+    """Where it is kept: in the `cache_dir`, one for each Python, whose library differs.
 
     >>> default_table_path().name.startswith("stdlib-python3.")
     True
     """
-    return cache_folder() / f"stdlib-python{sys.version_info.major}.{sys.version_info.minor}"
+    return cache_dir() / f"stdlib-python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def _make_room(path: Path) -> None:

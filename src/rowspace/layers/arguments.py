@@ -4,7 +4,7 @@ from typing import TypedDict
 
 import torch
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 
 Device = torch.device | str | int | None  # where a module's tensors are made; None: the current default
@@ -30,6 +30,6 @@ def row_index(padding_idx: int | None, num_embeddings: int) -> int | None:
         return None
     if not -num_embeddings <= padding_idx < num_embeddings:
         raise UsageError(
-            f"padding_idx must be a row of the table of {amount(num_embeddings, 'row')}, not {padding_idx}"
+            f"padding_idx must be a row of the table of {plural(num_embeddings, 'row')}, not {padding_idx}"
         )
     return padding_idx % num_embeddings

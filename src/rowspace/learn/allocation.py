@@ -23,7 +23,7 @@ from rowspace.learn.arrays import (
 )
 from rowspace.learn.lanes import WIDTH
 from rowspace.learn.options import FitOptions
-from rowspace.ngrams import list_ngrams
+from rowspace.subwords.composition import list_ngrams
 
 __all__ = [
     "bytes_needed",
@@ -49,12 +49,12 @@ def list_used(vocabulary: Sequence[str], counts: Ids, options: FitOptions) -> Ng
     if not options.subwords:
         return no_ngrams()
     listed = list_ngrams(vocabulary, min_n=options.min_n, max_n=options.max_n, buckets=options.buckets)
-    buckets, places = np.unique(listed.values, return_inverse=True)
-    used = np.bincount(places, np.repeat(counts, np.diff(listed.starts)), len(buckets))
+    buckets, places = np.unique(listed.indices, return_inverse=True)
+    used = np.bincount(places, np.repeat(counts, np.diff(listed.indptr)), len(buckets))
     order = np.argsort(-used, kind="stable")
     ranks = np.empty(len(order), np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
-    return Ngrams(NO_ROWS, buckets[order].astype(np.int64), listed.starts, ranks[places])
+    return Ngrams(NO_ROWS, buckets[order].astype(np.int64), listed.indptr, ranks[places])
 
 
 def no_ngrams() -> Ngrams:

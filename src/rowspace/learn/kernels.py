@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.jit import kernel
+from rowspace._base.jit import kernel
 from rowspace.learn.arrays import (
     GROUP,
     PATIENCE,

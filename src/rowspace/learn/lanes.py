@@ -105,7 +105,7 @@ def _address(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 
 def _check_bounds(context: Any, builder: Any, array: Any, indices: list[Any]) -> None:
-    """Raise `IndexError` unless the row and all sixteen columns are inside the array (`rowspace.jit.CHECK_BOUNDS`)."""
+    """Raise `IndexError` unless the row and all sixteen columns are inside the array, in the debug mode of `jit`."""
     rows, columns = cgutils.unpack_tuple(builder, array.shape)
     row, column = indices
     last = builder.add(column, column.type(WIDTH - 1))

@@ -6,7 +6,7 @@ Left out: hierarchical softmax, which negative sampling has replaced. Read `fit.
 import dataclasses
 from typing import Literal
 
-from rowspace.cores import available_cores
+from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 
 __all__ = ["FitOptions"]

@@ -7,8 +7,8 @@ import numpy as np
 
 from rowspace.learn.arrays import Rows, Weights
 from rowspace.learn.options import FitOptions
-from rowspace.ngrams import Listed, compose_rows
-from rowspace.subwords import MISSING, Subwords
+from rowspace.subwords.composition import RaggedNgrams, compose_rows
+from rowspace.subwords.hashing import NO_ROW, Subwords
 
 __all__ = ["composed_rows", "learned_subwords"]
 
@@ -18,7 +18,7 @@ def composed_rows(weights: Weights, options: FitOptions) -> Rows:
     own = np.ascontiguousarray(weights.inputs[: weights.size, : options.dim])
     if not options.subwords:
         return own
-    listed = Listed(weights.ngrams.starts, weights.ngrams.places)
+    listed = RaggedNgrams(weights.ngrams.starts, weights.ngrams.places)
     return compose_rows(own, weights.ngrams.rows[:, : options.dim], listed, threads=options.threads)
 
 
@@ -27,7 +27,7 @@ def learned_subwords(weights: Weights, options: FitOptions) -> Subwords | None:
     if not options.subwords:
         return None
     ngrams = weights.ngrams
-    places = np.full(options.buckets, MISSING, np.int32)
+    places = np.full(options.buckets, NO_ROW, np.int32)
     places[ngrams.buckets] = np.arange(len(ngrams.buckets), dtype=np.int32)
     return Subwords(
         rows=np.ascontiguousarray(ngrams.rows[:, : options.dim]),

@@ -20,7 +20,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from rowspace.atomic import atomic_file
+from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn.allocation import empty_weights, list_used
 from rowspace.learn.arrays import Rows, Weights

@@ -1,6 +1,6 @@
 """Compile every kernel that a first `fit` and its first questions need, so that neither has to wait.
 
-`python -m rowspace.learn.warm` is what `scripts/setup` runs; compiled code is kept on disk (`rowspace.jit`).
+`python -m rowspace.learn.warm` is what `scripts/setup` runs; compiled code is kept on disk (`rowspace._base.jit`).
 """
 
 from rowspace.learn.fit import fit

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rowspace.atomic import name_with_suffix, said_clearly
+from rowspace._base.atomic import name_with_suffix, translate_os_errors
 from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
 from rowspace.learn.lock import LOCK_NAME, locked
 from rowspace.learn.saved_state import is_saved
@@ -41,10 +41,10 @@ def open_workplace(output: str | Path | None, *, resume: bool) -> Iterator[Path]
     workplace = workplace_of(output)
     if resume and not workplace.is_dir():
         raise UsageError(f"there is no interrupted fit in {str(workplace)!r} to resume; start one without resume")
-    with said_clearly(workplace):
+    with translate_os_errors(workplace):
         _refuse_strangers(workplace)
     with _removed_if_unused(workplace):
-        with said_clearly(workplace):
+        with translate_os_errors(workplace):
             workplace.mkdir(parents=True, exist_ok=True)
         with locked(workplace) as is_ours:
             if not is_ours:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.jit import kernel
+from rowspace._base.jit import kernel
 
 __all__ = ["COSINE", "DOT", "EUCLIDEAN", "select"]
 

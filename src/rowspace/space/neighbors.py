@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.cores import available_cores
+from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace.space import kernels
 from rowspace.space.similarity import METRICS, Metric, checked_metric

@@ -7,10 +7,10 @@ next: `tensors.py`.
 
 from pathlib import Path
 
-from rowspace.amounts import amount
-from rowspace.atomic import StrPath
+from rowspace._base.atomic import StrPath
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.links import resolve_inside
+from rowspace.files.open_folder import resolve_inside
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import MAX_HEADER
@@ -84,6 +84,6 @@ def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
             if name == ending or name.endswith("." + ending):
                 return name
     raise FileFormatError(
-        f"{source}: none of its {amount(len(files), 'tensor')} ({listed(files)}) is called as a token table is "
+        f"{source}: none of its {plural(len(files), 'tensor')} ({listed(files)}) is called as a token table is "
         f"({', '.join(NAMES)}); name it as the key"
     )

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
-from rowspace.atomic import StrPath, atomic_file, check_file_target
-from rowspace.cores import available_cores
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.parallel import available_cores
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.ngrams import Listed, compose_rows, list_ngrams
 from rowspace.store.content import content_of, start_of_content
 from rowspace.store.fasttext_parts import MAGIC, VERSIONS, Arguments, Words, read_words, start_bytes, words_bytes
 from rowspace.store.quantised import read_quantised
@@ -29,7 +28,8 @@ from rowspace.store.reader import Reader
 from rowspace.store.sniffing import start_of
 from rowspace.store.words import decoded_words, table_of_first
 from rowspace.store.writable import as_float32
-from rowspace.subwords import MISSING, PRUNED, SparsePlaces, Subwords
+from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngrams
+from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, SparsePlaces, Subwords
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognises", "save"]
@@ -60,7 +60,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         rows = _composed(tokens, subwords, counts)
     elif len(matrix) < len(words.counts):
         raise FileFormatError(
-            f"{source}: has {amount(len(matrix), 'row')} for {amount(len(words.counts), 'word')}; it is damaged"
+            f"{source}: has {plural(len(matrix), 'row')} for {plural(len(words.counts), 'word')}; it is damaged"
         )
     table = table_of_first(tokens, rows, source, words.counts[:size])
     table.settings.update(arguments.settings())
@@ -176,14 +176,14 @@ def _composed(tokens: list[str], subwords: Subwords, counts: NDArray[np.int64]) 
     return rows
 
 
-def _listed(tokens: list[str], subwords: Subwords) -> Listed:
+def _listed(tokens: list[str], subwords: Subwords) -> RaggedNgrams:
     """Return the places of the n-grams of the tokens, without those that were pruned away."""
     listed = list_ngrams(tokens, min_n=subwords.min_n, max_n=subwords.max_n, buckets=len(subwords.places))
-    places = subwords.places[listed.values]
-    kept = places != PRUNED
+    places = subwords.places[listed.indices]
+    kept = places != PRUNED_BUCKET
     if kept.all():
-        return Listed(listed.starts, places)
-    return Listed(np.concatenate([[0], np.cumsum(kept)])[listed.starts], places[kept])
+        return RaggedNgrams(listed.indptr, places)
+    return RaggedNgrams(np.concatenate([[0], np.cumsum(kept)])[listed.indptr], places[kept])
 
 
 def _for_tokens(subwords: Subwords | None, tokens: list[str], table: Table) -> Subwords | None:
@@ -207,5 +207,5 @@ def _matrix_pieces(table: Table) -> Iterator[bytes]:
     for begin in range(0, buckets, BUCKETS_AT_ONCE):
         places = subwords.places[np.arange(begin, min(begin + BUCKETS_AT_ONCE, buckets))]
         rows = np.zeros((len(places), table.dim), "<f4")
-        rows[places != MISSING] = subwords.rows[places[places != MISSING]]
+        rows[places != NO_ROW] = subwords.rows[places[places != NO_ROW]]
         yield rows.tobytes()

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rowspace.atomic import StrPath, kept_beside
+from rowspace._base.atomic import StrPath, kept_beside
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.store.strangers import found_at
 from rowspace.table import Table

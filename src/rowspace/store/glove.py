@@ -11,7 +11,7 @@ import os
 from itertools import chain
 from pathlib import Path
 
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.content import content_of, start_of_content
 from rowspace.store.sniffing import (

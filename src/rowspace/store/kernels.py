@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.jit import kernel
+from rowspace._base.jit import kernel
 
 __all__ = ["ENTRY", "copy_rows", "find_entries", "find_lines", "find_words", "join_words", "parse_rows", "print_rows"]
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.cores import available_cores
+from rowspace._base.parallel import available_cores
 
 __all__ = ["in_threads", "mapped_bytes", "shares"]
 

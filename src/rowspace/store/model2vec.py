@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
-from rowspace.links import resolve_inside
+from rowspace.files.open_folder import resolve_inside
 from rowspace.store.documents import parse_object
 from rowspace.store.folder import open_regular
 from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER

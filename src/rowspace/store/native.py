@@ -11,7 +11,7 @@
 The other libraries give a word its row bit for bit, and a text the mean of its words' rows. Unknown words
 differ: model2vec leaves them out; sentence-transformers counts them as zeros, so its mean is shorter by the
 known words' share (same direction, so cosines agree). A text without a known word is zeros in both. Left
-out: replacing a directory safely (`rowspace.atomic`), other formats (one file each). Read next:
+out: replacing a directory safely (`rowspace._base.atomic`), other formats (one file each). Read next:
 `native_reading.py`.
 """
 
@@ -20,7 +20,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rowspace.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
 from rowspace.store.folder import Folder
 from rowspace.store.headers import header_bytes

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.checked import index_of
+from rowspace._base.validate import index_of
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import Folder
 from rowspace.store.headers import Tensor, read_header
@@ -22,7 +22,7 @@ from rowspace.store.manifest import MARKER, MAX_SIZE, FileRecord, Manifest
 from rowspace.store.mapped import mapped_bytes
 from rowspace.store.subwords import map_subwords
 from rowspace.store.vocabulary import StoredVocabulary
-from rowspace.subwords import Subwords
+from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
 __all__ = ["manifest_of", "table_of"]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.arrays import ArrayHeader, read_array_header
 from rowspace.store.folder import open_regular
@@ -54,7 +54,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     tokens = read_lines(beside)
     if len(tokens) != len(rows):
         raise FileFormatError(
-            f"{beside}: has {amount(len(tokens), 'line')}, but {source} has {amount(len(rows), 'row')}; restore them"
+            f"{beside}: has {plural(len(tokens), 'line')}, but {source} has {plural(len(rows), 'row')}; restore them"
         )
     return table_of_first(tokens[:limit], rows[:limit], str(beside))
 

@@ -24,7 +24,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.store.arrays import ArrayHeader, read_array_header
 from rowspace.store.folder import open_regular

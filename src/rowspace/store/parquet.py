@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
 from rowspace.store.folder import open_regular
 from rowspace.store.parquet_columns import Collected, Columns, choose_columns

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 
 __all__ = ["Reader"]
@@ -61,7 +61,7 @@ class Reader:
         left = self.data.size - self.place
         if size > left:
             raise FileFormatError(
-                f"{self.source}: byte {self.place}: ends before {what}: {amount(size, 'byte')} needed, {left:,} left; "
+                f"{self.source}: byte {self.place}: ends before {what}: {plural(size, 'byte')} needed, {left:,} left; "
                 "get it anew"
             )
 

@@ -7,7 +7,7 @@ Rows are mapped. Two files cannot be replaced in one step: see `npy.py`. Left ou
 from collections.abc import Mapping
 from pathlib import Path
 
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import UsageError
 from rowspace.store.headers import Tensor
 from rowspace.store.layout import TOKENIZER

@@ -7,9 +7,9 @@ sentence-transformers 5, `StaticEmbedding`. Left out: models that are no static 
 import json
 from pathlib import Path
 
-from rowspace.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
-from rowspace.links import resolve_inside
+from rowspace.files.open_folder import resolve_inside
 from rowspace.store.folder import open_regular
 from rowspace.store.layout import MODEL, MODULES, TOKENIZER
 from rowspace.store.tensors import holds_tensor, map_tensor, table_of_tensor, tensor_pieces

@@ -15,7 +15,7 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.headers import Tensor, header_bytes, read_header
 from rowspace.store.layout import DTYPES
 from rowspace.store.tensors import row_pieces
-from rowspace.subwords import SparsePlaces, Subwords
+from rowspace.subwords.hashing import SparsePlaces, Subwords
 
 __all__ = ["map_subwords", "subword_pieces"]
 

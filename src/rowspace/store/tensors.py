@@ -14,9 +14,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.checked import check_sizes
+from rowspace._base.validate import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
-from rowspace.links import resolve_inside
+from rowspace.files.open_folder import resolve_inside
 from rowspace.store.eight_bits import EIGHT_BITS
 from rowspace.store.folder import open_regular
 from rowspace.store.headers import Tensor, header_bytes, header_names, read_header

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
-from rowspace.cores import available_cores
+from rowspace._base.parallel import available_cores
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 from rowspace.store.kernels import WIDEST, find_lines, parse_rows, print_rows
 from rowspace.store.mapped import in_threads, shares
@@ -173,7 +173,7 @@ def _number(text: Text, begin: int, end: int) -> np.float32:
 def _short(text: Text, line: NDArray[np.int64], dim: int, has_words: bool) -> FileFormatError:
     start = text.data[line[0] : line[0] + 20].tobytes().split(b"\n")[0].decode(errors="replace")
     expected = (
-        f"a word and {amount(dim, 'number')}, but fewer" if has_words else f"{amount(dim, 'number')}, but more or fewer"
+        f"a word and {plural(dim, 'number')}, but fewer" if has_words else f"{plural(dim, 'number')}, but more or fewer"
     )
     return FileFormatError(
         f"{text.source}: line {_line_number(text, int(line[0]))}: expected {expected} fields came: {start!r}...; "

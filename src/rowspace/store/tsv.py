@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.folder import open_regular
 from rowspace.store.mapped import mapped_bytes
@@ -65,7 +65,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     tokens, counts = _read_metadata(beside)
     if len(tokens) < len(rows) or (limit is None and len(tokens) > len(rows)):
         raise FileFormatError(
-            f"{beside}: has {amount(len(tokens), 'token')}, but {source} has {amount(len(rows), 'row')}; restore them"
+            f"{beside}: has {plural(len(tokens), 'token')}, but {source} has {plural(len(rows), 'row')}; restore them"
         )
     return table_of_first(tokens[: len(rows)], rows, str(beside), counts if counts is None else counts[: len(rows)])
 
@@ -132,7 +132,7 @@ def _read_metadata(path: Path) -> Metadata:
     for number, fields in enumerate(rows, 2):
         if len(fields) != len(header):
             raise FileFormatError(
-                f"{path}: line {number}: has {amount(len(fields), 'field')} under a header of {len(header)}; "
+                f"{path}: line {number}: has {plural(len(fields), 'field')} under a header of {len(header)}; "
                 "mend the line"
             )
     names = [name.strip().lower() for name in header]

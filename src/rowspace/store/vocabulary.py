@@ -13,7 +13,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 
 __all__ = ["StoredVocabulary", "decode_vocabulary", "encode_token_list", "encode_vocabulary"]
@@ -61,7 +61,7 @@ class StoredVocabulary(Sequence[str]):
         return StoredVocabulary, (bytes(self._run), np.asarray(self._offsets), self._source)
 
     def __repr__(self) -> str:
-        return f"StoredVocabulary({amount(len(self), 'token')})"
+        return f"StoredVocabulary({plural(len(self), 'token')})"
 
     @cached_property
     def _tokens(self) -> list[str]:

@@ -1,6 +1,6 @@
 """Compile every kernel of the readers and writers, so that a first load does not have to wait.
 
-`python -m rowspace.store.warm` writes and reads a table of two words; compiled code is kept (`rowspace.jit`).
+`python -m rowspace.store.warm` writes and reads a table of two words; compiled code is kept (`rowspace._base.jit`).
 """
 
 import tempfile
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rowspace.store import fasttext, tsv, word2vec, word2vec_text
-from rowspace.subwords import Subwords
+from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
 __all__ = ["warm"]

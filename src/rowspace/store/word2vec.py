@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.content import content_of, start_of_content
 from rowspace.store.kernels import copy_rows, find_words
@@ -104,8 +104,8 @@ def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
         raise FileFormatError(f"{source}: byte {header.end}: word2vec's text form; read it as 'word2vec-text'")
     if header.dim < 1 or data.size < least:
         raise FileFormatError(
-            f"{source}: byte 0: promises {amount(header.size, 'word')} of {amount(header.dim, 'number')}, but has "
-            f"{amount(data.size, 'byte')} instead of {least:,} or more; it is cut off or damaged, get it anew"
+            f"{source}: byte 0: promises {plural(header.size, 'word')} of {plural(header.dim, 'number')}, but has "
+            f"{plural(data.size, 'byte')} instead of {least:,} or more; it is cut off or damaged, get it anew"
         )
     return header
 
@@ -122,7 +122,7 @@ def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: st
         )
     if found == header.size and data[place:].tobytes().strip(b"\r\n"):
         raise FileFormatError(
-            f"{source}: byte {place}: data goes on after {amount(header.size, 'promised word')}; "
+            f"{source}: byte {place}: data goes on after {plural(header.size, 'promised word')}; "
             "it is damaged, get it anew"
         )
     return places

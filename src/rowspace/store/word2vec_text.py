@@ -9,8 +9,8 @@ al. 2013, word2vec.c. Left out: files without the first line (`glove.py`). Read 
 import os
 from pathlib import Path
 
-from rowspace.amounts import amount
-from rowspace.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.content import content_of, start_of_content
 from rowspace.store.sniffing import MARK, SNIFFED, header_of, is_text_of, start_of
@@ -48,8 +48,8 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     lines = lines_in(text, limit=limit if limit is None else wanted)
     if len(lines) != wanted:
         raise FileFormatError(
-            f"{source}: line 1: promises {amount(header.size, 'word')}, but "
-            f"{amount(len(lines), 'line follows', 'lines follow')}; the file is cut off or damaged, get it anew"
+            f"{source}: line 1: promises {plural(header.size, 'word')}, but "
+            f"{plural(len(lines), 'line follows', 'lines follow')}; the file is cut off or damaged, get it anew"
         )
     return table_of_lines(text, lines, header.dim)
 

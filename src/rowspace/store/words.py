@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.store.kernels import join_words
 from rowspace.store.vocabulary import encode_token_list
@@ -43,7 +43,7 @@ def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: st
     tokens = [word.decode(errors="replace") for word in words]
     broken = [token for token, word in zip(tokens, words, strict=True) if token.encode() != word]
     warnings.warn(
-        f"{source}: {amount(len(broken), 'word is', 'words are')} no UTF-8, perhaps cut in mid character; what is "
+        f"{source}: {plural(len(broken), 'word is', 'words are')} no UTF-8, perhaps cut in mid character; what is "
         f"not readable is U+FFFD now, first in {broken[0]!r}",
         stacklevel=3,
     )
@@ -72,7 +72,7 @@ def table_of_first(
 def warn_of_duplicates(source: str, count: int, example: str) -> None:
     """Warn that `count` rows were left out, since their tokens are there already; one is that of `example`."""
     warnings.warn(
-        f"{source}: {amount(count, 'word stands', 'words stand')} twice, the first is kept; one is {example[:40]!r}",
+        f"{source}: {plural(count, 'word stands', 'words stand')} twice, the first is kept; one is {example[:40]!r}",
         stacklevel=4,
     )
 

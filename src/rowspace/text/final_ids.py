@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import CorpusError, CorpusWarning
 from rowspace.text import kernels
 from rowspace.text.first_pass import FirstPass
@@ -100,7 +100,7 @@ def _choose(first: FirstPass, min_count: int, max_vocabulary: int | None) -> NDA
     if not len(often):
         raise CorpusError(
             f"no word is as frequent as min_count={min_count}: the most frequent one comes "
-            f"{amount(first.counts.max(), 'time')}; lower min_count or add text"
+            f"{plural(first.counts.max(), 'time')}; lower min_count or add text"
         )
     counts = first.counts.tolist()
     order = sorted(often.tolist(), key=lambda identity: (-counts[identity], first.token(identity)))

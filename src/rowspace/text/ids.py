@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from rowspace.atomic import atomic_file
+from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError
 from rowspace.text.numbering import tokens_of
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.jit import kernel
+from rowspace._base.jit import kernel
 from rowspace.text.characters import BETWEEN, BLANK, DOTTED_I, JOINER, LINE_END, WORD
 
 __all__ = [

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.text.reading import utf8
 
@@ -81,7 +81,7 @@ class OpenedTokenizer(ABC):
 
     def _checked(self, number: int) -> int:
         if not 0 <= number < len(self):
-            raise UsageError(f"token id {number} is out of range for a tokenizer of {amount(len(self), 'id')}")
+            raise UsageError(f"token id {number} is out of range for a tokenizer of {plural(len(self), 'id')}")
         return number
 
 
@@ -107,7 +107,7 @@ def nameless(number: int) -> str:
 def check_ids(highest: int, tokens: int, source: str) -> None:
     """Raise FileFormatError for ids that go far beyond the number of tokens: a table of them would be mostly empty."""
     if highest + 1 > 2 * tokens + _SPARE:
-        raise FileFormatError(f"{source}: has ids up to {highest} for {amount(tokens, 'token')}; restore the file")
+        raise FileFormatError(f"{source}: has ids up to {highest} for {plural(tokens, 'token')}; restore the file")
 
 
 def tokenizer_fails(error: BaseException, step: str) -> UsageError:

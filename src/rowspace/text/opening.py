@@ -9,7 +9,7 @@ import re
 import warnings
 from pathlib import Path
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.text.encodings import encoding_names, require_tiktoken
 from rowspace.text.folder_files import class_of, read_bytes, read_text
@@ -82,7 +82,7 @@ def _say_what_is_left_out(folder: Path, name: str, size: int) -> None:
     added = [token.content for number, token in sorted(added_tokens(folder).items()) if number >= size]
     if added:
         warnings.warn(
-            f"{folder}: {amount(len(added), 'token that stands', 'tokens that stand')} beside {name}, the first is "
+            f"{folder}: {plural(len(added), 'token that stands', 'tokens that stand')} beside {name}, the first is "
             f"{added[0]!r}: left out, and ordinary text; {HAVE_MADE}",
             stacklevel=4,
         )

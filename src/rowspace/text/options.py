@@ -4,8 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Literal
 
-from rowspace.checked import check_whole_number
-from rowspace.cores import available_cores
+from rowspace._base.parallel import available_cores
+from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
 
 __all__ = ["TextOptions"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.text.library import AnyTokenizer, library_of, opened
 
@@ -90,11 +90,11 @@ def cut_tokenizer(tokenizer: AnyTokenizer, size: int) -> Tokenizer:
     model: _Model = document["model"]
     have = library.get_vocab_size(with_added_tokens=True)
     if size > have:
-        raise UsageError(f"a vocabulary of {amount(size, 'token')} cannot be cut from this one, which has {have:,}")
+        raise UsageError(f"a vocabulary of {plural(size, 'token')} cannot be cut from this one, which has {have:,}")
     stays, outside = _that_stay(document)
     if size - outside < len(stays):
         least = f"{len(stays) + outside:,} {_STAYS[model['type']]}"
-        raise UsageError(f"a vocabulary of {amount(size, 'token')} is too small: {least} always stay")
+        raise UsageError(f"a vocabulary of {plural(size, 'token')} is too small: {least} always stay")
     _CUT[model["type"]](model, stays, size - outside)
     document |= {"post_processor": None, "truncation": None, "padding": None}
     return Tokenizer.from_str(json.dumps(document))

@@ -1,7 +1,7 @@
 """A byte-pair tokenizer that every machine can have: learned from the standard library once, and kept.
 
 It stands in where no tokenizer is named, as `standard_library` does where no corpus is. It is kept in the
-`cache_folder`, by the versions of what it was made from. Read next: training.py.
+`cache_dir`, by the versions of what it was made from. Read next: training.py.
 """
 
 import json
@@ -14,8 +14,8 @@ from pathlib import Path
 import tokenizers
 from tokenizers import Tokenizer
 
-from rowspace.atomic import atomic_file
-from rowspace.caches import cache_folder
+from rowspace._base.atomic import atomic_file
+from rowspace._base.paths import cache_dir
 from rowspace.errors import RowspaceError
 from rowspace.text.library import parsed
 from rowspace.text.numbering import tokens_of
@@ -66,7 +66,7 @@ def kept_standard_tokenizer(vocabulary_size: int = STANDARD_SIZE) -> tuple[Token
 
 def _path(vocabulary_size: int) -> Path:
     made_of = f"python{platform.python_version()}-tokenizers{tokenizers.__version__}"
-    return cache_folder() / f"standard-library-{vocabulary_size}-{made_of}.json"
+    return cache_dir() / f"standard-library-{vocabulary_size}-{made_of}.json"
 
 
 def _counted(text: str, counts: Sequence[int]) -> tuple[Tokenizer, dict[str, int]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rowspace.checked import check_whole_number
+from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
 
 __all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 
 __all__ = ["Query"]
@@ -45,7 +45,7 @@ class Query:
         if not values:
             raise UsageError(f"{name} is missing: give it once or more")
         if len(values) > most:
-            raise UsageError(f"{name} may be given {amount(most, 'time')} at the most, not {len(values):,}")
+            raise UsageError(f"{name} may be given {plural(most, 'time')} at the most, not {len(values):,}")
         if longest := next((value for value in values if len(value) > _LONGEST), None):
             raise UsageError(f"{name} must have {_LONGEST:,} characters at the most, not {len(longest):,}")
         return values

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 
 __all__ = ["MEDIA_TYPE", "Reply", "decode"]
@@ -56,7 +56,7 @@ class Reply:
 def decode(body: bytes) -> Reply:
     """A body → the `Reply` that it was made of; raises `FileFormatError` where it is cut short."""
     if len(body) < 4 or len(body) < (start := 4 + struct.unpack_from("<I", body)[0]):
-        raise FileFormatError(f"a reply of {amount(len(body), 'byte')} is cut short inside its header")
+        raise FileFormatError(f"a reply of {plural(len(body), 'byte')} is cut short inside its header")
     header = json.loads(body[4:start])
     start += -start % _ALIGNED
     return Reply(header["meta"], **{array["name"]: _read(body, start, array) for array in header["arrays"]})
@@ -67,7 +67,7 @@ def _read(body: bytes, start: int, array: Mapping[str, Any]) -> NDArray[Any]:
     dtype, first = np.dtype(array["dtype"]), start + array["offset"]
     count = math.prod(array["shape"])
     if first + count * dtype.itemsize > len(body):
-        raise FileFormatError(f"a reply of {amount(len(body), 'byte')} is cut short inside array {array['name']!r}")
+        raise FileFormatError(f"a reply of {plural(len(body), 'byte')} is cut short inside array {array['name']!r}")
     return np.frombuffer(body, dtype, count, first).reshape(array["shape"]).copy()
 
 

@@ -6,7 +6,7 @@ Plain functions on float32 arrays; each thread works on rows of its own.
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.jit import kernel
+from rowspace._base.jit import kernel
 
 __all__ = ["backward_rows", "forward_rows", "sum_rows"]
 

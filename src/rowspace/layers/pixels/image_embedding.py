@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.pixels.patches import PatchEmbedding
@@ -44,7 +44,7 @@ class ImageEmbedding(CountedModule):
         prefix = 0 if tokens is None else tokens.prefix
         if positions.prefix != prefix:
             raise UsageError(
-                f"positions are made for {amount(positions.prefix, 'token')} before the patches, not for {prefix}; "
+                f"positions are made for {plural(positions.prefix, 'token')} before the patches, not for {prefix}; "
                 f"pass prefix={prefix} to GridPosition"
             )
         self.patches = patches

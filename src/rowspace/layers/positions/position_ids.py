@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 
 __all__ = ["Counting", "position_ids_from_length", "position_ids_from_mask"]
@@ -51,7 +51,7 @@ def count_positions(
         return position_ids_from_length(ids, start=start)
     if mask.shape[-1] != start + ids.shape[-1]:
         raise UsageError(
-            f"mask covers {amount(mask.shape[-1], 'token')}, but there are {start} before these {ids.shape[-1]}; pass "
+            f"mask covers {plural(mask.shape[-1], 'token')}, but there are {start} before these {ids.shape[-1]}; pass "
             f"the mask of all {start + ids.shape[-1]}"
         )
     return position_ids_from_mask(mask)[..., start:]

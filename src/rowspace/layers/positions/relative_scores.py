@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import require_positive
 from rowspace.layers.positions.alibi import Alibi
@@ -77,7 +77,7 @@ def distant_scores(rotary: RotaryPosition, q: Tensor, k: Tensor, distances: Tens
     places = torch.cat((distances.new_tensor([length - 1]), length - 1 - distances))  # the query's, then the key's
     if not 0 <= int(places.min()) <= int(places.max()) < length:
         raise UsageError(
-            f"distances must be from 0 to {length - 1} in a text of {amount(length, 'token')}; shorten them"
+            f"distances must be from 0 to {length - 1} in a text of {plural(length, 'token')}; shorten them"
         )
     rows = torch.cat((q.unsqueeze(0), k.expand(len(distances), -1))).double()
     turned, _ = rotary.rotate(rows.unsqueeze(0), rows.unsqueeze(0), places)
@@ -90,7 +90,7 @@ def _scores(scheme: PositionScheme, q: Tensor, k: Tensor, places: Tensor) -> Ten
         bias: Tensor = scheme(places, places)
         if len(bias) != len(q):
             raise UsageError(
-                f"q and k have {amount(len(q), 'head')}, but the scheme has {len(bias)}; pass one row for each head"
+                f"q and k have {plural(len(q), 'head')}, but the scheme has {len(bias)}; pass one row for each head"
             )
         return (q * k).sum(-1).view(-1, 1, 1) + bias
     queries, keys = (row.unsqueeze(-2).expand(-1, len(places), -1) for row in (q, k))  # (heads, length, head_dim)

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.links import resolve_inside
+from rowspace.files.open_folder import resolve_inside
 
 __all__ = ["Checkpoint"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, Factory
 from rowspace.layers.rotary.frequencies import RotaryScaling, rotary_frequencies
@@ -86,7 +86,7 @@ class AxialRotaryPosition(RotaryPosition):
 
     def _counted(self, q: Tensor) -> Tensor:
         raise UsageError(
-            f"positions is None, but {amount(q.shape[-2], 'patch', 'patches')} may lie in many grids; pass "
+            f"positions is None, but {plural(q.shape[-2], 'patch', 'patches')} may lie in many grids; pass "
             "grid_positions(height, width)"
         )
 

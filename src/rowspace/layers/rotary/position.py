@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device
 from rowspace.layers.constants import ConstantBuffers
@@ -97,7 +97,7 @@ class RotaryPosition(ConstantBuffers):
         self._check(x)
         if x.shape[-2] != cos.shape[-2]:
             raise UsageError(
-                f"q or k holds {amount(x.shape[-2], 'token')}, but {amount(cos.shape[-2], 'position')} came; pass "
+                f"q or k holds {plural(x.shape[-2], 'token')}, but {plural(cos.shape[-2], 'position')} came; pass "
                 f"those of these tokens only, and heads before tokens"
             )
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)

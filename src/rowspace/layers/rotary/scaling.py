@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.layers.rotary.frequencies import RotaryScaling, rotary_frequencies
 
@@ -195,8 +195,8 @@ class LongRopeScaling(RotaryScaling):
         divisors: tuple[float, ...] = getattr(self, name)
         if len(divisors) != rotary_dim // 2:
             raise UsageError(
-                f"{name} holds {amount(len(divisors), 'number')}, but {rotary_dim} rotated components make "
-                f"{amount(rotary_dim // 2, 'pair')}; give one number for each pair"
+                f"{name} holds {plural(len(divisors), 'number')}, but {rotary_dim} rotated components make "
+                f"{plural(rotary_dim // 2, 'pair')}; give one number for each pair"
             )
         wavelengths = base ** (torch.arange(0, rotary_dim, 2, dtype=torch.float32, device="cpu") / rotary_dim)
         return 1.0 / (torch.tensor(divisors, dtype=torch.float32, device="cpu") * wavelengths)

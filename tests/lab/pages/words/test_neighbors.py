@@ -8,7 +8,7 @@ from rowspace.errors import UnknownTokenError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.words.neighbors import ROUTES
 from rowspace.lab.shared.default_words import default_words
-from rowspace.subwords import Subwords
+from rowspace.subwords.hashing import Subwords
 
 LESSON = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
@@ -36,7 +36,7 @@ def neighbors(rows: Array, *, k: int, sample: int | None) -> Updates:
         found.append(space.map_neighbors(rows, k, sample=sample, on_rows=lambda *counts: report(counts)))
 
     for done, size in iterate_callbacks(work):
-        yield Progress(done / size, f"{done:,} of {amount(size, 'row')} searched for neighbors")
+        yield Progress(done / size, f"{done:,} of {plural(size, 'row')} searched for neighbors")
     yield Reply({}, mapped=found[0].ids, neighbors=found[0].neighbors, distances=found[0].distances)
 
 
@@ -64,7 +64,7 @@ def umap(
 
 def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, code: str) -> Updates:
     """Each frame with its progress, then the map of all rows with the share of neighbors that it keeps."""
-    yield Progress(0, f"step 0, {amount(len(ids), 'row')}")
+    yield Progress(0, f"step 0, {plural(len(ids), 'row')}")
     for step, steps, positions in _throttled_frames(make):
         if step < steps:
             yield Progress(0.9 * step / steps, f"step {step} of {steps}")
@@ -75,7 +75,7 @@ def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, cod
         others.append(space.place_others(rows, others[0], on_rows=lambda *counts: report(counts)))
 
     for done, size in iterate_callbacks(place):
-        yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {amount(size, 'other row')} placed")
+        yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {plural(size, 'other row')} placed")
     positions = others[-1]
     yield Progress(0.95, f"counting the neighbors kept after {steps} steps")
     kept = space.neighbors_kept(rows, positions)

@@ -3,7 +3,7 @@
 A word in angle brackets is cut into its n-grams of `min_n` to `max_n` characters; each is hashed (32-bit FNV-1a, over
 signed bytes) into a bucket that has a row. A word's row is the mean of its own row and its n-grams' rows, an unseen
 word's the mean of its n-grams' rows. Source: Bojanowski et al. 2017, and fastText 0.9. Left out: all words at once
-(`ngrams.py`), learning (`rowspace.learn`).
+(`composition.py`), learning (`rowspace.learn`).
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 
-__all__ = ["END_OF_SENTENCE", "MISSING", "PRUNED", "SparsePlaces", "Subwords", "ngram_buckets", "ngrams"]
+__all__ = ["END_OF_SENTENCE", "NO_ROW", "PRUNED_BUCKET", "SparsePlaces", "Subwords", "ngram_buckets", "ngrams"]
 
 Rows = NDArray[np.floating[Any]]
 
-MISSING, PRUNED = -1, -2  # places of buckets without a row: one counts as a row of zeros, the other not at all
+NO_ROW, PRUNED_BUCKET = -1, -2  # places of buckets without a row: one counts as a row of zeros, the other not at all
 END_OF_SENTENCE = "</s>"  # fastText's token, which has no n-grams
 FNV_START, FNV_PRIME = 2166136261, 16777619
 MOST_BUCKETS = 2**31 - 1
@@ -56,7 +56,7 @@ def ngram_buckets(word: str, *, min_n: int = 3, max_n: int = 6, buckets: int = 2
 
 @dataclass(frozen=True, eq=False)
 class SparsePlaces:
-    """The places of a few of `size` buckets: `places[i]` is that of `buckets[i]`; all other buckets are `PRUNED`.
+    """The places of a few of `size` buckets: `places[i]` is that of `buckets[i]`; the others are `PRUNED_BUCKET`.
 
     A pruned model keeps a few thousand of up to 2³¹ - 1 buckets. `buckets` (n,) int32 rise strictly.
 
@@ -80,9 +80,9 @@ class SparsePlaces:
 
     def __getitem__(self, buckets: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         if not self.buckets.size:
-            return np.full(buckets.shape, PRUNED, np.int32)
+            return np.full(buckets.shape, PRUNED_BUCKET, np.int32)
         at = np.minimum(np.searchsorted(self.buckets, buckets), self.buckets.size - 1)
-        return np.where(self.buckets[at] == buckets, self.places[at], np.int32(PRUNED))
+        return np.where(self.buckets[at] == buckets, self.places[at], np.int32(PRUNED_BUCKET))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Subwords:
     """What a table needs to give unseen words a row.
 
     `rows` (B, d) floating are those of n-grams, `own` (V, d) those of the words without their n-grams. `places`
-    (buckets,) int32 gives each bucket its row of `rows`, or `MISSING`, or `PRUNED`; it is an array, or `SparsePlaces`.
+    (buckets,) int32, an array or `SparsePlaces`, gives each bucket its row of `rows`, `NO_ROW` or `PRUNED_BUCKET`.
 
     Raises `UsageError` where these do not fit together.
     """
@@ -109,25 +109,25 @@ class Subwords:
         numbers = self.places.places if isinstance(self.places, SparsePlaces) else self.places
         if numbers.ndim != 1 or not 0 < len(self.places) <= MOST_BUCKETS:
             raise UsageError(f"places must name a row for each bucket, got shape {numbers.shape}")
-        least, most = (int(numbers.min()), int(numbers.max())) if len(numbers) else (PRUNED, PRUNED)
-        if least < PRUNED or most >= len(self.rows):
-            raise UsageError(f"places go from {least} to {most}, but the n-grams have {amount(len(self.rows), 'row')}")
+        least, most = (int(numbers.min()), int(numbers.max())) if len(numbers) else (PRUNED_BUCKET, PRUNED_BUCKET)
+        if least < PRUNED_BUCKET or most >= len(self.rows):
+            raise UsageError(f"places go from {least} to {most}, but the n-grams have {plural(len(self.rows), 'row')}")
 
     @property
     def is_pruned(self) -> bool:
         """Whether some n-grams were left out, so that they do not count in a mean."""
-        return isinstance(self.places, SparsePlaces) or bool((self.places == PRUNED).any())
+        return isinstance(self.places, SparsePlaces) or bool((self.places == PRUNED_BUCKET).any())
 
     def places_of(self, word: str) -> NDArray[np.int32]:
-        """Return where the rows of the n-grams of `word` are, `MISSING` ones too: (n,) int32."""
+        """Return where the rows of the n-grams of `word` are, `NO_ROW` ones too: (n,) int32."""
         buckets = ngram_buckets(word, min_n=self.min_n, max_n=self.max_n, buckets=len(self.places))
         found: NDArray[np.int32] = self.places[buckets]
-        return np.asarray(found[found != PRUNED])
+        return np.asarray(found[found != PRUNED_BUCKET])
 
     def row(self, word: str) -> NDArray[np.float32] | None:
         """Return the row (d,) of a word that was never seen, or None where none of its n-grams has a row.
 
-        >>> places = np.full(1000, MISSING, np.int32)
+        >>> places = np.full(1000, NO_ROW, np.int32)
         >>> places[[408, 106]] = 0, 1
         >>> Subwords(np.array([[3.0], [6.0]]), np.zeros((0, 1)), places).row("at")
         array([3.], dtype=float32)

@@ -2,7 +2,7 @@ import warnings
 
 import pytest
 
-from rowspace.checked import check_sizes
+from rowspace._base.validate import check_sizes
 from rowspace.errors import FileFormatError
 
 

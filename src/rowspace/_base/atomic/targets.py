@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rowspace.errors import RowspaceError, UsageError
 
-__all__ = ["FULL", "check_directory_target", "check_file_target", "name_with_suffix", "said_clearly"]
+__all__ = ["FULL", "check_directory_target", "check_file_target", "name_with_suffix", "translate_os_errors"]
 
 StrPath = str | os.PathLike[str]
 
@@ -49,7 +49,7 @@ def check_directory_target(
         )
     if os.path.ismount(target):
         raise UsageError(f"cannot save to {target}: it is a mount point; name a folder inside it")
-    with said_clearly(target):
+    with translate_os_errors(target):
         names = {entry.name for entry in os.scandir(target)} - CLUTTER
     foreign = sorted(names - {marker, *(names if contents is None else contents)})
     if names and (marker not in names or foreign):
@@ -98,7 +98,7 @@ def name_with_suffix(name: str, suffix: str) -> str:
 
 
 @contextmanager
-def said_clearly(target: Path, kinds: Collection[int] | None = None) -> Iterator[None]:
+def translate_os_errors(target: Path, kinds: Collection[int] | None = None) -> Iterator[None]:
     """Turn a refusal of the system into one sentence; of the numbers in `kinds` only, where given."""
     try:
         yield
@@ -120,7 +120,7 @@ def _resolved(path: StrPath) -> Path:
     if not text or "\0" in text:
         raise UsageError(f"cannot save to {text!r}: a path needs at least one character and no NUL")
     target = Path(os.path.realpath(text))
-    with said_clearly(target):
+    with translate_os_errors(target):
         if not target.parent.is_dir():
             raise UsageError(f"cannot save to {target}: the folder {target.parent} does not exist; make it first")
         if not os.access(target.parent, os.W_OK | os.X_OK):

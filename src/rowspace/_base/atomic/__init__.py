@@ -9,9 +9,14 @@ Left out: what goes into the files, and locks: of two processes that save to one
 Read next: `replace.py`.
 """
 
-from rowspace.atomic.leftovers import kept_beside
-from rowspace.atomic.replace import StrPath, atomic_directory, atomic_file
-from rowspace.atomic.targets import check_directory_target, check_file_target, name_with_suffix, said_clearly
+from rowspace._base.atomic.replace import StrPath, atomic_directory, atomic_file
+from rowspace._base.atomic.targets import (
+    check_directory_target,
+    check_file_target,
+    name_with_suffix,
+    translate_os_errors,
+)
+from rowspace._base.atomic.temporaries import kept_beside
 
 __all__ = [
     "StrPath",
@@ -21,5 +26,5 @@ __all__ = [
     "check_file_target",
     "kept_beside",
     "name_with_suffix",
-    "said_clearly",
+    "translate_os_errors",
 ]

@@ -10,7 +10,7 @@ import stat
 import sys
 from pathlib import Path
 
-from rowspace.atomic.leftovers import hidden_sibling, remove
+from rowspace._base.atomic.temporaries import hidden_sibling, remove
 
 __all__ = ["exchange", "swap_in", "sync", "sync_tree"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rowspace.jit import compile_kernel
+from rowspace._base.jit import compile_kernel
 from rowspace.learn.lanes import WIDTH, load, store
 
 pytestmark = pytest.mark.kernels

@@ -1,10 +1,10 @@
-"""The rows that words and n-grams make, and where n-grams lie; buckets are held to `subwords.py` in its tests."""
+"""The rows that words and n-grams make, and where n-grams lie; buckets are held to `hashing.py` in its tests."""
 
 import numpy as np
 import pytest
 
-from rowspace.ngrams import ROWS_AT_ONCE, Listed, compose_rows
-from rowspace.subwords import MISSING
+from rowspace.subwords.composition import ROWS_AT_ONCE, RaggedNgrams, compose_rows
+from rowspace.subwords.hashing import NO_ROW
 
 pytestmark = pytest.mark.kernels
 
@@ -15,10 +15,10 @@ def test_a_row_is_the_mean_of_a_words_own_row_and_its_ngrams(threads):
     rng = np.random.default_rng(1)
     own, rows = rng.normal(size=(words, 3)).astype(np.float32), rng.normal(size=(4, 3)).astype(np.float32)
     sizes = rng.integers(0, 4, words)
-    places = rng.choice([MISSING, 0, 1, 2, 3], (words, 3))
+    places = rng.choice([NO_ROW, 0, 1, 2, 3], (words, 3))
     is_part = np.arange(3) < sizes[:, np.newaxis]
-    listed = Listed(np.cumsum([0, *sizes]), places[is_part].astype(np.int32))
+    listed = RaggedNgrams(np.cumsum([0, *sizes]), places[is_part].astype(np.int32))
     composed = compose_rows(own, rows, listed, threads=threads)
-    summands = np.where((is_part & (places != MISSING))[..., np.newaxis], rows[places], 0)
+    summands = np.where((is_part & (places != NO_ROW))[..., np.newaxis], rows[places], 0)
     expected = (own + summands.sum(axis=1)) / (1 + sizes[:, np.newaxis])
     np.testing.assert_allclose(composed, expected, atol=1e-6)

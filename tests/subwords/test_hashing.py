@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rowspace.errors import UsageError
-from rowspace.ngrams import list_ngrams
-from rowspace.subwords import MISSING, PRUNED, Subwords, ngram_buckets, ngrams
+from rowspace.subwords.composition import list_ngrams
+from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, Subwords, ngram_buckets, ngrams
 
 pytestmark = pytest.mark.kernels
 
@@ -38,9 +38,9 @@ def test_all_words_at_once_have_the_buckets_of_each_alone(words, least, more):
     words = [word.encode("utf-8", "ignore").decode() for word in words]
     with np.errstate(over="ignore"):
         listed = list_ngrams(words, min_n=least, max_n=least + more, buckets=2_000_003)
-    for word, start, end in zip(words, listed.starts[:-1], listed.starts[1:], strict=True):
+    for word, start, end in zip(words, listed.indptr[:-1], listed.indptr[1:], strict=True):
         one = ngram_buckets(word, min_n=least, max_n=least + more, buckets=2_000_003)
-        assert listed.values[start:end].tolist() == one.tolist()
+        assert listed.indices[start:end].tolist() == one.tolist()
 
 
 def subwords(places, **sizes):
@@ -50,21 +50,21 @@ def subwords(places, **sizes):
 
 def test_an_unseen_word_has_the_mean_of_its_ngrams_rows():
     buckets = ngram_buckets("at", buckets=50).tolist()
-    places = np.full(50, MISSING)
+    places = np.full(50, NO_ROW)
     places[buckets] = 0, 1, 2
     assert subwords(places).row("at").tolist() == [3, 4]
 
 
-@pytest.mark.parametrize(("absent", "row"), [(MISSING, [4 / 3, 2]), (PRUNED, [2, 3])])
+@pytest.mark.parametrize(("absent", "row"), [(NO_ROW, [4 / 3, 2]), (PRUNED_BUCKET, [2, 3])])
 def test_a_missing_bucket_counts_as_zeros_and_a_pruned_one_not_at_all(absent, row):
-    places = np.full(50, MISSING)
+    places = np.full(50, NO_ROW)
     places[ngram_buckets("at", buckets=50)] = 0, absent, 1
     np.testing.assert_allclose(subwords(places).row("at"), row, rtol=1e-6)
 
 
 @pytest.mark.parametrize("word", ["at", ""])
 def test_a_word_none_of_whose_ngrams_has_a_row_has_none(word):
-    assert subwords(np.full(50, MISSING)).row(word) is None
+    assert subwords(np.full(50, NO_ROW)).row(word) is None
 
 
 @pytest.mark.parametrize(

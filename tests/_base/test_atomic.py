@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 from tests.system_calls import without_exchange
 
-from rowspace.atomic import (
+from rowspace._base.atomic import (
     atomic_directory,
     atomic_file,
     check_directory_target,
     check_file_target,
     kept_beside,
-    leftovers,
     name_with_suffix,
     swap,
+    temporaries,
 )
 from rowspace.errors import RowspaceError, UsageError
 
 MARKER = "rowspace.json"
 # Scripts of these tests import system_calls.
-ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])}
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])}
 
 
 def write(path: Path, text: str) -> None:
@@ -285,7 +285,7 @@ def test_a_file_saved_through_a_link_leaves_the_link(tmp_path):
 RECORD_SYNCS = """
 import json, os, sys
 from pathlib import Path
-from rowspace.atomic import atomic_directory, atomic_file
+from rowspace._base.atomic import atomic_directory, atomic_file
 from system_calls import forbid_exchange
 
 root, log, fsync = Path(sys.argv[1]), [], os.fsync
@@ -334,7 +334,7 @@ def test_all_is_on_the_disk_before_it_is_in_place_and_its_name_after(tmp_path, w
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from rowspace.atomic import atomic_directory
+from rowspace._base.atomic import atomic_directory
 {fallback}
 with atomic_directory(sys.argv[1]) as folder:
     (folder / "rowspace.json").write_text("new")
@@ -389,7 +389,7 @@ def test_an_old_directory_beside_a_whole_one_is_removed(tmp_path):
 
 
 def test_temporaries_of_running_processes_and_of_others_are_left_alone(tmp_path):
-    prefix, others = leftovers._prefix(tmp_path / "t"), leftovers._prefix(tmp_path / "another")
+    prefix, others = temporaries._prefix(tmp_path / "t"), temporaries._prefix(tmp_path / "another")
     dead = 4194305  # the largest process id that Linux gives is one less
     (tmp_path / f"{prefix}{dead}-00000000.tmp").touch()
     running = [f"{prefix}{process}-00000000.tmp" for process in (os.getpid(), 1, 2**70)]

@@ -1,7 +1,7 @@
 """A file or a directory written beside its target, and swapped in when all is there.
 
 Left out: where one may write (`targets.py`), the swap itself (`swap.py`), what is left by who was killed
-(`leftovers.py`).
+(`temporaries.py`).
 """
 
 import os
@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rowspace.atomic.leftovers import clear_leftovers, hidden_sibling, remove
-from rowspace.atomic.swap import swap_in, sync, sync_tree
-from rowspace.atomic.targets import FULL, check_directory_target, check_file_target, said_clearly
+from rowspace._base.atomic.swap import swap_in, sync, sync_tree
+from rowspace._base.atomic.targets import FULL, check_directory_target, check_file_target, translate_os_errors
+from rowspace._base.atomic.temporaries import clear_temporaries, hidden_sibling, remove
 
 __all__ = ["StrPath", "atomic_directory", "atomic_file"]
 
@@ -40,14 +40,14 @@ def atomic_directory(
     target = check_directory_target(path, marker=marker, contents=contents)
     temporary = hidden_sibling(target, "tmp")
     try:
-        with said_clearly(target):
-            clear_leftovers(target)
+        with translate_os_errors(target):
+            clear_temporaries(target)
             temporary.mkdir()
-        with said_clearly(target, kinds=FULL):
+        with translate_os_errors(target, kinds=FULL):
             yield temporary
         # A fit may have taken hours since the first look.
         check_directory_target(path, marker=marker, contents=contents)
-        with said_clearly(target):
+        with translate_os_errors(target):
             sync_tree(temporary)
             swap_in(temporary, target)
     finally:
@@ -70,12 +70,12 @@ def atomic_file(path: StrPath) -> Iterator[BinaryIO]:
     target = check_file_target(path)
     temporary = hidden_sibling(target, "tmp")
     try:
-        with said_clearly(target):
-            clear_leftovers(target)
+        with translate_os_errors(target):
+            clear_temporaries(target)
             file = temporary.open("xb")
-        with said_clearly(target, kinds=FULL), file:
+        with translate_os_errors(target, kinds=FULL), file:
             yield file
-        with said_clearly(target):
+        with translate_os_errors(target):
             sync(temporary)
             if target.exists():
                 shutil.copymode(target, temporary)

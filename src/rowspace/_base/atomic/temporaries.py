@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["clear_leftovers", "hidden_sibling", "kept_beside", "remove"]
+__all__ = ["clear_temporaries", "hidden_sibling", "kept_beside", "remove"]
 
 StrPath = str | os.PathLike[str]
 
@@ -37,7 +37,7 @@ def hidden_sibling(target: Path, kind: str) -> Path:
     return target.with_name(f"{_prefix(target)}{os.getpid()}-{secrets.token_hex(4)}.{kind}")
 
 
-def clear_leftovers(target: Path) -> None:
+def clear_temporaries(target: Path) -> None:
     """Remove what dead processes left beside `target`; an old directory whose name is free gets it back."""
     for leftover, process in siblings(target):
         if _is_running(process):

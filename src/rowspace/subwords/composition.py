@@ -1,6 +1,6 @@
 """The n-grams of all words of a vocabulary at once, and the rows that they make: compiled.
 
-Left out: what n-grams are, and the same for one word (`subwords.py`).
+Left out: what n-grams are, and the same for one word (`hashing.py`).
 """
 
 from collections.abc import Sequence
@@ -10,26 +10,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.jit import kernel
-from rowspace.subwords import END_OF_SENTENCE, FNV_PRIME, FNV_START
+from rowspace._base.jit import kernel
+from rowspace.subwords.hashing import END_OF_SENTENCE, FNV_PRIME, FNV_START
 
-__all__ = ["Listed", "compose", "compose_rows", "list_buckets", "list_ngrams"]
+__all__ = ["RaggedNgrams", "compose", "compose_rows", "list_buckets", "list_ngrams"]
 
 OPEN, CLOSE = ord("<"), ord(">")
 ROWS_AT_ONCE = 4096
 
 
-class Listed(NamedTuple):
-    """The n-grams of each word: those of word w are `values[starts[w] : starts[w + 1]]`."""
+class RaggedNgrams(NamedTuple):
+    """The n-grams of each word, in CSR form: those of word w are `indices[indptr[w] : indptr[w + 1]]`."""
 
-    starts: NDArray[np.int64]  # (V + 1,)
-    values: NDArray[np.int32]  # buckets, or places of rows
+    indptr: NDArray[np.int64]  # (V + 1,)
+    indices: NDArray[np.int32]  # buckets, or indices of rows
 
 
-def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: int) -> Listed:
+def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: int) -> RaggedNgrams:
     """Return the buckets of each word's n-grams.
 
-    >>> list_ngrams(["at", ""], min_n=3, max_n=6, buckets=1000).starts.tolist()
+    >>> list_ngrams(["at", ""], min_n=3, max_n=6, buckets=1000).indptr.tolist()
     [0, 3, 3]
     """
     words = [word.encode(errors="surrogatepass") for word in vocabulary]
@@ -40,18 +40,18 @@ def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: i
     list_buckets(text, ends, min_n, max_n, buckets, starts, np.zeros(0, np.int32))
     values = np.zeros(starts[-1], np.int32)
     list_buckets(text, ends, min_n, max_n, buckets, starts, values)
-    listed = Listed(starts, values)
+    listed = RaggedNgrams(starts, values)
     return _without(vocabulary.index(END_OF_SENTENCE), listed) if END_OF_SENTENCE in vocabulary else listed
 
 
-def _without(word: int, listed: Listed) -> Listed:
+def _without(word: int, listed: RaggedNgrams) -> RaggedNgrams:
     """Take all n-grams away from a word."""
-    starts, (first, end) = listed.starts.copy(), listed.starts[word : word + 2]
+    starts, (first, end) = listed.indptr.copy(), listed.indptr[word : word + 2]
     starts[word + 1 :] -= end - first
-    return Listed(starts, np.delete(listed.values, slice(first, end)))
+    return RaggedNgrams(starts, np.delete(listed.indices, slice(first, end)))
 
 
-def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: Listed, *, threads: int) -> NDArray[np.float32]:
+def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: RaggedNgrams, *, threads: int) -> NDArray[np.float32]:
     """Return the mean of each word's own row and its n-grams' rows: (V, d) float32.
 
     `own` (V, d) and `rows` (B, d) are float32; `listed` gives places in `rows`, of which a negative one counts as
@@ -61,7 +61,7 @@ def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: Listed, *, threa
 
     def work(begin: int) -> None:
         end = min(begin + ROWS_AT_ONCE, len(own))
-        compose(own, rows, listed.starts, listed.values, begin, end, composed)
+        compose(own, rows, listed.indptr, listed.indices, begin, end, composed)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, range(0, len(own), ROWS_AT_ONCE)))
@@ -112,10 +112,10 @@ def list_buckets(
             for n in range(1, max_n + 1):
                 if place == length:
                     break
-                hashed = mix(hashed, marked(text, begin, length, place))
+                hashed = fnv1a_step(hashed, bracketed_byte(text, begin, length, place))
                 place += 1
                 while place < length and is_inside(text, begin, length, place):
-                    hashed = mix(hashed, marked(text, begin, length, place))
+                    hashed = fnv1a_step(hashed, bracketed_byte(text, begin, length, place))
                     place += 1
                 if n >= min_n and not (n == 1 and (first == 0 or place == length)):
                     if found < len(values):
@@ -126,7 +126,7 @@ def list_buckets(
 
 
 @kernel
-def marked(text: NDArray[np.uint8], begin: int, length: int, place: int) -> np.uint8:
+def bracketed_byte(text: NDArray[np.uint8], begin: int, length: int, place: int) -> np.uint8:
     """The byte at a place of the word that begins at `begin`, in its angle brackets."""
     if place == 0:
         return np.uint8(OPEN)
@@ -136,10 +136,10 @@ def marked(text: NDArray[np.uint8], begin: int, length: int, place: int) -> np.u
 @kernel
 def is_inside(text: NDArray[np.uint8], begin: int, length: int, place: int) -> bool:
     """Whether a byte goes on with a character, rather than starts one."""
-    return (marked(text, begin, length, place) & 0xC0) == 0x80  # type: ignore[no-any-return]
+    return (bracketed_byte(text, begin, length, place) & 0xC0) == 0x80  # type: ignore[no-any-return]
 
 
 @kernel
-def mix(hashed: np.uint32, byte: np.uint8) -> np.uint32:
+def fnv1a_step(hashed: np.uint32, byte: np.uint8) -> np.uint32:
     """One step of FNV-1a, the byte's sign stretched to 32 bits."""
     return np.uint32((hashed ^ np.uint32(np.int8(byte))) * np.uint32(FNV_PRIME))

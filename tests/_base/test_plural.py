@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 
 
 @pytest.mark.parametrize(
@@ -11,8 +11,8 @@ from rowspace.amounts import amount
     [(0, "0 tokens"), (1, "1 token"), (2, "2 tokens"), (1000, "1,000 tokens"), (np.int64(1), "1 token")],
 )
 def test_one_is_not_many(number: int, said: str) -> None:
-    assert amount(number, "token") == said
+    assert plural(number, "token") == said
 
 
 def test_verbs_and_other_plurals_are_given() -> None:
-    assert [amount(n, "index is", "indices are") for n in (1, 3)] == ["1 index is", "3 indices are"]
+    assert [plural(n, "index is", "indices are") for n in (1, 3)] == ["1 index is", "3 indices are"]

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.amounts import amount
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 
-__all__ = ["check_sizes", "check_whole_number", "checked_counts", "checked_rows", "checked_vocabulary", "index_of"]
+__all__ = ["check_sizes", "check_whole_number", "index_of", "validate_counts", "validate_rows", "validate_vocabulary"]
 
 Rows = NDArray[np.floating[Any]]
 
 
-def checked_vocabulary(vocabulary: Sequence[str]) -> Sequence[str]:
+def validate_vocabulary(vocabulary: Sequence[str]) -> Sequence[str]:
     """Return the vocabulary as a list, once it is known to hold strings only; another `Sequence` is left unread."""
     if isinstance(vocabulary, str):
         raise UsageError(f"vocabulary must be a list of tokens, but one string came: {vocabulary[:40]!r}")
@@ -32,26 +32,26 @@ def checked_vocabulary(vocabulary: Sequence[str]) -> Sequence[str]:
     return tokens
 
 
-def checked_rows(rows: Rows, size: int) -> Rows:
+def validate_rows(rows: Rows, size: int) -> Rows:
     """Return the rows as they came (a memory map stays one), once their shape and dtype are known to fit."""
     rows = np.asanyarray(rows)
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise UsageError(f"rows must be a (V, d) array of floats, got shape {rows.shape} of {rows.dtype}")
     if rows.shape[0] != size:
         raise UsageError(
-            f"vocabulary has {amount(size, 'token')} but rows has {amount(rows.shape[0], 'row')}; they must agree"
+            f"vocabulary has {plural(size, 'token')} but rows has {plural(rows.shape[0], 'row')}; they must agree"
         )
     if rows.shape[1] < 1:
         raise UsageError("rows must be at least 1 wide, got (V, 0)")
     return rows
 
 
-def checked_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
+def validate_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
     """Return the counts as int64, once they are known to be one whole number for each token."""
     array = np.asarray(counts)
     if array.shape != (size,) or array.dtype.kind not in "iu":
         raise UsageError(
-            f"counts must be {amount(size, 'integer')}, one a token, got shape {array.shape} of {array.dtype}"
+            f"counts must be {plural(size, 'integer')}, one a token, got shape {array.shape} of {array.dtype}"
         )
     return array.astype(np.int64, copy=False)
 
@@ -90,7 +90,7 @@ def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its to
     """
     if tokens > rows:
         raise FileFormatError(
-            f"{source}: has {amount(rows, 'row')}, but {tokenizer} has {amount(tokens, 'id')}: the first without a row "
+            f"{source}: has {plural(rows, 'row')}, but {tokenizer} has {plural(tokens, 'id')}: the first without a row "
             f"is {rows}{first and ', '}{first}; they do not belong together"
         )
     if rows > tokens:

@@ -1,6 +1,6 @@
 import os
 
-from rowspace.cores import available_cores
+from rowspace._base.parallel import available_cores
 
 
 def test_cores_are_those_of_this_process_where_the_system_says_and_else_all(monkeypatch):
