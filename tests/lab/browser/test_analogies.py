@@ -88,6 +88,25 @@ def test_a_token_lights_its_dot_and_is_named_there(visit, lab) -> None:
     expect(page.locator(".plane").get_by_text(f"2 {shown}", exact=True)).to_be_visible()
 
 
+def test_without_an_expected_word_any_answer_will_do(visit) -> None:
+    page = visit("analogies")
+    expected = page.get_by_label("is to, you expect")
+    expect(expected).not_to_have_value("")
+    expected.fill("")
+    expected.press("Tab")
+    page.wait_for_url("**/analogies?expected=")
+    expect(page.locator(".verdict")).to_contain_text("The first of")
+    expect(expected).to_have_value("")
+
+
+def test_a_step_between_equal_words_is_not_drawn(visit) -> None:
+    page = visit("analogies?a=read&b=write&c=reader")
+    expect(page.locator(".step")).to_have_count(2)
+    page.get_by_label("is to b").fill("read")
+    expect(page.locator(".plane")).to_contain_text("read = read")
+    expect(page.locator(".step")).to_have_count(0)
+
+
 @pytest.mark.refused
 def test_an_unknown_word_is_answered_with_its_spellings(visit) -> None:
     page = visit("analogies")

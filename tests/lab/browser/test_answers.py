@@ -48,3 +48,14 @@ def test_no_old_figure_stands_under_an_error(
     expect(drawn).to_have_count(0)
     page.go_back()
     expect(drawn).to_be_visible()
+
+
+@pytest.mark.refused
+def test_no_heading_stands_over_numbers_that_were_refused(visit: Callable[[str], Page]) -> None:
+    page = visit("words?word=sin")
+    numbers = page.get_by_role("heading", name="The numbers")
+    expect(numbers).to_be_visible()
+    page.get_by_label("Word", exact=True).fill("typeerorr")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="typeerorr")).to_be_visible()
+    expect(numbers).to_be_hidden()

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { choice, flag, number, text, texts, type Kind } from "./url-codecs";
+import { choice, flag, number, optional, text, texts, type Kind } from "./url-codecs";
 
 const roundTrip = <T>(kind: Kind<T>, value: T) => kind.read(kind.write(value));
 
 test("what is written is read again", () => {
   expect(["", "cat", "a&b = ?"].map((value) => roundTrip(text("dog"), value))).toEqual(["", "cat", "a&b = ?"]);
   expect(roundTrip(texts(["x"]), ["a", "b"])).toEqual(["a", "b"]);
+  expect([null, "", "cat"].map((value) => roundTrip(optional, value))).toEqual([null, "", "cat"]);
   expect([true, false].map((value) => roundTrip(flag(true), value))).toEqual([true, false]);
   expect(roundTrip(number(3, 0, 10), 4.5)).toBe(4.5);
   expect(roundTrip(choice(["a", "b"] as const), "b")).toBe("b");

@@ -19,6 +19,13 @@ export const text = (initial = ""): Kind<string> => ({
   write: (value) => (value === initial ? [] : [value]),
 });
 
+/** A text that may be left out, which is not the same as empty. */
+export const optional: Kind<string | null> = {
+  history: "merge",
+  read: ([value]) => value ?? null,
+  write: (value) => (value === null ? [] : [value]),
+};
+
 export const texts = (initial: readonly string[] = []): Kind<string[]> => ({
   read: (values) => (values.length ? values : [...initial]),
   write: (values) => (values.join("\n") === initial.join("\n") ? [] : values),

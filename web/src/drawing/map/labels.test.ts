@@ -27,6 +27,15 @@ test("a label goes to the left of its point where there is no room on the right"
   expect(new Space(100, 50).free(95, 25, 40)).toBeLessThan(95 - 40 + 1);
 });
 
+test("a label that is needed takes its place even where there is no room, and none is placed over it", () => {
+  const space = new Space(100, 50);
+  space.take(0, 25, 90);
+  expect(space.put(40, 34, 30)).toBeNull();
+  const left = space.put(40, 34, 30, true);
+  expect(left).toBeGreaterThan(40);
+  expect(space.put(40, 44, 30)).toBeLessThan(40); // on the other side
+});
+
 test("a long label is cut between characters", () => {
   expect(shorten("cat")).toBe("cat");
   expect(shorten("🐈".repeat(40))).toBe(`${"🐈".repeat(27)}…`);

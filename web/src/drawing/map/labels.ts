@@ -31,6 +31,13 @@ export class Space {
     return [x + GAP, x - GAP - width].find(free) ?? null;
   }
 
+  /** Take room for a text beside a point and return where it begins; one that is needed takes it where none is free. */
+  put(x: number, y: number, width: number, needed = false): number | null {
+    const left = this.free(x, y, width) ?? (needed ? x + GAP : null);
+    if (left !== null) this.take(left, y, width);
+    return left;
+  }
+
   take(left: number, y: number, width: number): void {
     this.cells(left, y, width, (cell) => (this.taken[cell] = 1) === 1);
   }

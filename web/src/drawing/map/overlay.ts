@@ -53,7 +53,9 @@ export class Overlay {
   place(points: Points, view: View, quick: boolean): void {
     const space = new Space(view.width, view.height);
     this.labels = [];
-    for (const [id, text] of this.highlights) this.mark(points, view, space, id, text);
+    const marked = [...this.highlights].map(([id, text]) => ({ at: onScreen(points, view, id), text: shorten(text) }));
+    for (const { at } of marked) if (at) space.take(...at, 0); // no label over a ring
+    for (const { at, text } of marked) if (at && text) this.add(space, at, text, true);
     if (!this.textOf) return;
     const count = this.order?.length ?? points.count;
     const candidates = quick ? Math.min(count, MOST_LOOKED_AT) : count;
@@ -88,18 +90,11 @@ export class Overlay {
     return `${marked ? 600 : 400} 12px ${this.theme.font}`;
   }
 
-  private mark(points: Points, view: View, space: Space, id: number, text: string): void {
-    const at = onScreen(points, view, id);
-    if (!at || !text || this.add(space, at, shorten(text), true)) return;
-    this.labels.push({ text: shorten(text), left: at[0] + 6, y: at[1], marked: true });
-  }
-
   private add(space: Space, [x, y]: [number, number], text: string, marked: boolean): boolean {
     this.context.font = this.font(marked);
     const { width } = this.context.measureText(text);
-    const left = space.free(x, y, width);
+    const left = space.put(x, y, width, marked);
     if (left === null) return false;
-    space.take(left, y, width);
     this.labels.push({ text, left, y, marked });
     return true;
   }

@@ -1,0 +1,50 @@
+"""A field that the page fills with a default: what it shows when a reader empties it."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "field"),
+    [
+        ("pipeline", "text=sin", "Text"),
+        ("input", "text=sin", "Text"),
+        ("tokens", "text=sin", "Text"),
+        ("analogies", "a=sin", "a"),
+        ("head", "word=sin", "Hidden state begins as the row of"),
+    ],
+)
+def test_an_emptied_field_stays_empty_and_names_the_default(
+    visit: Callable[[str], Page], name: str, state: str, field: str
+) -> None:
+    default = visit(name).get_by_label(field, exact=True).input_value()
+    page = visit(f"{name}?{state}")
+    text = page.get_by_label(field, exact=True)
+    expect(text).to_have_value("sin")
+    text.fill("")
+    expect(page.get_by_text(f"Empty: the page uses “{default}”.", exact=True)).to_be_visible()
+    page.wait_for_url(f"**/{name}")
+    expect(text).to_have_value("")
+    text.press("Tab")
+    expect(text).to_have_value(default)
+    expect(page.get_by_text("Empty: the page uses")).to_have_count(0)
+
+
+def test_back_fills_an_emptied_field_again(visit: Callable[[str], Page]) -> None:
+    page = visit("pipeline?text=sin")
+    text = page.get_by_label("Text", exact=True)
+    text.fill("")
+    page.wait_for_url("**/pipeline")
+    page.go_back()
+    expect(text).to_have_value("sin")
+
+
+def test_an_emptied_search_says_which_word_stays(visit: Callable[[str], Page]) -> None:
+    page = visit("words?word=sin")
+    page.get_by_label("Word", exact=True).fill("")
+    expect(page.get_by_text("Empty: the page keeps “sin”.", exact=True)).to_be_visible()
+    expect(page.get_by_role("list", name="Nearest to sin", exact=True)).to_be_visible()
