@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from rowspace.lab.state import Lab
 from tests.lab.browser.conftest import serving
 
 from rowspace import space
 from rowspace.lab.app import make_app
+from rowspace.lab.lab import Lab
 
 pytestmark = pytest.mark.browser
 
