@@ -5,6 +5,9 @@ row, with a chance near m^-k per pair; with weights of their own they differ in 
 `quotient_remainder.py`, where none do.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -89,7 +92,7 @@ class HashedEmbedding(RecordedSettings, Sized):
         """The constants of all hashes."""
         return [constant for pair in self.hashes for constant in pair]
 
-    def explain_settings(self, found: list[int] | None) -> str | None:
+    def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
         """Refuse other hashes; a state that records none has those of seed 0, or of an older version."""
         if found == self.recorded_settings() or (found is None and self.seed == 0):
             return None
