@@ -3,7 +3,7 @@
 Read next: `rowspace/text/pieces.py`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -82,12 +82,12 @@ def cut_of(lab: Lab, name: str, size: int) -> Cut:
     return lab.once(("tokens", name, size), lambda: source_of(lab, name).cut(size))
 
 
-def learn_standard_tokenizer() -> Iterator[Progress]:
-    """Learn the standard tokenizer, which is then kept where `source_of` finds it."""
+def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Progress]:
+    """Learn the standard tokenizer, of `texts` or else the library, which is then kept where `source_of` finds it."""
 
     def work(tell: Callable[[float], None]) -> None:
         tell(0.0)
-        standard_tokenizer(on_share=tell)
+        standard_tokenizer(on_share=tell, texts=texts)
 
     told = -1
     for share in told_by(work):
