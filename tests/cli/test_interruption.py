@@ -1,11 +1,12 @@
 """Signals during a fit, in processes of their own; each waits for what the fit says or writes, never for time."""
 
+import fcntl
 import json
 import re
+import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import rowspace as rs
 from rowspace.learn import workplace_of
 
 Run = Callable[..., Any]
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="sets the size of a pipe")
 
 
 def start(*arguments: str | Path, **streams: object) -> subprocess.Popen[str]:
@@ -69,21 +72,50 @@ def test_sigterm_saves_too_and_resuming_reads_no_corpus(run: Run, english: Path,
     assert len(json.loads(result.stdout)["settings"]["losses"]) == epochs
 
 
+def write_and_wait(process: subprocess.Popen[str], text: str) -> None:
+    """Give a process some text, and return when it has read all of it."""
+    fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, 4096)  # one page: it takes more only when it is empty
+    process.stdin.write(text)
+    process.stdin.flush()
+    select.select([], [process.stdin], [])
+
+
+@linux
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signal_while_reading_leaves_nothing(number: signal.Signals, status: int, tmp_path: Path) -> None:
     output = tmp_path / "table"
     with start("-", "-o", output, stdin=subprocess.PIPE) as process:
-        process.stdin.write("some text that does not end")
-        process.stdin.flush()
-        deadline = time.monotonic() + 60
-        while not any(tmp_path.glob("table.fit/*")):
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        write_and_wait(process, "some text that does not end")
+        assert any(tmp_path.glob("table.fit/*"))
         process.send_signal(number)
         said = process.stderr.read()
     assert (process.returncode, list(tmp_path.iterdir())) == (status, [])
     assert said == ("rowspace: stopped\n" if number == signal.SIGINT else "")
+
+
+# A thread of its own takes the signal, so that it does not interrupt the system call in which the main thread waits:
+# there it is as if the signal had come just before the call.
+SIGNALS_ELSEWHERE = """
+import signal, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+import rowspace.cli
+rowspace.cli.main()
+"""
+
+
+@linux
+def test_ctrl_c_just_before_a_read_of_a_silent_pipe_ends_the_fit(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SIGNALS_ELSEWHERE, "fit", "-", "-o", tmp_path / "table"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        write_and_wait(process, "some text that does not end")
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(60)  # stdin stays open
+        finally:
+            process.kill()
+        said = process.stderr.read()
+    assert (process.returncode, said, list(tmp_path.iterdir())) == (130, "rowspace: stopped\n", [])
 
 
 DURING_IMPORTS = """

@@ -78,7 +78,7 @@ def test_long_text_is_shortened(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["text", "--steps", "0"], 2, "--steps must be a whole number from 1 to 1000000, not 0"),
+        (["text", "--steps", "0"], 2, "--steps must be a whole number from 1 to 1,000,000, not 0"),
         (["text", "--tokens", "no-such-file"], 2, "'no-such-file'"),
     ],
 )

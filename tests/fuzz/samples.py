@@ -136,6 +136,16 @@ def wide_parquet(folder: Path) -> Path:
     return folder / "t.parquet"
 
 
+def compressed_arrow(folder: Path) -> Path:
+    """Compressed lists, as pandas writes them, beside a column that is not read."""
+    import pyarrow as pa
+    from pyarrow import feather
+
+    columns = {"note": ["a", "b", "c"], "word": ["cat", "dog", "né"], "row": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}
+    feather.write_feather(pa.table(columns), folder / "t.feather", compression="lz4", chunksize=2)
+    return folder / "t.feather"
+
+
 def sentencepiece(kind: str) -> Callable[[Path], Path]:
     """A trained model of SentencePiece."""
 
@@ -207,6 +217,7 @@ def readers() -> Iterator[tuple[str, Reader]]:
     yield "fasttext-pruned", Reader(pruned, use_table)
     yield "npz-compressed", Reader(compressed_npz, use_table)
     yield "parquet-wide", Reader(wide_parquet, use_table)
+    yield "arrow-compressed", Reader(compressed_arrow, use_table)
     yield "transformers", Reader(checkpoint, use_table)
     for name, suffix in (("v.vec", ".gz"), ("v.bin", ".gz"), ("v.txt", ".gz"), ("v.txt", ".zip")):
         yield name + suffix, Reader(packed(name, suffix), use_table)

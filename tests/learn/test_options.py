@@ -56,3 +56,10 @@ def test_the_memory_that_is_asked_for_is_what_is_allocated():
             arrays += [scratch.copies.inputs, scratch.copies.outputs]
         needed = bytes_needed(700, 0, options) - 4 * options.buckets * options.subwords
         assert sum(array.nbytes for array in arrays) == pytest.approx(needed, rel=0.01)
+
+
+def test_bounds_have_thousands_separators():
+    with pytest.raises(UsageError, match="buckets must be a whole number from 1 to 100,000,000, not 0"):
+        FitOptions(buckets=0)
+    with pytest.raises(UsageError, match=r"alpha must be a number from 0\.0 to 10\.0, not -1"):
+        FitOptions(alpha=-1)

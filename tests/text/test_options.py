@@ -18,7 +18,7 @@ def test_the_defaults_are_those_of_word2vec():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"min_count": 0}, "min_count must be a whole number from 1 to 9223372036854775807, not 0"),
+        ({"min_count": 0}, "min_count must be a whole number from 1 to 9,223,372,036,854,775,807, not 0"),
         ({"min_count": None}, "min_count must be .+ not None"),
         ({"max_vocabulary": 0}, "max_vocabulary must be"),
         ({"workers": 1.5}, "workers must be .+ not 1.5"),

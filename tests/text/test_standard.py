@@ -13,9 +13,8 @@ FEW = ["for key in keys: return self.key"] * 9
 
 
 @pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A short corpus in place of the library, and a cache of this test's own."""
-    monkeypatch.setattr("rowspace.text.standard.standard_library", lambda: iter(FEW))
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder of a cache of this test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "rowspace"
 
@@ -31,42 +30,42 @@ def test_it_is_learned_from_the_standard_library(monkeypatch: pytest.MonkeyPatch
     assert counts["self"] > 10_000
 
 
-def test_counts_are_of_all_that_was_read(few: Path) -> None:
-    tokenizer, counts = standard_tokenizer(280)
+def test_counts_are_of_all_that_was_read(cache: Path) -> None:
+    tokenizer, counts = standard_tokenizer(280, texts=FEW)
     coverage = measure_coverage(tokenizer, iter(FEW))
     assert counts == dict(zip(coverage.vocabulary, coverage.counts.tolist(), strict=True))
 
 
-def test_the_second_time_reads_what_was_kept(few: Path) -> None:
+def test_the_second_time_reads_what_was_kept(cache: Path) -> None:
     shares = list[float]()
-    tokenizer, counts = standard_tokenizer(280, on_share=shares.append)
+    tokenizer, counts = standard_tokenizer(280, on_share=shares.append, texts=FEW)
     assert shares == sorted(shares)
     assert shares[0] > 0
     assert shares[-1] == 1
-    for again, kept in (standard_tokenizer(280, on_share=shares.append), kept_standard_tokenizer(280)):
+    for again, kept in (standard_tokenizer(280, on_share=shares.append, texts=FEW), kept_standard_tokenizer(280)):
         assert (again.to_str(), kept) == (tokenizer.to_str(), counts)
     assert len(shares) == 2 * len(FEW)
-    assert len(list(few.iterdir())) == 1
+    assert len(list(cache.iterdir())) == 1
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"[]", b'{"tokenizer": "{}", "counts": []}', b"\xff"])
-def test_a_damaged_file_is_made_anew(few: Path, damage: bytes) -> None:
-    _, counts = standard_tokenizer(280)
-    (kept,) = few.iterdir()
+def test_a_damaged_file_is_made_anew(cache: Path, damage: bytes) -> None:
+    _, counts = standard_tokenizer(280, texts=FEW)
+    (kept,) = cache.iterdir()
     whole = kept.read_bytes()
     kept.write_bytes(damage)
     assert kept_standard_tokenizer(280) is None
-    assert standard_tokenizer(280)[1] == counts
+    assert standard_tokenizer(280, texts=FEW)[1] == counts
     assert kept.read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(few: Path) -> None:
-    few.parent.write_text("no folder")
-    tokenizer, _ = standard_tokenizer(280)
+def test_a_cache_that_cannot_be_written_is_done_without(cache: Path) -> None:
+    cache.parent.write_text("no folder")
+    tokenizer, _ = standard_tokenizer(280, texts=FEW)
     assert isinstance(tokenizer, Tokenizer)
 
 
-def test_a_size_without_room_is_refused(few: Path) -> None:
+def test_a_size_without_room_is_refused(cache: Path) -> None:
     with pytest.raises(UsageError, match="vocabulary_size=100 has no room for the 256"):
-        standard_tokenizer(100)
-    assert not few.exists()
+        standard_tokenizer(100, texts=FEW)
+    assert not cache.exists()

@@ -52,7 +52,7 @@ def test_a_path_is_kept_as_it_is(tmp_path):
         ({"tokens": "bep"}, "tokens must be one of words, .*not 'bep'; did you mean bpe?"),
         ({"tokens": ""}, "tokens must be one of"),
         ({"tokens": None}, "tokens must be one of"),
-        ({"tokens": "bpe", "vocabulary_size": 0}, "vocabulary_size must be a whole number from 1 to 2000000, not 0"),
+        ({"tokens": "bpe", "vocabulary_size": 0}, "vocabulary_size must be a whole number from 1 to 2,000,000, not 0"),
         ({"tokens": "bpe", "vocabulary_size": True}, "vocabulary_size must be"),
         ({"tokens": "bpe", "min_frequency": 1.5}, "min_frequency must be"),
         ({"tokens": "bpe", "normalize": "NFD"}, "normalize must be one of none, nfc, nfkc, lower, bert with tokens="),

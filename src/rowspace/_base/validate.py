@@ -72,10 +72,10 @@ def check_whole_number(name: str, value: object, least: int, most: int) -> None:
 
     >>> check_whole_number("workers", 0, 1, 1024)
     Traceback (most recent call last):
-    rowspace.errors.UsageError: workers must be a whole number from 1 to 1024, not 0
+    rowspace.errors.UsageError: workers must be a whole number from 1 to 1,024, not 0
     """
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise UsageError(f"{name} must be a whole number from {least} to {most}, not {value!r}")
+        raise UsageError(f"{name} must be a whole number from {least:,} to {most:,}, not {value!r}")
 
 
 def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its tokenizer", first: str = "") -> None:

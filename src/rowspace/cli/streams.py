@@ -2,13 +2,16 @@
 
 A closed stream is opened again, so that no data file takes its number. What cannot be written to standard output raises
 `OutputError`, once; what cannot be written to standard error is dropped, because a message is no reason to stop work.
-Left out: standard input, which stays None where it is closed (`rowspace.text.reading`).
+Ctrl-C always ends a wait for standard input, which stays None where it is closed (`rowspace.text.reading`).
 """
 
 import errno
 import io
 import os
+import select
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -25,12 +28,14 @@ class OutputError(RowspaceError):
 
 
 def open_streams() -> None:
-    """Make `sys.stdout` and `sys.stderr` streams that fail as described above."""
+    """Make the standard streams ones that behave as described above."""
     closed = [number for number in (0, 1, 2) if _is_closed(number)]
     for _ in closed:
         os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
     sys.stdout = _replaced(sys.stdout, 1, _refuse, is_closed=1 in closed)
     sys.stderr = _replaced(sys.stderr, 2, lambda _error: None, is_closed=2 in closed)
+    if isinstance(sys.stdin, io.TextIOWrapper) and 0 not in closed and sys.platform != "win32":  # no select on pipes
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_Reader(0)), sys.stdin.encoding, sys.stdin.errors)
 
 
 def _is_closed(number: int) -> bool:
@@ -77,6 +82,48 @@ class _Writer(io.FileIO):
             self._has_failed = True
             self._on_error(error)
             return size
+
+
+class _Reader(io.RawIOBase):
+    """Read from a file number, in a way that a signal interrupts whenever it comes.
+
+    Python handles a signal between two of its instructions. One that comes after the last of them and before the system
+    begins to read would wait for as long as the read does. So the main thread, which handles signals, waits for input
+    and for a pipe at once, into which Python writes a byte as soon as a signal comes.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._file = io.FileIO(number, "rb", closefd=False)
+        self._signals, self._on_signal = os.pipe()
+        for end in (self._signals, self._on_signal):
+            os.set_blocking(end, False)
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        return self._file.isatty()
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.set_wakeup_fd(self._on_signal, warn_on_full_buffer=False)
+            try:
+                while not self._has_input():
+                    pass  # a signal came, whose handler has raised nothing
+            finally:
+                signal.set_wakeup_fd(before)
+        return self._file.readinto(buffer)
+
+    def _has_input(self) -> bool:
+        """Wait for input or a signal; a function, since where one begins Python handles the signals of before."""
+        ready, _, _ = select.select([self._file.fileno(), self._signals], [], [])
+        if self._signals in ready:
+            os.read(self._signals, select.PIPE_BUF)
+        return self._file.fileno() in ready
 
 
 def _refuse(error: OSError) -> None:

@@ -71,7 +71,7 @@ class FitOptions:
         for name, least, most in _RANGES:
             value, kind = getattr(self, name), "a whole number" if isinstance(least, int) else "a number"
             if not (value is None and name in _MAY_BE_NONE) and not _is_between(value, least, most):
-                raise UsageError(f"{name} must be {kind} from {least} to {most}, not {value!r}")
+                raise UsageError(f"{name} must be {kind} from {least:,} to {most:,}, not {value!r}")
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")

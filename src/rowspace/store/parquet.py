@@ -14,6 +14,7 @@ import numpy as np
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
+from rowspace.store.arrow_batches import ArrowBatches
 from rowspace.store.folder import open_regular
 from rowspace.store.parquet_columns import Collected, Columns, choose_columns
 from rowspace.store.sniffing import start_of
@@ -122,12 +123,11 @@ def _batch(table: Table, begin: int, end: int) -> "pa.RecordBatch":
 
 def _opened(source: str) -> "tuple[pa.Schema, Batches]":
     """Open the file, and return its schema and the function that reads some of its columns batch by batch."""
-    import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     if start_of(Path(source)).startswith(ARROW_MAGIC):
-        arrow = pa.ipc.open_file(pa.memory_map(source))
-        return arrow.schema, lambda *_: (arrow.get_batch(number) for number in range(arrow.num_record_batches))
+        arrow = ArrowBatches(source)
+        return arrow.schema, arrow.read
 
     def read(columns: "Columns", limit: int | None) -> "Iterator[pa.RecordBatch]":
         # Tokens as a dictionary: one that is repeated often takes no more memory than in the file.

@@ -3,7 +3,7 @@
 Tokens are the column of text, counts the integers called `count` or `frequency`. Rows are the column of lists of
 numbers, all equally long, or columns of numbers that are numbered one after the other, as pandas writes a frame with a
 column for each dimension. Integers become floats. Of duplicated tokens the first is kept, with a warning. Left out: the
-file (`parquet.py`).
+file (`parquet.py`, `arrow_batches.py`).
 """
 
 import re

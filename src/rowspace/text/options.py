@@ -25,7 +25,7 @@ class TextOptions:
 
     >>> TextOptions(min_count=0)
     Traceback (most recent call last):
-    rowspace.errors.UsageError: min_count must be a whole number from 1 to 9223372036854775807, not 0
+    rowspace.errors.UsageError: min_count must be a whole number from 1 to 9,223,372,036,854,775,807, not 0
     """
 
     cased: bool = False

@@ -7,7 +7,7 @@ It stands in where no tokenizer is named, as `standard_library` does where no co
 import json
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,18 +32,22 @@ _BATCH = 16  # texts that are encoded at a time
 
 
 def standard_tokenizer(
-    vocabulary_size: int = STANDARD_SIZE, *, on_share: Callable[[float], None] | None = None
+    vocabulary_size: int = STANDARD_SIZE,
+    *,
+    on_share: Callable[[float], None] | None = None,
+    texts: Iterable[str] | None = None,
 ) -> tuple[Tokenizer, dict[str, int]]:
     """Return the tokenizer, and how often each of its tokens comes in the text that it was learned from.
 
     The first time takes some seconds, in which `on_share` is told how much of the reading is done, 0 … 1: the text is
-    read to learn, and again to count. Raises UsageError for a size that cannot be, CorpusError where this Python keeps
-    no source of its library.
+    read to learn, and again to count. `texts` are learned from in place of the library, and kept in its place: give
+    some only where the cache folder is your own. Raises UsageError for a size that cannot be, CorpusError where this
+    Python keeps no source of its library.
     """
     options = TokenizerOptions("bpe", vocabulary_size=vocabulary_size)
     if kept := kept_standard_tokenizer(vocabulary_size):
         return kept
-    texts = list(standard_library())
+    texts = list(standard_library() if texts is None else texts)
     share = _Share(2 * sum(map(len, texts)), on_share)
     learned = train_tokenizer(share.of(texts), options)
     counts = _counts(Tokenizer.from_str(learned), texts, share)

@@ -11,7 +11,6 @@ import os
 import shutil
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -42,9 +41,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache of the tests' own, with a tokenizer of a part of the standard library: no page has to learn one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        with pytest.MonkeyPatch.context() as part:
-            part.setattr("rowspace.text.standard.standard_library", lambda: islice(standard_library(), 40))
-            standard_tokenizer()
+        standard_tokenizer(texts=islice(standard_library(), 40))
         yield
 
 
@@ -85,14 +82,26 @@ def guard(learned: tuple[Table, str]) -> Iterator[AccessMiddleware]:
             yield guard
 
 
+class Server(uvicorn.Server):
+    """A server that can be waited for."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(uvicorn.Config(app, port=0, log_level="warning"))
+        self.is_up = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.is_up.set()
+
+
 @contextmanager
 def serving(app: ASGIApp, run: Callable[[uvicorn.Server], None] = uvicorn.Server.run) -> Iterator[uvicorn.Server]:
     """A server that runs in a thread of its own."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    server = Server(app)
     thread = threading.Thread(target=run, args=[server], daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    assert server.is_up.wait(60)
+    assert server.started
     yield server
     server.should_exit = True
     thread.join()

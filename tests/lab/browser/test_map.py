@@ -35,6 +35,12 @@ window.places = (count) => {{
   const places = Float64Array.from({{ length: 2 * count }}, (_, at) => map.placeOf(at >> 1)?.[at & 1] ?? NaN);
   return new Uint8Array(places.buffer).toBase64();
 }};
+const times = (count, request) => new Promise((done) => {{
+  const next = (left) => left ? request(() => next(left - 1)) : done(null);
+  next(count);
+}});
+window.idle = (count) => times(count, (act) => requestIdleCallback(act));
+window.frames = (count) => times(count, (act) => requestAnimationFrame(act));
 </script>"""
 
 
@@ -106,11 +112,11 @@ def test_the_backend_asked_for_is_taken_and_auto_leaves_software_webgl_aside(sta
     assert stage.ask("map.backendName") == "canvas2d"
 
 
-@pytest.mark.parametrize("pause", [0, 500], ids=["before the index", "with the index"])
-def test_the_nearest_point_is_picked(stage, cloud, backend: str, pause: int) -> None:
+@pytest.mark.parametrize("shards", [0, 3], ids=["before the index", "with the index"])
+def test_the_nearest_point_is_picked(stage, cloud, backend: str, shards: int) -> None:
     stage.begin(cloud(70_000), backend)
     stage.ask("map.pick(0, 0)")
-    stage.page.wait_for_timeout(pause)
+    stage.ask("idle", shards)  # the map builds one in each idle moment
     asked = np.random.default_rng(1).uniform((0, 0), (WIDTH, HEIGHT), size=(300, 2))
     picked = stage.ask("(asked) => asked.map(([x, y]) => map.pick(x, y))", asked.tolist())
     places = stage.places(70_000)
@@ -161,7 +167,7 @@ def test_a_tween_that_is_interrupted_goes_on_from_where_the_points_are(stage, cl
     stage.begin(cloud(500), backend)
     began = stage.places(500)
     stage.ask("(xy) => map.moveTo(numbers(xy), 2000)", packed(-cloud(500)))
-    stage.page.wait_for_timeout(400)
+    stage.page.wait_for_function("(x) => Math.abs(map.placeOf(0)[0] - x) > 5", arg=began[0][0])
     before, after = map(
         unpacked,
         stage.ask(
@@ -263,7 +269,7 @@ def test_a_lost_context_comes_back_with_the_picture(context, lab_url: str, cloud
     )
     stage.ask("change('webglcontextlost', () => loss.loseContext())")
     stage.ask("map.setColours(new Uint8Array(2000), Uint8Array.of(0, 0, 255, 255))")
-    stage.page.wait_for_timeout(100)
+    stage.ask("frames", 2)
     assert (stage.picture() == 255).all()
     stage.run("change('webglcontextrestored', () => loss.restoreContext())")
     assert np.array_equal(before, stage.picture())

@@ -81,6 +81,35 @@ def test_a_state_of_other_bits_or_another_width_is_refused() -> None:
         assert not other[0].dequantize().any()
 
 
+def test_a_state_without_a_record_is_refused_for_codes_of_other_bits_or_another_width() -> None:
+    # In the first two pairs the codes have the same shape, so that torch would copy them.
+    for (bits, dim), (other_bits, other_dim) in (
+        ((8, 4), (4, 8)),
+        ((4, 8), (8, 4)),
+        ((4, 8), (4, 10)),
+        ((8, 7), (4, 7)),
+    ):
+        saved = QuantizedEmbedding.from_float(table(dim=dim), bits=bits).state_dict()
+        del saved["_extra_state"]
+        other = QuantizedEmbedding(50, other_dim, bits=other_bits)
+        message = (
+            f"QuantizedEmbedding: the state records no bits, and its codes, .* are of {bits} bits; this table has "
+            f"{other_bits} bits and {other_dim} columns"
+        )
+        with pytest.raises(RuntimeError, match=message):
+            other.load_state_dict(saved)
+        assert not other.dequantize().any()
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_a_state_without_a_record_goes_into_a_table_of_its_bits(bits: int) -> None:
+    quantized, empty = QuantizedEmbedding.from_float(table(), bits=bits), QuantizedEmbedding(50, 7, bits=bits)
+    saved = quantized.state_dict()
+    del saved["_extra_state"]
+    empty.load_state_dict(saved)
+    assert torch.equal(empty.dequantize(), quantized.dequantize())
+
+
 @pytest.mark.parametrize("bits", [8, 4])
 def test_rows_come_in_the_dtype_of_the_scales(bits: int) -> None:
     weight = table().bfloat16()

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 
-__all__ = ["LossTerms", "chunk_rows", "row_losses"]
+__all__ = ["LossTerms", "chunk_rows", "row_losses", "whole_losses"]
 
 CPU_CHUNK_BYTES = 256 << 20  # of logits at once: half of it is some hundredths slower on 2 cores, a fifth a tenth
 OTHER_CHUNK_BYTES = 512 << 20
@@ -87,6 +87,18 @@ def _(info, in_dims, *arguments):  # type: ignore[no-untyped-def]  # noqa: ANN00
     calls = [map(pick, arguments, in_dims, [number] * len(arguments)) for number in range(info.batch_size)]
     results = [row_losses(*call) for call in calls]
     return tuple(torch.stack(parts) for parts in zip(*results, strict=True)), (0, 0, 0, 0)
+
+
+def whole_losses(
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, dtype: torch.dtype, terms: LossTerms
+) -> Tensor:
+    """The losses of `row_losses` with all logits at once, in torch's own operators, which other formats know."""
+    bias = None if bias is None else bias.to(dtype)
+    wide = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+    logits = functional.linear(hidden.to(dtype), weight.to(dtype), bias).to(wide)
+    keep = targets != terms.ignore_index
+    losses = _losses(logits, torch.where(keep, targets, 0), None, terms, differentiate=False)
+    return torch.where(keep, losses, 0)
 
 
 def _results(hidden: Tensor, weight: Tensor, wanted: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.head.chunked_loss import LossTerms, row_losses
+from rowspace.layers.head.chunked_loss import LossTerms, row_losses, whole_losses
 from rowspace.layers.head.loss_second_order import second_order
 
 __all__ = ["cross_entropy"]
@@ -53,7 +53,8 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     Returns a scalar, or (...) for "none": float32, or float64 for float64. Logits are rounded to the working dtype, as
     a linear layer's are; softmax and sums are float32, the weight's gradient over all chunks too. "none" computes the
     logits once more in its backward pass. Second derivatives come from `create_graph=True`
-    or `torch.func.jacrev` twice; forward mode, and so `torch.func.hessian`, has no rule.
+    or `torch.func.jacrev` twice; forward mode, and so `torch.func.hessian`, has no rule. In `torch.onnx.export` the
+    graph computes all logits at once, since ONNX has no such operator, and checks no target.
 
     Raises UsageError for shapes, dtypes and settings that do not fit, and for a target out of range, naming its row.
 
@@ -69,15 +70,33 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     # rows: (N, d); flat: (N,)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
     settings = _linear_dtype(hidden), *terms, chunk_size
+    losses = _losses(rows, weight, bias, flat, settings, is_summed=reduction != "none")
     if reduction == "none":
-        losses = _RowLosses.apply(rows, weight, bias, flat, *settings)  # type: ignore[no-untyped-call]
-        return cast(Tensor, losses).reshape(targets.shape)
-    wanted = _wanted(rows, weight, bias)
-    total, *_ = _SummedLoss.apply(rows, weight, bias, flat, *settings, *wanted)  # type: ignore[no-untyped-call]
+        return losses.reshape(targets.shape)
     if reduction == "sum":
-        return cast(Tensor, total)
+        return losses
     count = (flat != ignore_index).sum()
-    return torch.where(count > 0, total / count.clamp(min=1), torch.nan)
+    return torch.where(count > 0, losses / count.clamp(min=1), torch.nan)
+
+
+def _losses(
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, settings: tuple[Any, ...], *, is_summed: bool
+) -> Tensor:
+    """The losses of the rows (N,), or their sum."""
+    parts = (hidden, weight, bias, targets)
+    if _exports_to_onnx():  # which knows no operator of ours
+        dtype, *terms, _ = settings
+        losses = whole_losses(*parts, dtype, LossTerms(*terms))
+        return losses.sum() if is_summed else losses
+    if is_summed:
+        wanted = _wanted(hidden, weight, bias)
+        return cast(Tensor, _SummedLoss.apply(*parts, *settings, *wanted)[0])  # type: ignore[no-untyped-call]
+    return cast(Tensor, _RowLosses.apply(*parts, *settings))  # type: ignore[no-untyped-call]
+
+
+def _exports_to_onnx() -> bool:
+    is_traced = torch.compiler.is_exporting() or torch.jit.is_tracing()  # type: ignore[attr-defined, no-untyped-call]
+    return is_traced and torch.onnx.is_in_onnx_export()
 
 
 class _SummedLoss(torch.autograd.Function):

@@ -4,6 +4,9 @@ Approximates a table (V, d): an id's row is the sum of k rows of a table of m. T
 row, with a probability near m^-k per pair; with weights of their own they differ even then.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -88,7 +91,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         """The constants of all hashes."""
         return [constant for pair in self.hashes for constant in pair]
 
-    def explain_settings(self, found: list[int] | None) -> str | None:
+    def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
         """Refuse other hashes; a state that records none has those of seed 0, or of an older version."""
         if found == self.recorded_settings() or (found is None and self.seed == 0):
             return None

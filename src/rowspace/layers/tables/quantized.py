@@ -4,7 +4,8 @@ Approximates each number of a trained table (V, d) by the nearest multiple of it
 not learn.
 """
 
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 import torch
 from torch import Tensor
@@ -99,14 +100,27 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
         """What the codes alone do not tell."""
         return [self.bits, self.embedding_dim]
 
-    def explain_settings(self, found: list[int] | None) -> str | None:
-        """Refuse other bits, or another width; a state of an older version records neither."""
-        if found is None or found == self.recorded_settings():
+    def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
+        """Refuse other bits, or another width; the codes tell most of them where a state of old records neither."""
+        if found == self.recorded_settings():
             return None
+        if found is None:
+            return self._explain_codes(state.get("codes"))
         bits, dim = found
         return (
             f"the state is of a table of {bits} bits and {dim} columns, not {self.bits} bits and {self.embedding_dim} "
             "columns; build the module with these"
+        )
+
+    def _explain_codes(self, codes: Tensor | None) -> str | None:
+        """Refuse codes of other bits or another width; torch would copy bytes of 4 bits into a table of 8."""
+        if codes is None or (codes.dtype == self.codes.dtype and codes.shape[1:] == self.codes.shape[1:]):
+            return None
+        bits = {torch.int8: "8 bits", torch.uint8: "4 bits"}.get(codes.dtype, "neither 4 nor 8 bits")
+        return (
+            f"the state records no bits, and its codes, {codes.dtype} of shape {list(codes.shape)}, are of {bits}; "
+            f"this table has {self.bits} bits and {self.embedding_dim} columns, whose codes are {self.codes.dtype} of "
+            f"shape {list(self.codes.shape)}; build the module with the bits and the width of the saved one"
         )
 
     def extra_repr(self) -> str:

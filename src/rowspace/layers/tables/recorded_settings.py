@@ -3,6 +3,7 @@
 Without these settings its tensors would mean something else.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -18,8 +19,11 @@ class RecordedSettings(nn.Module):
         """The numbers that a state must share with the module that loads it."""
         raise NotImplementedError
 
-    def explain_settings(self, found: list[int] | None) -> str | None:
-        """What is wrong with a state of these settings, None for one that records none; no sentence if nothing is."""
+    def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
+        """What is wrong with a state of these settings, None for one that records none; no sentence if nothing is.
+
+        `state` holds the module's own tensors by name.
+        """
         raise NotImplementedError
 
     def get_extra_state(self) -> Tensor:
@@ -40,8 +44,9 @@ class RecordedSettings(nn.Module):
         error_msgs: list[str],
     ) -> None:
         found = state_dict.get(prefix + _KEY)
-        if any(key.startswith(prefix) for key in state_dict):
-            problem = self.explain_settings(None if found is None else found.tolist())
+        own = {key.removeprefix(prefix): value for key, value in state_dict.items() if key.startswith(prefix)}
+        if own:
+            problem = self.explain_settings(None if found is None else found.tolist(), own)
             if problem is not None:
                 error_msgs.append(f"{prefix.removesuffix('.') or type(self).__name__}: {problem}")
                 return

@@ -1,7 +1,7 @@
 """The Tokens page's numbers: those of `rowspace.text`, and what tables without a tokenizer are told."""
 
 from collections.abc import Callable
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,14 @@ from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.tokens.sources import JOB_KINDS, Source, source_of
 from rowspace.lab.server.reply import Reply
-from rowspace.text import TokenizerOptions, cut_tokenizer, measure_coverage, standard_library, train_tokenizer
+from rowspace.text import (
+    TokenizerOptions,
+    cut_tokenizer,
+    measure_coverage,
+    standard_library,
+    standard_tokenizer,
+    train_tokenizer,
+)
 
 AWKWARD = [
     "",
@@ -30,11 +37,24 @@ AWKWARD = [
 Ask = Callable[..., Reply]
 
 
+@pytest.fixture(scope="module")
+def tokenizer_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cache with a tokenizer of a part of the standard library, which takes no time to learn."""
+    folder = str(tmp_path_factory.mktemp("learned"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", folder)
+        standard_tokenizer(texts=islice(standard_library(), 20))
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def some(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A cache of this test's own, and of the standard library a part, so that learning takes no time."""
-    texts = list(islice(standard_library(), 20))
-    monkeypatch.setattr("rowspace.text.standard.standard_library", lambda: iter(texts))
+def with_a_tokenizer(tokenizer_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", tokenizer_cache)
+
+
+@pytest.fixture
+def nothing_learned(with_a_tokenizer: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
@@ -60,11 +80,12 @@ def test_the_code_gives_the_numbers(lab: Lab, pieces_lab: Lab, check_code: Ask) 
         check_code(lab, "tokens/merges", text=text)
 
 
+@pytest.mark.usefixtures("nothing_learned")
 def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1)))
     for name in ("table", "standard"):
         assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
-    told = list(JOB_KINDS["standard-tokenizer"].run())
+    told = list(JOB_KINDS["standard-tokenizer"].run(texts=islice(standard_library(), 20)))
     assert [news.fraction for news in told] == sorted(news.fraction for news in told)
     assert told[-1] == (1.0, "100 % read, the first half to learn and the second to count")
     standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
@@ -77,15 +98,19 @@ def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab
     check_code(lab, "tokens/merges", tokenizer="standard", text="unbelievable")
 
 
-def test_a_job_that_cannot_learn_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("rowspace.text.standard.standard_library", lambda: standard_library(tmp_path))
+@pytest.mark.usefixtures("nothing_learned")
+def test_a_job_that_cannot_learn_says_why(tmp_path: Path) -> None:
+    texts = chain.from_iterable(map(standard_library, [tmp_path]))  # which raises when it is read
     with pytest.raises(CorpusError, match="this Python keeps no source of its standard library"):
-        list(JOB_KINDS["standard-tokenizer"].run())
+        list(JOB_KINDS["standard-tokenizer"].run(texts=texts))
 
 
-def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab], ask: Ask) -> None:
-    told = ask(small_lab(["a"], np.ones((1, 1))), "tokens/source", tokenizer="standard", wait="true").meta
-    assert told["found"]["kind"] == "bpe"
+@pytest.mark.usefixtures("nothing_learned")
+def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab], pieces_lab: Lab, ask: Ask) -> None:
+    lab = small_lab(["a"], np.ones((1, 1)))
+    lab.cached(("tokens", "standard"), lambda: source_of(pieces_lab, "table"))  # learning would take some seconds
+    assert ask(lab, "tokens/source", tokenizer="standard").meta["found"] is None
+    assert ask(lab, "tokens/source", tokenizer="standard", wait="true").meta["found"]["kind"] == "bpe"
 
 
 def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask) -> None:

@@ -1,6 +1,6 @@
 """The tokenizers that the Tokens page splits with, cut to several sizes of their vocabulary, each made once."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -79,12 +79,12 @@ def cut_of(lab: Lab, name: str, size: int) -> Cut:
     return lab.cached(("tokens", name, size), lambda: source_of(lab, name).cut(size))
 
 
-def learn_standard_tokenizer() -> Iterator[Progress]:
-    """Learn the standard tokenizer, which is then kept where `source_of` finds it."""
+def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Progress]:
+    """Learn the standard tokenizer, of `texts` or else the library, which is then kept where `source_of` finds it."""
 
     def work(report: Callable[[float], None]) -> None:
         report(0.0)
-        standard_tokenizer(on_share=report)
+        standard_tokenizer(on_share=report, texts=texts)
 
     percent = -1
     for share in iterate_callbacks(work):

@@ -1,0 +1,83 @@
+"""What `torch.onnx.export(dynamo=True)` makes of the loss and of codes of 4 bits.
+
+The graph that it converts is looked at always; it is converted, and onnxruntime's answer compared, where onnx,
+onnxscript and onnxruntime are installed.
+"""
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+from torch.onnx._internal.exporter._flags import set_onnx_exporting_flag
+
+from rowspace.layers import QuantizedEmbedding, TiedHead
+
+
+class Loss(nn.Module):
+    """Hidden states and targets → the loss through a tied head."""
+
+    def __init__(self, options):
+        super().__init__()
+        torch.manual_seed(0)
+        self.tokens, self.options = nn.Embedding(11, 5), options
+        self.head = TiedHead(self.tokens, bias=True, softcap=3.0)
+
+    def forward(self, hidden, targets):
+        return self.head.loss(hidden, targets, **self.options)
+
+
+OPTIONS = (
+    {},
+    {"reduction": "none"},
+    {"reduction": "sum", "label_smoothing": 0.1, "z_loss": 0.01},
+)
+
+
+def inputs(batch):
+    torch.manual_seed(1)
+    hidden, targets = torch.randn(batch, 7, 5), torch.randint(0, 11, (batch, 7))
+    targets[0, 3] = targets[-1, 1] = -100
+    return hidden, targets
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_the_graph_of_the_loss_holds_only_operators_of_torch(options):
+    batch = Dim("batch")
+    export = set_onnx_exporting_flag(torch.export.export)
+    exported = export(Loss(options), inputs(2), dynamic_shapes=({0: batch}, {0: batch}))
+    kinds = {node.target.namespace for node in exported.graph.nodes if hasattr(node.target, "namespace")}
+    assert kinds == {"aten"}
+    torch.testing.assert_close(exported.module()(*inputs(3)), Loss(options)(*inputs(3)))
+
+
+def test_the_loss_of_a_plain_export_never_holds_all_logits():
+    exported = torch.export.export(Loss({}), inputs(2))
+    assert any("row_losses" in str(node.target) for node in exported.graph.nodes)
+
+
+def run(module, given, answered, path, **options):
+    """The answer of onnxruntime for the inputs `answered`, of a module exported with others."""
+    pytest.importorskip("onnxscript")
+    runtime = pytest.importorskip("onnxruntime")
+    torch.onnx.export(module, given, dynamo=True, verbose=False, **options).save(path)
+    session = runtime.InferenceSession(path)
+    names = [entry.name for entry in session.get_inputs()]
+    feed = {name: part.numpy() for name, part in zip(names, answered, strict=True)}
+    return torch.from_numpy(session.run(None, feed)[0])
+
+
+@pytest.mark.filterwarnings("ignore")  # what the exporter of torch and onnx warn of differs by their versions
+@pytest.mark.parametrize("options", OPTIONS)
+def test_onnxruntime_gives_the_same_loss(tmp_path, options):
+    batch = Dim("batch")
+    sizes = ({0: batch}, {0: batch})
+    loss = run(Loss(options), inputs(2), inputs(3), tmp_path / "loss.onnx", dynamic_shapes=sizes)
+    torch.testing.assert_close(loss.reshape(Loss(options)(*inputs(3)).shape), Loss(options)(*inputs(3)).detach())
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dim", [7, 8])
+def test_onnxruntime_gives_the_same_rows_of_4_bits(tmp_path, dim):
+    table = QuantizedEmbedding.from_float(torch.randn(11, dim), bits=4)
+    ids = torch.randint(0, 11, (3, 4))
+    assert torch.equal(run(table, (ids,), (ids,), tmp_path / "table.onnx"), table(ids))
