@@ -103,7 +103,7 @@ def killer(stop: int) -> Callable[[object, str, object], object]:
     def trace(frame, event, _):
         nonlocal seen
         where = frame.f_code.co_filename
-        if "rowspace/atomic/" not in where and not where.endswith("store/native.py"):
+        if "rowspace/_base/atomic/" not in where and not where.endswith("store/native.py"):
             return None
         if event == "line":
             seen += 1
