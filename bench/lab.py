@@ -3,7 +3,7 @@
     python bench/lab.py                 all, at the sizes of the bars
     python bench/lab.py --scale 0.1     a tenth of the rows
 
-Rows are random and tokens made up: time and memory do not care. Neighbours are asked over the network, as a page asks,
+Rows are random and tokens made up: time and memory do not care. Neighbors are asked over the network, as a page asks,
 and are beside NumPy in this process, whose norms were computed before; that both name the same tokens is checked.
 What a browser draws is measured elsewhere.
 """
@@ -88,7 +88,7 @@ def opening(folder, options):
 
 
 def neighbors(folder, options):
-    """Ten neighbours by cosine of other words each time, over the network and by NumPy."""
+    """Ten neighbors by cosine of other words each time, over the network and by NumPy."""
     size = int(128_256 * options.scale)
     path = saved(folder, size, 1024)
     ours, theirs = [], []
@@ -111,7 +111,7 @@ def neighbors(folder, options):
             require(reply.arrays["ids"].tolist() == found.tolist())
         memory = server.memory()
     ours, theirs = ([1e3 * second for second in side] for side in (ours, theirs))
-    print(f"| neighbours among {size} × 1024, over the network | {summary(ours)} ms | ≤ 150 ms |", flush=True)
+    print(f"| neighbors among {size} × 1024, over the network | {summary(ours)} ms | ≤ 150 ms |", flush=True)
     print(f"| the same by NumPy, in its own process | {summary(theirs)} ms | |", flush=True)
     print(f"| the first of them, norms computed | {1e3 * first:.0f} ms | |", flush=True)
     print(

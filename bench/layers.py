@@ -96,7 +96,7 @@ def int8_lookup(options):
         require(torch.equal(table(ids), table.dequantize()[ids]))
         calls = (lambda table=table, ids=ids: table(ids)), table.dequantize
         bar = "≥ 20×" if bits == 8 else "–"
-        beside(f"int{bits} lookup, 4096 rows of 128256 × 4096, over dequantising all", *calls, options.times, bar)
+        beside(f"int{bits} lookup, 4096 rows of 128256 × 4096, over dequantizing all", *calls, options.times, bar)
 
 
 def bert_input(options):

@@ -1,6 +1,6 @@
 """An image becomes a sequence: cut into patches, each flattened and projected to a vector.
 
-The numbers of a 6×6 grey image in patches of 3×3, and how many patches 224×224 pixels make.
+The numbers of a 6×6 gray image in patches of 3×3, and how many patches 224×224 pixels make.
 """
 
 import torch

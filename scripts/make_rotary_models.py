@@ -198,7 +198,7 @@ def rope_of(kind, config):
     layers = {name: part for name, part in rope.items() if isinstance(part, dict)}
     if layers:
         used = set(getattr(config, "layer_types", None) or layers)
-        return {"layers": {name: part for name, part in layers.items() if name in used}}
+        return {"layers": {name: part for name, part in sorted(layers.items()) if name in used}}
     try:
         plain = {"rope_theta": config.rope_parameters["rope_theta"]}
         plain |= kind(rope_parameters={"rope_type": "default"}).rope_parameters

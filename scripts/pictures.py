@@ -19,7 +19,7 @@ from rowspace.lab.pages import PAGES
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 WIDTHS = (1280, 390)
-COLOURS = 128  # enough for text, bars and maps; a photograph needs more than its page is worth
+COLORS = 128  # enough for text, bars and maps; a photograph needs more than its page is worth
 WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
@@ -50,7 +50,7 @@ def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -
         page.wait_for_timeout(1500)
         picture = Image.open(io.BytesIO(page.screenshot(full_page=True)))
         path = PICTURES / f"{name}-{theme}-{width}.png"
-        picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+        picture.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
         print(path.relative_to(ROOT), path.stat().st_size)
     page.close()
 

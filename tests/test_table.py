@@ -74,7 +74,7 @@ def test_survives_pickle_and_copy(table):
         (["a"], np.ones(1), None, r"rows must be a \(V, d\) array of floats, got shape \(1,\)"),
         (["a"], np.ones((1, 2), np.int32), None, "of int32"),
         (["a"], np.ones((1, 0)), None, "at least 1 wide"),
-        (["a", "b", "a"], np.ones((3, 2)), None, "'a' stands twice in the vocabulary, as ids 0 and 2"),
+        (["a", "b", "a"], np.ones((3, 2)), None, "'a' is duplicated in the vocabulary, as ids 0 and 2"),
         (["b", "a", "c", "a"], np.ones((4, 2)), None, "as ids 1 and 3"),
         ("ab", np.ones((2, 2)), None, "one string came: 'ab'"),
         (["a", 1], np.ones((2, 2)), None, "id 1 is 1"),
@@ -98,7 +98,7 @@ def test_an_unknown_token_names_the_nearest_spellings(table):
         table.id("paris")
     with pytest.raises(UnknownTokenError, match=r"did you mean '.at' or '.at' or '.at'"):
         table.neighbors("bat")
-    with pytest.raises(UnknownTokenError, match="none of its 8 tokens is spelt like it"):
+    with pytest.raises(UnknownTokenError, match="none of its 8 tokens is spelled like it"):
         table[["cat", "xylophone"]]
     with pytest.raises(UnknownTokenError, match="none of its 8 tokens"):
         table.id(["cat"])

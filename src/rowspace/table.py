@@ -43,7 +43,7 @@ class Table:
     Rows are treated as immutable: their norms are computed at the first question and kept. To change rows,
     make another table.
 
-    Raises `UsageError` where sizes disagree, rows are not two-dimensional floats, or a token stands twice.
+    Raises `UsageError` where sizes disagree, rows are not two-dimensional floats, or a token is duplicated.
 
     >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
     >>> table = Table(["cat", "dog", "the"], rows)
@@ -71,7 +71,7 @@ class Table:
         self._tokenizer = tokenizer
         self._norms: NDArray[np.float64] | None = None
         if isinstance(self.vocabulary, list):
-            self._ids  # a token that stands twice is an error now  # noqa: B018
+            self._ids  # a token that is duplicated is an error now  # noqa: B018
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -255,7 +255,7 @@ class Table:
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
     ) -> "PairScores":
-        """Correlate cosines with people's judgement of word pairs: see `rowspace.space.evaluate_pairs`.
+        """Correlate cosines with people's judgment of word pairs: see `rowspace.space.evaluate_pairs`.
 
         Where the table has `subwords`, unseen words get rows of their n-grams; the scores say for how many pairs.
         """
@@ -368,6 +368,6 @@ class Table:
         hint = (
             f"; did you mean {' or '.join(map(repr, near))}?"
             if near
-            else f", and none of its {plural(len(self), 'token')} is spelt like it"
+            else f", and none of its {plural(len(self), 'token')} is spelled like it"
         )
         return UnknownTokenError(f"token {token!r} is not in the vocabulary{hint}")

@@ -10,7 +10,7 @@ import rowspace as rs
 
 Run = Callable[..., Any]
 
-PAIRS = "# word word judgement\nclass\tmethod\t7\nif\tthe\t2\nclass\tthe\t1\nmodule\tunheardof\t5\n"
+PAIRS = "# word word judgment\nclass\tmethod\t7\nif\tthe\t2\nclass\tthe\t1\nmodule\tunheardof\t5\n"
 ANALOGIES = ": parts\nclass method module name\nIf Then While Do\n: none\nclass method module unheardof\n"
 
 

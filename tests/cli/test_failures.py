@@ -51,8 +51,8 @@ def test_error_that_nobody_expected_keeps_its_traceback() -> None:
 def test_warning_is_one_sentence_and_the_old_way_comes_back(capsys: pytest.CaptureFixture[str]) -> None:
     before = warnings.showwarning
     with told():
-        warnings.warn("two words stand twice", stacklevel=1)
-    assert capsys.readouterr().err == "rowspace: warning: two words stand twice\n"
+        warnings.warn("two words are duplicated", stacklevel=1)
+    assert capsys.readouterr().err == "rowspace: warning: two words are duplicated\n"
     assert warnings.showwarning is before
 
 

@@ -18,10 +18,10 @@ def test_printable_token_is_shown_as_it_is(token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "spelt"), [("\x1b[31mred", "\\x1b[31mred"), ("a\nb", "a\\nb"), ("\0", "\\x00"), ("\ud800", "\\ud800")]
+    ("token", "spelled"), [("\x1b[31mred", "\\x1b[31mred"), ("a\nb", "a\\nb"), ("\0", "\\x00"), ("\ud800", "\\ud800")]
 )
-def test_what_a_terminal_would_obey_is_spelt_out(token: str, spelt: str) -> None:
-    assert shown(token) == spelt
+def test_what_a_terminal_would_obey_is_spelled_out(token: str, spelled: str) -> None:
+    assert shown(token) == spelled
 
 
 def test_json_has_null_where_there_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:

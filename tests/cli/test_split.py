@@ -89,7 +89,7 @@ def test_sizes_that_are_not_what_training_gives_are_said(run: Run, tmp_path: Pat
     path = tmp_path / "unigram.json"
     Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("aa", -2.0)], 0)).save(str(path))
     result = run("split", "aa", "--tokens", str(path), "--sizes", "2")
-    assert "would weigh them anew" in result.stderr
+    assert "would weigh them again" in result.stderr
     assert "weigh" not in run("split", "aa", "--tokens", str(path)).stderr
 
 

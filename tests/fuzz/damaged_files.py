@@ -149,7 +149,7 @@ def outcome_of(name: str, number: int, seed: int, sample: Path, target: Path) ->
     place = sample.with_name("damaged")
     shutil.rmtree(place, ignore_errors=True)
     size = damaged_copy(name, number, seed, sample, place)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts over
     before, memory = status_of("VmRSS"), 0
     kind, message, kept = opened(READERS[name], place / target)
     memory = max(0, status_of("VmHWM") - before)

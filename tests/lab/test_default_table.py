@@ -1,4 +1,4 @@
-"""The table that is opened where none is named: learned once, and anew where it is broken."""
+"""The table that is opened where none is named: learned once, and again where it is broken."""
 
 from pathlib import Path
 

@@ -206,7 +206,7 @@ def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestCli
         (b'{"kind": {}}', "'kind' must be a text, a number, true or false"),
         (b'{"kind": []}', "kind is missing"),
         (b'{"k": ' + b"9" * 5000 + b"}", "a job is asked for by a JSON object"),
-        (b" " * 65_537, "the body must have 65,536 bytes at the most"),
+        (b" " * 65_537, "the body must have 65,536 bytes at most"),
     ],
 )
 def test_an_order_that_makes_no_sense_is_refused(order: bytes, sentence: str, clients: dict[str, TestClient]) -> None:

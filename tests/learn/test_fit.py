@@ -32,7 +32,7 @@ def test_another_seed_gives_other_rows(english, table):
 
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
-def test_words_used_alike_become_neighbours(model):
+def test_words_used_alike_become_neighbors(model):
     rng = np.random.default_rng(0)
     animals, tools = ["cat", "dog", "cow"], ["saw", "axe", "pen"]
     texts = []

@@ -57,7 +57,7 @@ def test_settings_say_how_tokens_were_made(saved):
     assert not settings.keys() & {"min_count", "cased", "max_vocabulary"}
 
 
-def test_pieces_used_alike_become_neighbours():
+def test_pieces_used_alike_become_neighbors():
     rng = np.random.default_rng(0)
     kinds = {"animal": (["cat", "dog", "cow"], ["eats", "sleeps"]), "tool": (["saw", "axe", "pen"], ["cuts", "breaks"])}
     texts = []

@@ -36,7 +36,7 @@ def window(options, context, targets):
 @pytest.mark.parametrize(
     ("context", "targets"),
     [([4], [7, 1, 2, 3, 5, 6]), ([4, 9, 4, 8], [4, 1, 9, 3, 8, 6]), ([0, 1, 2], [29]), ([1, 2], [0, 2, 1])],
-    ids=["one", "repeated neighbour that is a target too", "no negatives", "two negatives"],
+    ids=["one", "repeated neighbor that is a target too", "no negatives", "two negatives"],
 )
 def test_skipgram_step_equals_the_reference(dim, context, targets):
     weights = random_weights(dim)
@@ -133,7 +133,7 @@ def test_a_shrinking_window_takes_each_size_equally_often():
     np.testing.assert_allclose(np.bincount(sizes)[1:] / 4000, 0.25, atol=0.03)
 
 
-def test_a_fixed_window_is_cut_by_the_sentence_and_leaves_out_its_centre():
+def test_a_fixed_window_is_cut_by_the_sentence_and_leaves_out_its_center():
     options = FitOptions(window=3, shrink_windows=False, workers=1)
     assert list(drawn_windows(options, 9, 1)) == [[1, 2, 3, 5, 6, 7]]
     assert list(drawn_windows(options, 3, 1)) == [[0, 2]]

@@ -24,7 +24,7 @@ def test_each_pair_is_learned_once_an_epoch(corpus, workers):
     pairs = []
     while trainer.state.epoch < 2:
         trainer.run_epoch(lambda _: pairs.append(trainer.state.pairs) or False)
-    # No sentence ends here but each stretch cuts one, as does each full scratch: all other words have two neighbours.
+    # No sentence ends here but each stretch cuts one, as does each full scratch: all other words have two neighbors.
     assert 2 * corpus.size * 0.999 < max(pairs) < 2 * corpus.size
 
 

@@ -54,7 +54,7 @@ def test_a_single_row_that_is_not_finite_is_left_out(value: float) -> None:
     assert found.share == pytest.approx(expected)
 
 
-def test_two_rows_have_one_neighbour() -> None:
+def test_two_rows_have_one_neighbor() -> None:
     assert neighbors_kept(np.eye(2), np.eye(2))[:2] == (1.0, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""The two maps: neighbourhoods that are there are kept, a seed decides all, and umap-learn finds the same."""
+"""The two maps: neighborhoods that are there are kept, a seed decides all, and umap-learn finds the same."""
 
 import sys
 import warnings
@@ -65,7 +65,7 @@ def test_few_or_equal_rows_are_mapped_too(name: str, groups) -> None:
         (np.ones((20, 3)), "all rows have one direction"),
     ],
 )
-def test_what_has_no_neighbourhoods_is_refused(name: str, rows, sentence: str) -> None:
+def test_what_has_no_neighborhoods_is_refused(name: str, rows, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         MAPS[name](rows)
 
@@ -87,7 +87,7 @@ def test_umap_learn_finds_the_same(groups) -> None:
         force_approximation_algorithm=True,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that small data needs no precomputed neighbours
+        warnings.simplefilter("ignore")  # that small data needs no precomputed neighbors
         expected = peer.fit_transform(frames.units)
     np.testing.assert_array_equal(umap(groups, steps=50), expected)
 

@@ -94,7 +94,7 @@ def test_float32_rows_whose_products_overflow_or_underflow_are_still_told_apart(
     assert nearest(np.full((1, 4), 1e19, np.float32), falling, 1, metric="dot")[0].tolist() == [[2]]
 
 
-def test_rows_that_are_not_finite_are_no_neighbours_and_free_places_say_so():
+def test_rows_that_are_not_finite_are_no_neighbors_and_free_places_say_so():
     rows = np.array([[1.0, 0.0], [np.nan, 0.0], [np.inf, 0.0], [0.0, 0.0]])
     ids, scores = nearest(rows[:1], rows, 4)
     assert ids.tolist() == [[0, 3, -1, -1]]

@@ -50,8 +50,8 @@ def test_a_large_matrix_is_read_in_part() -> None:
     matrix = np.broadcast_to(np.arange(1 << 22, dtype=np.float64)[:, None], (1 << 22, 8))
     window = matrix_window(matrix, (0, 1 << 22), (0, 8), cells=(4, 8))
     assert window.rows_read == 1 << 17
-    centres = (window.row_edges[:-1] + window.row_edges[1:]) / 2
-    np.testing.assert_allclose(window.values, np.repeat(centres[:, None], 8, 1), rtol=1e-4)
+    centers = (window.row_edges[:-1] + window.row_edges[1:]) / 2
+    np.testing.assert_allclose(window.values, np.repeat(centers[:, None], 8, 1), rtol=1e-4)
 
 
 @pytest.mark.parametrize(

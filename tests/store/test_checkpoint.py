@@ -201,7 +201,7 @@ def test_a_link_to_itself_is_refused(sharded):
         (b"{}", "'weight_map' does not give each tensor a file name"),
         (b'{"weight_map": []}', "'weight_map' does not give"),
         (b'{"weight_map": {}}', r"none of its 0 tensors \(none\) is called"),
-        (b'{"weight_map": {"a": "x", "a": "y"}}', "the key 'a' stands twice"),
+        (b'{"weight_map": {"a": "x", "a": "y"}}', "the key 'a' is duplicated"),
     ],
 )
 def test_an_index_that_is_none_is_refused(sharded, content, complaint):

@@ -84,8 +84,8 @@ def test_a_model_without_ngrams_is_mapped(tmp_path, text, options):
     "options", [{}, {"qnorm": True}, {"dsub": 3}, {"qnorm": True, "dsub": 7, "qout": True}], ids=str
 )
 @pytest.mark.parametrize("cutoff", [0, 300], ids=["all", "pruned"])
-def test_quantised_models_open_with_fasttexts_bits(tmp_path, text, options, cutoff):
-    # 300 classes of words, since product quantisation needs 256 rows at least
+def test_quantized_models_open_with_fasttexts_bits(tmp_path, text, options, cutoff):
+    # 300 classes of words, since product quantization needs 256 rows at least
     lines = [f"__label__{i % 300} word{i} {SENTENCES[i % 3]}" for i in range(600)]
     (tmp_path / "text").write_text("\n".join(lines) + "\n")
     model = learned(str(tmp_path / "text"), supervised=True, minn=2, maxn=4)
@@ -216,8 +216,8 @@ def test_words_that_became_the_same_keep_the_first_row(tmp_path):
     save(Table(["é", "ab", "cd"], np.arange(6, dtype=np.float32).reshape(3, 2)), path, format="fasttext")
     path.write_bytes(path.read_bytes().replace(b"ab\0", b"\xff\0", 1).replace(b"cd\0", b"\xfe\0", 1))
     with (
-        pytest.warns(UserWarning, match="2 words are no UTF-8"),
-        pytest.warns(UserWarning, match="1 word stands twice"),
+        pytest.warns(UserWarning, match="2 words are not valid UTF-8"),
+        pytest.warns(UserWarning, match="1 word is duplicated"),
     ):
         table = load(path)
     assert list(table.vocabulary) == ["é", "\ufffd"]

@@ -28,7 +28,7 @@ def table():
      ("t.txt", None, "word2vec-text"), ("t.txt", "glove", "glove"), ("t.npz", None, "npz"),
      ("t.parquet", None, "parquet"), ("t.feather", None, "parquet")],
 )  # fmt: skip
-def test_the_format_comes_from_the_suffix_or_by_name_and_is_recognised_by_content(
+def test_the_format_comes_from_the_suffix_or_by_name_and_is_recognized_by_content(
     tmp_path, table, name, format_name, kind
 ):
     store.save(table, tmp_path / name, format=format_name)
@@ -185,7 +185,7 @@ def test_numbers_beyond_float32_are_kept_or_refused_and_never_infinite(tmp_path,
 
 
 @pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
-def test_rows_far_wider_than_what_is_looked_at_first_are_recognised(tmp_path, known):
+def test_rows_far_wider_than_what_is_looked_at_first_are_recognized(tmp_path, known):
     path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
     rows = np.arange(40_000, dtype=np.float32).reshape(2, -1) + 0.25
     store.save(Table(["cat", "dog"], rows), path, format=known.name)

@@ -98,7 +98,7 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
     assert glove.load(path, limit=limit).vocabulary == ["a", "b"][:limit]
 
 
-# Recognising.
+# Recognizing.
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
 )
 def test_glove_is_told_from_others(tmp_path, content, answer):
     path = file_of(tmp_path, content)
-    assert glove.recognises(path) is answer
-    assert not (answer and any(kind.recognises(path) for kind in (word2vec, word2vec_text)))
+    assert glove.recognizes(path) is answer
+    assert not (answer and any(kind.recognizes(path) for kind in (word2vec, word2vec_text)))
 
 
 # Damage.

@@ -57,7 +57,7 @@ def test_the_first_tensor_begins_at_a_cache_line(width):
         (b"\xff" * 8, "the cap is"),
         ((3).to_bytes(8, "little") + b"{}", "header of 3 bytes, but the file has 2 after it"),
         (content(b"{} x"), "byte 11: no JSON"),
-        (content(b'{"a": 1, "a": 1}'), "'a' stands twice"),
+        (content(b'{"a": 1, "a": 1}'), "'a' is duplicated"),
         (content({"__metadata__": {"a": 1}}), "__metadata__ must hold text"),
         (content({"__metadata__": []}), "__metadata__ must hold text"),
         (content({"a": 5}), "tensor 'a': its header entry must hold"),

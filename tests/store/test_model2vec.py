@@ -36,7 +36,7 @@ def test_rows_are_those_that_model2vec_itself_gives_a_single_token(tmp_path, wor
     vectors = (rows[:2] if "token_mapping" in made else rows).clip(-100, 100).astype(dtype)
     StaticModel(vectors, tokenizer_of(), **made).save_pretrained(tmp_path / "m")
     model = StaticModel.from_pretrained(tmp_path / "m")
-    assert model2vec.recognises(tmp_path / "m")
+    assert model2vec.recognizes(tmp_path / "m")
     table = model2vec.load(tmp_path / "m")
     assert table.vocabulary == words
     assert table.rows[1:].tobytes() == model.encode(words[1:]).tobytes()  # it leaves [UNK] out of texts
@@ -50,19 +50,19 @@ def test_rows_are_those_that_model2vec_itself_gives_a_single_token(tmp_path, wor
         assert first.vocabulary == words[:limit]
 
 
-def test_a_model_that_model2vec_quantised_is_read(tmp_path, words, rows, tokenizer_of):
+def test_a_model_that_model2vec_quantized_is_read(tmp_path, words, rows, tokenizer_of):
     from model2vec import StaticModel
 
     StaticModel(rows, tokenizer_of(), weights=WEIGHTS).save_pretrained(tmp_path / "m")
     model = StaticModel.from_pretrained(tmp_path / "m", vocabulary_quantization=2, quantize_to="int8", dimensionality=2)
     assert (model.embedding.shape, model.embedding.dtype) == ((2, 2), np.int8)
-    model.save_pretrained(tmp_path / "quantised")
-    table = model2vec.load(tmp_path / "quantised")
+    model.save_pretrained(tmp_path / "quantized")
+    table = model2vec.load(tmp_path / "quantized")
     assert table.rows[1:].tobytes() == model.encode(words[1:]).tobytes()
 
 
 @pytest.mark.parametrize("normalize", [True, False])
-def test_whether_texts_are_normalised_is_kept(tmp_path, rows, tokenizer_of, normalize):
+def test_whether_texts_are_normalized_is_kept(tmp_path, rows, tokenizer_of, normalize):
     from model2vec import StaticModel
 
     StaticModel(rows, tokenizer_of(), normalize=normalize).save_pretrained(tmp_path / "m")
@@ -93,7 +93,7 @@ def test_other_libraries_open_what_we_write_and_it_comes_back(tmp_path, table, d
 
 @pytest.mark.parametrize(("setting", "normalizes"), [(True, True), (False, False), ("a word", False), (None, False)])
 @pytest.mark.parametrize("module", [model2vec, sentence_transformers])
-def test_both_libraries_normalise_where_the_setting_says_so(tmp_path, table, assert_close, module, setting, normalizes):
+def test_both_libraries_normalize_where_the_setting_says_so(tmp_path, table, assert_close, module, setting, normalizes):
     from model2vec import StaticModel
     from sentence_transformers import SentenceTransformer
 
@@ -147,7 +147,7 @@ ROWS = np.eye(4, 3, dtype=np.float32)
 )
 def test_tensors_that_do_not_fit_are_named(folder_of, tensors, complaint):
     folder = folder_of(tensors)
-    assert model2vec.recognises(folder)
+    assert model2vec.recognizes(folder)
     with pytest.raises(FileFormatError, match=rf"model\.safetensors: .*{complaint}"):
         model2vec.load(folder)
 

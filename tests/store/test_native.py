@@ -266,10 +266,10 @@ def test_a_vocabulary_that_lies_is_refused(saved, tensors, complaint):
 @pytest.mark.parametrize(
     ("offsets", "tokens", "complaint"),
     [
-        ([0, 2, 4, 6], b"a\nb\na\n", "'a' stands twice in the vocabulary, as ids 0 and 2"),
+        ([0, 2, 4, 6], b"a\nb\na\n", "'a' is duplicated in the vocabulary, as ids 0 and 2"),
         ([0, 2, 4, 6], b"a\nbba\n", "token 1 does not end where its offset says"),
         ([0, 2, 2, 6], b"a\nb\nc\n", "token offsets do not rise from 0 to 6"),
-        ([0, 2, 4, 6], b"a\n\xff\nc\n", "token 1 is no UTF-8"),
+        ([0, 2, 4, 6], b"a\n\xff\nc\n", "token 1 is not valid UTF-8"),
     ],
 )
 def test_tokens_that_are_damaged_are_refused_when_they_are_first_asked_for(saved, offsets, tokens, complaint):
@@ -323,7 +323,7 @@ def test_a_forged_rowspace_json_is_refused(saved):
 def test_a_tokenizer_that_is_no_text_is_refused(saved):
     forge(saved, "tokenizer.json", b"{\xff", own_tokenizer=True)
     table = native.load(saved)
-    with pytest.raises(FileFormatError, match=r"tokenizer.json: byte 1: no UTF-8"):
+    with pytest.raises(FileFormatError, match=r"tokenizer.json: byte 1: not valid UTF-8"):
         _ = table.tokenizer
 
 
@@ -424,7 +424,7 @@ def test_both_libraries_follow_a_tables_own_tokenizer(tmp_path, with_unknown):
         assert (model.encode("CAT, Dog".replace(",", "")) == expected).all()
 
 
-def test_what_other_libraries_read_is_json_that_says_not_to_normalise(saved):
+def test_what_other_libraries_read_is_json_that_says_not_to_normalize(saved):
     assert json.loads((saved / "config.json").read_text())["normalize"] is False
     assert [module["type"] for module in json.loads((saved / "modules.json").read_text())] == [
         "sentence_transformers.models.StaticEmbedding"

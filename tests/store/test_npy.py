@@ -21,7 +21,7 @@ def test_numpy_opens_what_we_write_and_the_rows_come_back_mapped(tmp_path, dtype
     with np.errstate(over="ignore"):
         rows = ROWS.astype(dtype)
     npy.save(Table(WORDS, rows), tmp_path / "v.npy")
-    assert npy.recognises(tmp_path / "v.npy")
+    assert npy.recognizes(tmp_path / "v.npy")
     assert np.load(tmp_path / "v.npy").tobytes() == rows.tobytes()
     again = npy.load(tmp_path / "v.npy")
     assert again.vocabulary == WORDS
@@ -65,7 +65,7 @@ def test_every_token_of_one_line_comes_back(tmp_path_factory, vocabulary):
 def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
     np.save(tmp_path / "v.npy", ROWS)
     (tmp_path / "vocab.txt").write_text("a\nb\na\n")
-    with pytest.warns(UserWarning, match="1 word stands twice"):
+    with pytest.warns(UserWarning, match="1 word is duplicated"):
         table = npy.load(tmp_path / "v.npy")
     assert table.vocabulary == ["a", "b"]
     assert (table.rows == ROWS[:2]).all()
@@ -113,7 +113,7 @@ def test_a_vocabulary_that_is_missing_or_of_another_size_is_named(tmp_path, tabl
     with pytest.raises(FileFormatError, match=r"v.vocab.txt: has 2 lines, but .*v.npy has 3 rows"):
         npy.load(tmp_path / "v.npy")
     (tmp_path / "v.vocab.txt").write_bytes(b"a\n\xff\n")
-    with pytest.raises(FileFormatError, match=r"v.vocab.txt: byte 2: no UTF-8"):
+    with pytest.raises(FileFormatError, match=r"v.vocab.txt: byte 2: not valid UTF-8"):
         npy.load(tmp_path / "v.npy")
     (tmp_path / "v.vocab.txt").unlink()
     with pytest.raises(FileFormatError, match=r"v.npy: rows without tokens: expected v.vocab.txt or vocab.txt beside"):

@@ -19,7 +19,7 @@ def test_numpy_opens_what_we_write_and_it_comes_back_mapped(tmp_path, dtype, cou
     with np.errstate(over="ignore"):
         rows = ROWS.astype(dtype)
     npz.save(Table(WORDS, rows, counts), tmp_path / "v.npz")
-    assert npz.recognises(tmp_path / "v.npz")
+    assert npz.recognizes(tmp_path / "v.npz")
     with np.load(tmp_path / "v.npz") as arrays:
         assert arrays["rows"].tobytes() == rows.tobytes()
         assert arrays["tokens"].tobytes().decode() == "cat\nné😀\n한국\n\n"
@@ -36,7 +36,7 @@ def test_numpy_opens_what_we_write_and_it_comes_back_mapped(tmp_path, dtype, cou
 @pytest.mark.parametrize("limit", [None, 0, 2, 9])
 def test_what_numpy_writes_is_read(tmp_path, save, rows, limit):
     save(tmp_path / "v.npz", vectors=rows, vocab=np.array(["a", "né", "한국"]), counts=np.array([3, 2, 1], np.uint16))
-    assert npz.recognises(tmp_path / "v.npz")
+    assert npz.recognizes(tmp_path / "v.npz")
     table = npz.load(tmp_path / "v.npz", limit=limit)
     assert table.vocabulary == ["a", "né", "한국"][:limit]
     assert table.rows.tolist() == rows[:limit].tolist()
@@ -46,16 +46,16 @@ def test_what_numpy_writes_is_read(tmp_path, save, rows, limit):
 
 def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
     np.savez(tmp_path / "v.npz", rows=ROWS, words=np.array(["a", "b", "a"]))
-    with pytest.warns(UserWarning, match="1 word stands twice"):
+    with pytest.warns(UserWarning, match="1 word is duplicated"):
         assert npz.load(tmp_path / "v.npz").vocabulary == ["a", "b"]
 
 
-def test_a_zip_of_something_else_is_not_recognised(tmp_path):
+def test_a_zip_of_something_else_is_not_recognized(tmp_path):
     with zipfile.ZipFile(tmp_path / "v.npz", "w") as archive:
         archive.writestr("archive/data.pkl", b"")
-    assert not npz.recognises(tmp_path / "v.npz")
+    assert not npz.recognizes(tmp_path / "v.npz")
     (tmp_path / "short").write_bytes(b"PK\3\4")
-    assert not npz.recognises(tmp_path / "short")
+    assert not npz.recognizes(tmp_path / "short")
 
 
 # Damage.
@@ -130,7 +130,7 @@ def test_sizes_that_lie_in_the_directory_take_no_memory(tmp_path):
 
 def test_an_array_that_stands_twice_or_is_packed_otherwise_is_refused(tmp_path):
     header = {"descr": "<f4", "fortran_order": False, "shape": (1, 1)}
-    with pytest.raises(FileFormatError, match="an array stands twice"):
+    with pytest.raises(FileFormatError, match="an array is duplicated"):
         npz.load(archive_of(tmp_path, header, twice=True))
     with pytest.raises(FileFormatError, match="compressed in a way that numpy does not use"):
         npz.load(archive_of(tmp_path, header, body=bytes(4), compression=zipfile.ZIP_LZMA))

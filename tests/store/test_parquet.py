@@ -27,7 +27,7 @@ def test_pyarrow_opens_what_we_write_and_it_comes_back(tmp_path, name, dtype, co
     with np.errstate(over="ignore"):
         rows = ROWS.astype(dtype)
     parquet.save(Table(WORDS, rows, counts), tmp_path / name)
-    assert parquet.recognises(tmp_path / name)
+    assert parquet.recognizes(tmp_path / name)
     columns = read_by_pyarrow(tmp_path / name)
     assert columns["token"].to_pylist() == WORDS
     assert np.array(columns["row"].to_pylist(), dtype).tobytes() == rows.tobytes()
@@ -67,7 +67,7 @@ LISTS = pa.array(ROWS.tolist(), pa.list_(pa.float32()))
 @pytest.mark.parametrize("limit", [None, 0, 2, 9])
 def test_what_pyarrow_writes_is_read(tmp_path, columns, write, limit):
     write(pa.table(columns), tmp_path / "v")
-    assert parquet.recognises(tmp_path / "v")
+    assert parquet.recognizes(tmp_path / "v")
     table = parquet.load(tmp_path / "v", limit=limit)
     assert table.vocabulary == WORDS[:limit]
     assert table.rows.tobytes() == ROWS[:limit].tobytes()
@@ -87,7 +87,7 @@ def test_several_groups_of_rows_are_joined(tmp_path, limit):
 
 def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
     pa.parquet.write_table(pa.table({"token": ["a", "b", "a"], "row": LISTS}), tmp_path / "v")
-    with pytest.warns(UserWarning, match="1 word stands twice"):
+    with pytest.warns(UserWarning, match="1 word is duplicated"):
         assert parquet.load(tmp_path / "v").vocabulary == ["a", "b"]
 
 
@@ -120,7 +120,7 @@ def test_a_token_that_is_repeated_a_million_times_takes_no_more_memory_than_its_
     del rows
     before = pa.total_allocated_bytes()
     tracemalloc.start()
-    with pytest.warns(UserWarning, match="999,999 words stand twice, the first is kept; one is 'catcat"):
+    with pytest.warns(UserWarning, match="999,999 words are duplicated, the first is kept; one is 'catcat"):
         assert parquet.load(tmp_path / "v").vocabulary == ["cat" * 100]
     assert tracemalloc.get_traced_memory()[1] < 16 << 20
     tracemalloc.stop()
@@ -131,7 +131,7 @@ def test_of_a_token_that_is_in_several_groups_the_first_is_kept(tmp_path):
     columns = pa.table({"token": ["a", "b", "c", "b", "d", "b"], "row": np.arange(6.0)[:, None].tolist()})
     for kept in (columns, columns.set_column(0, "token", columns["token"].dictionary_encode())):
         pa.parquet.write_table(kept, tmp_path / "v", row_group_size=2)
-        with pytest.warns(UserWarning, match="2 words stand twice, the first is kept; one is 'b'"):
+        with pytest.warns(UserWarning, match="2 words are duplicated, the first is kept; one is 'b'"):
             table = parquet.load(tmp_path / "v")
         assert (table.vocabulary, table.rows.ravel().tolist()) == (["a", "b", "c", "d"], [0, 1, 2, 4])
 
@@ -194,7 +194,7 @@ def test_without_pyarrow_the_command_that_installs_it_is_named(tmp_path, monkeyp
     for act in (parquet.load, lambda path: parquet.save(Table(WORDS, ROWS), path)):
         with pytest.raises(MissingExtraError, match=r"need pyarrow: pip install 'rowspace\[arrow\]'"):
             act(tmp_path / "v.parquet")
-    assert parquet.recognises(tmp_path / "v.parquet")
+    assert parquet.recognizes(tmp_path / "v.parquet")
 
 
 CHANGE_EVERY_BYTE = """

@@ -112,7 +112,7 @@ def test_an_older_model_is_replaced_and_anything_else_is_not(tmp_path, words, ro
 
 def test_a_directory_without_such_a_tensor_is_refused(folder_of):
     folder = folder_of({"something.else": ROWS})
-    assert not sentence_transformers.recognises(folder)
+    assert not sentence_transformers.recognizes(folder)
     with pytest.raises(FileFormatError, match=r"model: holds no model.safetensors with 'embedding.weight'"):
         sentence_transformers.load(folder)
 

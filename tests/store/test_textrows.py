@@ -49,7 +49,7 @@ def test_an_awkward_number_is_that_of_python_bit_for_bit(number):
 ORDINARY = st.floats(width=32, allow_nan=False).map(repr)
 PRINTED = st.builds("{:.{}{}}".format, st.floats(-1e39, 1e39), st.integers(0, 40), st.sampled_from("efg"))
 BUILT = st.from_regex(r"[-+]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][-+]?[0-9]{1,3})?", fullmatch=True)
-# The middle between two neighbouring float32, in full and with a little more or less, which decides the rounding.
+# The middle between two neighboring float32, in full and with a little more or less, which decides the rounding.
 MIDDLES = st.builds(
     lambda number, more: (
         f"{(np.float64(number) + np.float64(np.nextafter(number, np.float32(np.inf)))) / 2:.60e}".replace(
@@ -131,12 +131,12 @@ def test_every_word_without_a_newline_comes_back(vocabulary, dim):
 
 
 def test_words_that_are_no_utf8_are_mended_with_a_warning():
-    with pytest.warns(UserWarning, match=r"v.txt: 1 word is no UTF-8.*first in 'n\ufffd'"):
+    with pytest.warns(UserWarning, match=r"v.txt: 1 word is not valid UTF-8.*first in 'n\ufffd'"):
         assert parsed(b"n\xc3 1\nb 2\n", 1).vocabulary == ["n\ufffd", "b"]
 
 
 def test_of_a_word_that_stands_twice_the_first_row_is_kept_with_a_warning():
-    with pytest.warns(UserWarning, match="v.txt: 1 word stands twice, the first is kept; one is 'a'"):
+    with pytest.warns(UserWarning, match="v.txt: 1 word is duplicated, the first is kept; one is 'a'"):
         table = parsed(b"a 1\nb 2\na 3\n", 1)
     assert table.vocabulary == ["a", "b"]
     assert table.rows.tolist() == [[1], [2]]
@@ -210,7 +210,7 @@ def test_a_promise_of_wide_rows_takes_no_memory():
 
 @given(st.binary(max_size=60) | st.text("a1.e-+ \t\n\rn", max_size=60).map(str.encode), st.integers(1, 3))
 @example(b" 1  2", 3)
-@pytest.mark.filterwarnings("ignore:.*no UTF-8, perhaps:UserWarning", "ignore:.*words? stands? twice:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*not valid UTF-8:UserWarning", "ignore:.*duplicated, the first:UserWarning")
 def test_any_bytes_are_a_table_or_an_error(content, dim):
     try:
         table = parsed(content, dim)

@@ -24,7 +24,7 @@ def test_what_gensim_writes_for_the_projector_is_read_bit_for_bit(tmp_path):
     script = [sys.executable, "-m", "gensim.scripts.word2vec2tensor", "--binary"]
     subprocess.run([*script, "-i", tmp_path / "v.bin", "-o", tmp_path / "v"], check=True, capture_output=True)
     table = tsv.load(tmp_path / "v_tensor.tsv")
-    assert tsv.recognises(tmp_path / "v_tensor.tsv")
+    assert tsv.recognizes(tmp_path / "v_tensor.tsv")
     assert table.vocabulary == ["cat", "né😀", "\u3000"]
     assert table.rows.tobytes() == ROWS.tobytes()
 
@@ -42,9 +42,9 @@ def test_what_gensim_writes_for_the_projector_is_read_bit_for_bit(tmp_path):
 def test_what_is_written_comes_back(tmp_path, counts, name, beside):
     tsv.save(Table(WORDS, ROWS, counts), tmp_path / name)
     assert {path.name for path in tmp_path.iterdir()} == {name, beside}
-    assert tsv.recognises(tmp_path / name)
-    assert not glove.recognises(tmp_path / name)
-    assert not word2vec_text.recognises(tmp_path / name)
+    assert tsv.recognizes(tmp_path / name)
+    assert not glove.recognizes(tmp_path / name)
+    assert not word2vec_text.recognizes(tmp_path / name)
     again = tsv.load(tmp_path / name)
     assert again.vocabulary == WORDS
     assert again.rows.tobytes() == ROWS.tobytes()
@@ -80,7 +80,7 @@ def test_every_token_of_one_field_comes_back(tmp_path_factory, vocabulary, is_co
         ("a\nb\nc", None),
         ("Word\tFrequency\na\t3\nb\t2\nc\t1\n", [3, 2, 1]),
         ("id\tcount\tlabel\n0\t3\ta\n1\t2\tb\n2\t1\tc\n", [3, 2, 1]),
-        ("what\tcolour\na\tred\nb\tblue\nc\t\n", None),
+        ("what\tcolor\na\tred\nb\tblue\nc\t\n", None),
     ],
 )
 def test_metadata_is_read_with_and_without_a_header(tmp_path, metadata, counts):
@@ -103,7 +103,7 @@ def test_limit_reads_the_first_rows(tmp_path, limit):
 def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
     (tmp_path / "vectors.tsv").write_text("1\n2\n3\n")
     (tmp_path / "metadata.tsv").write_text("token\tcount\na\t3\nb\t2\na\t1\n")
-    with pytest.warns(UserWarning, match="1 word stands twice"):
+    with pytest.warns(UserWarning, match="1 word is duplicated"):
         table = tsv.load(tmp_path / "vectors.tsv")
     assert table.vocabulary == ["a", "b"]
     assert table.counts.tolist() == [3, 2]
@@ -138,9 +138,9 @@ def test_damage_is_refused_with_its_line(tmp_path, vectors, metadata, complaint)
     ("content", "answer"),
     [(b"0.1\t2\n3\tnan\n", True), (b"0.1\n2\n", True), (b"a\tb\n", False), (b"1\t2\n3\n", True), (b"", False)],
 )
-def test_rows_of_numbers_are_recognised(tmp_path, content, answer):
+def test_rows_of_numbers_are_recognized(tmp_path, content, answer):
     (tmp_path / "v").write_bytes(content)
-    assert tsv.recognises(tmp_path / "v") is answer
+    assert tsv.recognizes(tmp_path / "v") is answer
 
 
 # Writing.

@@ -27,8 +27,8 @@ def test_newlines_within_tokens_are_no_borders(tokens):
         (b"a\nb\n", [0, -(2**63), 4], "do not rise"),
         (b"a\nb", [0, 2, 3], "token 1 does not end where"),
         (b"a\nb\n", [0, 1, 4], "token 0 does not end where"),
-        (b"a\n\xff\n", [0, 2, 4], "token 1 is no UTF-8"),
-        (b"a\nb\n\xc3\n", [0, 4, 6], "token 1 is no UTF-8"),
+        (b"a\n\xff\n", [0, 2, 4], "token 1 is not valid UTF-8"),
+        (b"a\nb\n\xc3\n", [0, 4, 6], "token 1 is not valid UTF-8"),
     ],
 )
 def test_what_encoding_cannot_have_made_is_refused(run, offsets, complaint):

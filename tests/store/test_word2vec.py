@@ -65,7 +65,7 @@ def test_newlines_before_words_and_at_the_end_are_dropped_as_gensim_drops_them(t
 def test_words_that_stand_twice_keep_the_first_row_as_in_gensim(tmp_path):
     words = [b"a", b"b", b"a", b"c", b"b"]
     path = file_of(tmp_path, b"5 1\n" + b"".join(record(word, [i]) for i, word in enumerate(words)))
-    with pytest.warns(UserWarning, match="2 words stand twice, the first is kept; one is 'a'"):
+    with pytest.warns(UserWarning, match="2 words are duplicated, the first is kept; one is 'a'"):
         table = word2vec.load(path)
     expected = KeyedVectors.load_word2vec_format(path, binary=True)
     assert table.vocabulary == ["a", "b", "c"]
@@ -75,7 +75,7 @@ def test_words_that_stand_twice_keep_the_first_row_as_in_gensim(tmp_path):
 
 def test_a_word_cut_within_a_character_is_mended_as_gensim_can(tmp_path):
     path = file_of(tmp_path, b"2 1\n" + record("né".encode()[:-1], [1]) + record("né".encode(), [2]))
-    with pytest.warns(UserWarning, match=r"1 word is no UTF-8.*first in 'n\ufffd'"):
+    with pytest.warns(UserWarning, match=r"1 word is not valid UTF-8.*first in 'n\ufffd'"):
         table = word2vec.load(path)
     expected = KeyedVectors.load_word2vec_format(path, binary=True, unicode_errors="replace")
     assert table.vocabulary == expected.index_to_key == ["n\ufffd", "né"]

@@ -43,7 +43,7 @@ def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabu
     path = tmp_path_factory.mktemp("w") / "v.vec"
     rows = np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(dtype)
     word2vec_text.save(Table(vocabulary, rows), path)
-    assert word2vec_text.recognises(path)
+    assert word2vec_text.recognizes(path)
     ours, gensims = word2vec_text.load(path), KeyedVectors.load_word2vec_format(path, binary=False)
     assert ours.vocabulary == gensims.index_to_key == vocabulary
     assert ours.rows.tobytes() == gensims.vectors.tobytes() == rows.astype(np.float32).tobytes()
@@ -73,7 +73,7 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
         assert word2vec_text.load(path, limit=limit).vocabulary == ["a", "b"][:limit]
 
 
-# Recognising.
+# Recognizing.
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
 )
 def test_the_text_form_is_told_from_the_binary_one_and_from_others(tmp_path, content, answer):
     path = file_of(tmp_path, content)
-    assert word2vec_text.recognises(path) is answer
-    assert not (answer and (word2vec.recognises(path) or glove.recognises(path)))
+    assert word2vec_text.recognizes(path) is answer
+    assert not (answer and (word2vec.recognizes(path) or glove.recognizes(path)))
 
 
 # Damage.

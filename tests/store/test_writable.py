@@ -20,7 +20,7 @@ def test_longer_floats_are_refused_with_what_to_do():
 @pytest.mark.parametrize(
     ("setting", "expected"), [(True, True), (False, False), (None, False), ("yes", False), (1, False)]
 )
-def test_only_a_table_that_says_so_normalises(setting, expected):
+def test_only_a_table_that_says_so_normalizes(setting, expected):
     table = Table(["cat"], np.ones((1, 2)), settings={"normalize": setting})
     assert normalizes(table) == expected
     assert [module["type"].rpartition(".")[2] for module in modules_of(table)] == (

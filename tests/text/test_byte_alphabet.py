@@ -34,5 +34,5 @@ def test_what_is_no_alphabet() -> None:
         (b"\xed\xa0", "<0xED><0xA0>"),
     ],
 )
-def test_bytes_that_are_no_text_are_spelt_out(data: bytes, shown: str) -> None:
+def test_bytes_that_are_no_text_are_spelled_out(data: bytes, shown: str) -> None:
     assert readable(data) == shown

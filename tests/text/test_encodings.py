@@ -67,7 +67,7 @@ def test_damaged_data_is_told_and_left_where_it_is(tmp_path: Path, monkeypatch: 
     path.write_bytes(b"damaged")
     with pytest.raises(FileFormatError, match=f"{path}: is damaged: its SHA-256"):
         described("cl100k_base")
-    assert path.exists()  # tiktoken itself removes it, to fetch it anew
+    assert path.exists()  # tiktoken itself removes it, to fetch it again
 
 
 def test_encoder_of_gpt2(tiny_ranks: dict[bytes, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ def test_text_and_its_mark(tmp_path: Path) -> None:
     path.write_bytes("\ufeffnaïve".encode())
     assert read_text(path) == "naïve"
     path.write_bytes(b"na\xefve")
-    with pytest.raises(FileFormatError, match="byte 2: no UTF-8"):
+    with pytest.raises(FileFormatError, match="byte 2: not valid UTF-8"):
         read_text(path)
 
 
@@ -27,7 +27,7 @@ def test_text_and_its_mark(tmp_path: Path) -> None:
     [
         (b"{", "is no JSON"),
         (b"[1]", "but no object"),
-        (b"\xff", "no UTF-8"),
+        (b"\xff", "not valid UTF-8"),
         (b"[" * 100_000, "is no JSON"),
         (b"", "no JSON"),
     ],

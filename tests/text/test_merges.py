@@ -17,7 +17,7 @@ Step = tuple[str, str, int, list[str]]
 
 
 def slow_training(text: str, num_merges: int, split: Callable[[str], Iterable[str]] = str.split) -> list[Step]:
-    """What `trace_training` is to find: every pair counted anew at each step, ties to the one seen first."""
+    """What `trace_training` is to find: every pair counted again at each step, ties to the one seen first."""
     words, steps = [list(word) for word in split(text)], list[Step]()
     while len(steps) < num_merges:
         counts = Counter(pair for word in words for pair in pairwise(word))

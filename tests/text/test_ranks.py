@@ -40,7 +40,7 @@ def test_line_ends_do_not_matter(data: bytes) -> None:
         (WHOLE + b"YWI= -1\n", "line 257: expected a token"),
         (WHOLE + "YWI= ٣\n".encode(), "line 257: expected a token"),
         (WHOLE + b"YWI= 2147483648\n", "line 257: the rank 2147483648 is no 31-bit number"),
-        (WHOLE + b"\nYQ== 256\n", "line 258: the token b'a' stands twice"),
+        (WHOLE + b"\nYQ== 256\n", "line 258: the token b'a' is duplicated"),
         (WHOLE + b"YWI= 97\n", "line 257: the rank 97 is that of line 98 too"),
         (WHOLE + b"YWI= 99999\n", "has ids up to 99999 for 257 tokens"),
         (WHOLE[WHOLE.index(b"\n") + 1 :], "has no rank for 1 of the 256 single bytes, the first is 0x00"),

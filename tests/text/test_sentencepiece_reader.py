@@ -87,7 +87,7 @@ def test_pieces_and_what_they_stand_for(bpe_model: bytes) -> None:
 @FIXED
 @given(text=TEXT)
 def test_bytes_of_the_tokens_are_the_text(bpe_model: bytes, text: str) -> None:
-    # The model has every byte and normalises nothing but blanks, which it trims and runs of which it joins.
+    # The model has every byte and normalizes nothing but blanks, which it trims and runs of which it joins.
     tokenizer = open_sentencepiece(bpe_model, "x")
     found = b"".join(tokenizer.token_bytes(number) or b"?" for number in tokenizer.encode(text).tolist()).decode()
     processor = sentencepiece.SentencePieceProcessor(model_proto=bpe_model)
@@ -113,7 +113,7 @@ def test_tokens_lie_where_they_are_in_the_text(bpe_model: bytes, unigram_model: 
     assert found.tokens[-1] == "안"  # unknown, and shown as it stands in the text
 
 
-def test_recognised_by_content(model: bytes, ranks_file: bytes) -> None:
+def test_recognized_by_content(model: bytes, ranks_file: bytes) -> None:
     assert is_sentencepiece(model[:20])
     for start in (b"", b"\n", b"\n\n", b"\n" * 99, b"{}", ranks_file, b"\n\xff", b"\n\x05\n\x09hello"):
         assert not is_sentencepiece(start)

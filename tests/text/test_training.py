@@ -108,7 +108,7 @@ def test_the_most_frequent_characters_fill_a_small_vocabulary():
     }
 
 
-def test_characters_are_counted_after_normalisation():
+def test_characters_are_counted_after_normalization():
     assert set(trained("chars", ["ÀA a"], normalize="bert", min_frequency=1).get_vocab()) == {"[UNK]", "a", " "}
 
 
@@ -136,7 +136,7 @@ def test_llama3_pattern_splits_as_its_authors_say():
         ("none", "À\u0301ﬁ", "À\u0301ﬁ"),
     ],
 )
-def test_text_is_normalised_before(normalize, text, expected):
+def test_text_is_normalized_before(normalize, text, expected):
     tokenizer = trained("bytes", normalize=normalize)
     assert tokenizer.decode(tokenizer.encode(text).ids) == expected
 

@@ -57,13 +57,13 @@ def validate_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.i
 
 
 def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
-    """Return token to id; raises `UsageError` on the first token that stands twice, with both ids."""
+    """Return token to id; raises `UsageError` on the first token that is duplicated, with both ids."""
     ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
     if len(ids) < len(vocabulary):
         for first, token in enumerate(vocabulary):
             if ids[token] != first:
                 again = vocabulary.index(token, first + 1)
-                raise UsageError(f"token {token!r} stands twice in the vocabulary, as ids {first} and {again}")
+                raise UsageError(f"token {token!r} is duplicated in the vocabulary, as ids {first} and {again}")
     return ids
 
 

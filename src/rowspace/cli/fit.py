@@ -48,10 +48,10 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     as_json: AsJson = False,
     dim: Annotated[int | None, _option("Length of a row.", "100")] = None,
     model: Annotated[
-        Literal["skipgram", "cbow"] | None, _option("Predict neighbours from a word, or it from them.", "skipgram")
+        Literal["skipgram", "cbow"] | None, _option("Predict neighbors from a word, or it from them.", "skipgram")
     ] = None,
     epochs: Annotated[int | None, _option("Passes over the text.", "5")] = None,
-    window: Annotated[int | None, _option("The most words to each side that count as neighbours.", "5")] = None,
+    window: Annotated[int | None, _option("The most words to each side that count as neighbors.", "5")] = None,
     shrink_windows: Annotated[
         bool | None,
         _option(
@@ -66,7 +66,7 @@ def fit(  # noqa: PLR0913  # one parameter for each option
     alpha: Annotated[float | None, _option("Learning rate at the start.", "0.035; cbow 0.1")] = None,
     min_alpha: Annotated[float | None, _option("Learning rate at the end.", "0.3 of alpha")] = None,
     cbow_mean: Annotated[
-        bool | None, _option("Average the neighbours' rows, or sum them.", "mean", "--cbow-mean/--cbow-sum")
+        bool | None, _option("Average the neighbors' rows, or sum them.", "mean", "--cbow-mean/--cbow-sum")
     ] = None,
     cbow_gradient: Annotated[
         Literal["exact", "word2vec"] | None, _option("The true gradient, or that of word2vec.c.", "exact")

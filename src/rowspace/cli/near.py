@@ -1,4 +1,4 @@
-"""`rowspace near`: the nearest neighbours of words."""
+"""`rowspace near`: the nearest neighbors of words."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ def near(
     path: TablePath,
     words: Words,
     *,
-    k: Annotated[int, typer.Option("-k", help="How many neighbours.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="How many neighbors.")] = 10,
     metric: Metric = "cosine",
     mean: Annotated[bool, typer.Option(help="Ask once, for the mean of the words' unit rows.")] = False,
     as_json: AsJson = False,

@@ -62,7 +62,7 @@ def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
 
 
 def shown(token: str) -> str:
-    r"""Return a token as it can be shown: what a terminal would obey, not print, is spelt out.
+    r"""Return a token as it can be shown: what a terminal would obey, not print, is spelled out.
 
     >>> shown("naïve"), shown("a\x1b[2J")
     ('naïve', 'a\\x1b[2J')

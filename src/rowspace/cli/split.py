@@ -20,7 +20,7 @@ __all__ = ["split"]
 
 # What a smaller vocabulary is, where it is not what training to that size would have given.
 INEXACT = {
-    "unigram": "a unigram tokenizer trained to fewer tokens would weigh them anew; these are the best of this one",
+    "unigram": "a unigram tokenizer trained to fewer tokens would weigh them again; these are the best of this one",
     "wordpiece": "these sizes keep the first tokens; a tokenizer trained to fewer tokens may have others",
 }
 

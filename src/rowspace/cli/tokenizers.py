@@ -67,7 +67,7 @@ def _counts(path: str) -> dict[str, int] | None:
     """Return the counts of a table's tokens, None for a folder that is no table or has none."""
     from rowspace.store import FORMATS, load  # safetensors, which help can do without
 
-    if not any(known.recognises(Path(path)) for known in FORMATS):
+    if not any(known.recognizes(Path(path)) for known in FORMATS):
         return None
     try:
         table = load(path)

@@ -21,7 +21,7 @@ Answer = Callable[[Lab, Query], Reply]
 
 @dataclass(frozen=True)
 class Upload:
-    """An answer that may be asked with a body too: by POST, with `Query.body` of `limit` bytes at the most.
+    """An answer that may be asked with a body too: by POST, with `Query.body` of `limit` bytes at most.
 
     By GET it is asked as any other, and `Query.body` is None.
 

@@ -90,12 +90,12 @@ class Scratch(NamedTuple):
     slots: Ids  # likewise: the rows of `composed` that the words take in turn
     composed: Rows  # (n + 1, columns): the words around, each the mean of its own row and its n-grams', moved; zeros
     formed: Rows  # likewise, as they were
-    context: Ids  # (2 * window,): rows of a window's neighbours
+    context: Ids  # (2 * window,): rows of a window's neighbors
     edges: Ids  # (8,): rows of words that only some of CBOW's windows have; see `lay_windows`
     pulls: NDArray[np.float32]  # (TOGETHER,): how far each of CBOW's windows and its word are pulled together
-    counts: Ids  # (TOGETHER,): how many neighbours each of CBOW's windows has
+    counts: Ids  # (TOGETHER,): how many neighbors each of CBOW's windows has
     targets: Ids  # (n,): the windows' words, then their negatives, then padding to a whole number of groups
-    gradients: Rows  # (neighbours or windows, GROUP): scores, and then the steps that they call for
+    gradients: Rows  # (neighbors or windows, GROUP): scores, and then the steps that they call for
     steps: NDArray[np.float32]  # the same memory, flat
     hidden: Rows  # (TOGETHER, columns): CBOW's averages, moved
     before: Rows  # likewise, as they were

@@ -1,10 +1,10 @@
 """The heart of `fit`: a stretch of ids moves the rows, by skip-gram or CBOW with negative sampling.
 
-Around each word of the text lies a window. Skip-gram scores each neighbour's input row against the output row of the
-word itself and of a few drawn words; CBOW scores the neighbours' average once. The drawn words are shared: by all pairs
+Around each word of the text lies a window. Skip-gram scores each neighbor's input row against the output row of the
+word itself and of a few drawn words; CBOW scores the neighbors' average once. The drawn words are shared: by all pairs
 of a window (Ji et al. 2016, pWord2Vec), by the averages of three windows in a row. So the scores are a small matrix
 product and its gradient two more: the products here hold sixteen columns of six output rows in registers while all
-neighbours, or averages, pass by. Those three windows also reach equally far, so that most of their words are the same
+neighbors, or averages, pass by. Those three windows also reach equally far, so that most of their words are the same
 ones and are read and moved once for all three.
 
 Several workers write to the same rows without locks; a row that all of them write all the time would travel from core
@@ -118,7 +118,7 @@ def scatter(place: int, weights: Weights, scratch: Scratch) -> None:
 
 @kernel
 def learn_skipgram(count: int, alpha: np.float32, weights: Weights, scratch: Scratch) -> None:
-    """Score a window's `count` neighbours against the targets' rows and move both, six targets at a time."""
+    """Score a window's `count` neighbors against the targets' rows and move both, six targets at a time."""
     context, targets, gradients = scratch.context, scratch.targets, scratch.gradients
     for start in range(0, len(targets), GROUP):
         group = targets[start : start + GROUP]
@@ -237,7 +237,7 @@ def average(
 
 @kernel
 def share(begin: int, end: int, words: Ids, divide: bool, weights: Weights, scratch: Scratch) -> None:
-    """Pull each window's word and average together; add what an average has moved, or a share of it, to neighbours."""
+    """Pull each window's word and average together; add what an average has moved, or a share of it, to neighbors."""
     inputs, targets, pulls = weights.inputs, scratch.targets, scratch.pulls
     e0, e1, e2, e3, c0, c1, c2, padding = unpacked(scratch.edges)
     t0, t1, t2 = targets[0], targets[1], targets[2]
@@ -314,7 +314,7 @@ def within_reach(score: np.float32) -> np.float32:
 
 @kernel
 def score(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, scores: Rows) -> None:
-    """`scores[i, j] = inputs[context[i]] · outputs[group[j]]` for the first `count` neighbours."""
+    """`scores[i, j] = inputs[context[i]] · outputs[group[j]]` for the first `count` neighbors."""
     t0, t1, t2, t3, t4, t5 = group[0], group[1], group[2], group[3], group[4], group[5]
     zero = splat(np.float32(0))
     for i in range(count):
@@ -336,7 +336,7 @@ def score(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, sco
 def move(inputs: Rows, context: Ids, count: int, outputs: Rows, group: Ids, gradients: Rows) -> None:
     """Add `gradients[i, j] * output row j` to input row i, and `gradients[i, j] * input row i` to output row j.
 
-    Each uses the other as it was before; a neighbour that stands twice in the window is moved twice.
+    Each uses the other as it was before; a neighbor that occurs twice in the window is moved twice.
     """
     t0, t1, t2, t3, t4, t5 = group[0], group[1], group[2], group[3], group[4], group[5]
     for column in range(0, inputs.shape[1], WIDTH):
@@ -471,7 +471,7 @@ def draw_reach(plan: Plan, scratch: Scratch) -> int:
 
 @kernel
 def list_neighbors(center: int, length: int, reach: int, words: Ids, context: Ids) -> int:
-    """List the rows of the neighbours of the word at `center` in `context`; return how many there are."""
+    """List the rows of the neighbors of the word at `center` in `context`; return how many there are."""
     first, end = max(0, center - reach), min(length, center + reach + 1)
     for place in range(first, center):
         context[np.uint64(place - first)] = at(words, place)

@@ -20,8 +20,8 @@ class FitOptions:
 
     Attributes:
         dim: length of a row.
-        model: "skipgram" (a word predicts its neighbours) or "cbow" (the neighbours predict the word).
-        window: the most words to each side that count as neighbours.
+        model: "skipgram" (a word predicts its neighbors) or "cbow" (the neighbors predict the word).
+        window: the most words to each side that count as neighbors.
         shrink_windows: draw each window's size from 1..window, as word2vec does, so that near words weigh more.
         negatives: words drawn as counter-examples for each window, shared by all its pairs. For cbow, three windows in
             a row share theirs, rounded up to a multiple of six.
@@ -31,7 +31,7 @@ class FitOptions:
             skipgram and 0.1 for cbow, or less where the fit would diverge, as with very wide windows
             (`rowspace.learn.rates`); `min_alpha=None` takes 0.3 of alpha.
         epochs: passes over the text.
-        cbow_mean: average the neighbours' rows (True) or sum them.
+        cbow_mean: average the neighbors' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);
             "word2vec" does not, as word2vec.c and gensim.
         subwords: learn character n-grams with the words, so that unseen words get a row: a word's row is the mean of

@@ -14,7 +14,7 @@ Rows = NDArray[np.floating]
 def skipgram_step(inputs: Rows, outputs: Rows, context: list[int], targets: list[int], alpha: float) -> float:
     """Move the rows of one window in place; return the summed loss of its pairs.
 
-    `inputs: (V, d)` and `outputs: (V, d)`; `context` lists the neighbours' ids, `targets` the word's id and then its
+    `inputs: (V, d)` and `outputs: (V, d)`; `context` lists the neighbors' ids, `targets` the word's id and then its
     distinct negatives. Each pair's loss is -log σ(x·t₀) - Σ log σ(-x·tⱼ), with all scores taken before any row moves.
 
     >>> inputs, outputs = np.ones((2, 3)), np.zeros((2, 3))
@@ -45,9 +45,9 @@ def cbow_step(
 ) -> float:
     """Move the rows of windows that share their negatives in place; return their summed loss.
 
-    A window is its neighbours' ids and its word's. The neighbours' average (`mean`) or sum is scored against the word
+    A window is its neighbors' ids and its word's. The neighbors' average (`mean`) or sum is scored against the word
     and the negatives; all averages and scores are taken before any row moves. What moves the average
-    goes to each neighbour: divided by their number where it belongs to an average (`exact`), whole in word2vec.c and
+    goes to each neighbor: divided by their number where it belongs to an average (`exact`), whole in word2vec.c and
     gensim.
 
     >>> inputs, outputs = np.ones((2, 3)), np.eye(2, 3)

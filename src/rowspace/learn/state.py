@@ -49,7 +49,7 @@ class FitState:
         return cls(make_weights(len(corpus.vocabulary), options, ngrams), options, text)
 
     def end_epoch(self) -> None:
-        """Count the epoch as finished and start its sums anew."""
+        """Count the epoch as finished and start its sums again."""
         self.losses.append(self.loss / max(1.0, self.pairs))
         self.epoch, self.stretch, self.pairs, self.loss = self.epoch + 1, 0, 0.0, 0.0
 

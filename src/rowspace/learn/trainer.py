@@ -1,6 +1,6 @@
 """Who learns which stretch of the text when: epochs, workers, the learning rate, and a clean place to stop.
 
-The ids are cut into stretches, learned in an order drawn anew for each epoch: text in random order teaches better than
+The ids are cut into stretches, learned in an order drawn again for each epoch: text in random order teaches better than
 text whose last book has the last word. A stretch's random numbers depend on the seed, the epoch and the stretch alone,
 so one worker that stops between two stretches goes on as if it had not. Several workers write to the same rows
 without locks (Niu et al. 2011, Hogwild), but for their copies of the most frequent words' rows, so their rows differ a

@@ -7,7 +7,7 @@
 | `analogy.py` | a is to b as c is to ... |
 | `plane.py` | the plane that an analogy's parallelogram lies in |
 | `sets.py` | which one does not belong, and how near two sets are |
-| `pairs.py`, `correlation.py` | does similarity agree with people's judgement |
+| `pairs.py`, `correlation.py` | does similarity agree with people's judgment |
 | `analogies.py` | how many analogies of a question file come out right |
 | `projection.py` | the directions in which rows differ most, and where rows lie along them |
 | `map_search.py` | the neighbors that t-SNE and UMAP are made from |
@@ -16,7 +16,7 @@
 | `kept.py` | what share of the neighbors a map keeps |
 | `clusters.py` | which rows have nearly the same direction |
 | `representatives.py` | which words stand for a cluster, or for the whole table |
-| `spelling.py` | which tokens are spelt nearly like this one |
+| `spelling.py` | which tokens are spelled nearly like this one |
 | `windows.py` | what a part of a matrix looks like at the size of a picture |
 
 No vocabulary lives here but where a file of words is read. Names load on first use (PEP 562): the kernels

@@ -1,6 +1,6 @@
 """a is to b as c is to ...: 3CosAdd and 3CosMul of Levy & Goldberg (2014).
 
-Both take ids and search all rows. 3CosAdd is a search for the neighbours of one vector, so thousands of
+Both take ids and search all rows. 3CosAdd is a search for the neighbors of one vector, so thousands of
 questions cost one batched product; 3CosMul reads the rows once for each question. Read next: `analogies.py`,
 which marks whole files.
 """

@@ -1,6 +1,6 @@
 """k-means on directions: rows in k groups by the angle between them, whatever their length.
 
-scikit-learn's mini-batches find the centres; each row then goes to the centre of the largest cosine, exactly.
+scikit-learn's mini-batches find the centers; each row then goes to the center of the largest cosine, exactly.
 Left out: other ways to group. Read next: `neighbors.py`.
 """
 
@@ -15,7 +15,7 @@ from rowspace.space.similarity import BLOCK_BYTES, row_norms, unit_rows
 __all__ = ["Clusters", "k_means"]
 
 LEARNED_FROM = 50_000
-"""The most rows that centres are learned from; more make them no better, and all of them are assigned."""
+"""The most rows that centers are learned from; more make them no better, and all of them are assigned."""
 
 
 class Clusters(NamedTuple):
@@ -30,7 +30,7 @@ class Clusters(NamedTuple):
 def k_means(rows: NDArray[np.floating[Any]], k: int, *, seed: int = 0) -> Clusters:
     """Return `rows` (V, d) in k groups by direction.
 
-    Centres are learned from all rows, or from 50 000 drawn with `seed` where there are more. Fewer groups come back
+    Centers are learned from all rows, or from 50 000 drawn with `seed` where there are more. Fewer groups come back
     where rows have fewer directions than k. Raises `UsageError` for a k below 1 and where no row has a direction,
     `MissingExtraError` without scikit-learn.
 
@@ -66,7 +66,7 @@ def cluster_directions(
 
 
 def _centers(units: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float64]:
-    """Return the centres that scikit-learn finds among unit rows, brought to length 1."""
+    """Return the centers that scikit-learn finds among unit rows, brought to length 1."""
     try:
         from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415  # an extra, and slow to import
     except ImportError as error:

@@ -1,6 +1,6 @@
-"""How far a map can be trusted: what share of the rows' nearest neighbours are neighbours on it too.
+"""How far a map can be trusted: what share of the rows' nearest neighbors are neighbors on it too.
 
-A map of many dimensions in two must tear some neighbours apart; this says how many. Read next: `maps.py`.
+A map of many dimensions in two must tear some neighbors apart; this says how many. Read next: `maps.py`.
 """
 
 from typing import Any, NamedTuple
@@ -17,16 +17,16 @@ __all__ = ["NeighborsKept", "neighbors_kept"]
 
 
 class NeighborsKept(NamedTuple):
-    """The share of neighbours that a map keeps, and what it was measured on."""
+    """The share of neighbors that a map keeps, and what it was measured on."""
 
     share: float
-    """From 0 to 1: the mean, over the rows asked, of the share of their k neighbours that a map keeps."""
+    """From 0 to 1: the mean, over the rows asked, of the share of their k neighbors that a map keeps."""
     by_chance: float
     """What a map drawn at random would keep: k / (number of rows - 1)."""
     sample: NDArray[np.int64]
     """The ids of the rows asked, rising."""
     k: int
-    """How many neighbours each was asked for."""
+    """How many neighbors each was asked for."""
 
 
 def neighbors_kept(
@@ -40,9 +40,9 @@ def neighbors_kept(
 ) -> NeighborsKept:
     """Return the share of rows' k nearest in `rows` (V, d) that are among their k nearest in `positions` (V, 2).
 
-    Neighbours are exact on both sides: by `metric` among all the rows, by Euclidean distance on the map. They are
+    Neighbors are exact on both sides: by `metric` among all the rows, by Euclidean distance on the map. They are
     asked for `sample` rows drawn with `seed`, or for all where there are no more. Rows or positions that are not finite
-    are left out, and k is V - 1 at the most. Raises `UsageError` where fewer than two rows are left,
+    are left out, and k is V - 1 at most. Raises `UsageError` where fewer than two rows are left,
     and for a `sample` below 1.
 
     >>> line = np.arange(20.0)[:, np.newaxis]
@@ -56,7 +56,7 @@ def neighbors_kept(
     finite = finite_rows(rows) & finite_rows(positions)
     ids = np.flatnonzero(finite)
     if len(ids) < 2:
-        raise UsageError(f"neighbours are kept among two rows or more, but {len(ids)} can be compared")
+        raise UsageError(f"neighbors are kept among two rows or more, but {len(ids)} can be compared")
     if len(ids) < len(rows):
         rows, positions = rows[ids], positions[ids]
     k = min(checked_k(k), len(ids) - 1)

@@ -1,4 +1,4 @@
-"""Numba kernels of the neighbour search: plain functions on arrays, which also run as plain Python.
+"""Numba kernels of the neighbor search: plain functions on arrays, which also run as plain Python.
 
 `select` reads a block of approximate dot products (one BLAS matrix product) and keeps each query's k best
 rows so far. A dot product only says which rows may still enter; the score that decides is computed again for

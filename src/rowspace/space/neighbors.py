@@ -51,7 +51,7 @@ def nearest(
     or for "euclidean" distances, computed in float64 in a fixed order and rounded to float32; equal scores go
     to the lower id. Neither ids nor scores depend on `memory` or `threads`. With k > V there are V columns.
     `exclude` (n, e) int64 holds ids to leave out for each query, -1 for none. A row that holds NaN or
-    infinity (or, in float64, values past 1e153) is never a neighbour; a zero row has cosine 0 with
+    infinity (or, in float64, values past 1e153) is never a neighbor; a zero row has cosine 0 with
     everything. A place that no row is left to fill holds id -1 and score NaN.
 
     Working memory stays within `memory` bytes, beside the answer, the norms (8 bytes a row or query) and
@@ -119,7 +119,7 @@ class _Search:
         norms = norms_of(self.rows) if self.row_norms is None else self.row_norms
         if norms.shape != (len(self.rows),):
             raise UsageError(f"row_norms must be {len(self.rows)} numbers, one a row, got shape {norms.shape}")
-        # One mark for every row that can be no neighbour: NaN passes through arithmetic without a warning.
+        # One mark for every row that can be no neighbor: NaN passes through arithmetic without a warning.
         finite = np.isfinite(norms)
         self.norms = norms if finite.all() else np.where(finite, norms, np.nan)
         self.query_norms = norms_of(self.queries)

@@ -26,7 +26,7 @@ Rows = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class PairScores:
-    """How well cosines follow the judgements of one file.
+    """How well cosines follow the judgments of one file.
 
     `pearson` and `spearman` hold (r, p); `oov_ratio` is the share of pairs with an unknown word, in percent;
     `used` is the number of pairs that the correlations stand on, `composed` those of them in which the row of a word
@@ -50,7 +50,7 @@ def evaluate_pairs(
     dummy4unknown: bool = False,
     unseen: Callable[[str], Rows | None] | None = None,
 ) -> PairScores:
-    r"""Correlate the cosines of `rows` (V, d) with the judgements in a file of "word word number" lines.
+    r"""Correlate the cosines of `rows` (V, d) with the judgments in a file of "word word number" lines.
 
     Fields are parted by tabs, or by other white space where a line has no tab; lines that start with # are
     comments. Only the first `restrict_vocab` tokens count. A pair with an unknown word is left out, or with
@@ -81,14 +81,14 @@ def evaluate_pairs(
             return np.asarray(rows[ids[word]])
         return None if unseen is None else unseen(word.lower() if case_insensitive else word)
 
-    for a, b, judgement in _pairs(path, case_insensitive):
+    for a, b, judgment in _pairs(path, case_insensitive):
         total += 1
         row_a, row_b = row_of(a), row_of(b)
         known = row_a is not None and row_b is not None
         unknown += not known
         composed += known and not (a in ids and b in ids)
         if known or dummy4unknown:
-            judged.append(judgement)
+            judged.append(judgment)
             measured.append(0.0 if row_a is None or row_b is None else float(cosine(row_a, row_b)))
     if not total:
         raise FileFormatError(f"{path} holds no word pair; a line is: word, word, number")
@@ -99,13 +99,13 @@ def evaluate_pairs(
 
 
 def _pairs(path: str | Path, case_insensitive: bool) -> Iterator[tuple[str, str, float]]:
-    """Yield (word, word, judgement) of each line."""
+    """Yield (word, word, judgment) of each line."""
     for number, line in numbered_lines(path):
         fields = [field.strip() for field in line.split("\t" if "\t" in line else None)]
         try:
-            a, b, judgement = fields[0], fields[1], float(fields[2])
+            a, b, judgment = fields[0], fields[1], float(fields[2])
         except (IndexError, ValueError):
-            judgement = float("nan")
-        if len(fields) != 3 or not isfinite(judgement):
+            judgment = float("nan")
+        if len(fields) != 3 or not isfinite(judgment):
             raise FileFormatError(f"{path}, line {number}: expected word, word, number, got {line[:60]!r}")
-        yield (a.upper(), b.upper(), judgement) if case_insensitive else (a, b, judgement)
+        yield (a.upper(), b.upper(), judgment) if case_insensitive else (a, b, judgment)

@@ -2,7 +2,7 @@
 
 Exact, whatever the number of rows: where they are more than they are wide, their covariance (d, d) is summed over
 blocks, so they may be a memory map.
-How much of the rows' neighbourhoods such a map keeps is measured in `kept.py`. Read next: `maps.py`.
+How much of the rows' neighborhoods such a map keeps is measured in `kept.py`. Read next: `maps.py`.
 """
 
 from collections.abc import Iterator
@@ -82,8 +82,8 @@ def _axes_of_many(rows: Rows, finite: NDArray[np.bool_], mean: NDArray[np.float6
     """The variances (d,), largest first, and their directions (d, d), one a row, from the covariance."""
     scatter = np.zeros((rows.shape[1],) * 2)
     for _, block in _blocks(rows, finite):
-        centred = block - mean
-        scatter += centred.T @ centred
+        centered = block - mean
+        scatter += centered.T @ centered
     variances, directions = np.linalg.eigh(scatter)  # in rising order, a direction a column
     return variances[::-1], directions.T[::-1]
 

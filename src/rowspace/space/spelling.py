@@ -1,4 +1,4 @@
-"""Which tokens of a vocabulary are spelt nearly like a given one.
+"""Which tokens of a vocabulary are spelled nearly like a given one.
 
 A first pass over the whole vocabulary, in numpy, keeps the tokens that share most letters; only those few
 meet the exact, slow comparison of `difflib`. Meaning plays no part here. Read next: `../table.py`.
@@ -25,7 +25,7 @@ CHUNK = 50_000
 
 
 def nearest_spellings(token: str, vocabulary: Sequence[str], limit: int = 4) -> list[str]:
-    """Return at most `limit` tokens spelt nearly like `token`, nearest first; among equals the lower id.
+    """Return at most `limit` tokens spelled nearly like `token`, nearest first; among equals the lower id.
 
     Case is ignored, so that "paris" finds "Paris" first. Nearness is the ratio of difflib's
     `SequenceMatcher`, 0.6 or more, taken for the 200 tokens that share most letters.

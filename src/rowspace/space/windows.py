@@ -23,7 +23,7 @@ class Window:
     """Cells of a matrix: `values` float32 (h, w).
 
     `row_edges` int64 (h + 1,) and `column_edges` (w + 1,): cell (i, j) stands for rows `row_edges[i]` up to
-    `row_edges[i + 1]`, without the last, and columns likewise. `rows_read`: of each band of rows, how many at the most
+    `row_edges[i + 1]`, without the last, and columns likewise. `rows_read`: of each band of rows, how many at most
     the cell was made of.
     """
 

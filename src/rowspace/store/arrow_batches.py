@@ -2,7 +2,7 @@
 
 Columns that nobody asked for are not unpacked. What is not compressed is mapped. pyarrow unpacks a column of a batch as
 a whole, so a large one is refused unless the file, or the rows that come of it, are about as large: tokens are read
-first, because rows of tokens that are duplicated, or beyond the limit, are not returned. Left out: the sizes
+first, because rows of duplicated tokens, or beyond the limit, are not returned. Left out: the sizes
 themselves (`arrow_sizes.py`), which columns make a table (`parquet_columns.py`).
 """
 

@@ -18,7 +18,7 @@ from rowspace.store.layout import MODEL
 from rowspace.store.tensors import listed, map_tensor, table_of_tensor, tensors_in
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 INDEX = "model.safetensors.index.json"
 # What token tables are called at the end of their names, the surer names first.
@@ -53,7 +53,7 @@ def save(table: Table, path: StrPath) -> None:
     check_target(path)
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the directory `path` holds safetensors weights; asked last of the formats that do."""
     return (path / MODEL).is_file() or (path / INDEX).is_file()
 

@@ -19,12 +19,12 @@ def parse_object(data: bytes, source: str, *, offset: int = 0) -> dict[str, obje
 
     >>> parse_object(b'{"a": 1, "a": 2}', "x.json")
     Traceback (most recent call last):
-    rowspace.errors.FileFormatError: x.json: the key 'a' stands twice in one JSON object; restore the file
+    rowspace.errors.FileFormatError: x.json: the key 'a' is duplicated in one JSON object; restore the file
     """
     try:
         document = json.loads(data.decode("utf-8"), object_pairs_hook=lambda pairs: _distinct(pairs, source))
     except UnicodeDecodeError as error:
-        raise _damaged(source, offset + error.start, "no UTF-8") from None
+        raise _damaged(source, offset + error.start, "not valid UTF-8") from None
     except json.JSONDecodeError as error:
         place = offset + len(error.doc[: error.pos].encode())
         raise _damaged(source, place, f"no JSON ({error.msg})") from None
@@ -51,7 +51,7 @@ def _distinct(pairs: list[tuple[str, object]], source: str) -> dict[str, object]
     if len(document) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FileFormatError(f"{source}: the key {twice!r} stands twice in one JSON object; restore the file")
+        raise FileFormatError(f"{source}: the key {twice!r} is duplicated in one JSON object; restore the file")
     return document
 
 

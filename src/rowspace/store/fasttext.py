@@ -1,10 +1,9 @@
-"""fastText's model files: .bin read and written, .ftz (quantised, pruned too) read.
+"""fastText's model files: .bin read and written, .ftz (quantized, pruned too) read.
 
 A word's row is the mean of its own row and its n-grams' rows, with fastText's bits; the n-grams come along as the
 table's `subwords`, mapped, so that unseen words have rows. Counts are kept, and the settings under our names. Written
 are word and n-gram rows: what predicts words is no part of a table, and is zeros. Source: fastText 0.9, `FastText`,
-`Dictionary`. Left out: the dictionary (`fasttext_parts.py`), product quantisation (`quantised.py`), fastText's .vec
-(`word2vec_text.py`).
+`Dictionary`.
 """
 
 import dataclasses
@@ -23,7 +22,7 @@ from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.content import content_of, start_of_content
 from rowspace.store.fasttext_parts import MAGIC, VERSIONS, Arguments, Words, read_words, start_bytes, words_bytes
-from rowspace.store.quantised import read_quantised
+from rowspace.store.product_quantization import read_quantized
 from rowspace.store.reader import Reader
 from rowspace.store.sniffing import start_of
 from rowspace.store.words import decoded_words, table_of_first
@@ -32,7 +31,7 @@ from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngram
 from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, SparsePlaces, Subwords
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 BUCKETS_AT_ONCE = 16_384
 MOST_NGRAMS = 1 << 22  # of one word, and of the words that are composed at once
@@ -48,9 +47,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     source = os.fspath(path)
     reader = Reader(content_of(Path(path)), source)
     arguments, words = _start(reader)
-    quantised = reader.flag("whether rows are quantised")
-    matrix = read_quantised(reader) if quantised else _read_matrix(reader)
-    _check_end(reader, quantised=quantised)
+    quantized = reader.flag("whether rows are quantized")
+    matrix = read_quantized(reader) if quantized else _read_matrix(reader)
+    _check_end(reader, quantized=quantized)
     size = len(words.counts) if limit is None else min(limit, len(words.counts))
     tokens = decoded_words(reader.data, words.places[:size], source)
     rows, subwords = matrix[:size], None
@@ -69,7 +68,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to `path` as an unquantised model; rows become float32.
+    """Write `table` to `path` as an unquantized model; rows become float32.
 
     A bucket that no n-gram has used is a row of zeros, so the file holds all buckets. Without counts words count 1.
     Raises `UsageError` where n-grams were pruned away, which the format cannot say, or a token holds a NUL, and else as
@@ -77,7 +76,7 @@ def save(table: Table, path: StrPath) -> None:
     """
     subwords = table.subwords
     if subwords is not None and subwords.is_pruned:
-        raise UsageError("n-grams of this table were pruned, which only quantised models can say; save it as 'native'")
+        raise UsageError("n-grams of this table were pruned, which only quantized models can say; save it as 'native'")
     start = start_bytes(table) + words_bytes(table)
     check_target(path)
     with atomic_file(path) as file:
@@ -89,7 +88,7 @@ def save(table: Table, path: StrPath) -> None:
             file.write(bytes(4 * table.dim * min(BUCKETS_AT_ONCE, len(table) - begin)))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as fastText's models do."""
     return _begins_so(start_of_content(path))
 
@@ -110,7 +109,7 @@ def _start(reader: Reader) -> tuple[Arguments, Words]:
     if magic != MAGIC or version not in VERSIONS:
         raise FileFormatError(
             f"{reader.source}: byte 0: magic number {magic} and version {version}, but fastText's are {MAGIC} and "
-            f"{' or '.join(map(str, VERSIONS))}; get it anew"
+            f"{' or '.join(map(str, VERSIONS))}; download it again"
         )
     arguments = Arguments.read(reader)
     if version == min(VERSIONS) and arguments.model == "supervised":
@@ -123,10 +122,10 @@ def _read_matrix(reader: Reader) -> NDArray[Any]:
     return reader.matrix("<f4", *reader.sizes("the sizes of a matrix"), "its rows")
 
 
-def _check_end(reader: Reader, *, quantised: bool) -> None:
+def _check_end(reader: Reader, *, quantized: bool) -> None:
     """Walk over what predicts words or labels, to the end of the file."""
-    if reader.flag("whether what it predicts with is quantised") and quantised:
-        read_quantised(reader)
+    if reader.flag("whether what it predicts with is quantized") and quantized:
+        read_quantized(reader)
     else:
         _read_matrix(reader)
     reader.end()
@@ -140,7 +139,7 @@ def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: in
     if arguments.buckets < 1 or len(matrix) < needed:
         raise FileFormatError(
             f"{source}: has {len(matrix)} rows for {known} words and {needed - known} n-grams in {arguments.buckets} "
-            "buckets; it is damaged, get it anew"
+            "buckets; it is damaged, download it again"
         )
     least, most = max(1, arguments.min_n), arguments.max_n
     if buckets is None:

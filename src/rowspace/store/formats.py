@@ -1,6 +1,6 @@
 """`save` and `load` for every format: known by content when read, by name or suffix when written.
 
-A format is one module with `load`, `save`, `recognises` and `check_target`, and one line in `FORMATS`; the module is
+A format is one module with `load`, `save`, `recognizes` and `check_target`, and one line in `FORMATS`; the module is
 imported when it is first asked. Left out: the formats themselves, and what is said of other files (`strangers.py`).
 Read next: `native.py`, `word2vec.py`.
 """
@@ -36,12 +36,12 @@ class Format:
 
     @property
     def module(self) -> Any:
-        """The module with `load`, `save`, `recognises` and `check_target`."""
+        """The module with `load`, `save`, `recognizes` and `check_target`."""
         return import_module(f"rowspace.store.{self.file}")
 
-    def recognises(self, path: Path) -> bool:
+    def recognizes(self, path: Path) -> bool:
         """Whether what is at `path` is of this format, from its first bytes."""
-        return self.is_directory == path.is_dir() and bool(self.module.recognises(path))
+        return self.is_directory == path.is_dir() and bool(self.module.recognizes(path))
 
 
 NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subwords=True)
@@ -65,7 +65,7 @@ FORMATS = (
 
 
 def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> Table:
-    """Open the table at `path`, in any format known here, recognised from its content.
+    """Open the table at `path`, in any format known here, recognized from its content.
 
     Rows are mapped, read from the disk when first touched, where the format allows it (safetensors, .npy, .npz, Arrow);
     else they are read by several threads. `limit` opens the first rows only; they keep no tokenizer, whose ids go
@@ -134,7 +134,7 @@ def format_of(path: StrPath) -> Format:
     """Return the format of what is at `path`; raises as `load` does where there is none."""
     source = _existing(path)
     for known in FORMATS:
-        if known.recognises(source):
+        if known.recognizes(source):
             return known
     raise FileFormatError(f"{source}: {found_at(source)}; check the path")
 

@@ -29,7 +29,7 @@ from rowspace.store.textrows import FORBIDDEN, MAX_WORD, Text, lines_in, table_o
 from rowspace.store.words import writable_words
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 TELLING = 100  # lines that tell the width
 MAX_START = 1 << 24  # bytes that these may take
@@ -39,7 +39,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """Read the GloVe text file `path`, or its first `limit` words, into memory; rows are (V, D) float32.
 
     Counts are None. Raises `FileFormatError` with the number of the line that is not a word and D numbers.
-    Warns of words that are no UTF-8 or stand twice.
+    Warns of words that are not valid UTF-8 or are duplicated.
 
     >>> import tempfile
     >>> import numpy as np
@@ -67,7 +67,7 @@ def save(table: Table, path: StrPath) -> None:
     Each number is the shortest text that reads back to the same float32. Counts, settings and tokenizer are
     not part of the format. Raises `UsageError` where a token holds a newline or a NUL, where the table is
     empty or its first tokens end in numbers (the width of its rows could not be told again), or where `path`
-    may not be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
+    cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
@@ -94,7 +94,7 @@ def save(table: Table, path: StrPath) -> None:
         file.writelines(chain([first], text_of(words[TELLING:], table.rows[TELLING:])))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins with lines of a word and as many numbers each, and no header.
 
     One whole number a word is no vector but a count; numbers only, with tabs between, are a projector's rows.

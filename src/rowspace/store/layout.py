@@ -35,7 +35,7 @@ CONFIG_CONTENT: dict[str, object] = {
 MODULES_CONTENT: list[dict[str, object]] = [
     {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}
 ]
-# What follows in the modules.json of a model that normalises texts; it has no files of its own.
+# What follows in the modules.json of a model that normalizes texts; it has no files of its own.
 NORMALIZE_MODULE: dict[str, object] = {
     "idx": 1, "name": "1", "path": "1_Normalize", "type": "sentence_transformers.models.Normalize"
 }  # fmt: skip

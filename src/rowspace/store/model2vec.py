@@ -1,7 +1,7 @@
-"""model2vec's directory: `embeddings`, and where it was quantised `mapping` and `weights`, beside a tokenizer.json.
+"""model2vec's directory: `embeddings`, and where it was quantized `mapping` and `weights`, beside a tokenizer.json.
 
 A token's row is what model2vec itself uses: `embeddings[mapping[id]] * weights[id]`. Without the two the rows stay
-mapped. int8 becomes float32 (model2vec computes with its whole numbers). Whether texts are normalised there is kept as
+mapped. int8 becomes float32 (model2vec computes with its whole numbers). Whether texts are normalized there is kept as
 the setting `normalize`. Source: model2vec 0.10, `persistence` and `StaticModel`. Left out: the native directory, which
 model2vec opens too (`native.py`). Read next: `tensors.py`.
 """
@@ -24,7 +24,7 @@ from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 CONTENTS = (MODEL, TOKENIZER, CONFIG, MODULES)
 
@@ -52,7 +52,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the directory `path`, as model2vec saves a model.
 
-    Texts are normalised there if the table's setting `normalize` is True; counts and other settings have no place. Ids
+    Texts are normalized there if the table's setting `normalize` is True; counts and other settings have no place. Ids
     of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Raises
     `UsageError` and `RowspaceError` as `rowspace.store.save` does.
 
@@ -73,7 +73,7 @@ def save(table: Table, path: StrPath) -> None:
         (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the directory `path` holds a safetensors file with `embeddings`."""
     return holds_tensor(path / MODEL, "embeddings")
 
@@ -107,7 +107,7 @@ def _weighted(rows: NDArray[Any], weights: NDArray[Any], source: str) -> NDArray
 
 
 def _normalizes(folder: Path) -> bool:
-    """Whether model2vec normalises texts, as config.json says."""
+    """Whether model2vec normalizes texts, as config.json says."""
     if not (folder / CONFIG).is_file():
         return False
     with open_regular(resolve_inside(folder, CONFIG)) as file:

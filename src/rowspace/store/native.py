@@ -4,7 +4,7 @@
     vocabulary.safetensors  tokens as UTF-8 and offsets; counts, where known
     subwords.safetensors    n-grams' rows, where the table has them (`subwords.py`)
     tokenizer.json          the table's tokenizer, or one made from the vocabulary
-    config.json             what model2vec wants: no normalising, no cut of long texts
+    config.json             what model2vec wants: no normalizing, no cut of long texts
     modules.json            what sentence-transformers wants
     rowspace.json           settings, versions, sizes and checksums (`manifest.py`)
 
@@ -44,14 +44,14 @@ from rowspace.store.vocabulary import encode_vocabulary
 from rowspace.store.writable import check_rows
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "read_manifest", "recognises", "save"]
+__all__ = ["check_target", "load", "read_manifest", "recognizes", "save"]
 
 
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the directory `path`, replacing an older table there all at once.
 
     Rows keep their dtype (float16, float32 or float64) and are streamed, so that a mapped table larger than
-    memory can be saved. Raises `UsageError` where `path` may not be replaced or the table cannot be written
+    memory can be saved. Raises `UsageError` where `path` cannot be replaced or the table cannot be written
     as it is, and `RowspaceError` where the system refuses (disk full, no permission); what was at `path` is
     then untouched.
 
@@ -95,7 +95,7 @@ def load(path: StrPath, *, verify: bool = False) -> Table:
 
     Sizes, headers and rowspace.json are always checked; `verify` also reads every byte and compares
     checksums. Raises `FileFormatError`, naming the file and the place, on anything that `save` cannot have
-    written. A table that is saved anew while it is opened opens as the old or the new one, whole.
+    written. A table that is saved again while it is opened opens as the old or the new one, whole.
 
     >>> import tempfile
     >>> import numpy as np
@@ -130,7 +130,7 @@ def read_manifest(path: StrPath) -> Manifest:
         return manifest_of(folder)
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether `path` is a directory that says it is a native one."""
     return (path / MARKER).exists()
 

@@ -88,7 +88,7 @@ def _map_vocabulary(folder: Folder, size: int) -> tuple[StoredVocabulary, NDArra
 
 
 def _check_tokens(vocabulary: StoredVocabulary, source: str) -> None:
-    """Decode all tokens, and see that none stands twice."""
+    """Decode all tokens, and see that none is duplicated."""
     try:
         index_of(list(vocabulary))
     except UsageError as error:
@@ -149,6 +149,6 @@ def _text_later(folder: Folder, name: str) -> Callable[[], str]:
         try:
             return content.tobytes().decode()
         except UnicodeDecodeError as error:
-            raise FileFormatError(f"{source}: byte {error.start}: no UTF-8; restore the file") from None
+            raise FileFormatError(f"{source}: byte {error.start}: not valid UTF-8; restore the file") from None
 
     return text

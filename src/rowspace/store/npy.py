@@ -1,7 +1,7 @@
 """Rows as a .npy file, the vocabulary as text beside it: X.npy with X.vocab.txt, or with vocab.txt.
 
 The rows are mapped, read from the disk when first touched, where they are in this machine's byte order. The
-format has no counts. Of tokens that stand twice the first is kept, with a warning. Two files cannot be
+format has no counts. Of duplicated tokens, the first is kept, with a warning. Two files cannot be
 replaced in one step: a process killed between the two renames leaves the new rows beside the old vocabulary,
 which `load` notices only where their sizes differ; for more, save to a directory. Left out: several arrays
 in one file (`npz.py`). Read next: `arrays.py`, `tokenlines.py`.
@@ -27,7 +27,7 @@ from rowspace.store.tokenlines import read_lines, written_lines
 from rowspace.store.words import table_of_first
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save", "written_rows"]
+__all__ = ["check_target", "load", "recognizes", "save", "written_rows"]
 
 MAGIC = b"\x93NUMPY"
 WRITTEN_AT_ONCE = 1 << 23  # bytes of rows that a save holds in memory
@@ -63,7 +63,7 @@ def save(table: Table, path: StrPath) -> None:
     """Write the rows of `table` to `path` and its tokens beside it, to NAME.vocab.txt; rows keep their dtype.
 
     Counts, settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a
-    newline or ends in a carriage return, or where `path` may not be replaced, and `RowspaceError` where the
+    newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` where the
     system refuses (disk full, no permission).
 
     >>> import tempfile
@@ -80,7 +80,7 @@ def save(table: Table, path: StrPath) -> None:
             file.write(piece)
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as .npy files do."""
     return start_of(path).startswith(MAGIC)
 
@@ -89,7 +89,7 @@ def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
     check_file_target(Path(path).with_suffix(".vocab.txt"))
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not recognizes(target):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 

@@ -34,7 +34,7 @@ from rowspace.store.vocabulary import decode_vocabulary, encode_vocabulary
 from rowspace.store.words import table_of_first
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 ROWS_NAMES = ("rows", "vectors", "embeddings")
 TOKEN_NAMES = ("tokens", "vocabulary", "vocab", "words")
@@ -53,7 +53,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """Open the .npz file `path`, or its first `limit` rows; uncompressed rows are mapped if they lie well.
 
     Raises `FileFormatError`, naming the array, where one is missing, damaged, or a pickle. Checksums are
-    compared of what is read, not of what is mapped. Of tokens that stand twice the first is kept, with a
+    compared of what is read, not of what is mapped. Of duplicated tokens, the first is kept, with a
     warning.
 
     >>> import tempfile
@@ -81,7 +81,7 @@ def save(table: Table, path: StrPath) -> None:
     """Write `table` to the file `path`, replacing an older one all at once; rows keep their dtype.
 
     Settings and tokenizer are not part of the format. Raises `UsageError` where a token is no Unicode text or
-    `path` may not be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
+    `path` cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +105,7 @@ def save(table: Table, path: StrPath) -> None:
                     target.write(piece)
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as a zip archive of .npy files does."""
     start = start_of(path)
     if len(start) < LOCAL_HEADER.size or not start.startswith(LOCAL_SIGNATURE):
@@ -117,7 +117,7 @@ def recognises(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not recognizes(target):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 
@@ -130,7 +130,7 @@ class Archive:
         self._zip = zipfile.ZipFile(file)
         self.members = {info.filename.removesuffix(".npy"): info for info in self._zip.infolist()}
         if len(self.members) < len(self._zip.infolist()):
-            raise FileFormatError(f"{source}: an array stands twice in it; restore the file")
+            raise FileFormatError(f"{source}: an array is duplicated in it; restore the file")
 
     def name_of(self, names: tuple[str, ...], what: str) -> str:
         """Return the first of `names` that is there."""
@@ -200,7 +200,7 @@ def _check_kind(header: ArrayHeader, rank: int, kinds: str, source: str) -> None
 def _check_size(info: zipfile.ZipInfo, header: ArrayHeader, left: int, source: str) -> None:
     """Check that an array's size is neither a lie nor beyond what its bytes can hold; `left` are in the file."""
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise FileFormatError(f"{source}: compressed in a way that numpy does not use; save it anew with numpy")
+        raise FileFormatError(f"{source}: compressed in a way that numpy does not use; save it again with numpy")
     most = info.compress_size * (1 if info.compress_type == zipfile.ZIP_STORED else DEFLATE_MOST)
     if header.offset + header.size != info.file_size or info.file_size > most or info.compress_size > left:
         raise FileFormatError(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Batches = Callable[[Columns, int | None], Iterator[pa.RecordBatch]]
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 PARQUET_MAGIC, ARROW_MAGIC = b"PAR1", b"ARROW1"
 ARROW_SUFFIXES = (".arrow", ".feather")
@@ -63,7 +63,7 @@ def save(table: Table, path: StrPath) -> None:
     """Write `table` to the file `path`, replacing an older one all at once; rows keep their dtype.
 
     Settings and tokenizer are not part of the format. Raises `UsageError` where a token is no Unicode text or
-    `path` may not be replaced, `MissingExtraError` where pyarrow is not installed, and `RowspaceError` where
+    `path` cannot be replaced, `MissingExtraError` where pyarrow is not installed, and `RowspaceError` where
     the system refuses (disk full, no permission).
 
     >>> import tempfile
@@ -77,7 +77,7 @@ def save(table: Table, path: StrPath) -> None:
     import pyarrow as pa  # noqa: PLC0415  # optional
     from pyarrow import parquet  # noqa: PLC0415
 
-    encode_token_list(table.vocabulary)  # refuses what has no UTF-8
+    encode_token_list(table.vocabulary)  # refuses what has not valid UTF-8
     check_target(path)
     is_arrow = Path(path).suffix.lower() in ARROW_SUFFIXES
     with atomic_file(path) as file:
@@ -89,7 +89,7 @@ def save(table: Table, path: StrPath) -> None:
                 writer.write_batch(_batch(table, begin, begin + step))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as Parquet or Arrow files do."""
     return start_of(path).startswith((PARQUET_MAGIC, ARROW_MAGIC))
 
@@ -97,7 +97,7 @@ def recognises(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not recognizes(target):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 

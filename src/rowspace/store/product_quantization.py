@@ -1,4 +1,4 @@
-"""Product quantisation, as fastText's .ftz files have it: rows as codes, read back to float32.
+"""Product quantization, as fastText's .ftz files have it: rows as codes, read back to float32.
 
 A row is cut into parts of `width` columns, the last one maybe narrower; each part is the number of one of 256 centroids
 of its own. Where lengths were taken out before, each row has the code of its length too. Source: Jégou et al. 2011;
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from rowspace.store.reader import Reader
 
-__all__ = ["read_quantised"]
+__all__ = ["read_quantized"]
 
 CENTROIDS = 256
 
 
-def read_quantised(reader: Reader) -> NDArray[np.float32]:
-    """Read a quantised matrix at the reader's place: (m, d) float32, with fastText's bits."""
-    has_lengths = reader.flag("whether lengths are quantised")
-    size, dim = reader.sizes("the sizes of a quantised matrix")
+def read_quantized(reader: Reader) -> NDArray[np.float32]:
+    """Read a quantized matrix at the reader's place: (m, d) float32, with fastText's bits."""
+    has_lengths = reader.flag("whether lengths are quantized")
+    size, dim = reader.sizes("the sizes of a quantized matrix")
     promised = int(reader.numbers("<i4", 1, "the size of its codes")[0])
     parts = promised // size if size else 0
     if promised != parts * size or not 0 <= parts <= dim:

@@ -22,7 +22,7 @@ class Reader:
     ([7], True, 3)
     >>> reader.flag("more")
     Traceback (most recent call last):
-    rowspace.errors.FileFormatError: x: byte 3: ends before more: 1 byte needed, 0 left; get it anew
+    rowspace.errors.FileFormatError: x: byte 3: ends before more: 1 byte needed, 0 left; download it again
     """
 
     def __init__(self, data: NDArray[np.uint8], source: str) -> None:
@@ -62,7 +62,7 @@ class Reader:
         if size > left:
             raise FileFormatError(
                 f"{self.source}: byte {self.place}: ends before {what}: {plural(size, 'byte')} needed, {left:,} left; "
-                "get it anew"
+                "download it again"
             )
 
     def end(self) -> None:
@@ -72,4 +72,4 @@ class Reader:
 
     def wrong(self, what: str, before: int) -> FileFormatError:
         """Return the error about what stood `before` bytes before this place."""
-        return FileFormatError(f"{self.source}: byte {self.place - before}: {what}; it is damaged, get it anew")
+        return FileFormatError(f"{self.source}: byte {self.place - before}: {what}; it is damaged, download it again")

@@ -17,7 +17,7 @@ from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 KEY = "embeddings"
 
@@ -56,7 +56,7 @@ def save(table: Table, path: StrPath) -> None:
             file.write(piece)
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as safetensors files do: a length of eight bytes, and JSON."""
     start = start_of(path)
     return len(start) > 9 and start[8:9] == b"{" and start[5:8] == b"\0\0\0"
@@ -71,7 +71,7 @@ def check_target(path: StrPath) -> None:
             f"cannot save to {target}: {beside} is there, belongs to other rows, and would be replaced; "
             "name a path in a folder of its own"
         )
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not recognizes(target):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 

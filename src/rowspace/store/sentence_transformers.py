@@ -17,7 +17,7 @@ from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows, modules_of
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 KEY = "embedding.weight"
 CONTENTS = (MODEL, TOKENIZER, MODULES)
@@ -60,7 +60,7 @@ def save(table: Table, path: StrPath) -> None:
         (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the directory `path` holds such a tensor."""
     return _place(path) is not None
 

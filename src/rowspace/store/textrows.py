@@ -63,7 +63,7 @@ def table_of_lines(text: Text, lines: NDArray[np.int64], dim: int) -> Table:
     r"""Build the table of V `lines` of a word and `dim` numbers; rows are (V, dim) float32, counts None.
 
     Raises `FileFormatError` with the number of the first line that holds anything else. Memory is taken only
-    once the file is known to be long enough for as many numbers. Warns of words that are no UTF-8 or stand
+    once the file is known to be long enough for as many numbers. Warns of words that are not valid UTF-8 or stand
     twice.
 
     >>> text = Text(np.frombuffer(b"New York 0.5 1e-3\n", np.uint8), "x", 0)
@@ -177,7 +177,7 @@ def _short(text: Text, line: NDArray[np.int64], dim: int, has_words: bool) -> Fi
     )
     return FileFormatError(
         f"{text.source}: line {_line_number(text, int(line[0]))}: expected {expected} fields came: {start!r}...; "
-        "the file is cut off or damaged, get it anew"
+        "the file is cut off or damaged, download it again"
     )
 
 

@@ -21,7 +21,7 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
 
     A table without a tokenizer gets one that splits at white space and looks whole words up; it knows
     [UNK], with a row of zeros where the vocabulary has none. Raises `UsageError` where the table's own
-    tokenizer cannot be read, where its ids are not those of the vocabulary, or where a token has no UTF-8.
+    tokenizer cannot be read, where its ids are not those of the vocabulary, or where a token has not valid UTF-8.
 
     >>> import numpy as np
     >>> tokenizer_json(Table(["a", "b"], np.eye(2)))[1], tokenizer_json(Table(["a", "[UNK]"], np.eye(2)))[1]
@@ -42,7 +42,7 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
         "decoder": None,
         "model": {"type": "WordLevel", "vocab": ids, "unk_token": UNKNOWN},
     }
-    encode_token_list(table.vocabulary)  # which says which token has no UTF-8
+    encode_token_list(table.vocabulary)  # which says which token has not valid UTF-8
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return text.encode(), len(ids) - len(table)
 

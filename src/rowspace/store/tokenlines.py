@@ -14,13 +14,13 @@ __all__ = ["read_lines", "written_lines"]
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of the file `path`; raises `FileFormatError` with the byte that is no UTF-8."""
+    """Return the lines of the file `path`; raises `FileFormatError` with the byte that is not valid UTF-8."""
     with open_regular(path) as file:
         content = file.read()
     try:
         lines = content.decode("utf-8-sig").split("\n")  # without a byte-order mark
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path}: byte {error.start}: no UTF-8; write it anew as UTF-8") from None
+        raise FileFormatError(f"{path}: byte {error.start}: not valid UTF-8; write it again as UTF-8") from None
     if not lines[-1]:
         lines.pop()
     return [line.removesuffix("\r") for line in lines] if b"\r" in content else lines

@@ -3,7 +3,7 @@
 Metadata of one column has no header; of several it has one, as the projector wants it: the token is the
 column named `token`, `word`, `label` or `name`, or else the first; `count` or `frequency` are the counts. The
 metadata of NAME.tsv is looked for under NAME with vector, tensor or embedding put as metadata (its plural too),
-and then as metadata.tsv. Of tokens that stand twice the first is kept, with a warning. Two files cannot be
+and then as metadata.tsv. Of duplicated tokens, the first is kept, with a warning. Two files cannot be
 replaced in one step: see `npy.py`. Source: https://projector.tensorflow.org. Read next: `textrows.py`.
 """
 
@@ -26,7 +26,7 @@ from rowspace.store.tokenlines import read_lines, written_lines
 from rowspace.store.words import table_of_first
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 ROWS_NAME = re.compile(r"(vector|tensor|embedding)s?(?=[^/]*$)", re.IGNORECASE)
 TOKEN_NAMES = ("token", "word", "label", "name")
@@ -74,7 +74,7 @@ def save(table: Table, path: StrPath) -> None:
     r"""Write the rows of `table` to `path`, its tokens and counts to the metadata beside it; rows as float32.
 
     Settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a tab or a
-    newline or ends in a carriage return, or where `path` may not be replaced, and `RowspaceError` where the
+    newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` where the
     system refuses (disk full, no permission).
 
     >>> import tempfile
@@ -93,7 +93,7 @@ def save(table: Table, path: StrPath) -> None:
         file.writelines(_written_rows(table))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the first lines of the file `path` are as many numbers each, with tabs between, and nothing else.
 
     The last of them may be cut off.
@@ -107,7 +107,7 @@ def check_target(path: StrPath) -> None:
     target, metadata = check_file_target(path), _beside(Path(path))[0]
     if check_file_target(metadata) == target:
         raise UsageError(f"cannot save to {target}: its metadata has that name; name another path")
-    if target.exists() and target.stat().st_size and not recognises(target):
+    if target.exists() and target.stat().st_size and not recognizes(target):
         raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 

@@ -132,7 +132,7 @@ def decode_vocabulary(run: bytes, offsets: NDArray[np.int64], source: str, *, fi
         return [run[begin : end - 1].decode() for begin, end in pairwise(offsets.tolist())]
     except UnicodeDecodeError:
         number = next(i for i, (begin, end) in enumerate(pairwise(offsets.tolist())) if _is_broken(run[begin:end]))
-        raise FileFormatError(f"{source}: token {first + number} is no UTF-8; restore the file") from None
+        raise FileFormatError(f"{source}: token {first + number} is not valid UTF-8; restore the file") from None
 
 
 def _is_broken(token: bytes) -> bool:

@@ -23,7 +23,7 @@ from rowspace.store.words import decoded_words, table_of_first, writable_words
 from rowspace.store.writable import as_float32
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and would have us search the whole file for a blank
 ROWS_AT_ONCE = 4096
@@ -35,7 +35,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
     Counts are None. Raises `FileFormatError`, with the number of the word and the byte it begins at, where
     the file is cut off, damaged, or holds more or less than its first line promises; sizes are compared
-    before memory is taken. Warns of words that are no UTF-8 or stand twice.
+    before memory is taken. Warns of words that are not valid UTF-8 or are duplicated.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +55,7 @@ def save(table: Table, path: StrPath) -> None:
     r"""Write `table` to the file `path`, replacing an older word2vec file all at once; rows become float32.
 
     Counts, settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a
-    blank or a newline, which the format cannot, or where `path` may not be replaced, and `RowspaceError`
+    blank or a newline, which the format cannot, or where `path` cannot be replaced, and `RowspaceError`
     where the system refuses (disk full, no permission).
 
     >>> import tempfile
@@ -74,7 +74,7 @@ def save(table: Table, path: StrPath) -> None:
             file.write(b"".join([part for word, row in named for part in (word, b" ", row.tobytes())]))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins with the line `V D`, and goes on in binary."""
     return _begins_so(start_of_content(path))
 
@@ -105,7 +105,7 @@ def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
     if header.dim < 1 or data.size < least:
         raise FileFormatError(
             f"{source}: byte 0: promises {plural(header.size, 'word')} of {plural(header.dim, 'number')}, but has "
-            f"{plural(data.size, 'byte')} instead of {least:,} or more; it is cut off or damaged, get it anew"
+            f"{plural(data.size, 'byte')} instead of {least:,} or more; it is cut off or damaged, download it again"
         )
     return header
 
@@ -118,12 +118,12 @@ def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: st
         has_blank = b" " in data[place : place + MAX_WORD + 2].tobytes()
         what = "has too few numbers after it" if has_blank else "has no blank after it"
         raise FileFormatError(
-            f"{source}: byte {place}: word {found + 1} of {header.size} {what}: cut off or damaged, get it anew"
+            f"{source}: byte {place}: word {found + 1} of {header.size} {what}: cut off or damaged, download it again"
         )
     if found == header.size and data[place:].tobytes().strip(b"\r\n"):
         raise FileFormatError(
             f"{source}: byte {place}: data goes on after {plural(header.size, 'promised word')}; "
-            "it is damaged, get it anew"
+            "it is damaged, download it again"
         )
     return places
 

@@ -18,15 +18,15 @@ from rowspace.store.textrows import FORBIDDEN, MAX_WORD, Text, lines_in, table_o
 from rowspace.store.words import writable_words
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognises", "save"]
+__all__ = ["check_target", "load", "recognizes", "save"]
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
     """Read the word2vec text file `path`, or its first `limit` words, into memory; rows are (V, D) float32.
 
     Counts are None. Raises `FileFormatError` with the number of the line that is not a word and D numbers,
-    or where there are more or fewer of them than the first line promises. Warns of words that are no UTF-8 or
-    stand twice.
+    or where there are more or fewer of them than the first line promises. Warns of words that are not valid UTF-8 or
+    are duplicated.
 
     >>> import tempfile
     >>> import numpy as np
@@ -49,7 +49,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     if len(lines) != wanted:
         raise FileFormatError(
             f"{source}: line 1: promises {plural(header.size, 'word')}, but "
-            f"{plural(len(lines), 'line follows', 'lines follow')}; the file is cut off or damaged, get it anew"
+            f"{plural(len(lines), 'line follows', 'lines follow')}; the file is cut off or damaged, download it again"
         )
     return table_of_lines(text, lines, header.dim)
 
@@ -59,7 +59,7 @@ def save(table: Table, path: StrPath) -> None:
 
     Each number is the shortest text that reads back to the same float32. Counts, settings and tokenizer are
     not part of the format. Raises `UsageError` where a token holds a blank, a newline or a NUL, or where
-    `path` may not be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
+    `path` cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
@@ -75,7 +75,7 @@ def save(table: Table, path: StrPath) -> None:
         file.writelines(text_of(words, table.rows))
 
 
-def recognises(path: Path) -> bool:
+def recognizes(path: Path) -> bool:
     """Whether the file `path` begins with the line `V D` and a line of a word and D numbers in digits."""
     start = start_of_content(path).removeprefix(MARK)
     header = header_of(start)

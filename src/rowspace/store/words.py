@@ -1,7 +1,7 @@
 """Words as the formats of word2vec and GloVe hold them: bytes in a file → tokens, and tokens → words that fit.
 
-The original tools cut long words, at times within a character: what is no UTF-8 becomes U+FFFD, with a
-warning. Of words that stand twice the first is kept, with a warning, as gensim does. Left out: where in
+The original tools cut long words, at times within a character: what is not valid UTF-8 becomes U+FFFD, with a
+warning. Of duplicated words, the first is kept, with a warning, as gensim does. Left out: where in
 the file words stand. Read next: `word2vec.py`, `textrows.py`.
 """
 
@@ -25,7 +25,7 @@ FORBIDDEN = {ord(" "): "a blank", ord("\n"): "a newline", 0: "a NUL"}
 def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: str) -> list[str]:
     """Return the V words at `places` in `data`, where word i is data[places[i, 0]:places[i, 1]].
 
-    Warns, naming `source`, where some are no UTF-8.
+    Warns, naming `source`, where some are not valid UTF-8.
 
     >>> decoded_words(np.frombuffer(b"cat dog", np.uint8), np.array([[0, 3], [4, 7]]), "x")
     ['cat', 'dog']
@@ -43,8 +43,8 @@ def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: st
     tokens = [word.decode(errors="replace") for word in words]
     broken = [token for token, word in zip(tokens, words, strict=True) if token.encode() != word]
     warnings.warn(
-        f"{source}: {plural(len(broken), 'word is', 'words are')} no UTF-8, perhaps cut in mid character; what is "
-        f"not readable is U+FFFD now, first in {broken[0]!r}",
+        f"{source}: {plural(len(broken), 'word is', 'words are')} not valid UTF-8, perhaps cut inside a character; the "
+        f"bytes in question became U+FFFD, first in {broken[0]!r}",
         stacklevel=3,
     )
     return tokens
@@ -53,7 +53,7 @@ def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: st
 def table_of_first(
     tokens: list[str], rows: NDArray[np.floating], source: str, counts: NDArray[np.integer] | None = None
 ) -> Table:
-    """Build the table of the first of each token; warns, naming `source`, where some stand twice.
+    """Build the table of the first of each token; warns, naming `source`, where some are duplicated.
 
     >>> table_of_first(["cat", "dog"], np.eye(2, dtype=np.float32), "x")
     Table(2 tokens × 2, float32)
@@ -72,7 +72,7 @@ def table_of_first(
 def warn_of_duplicates(source: str, count: int, example: str) -> None:
     """Warn that `count` rows were left out, since their tokens are there already; one is that of `example`."""
     warnings.warn(
-        f"{source}: {plural(count, 'word stands', 'words stand')} twice, the first is kept; one is {example[:40]!r}",
+        f"{source}: {plural(count, 'word is', 'words are')} duplicated, the first is kept; one is {example[:40]!r}",
         stacklevel=4,
     )
 

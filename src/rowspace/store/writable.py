@@ -1,4 +1,4 @@
-"""What can be written: which rows, those that fit into float32, and whether texts are normalised.
+"""What can be written: which rows, those that fit into float32, and whether texts are normalized.
 
 Left out: how (`tensors.py`, `native.py`, `word2vec.py`).
 """
@@ -37,10 +37,10 @@ def check_rows(table: Table) -> None:
 
 
 def normalizes(table: Table) -> bool:
-    """Whether the table was opened from a model that normalises texts."""
+    """Whether the table was opened from a model that normalizes texts."""
     return table.settings.get("normalize") is True
 
 
 def modules_of(table: Table) -> list[dict[str, object]]:
-    """Return the content of modules.json: the static module, and one that normalises where the table says so."""
+    """Return the content of modules.json: the static module, and one that normalizes where the table says so."""
     return [*MODULES_CONTENT, NORMALIZE_MODULE] if normalizes(table) else MODULES_CONTENT

@@ -37,7 +37,7 @@ def bytes_of_alphabet(token: str) -> bytes | None:
 
 
 def readable(data: bytes) -> str:
-    """Return bytes as text, with those that are no UTF-8 spelt out.
+    """Return bytes as text, with those that are not valid UTF-8 spelled out.
 
     >>> readable("안".encode()), readable("안".encode()[:2])
     ('안', '<0xEC><0x95>')

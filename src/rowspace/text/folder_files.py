@@ -20,11 +20,11 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Return a file's content as text; raises FileFormatError, with the byte, where it is no UTF-8."""
+    """Return a file's content as text; raises FileFormatError, with the byte, where it is not valid UTF-8."""
     try:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path}: byte {error.start}: no UTF-8; the file is damaged, restore it") from None
+        raise FileFormatError(f"{path}: byte {error.start}: not valid UTF-8; the file is damaged, restore it") from None
 
 
 def object_in(path: Path) -> dict[str, Any]:

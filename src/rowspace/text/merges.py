@@ -23,7 +23,7 @@ def trace_training(
     split: Callable[[str], Iterable[str]] = str.split,
     min_count: int = 2,
 ) -> Iterator[Merge]:
-    """Learn byte-pair encoding from text, and yield each merge: the most frequent pair of tokens that are neighbours.
+    """Learn byte-pair encoding from text, and yield each merge: the most frequent pair of tokens that are neighbors.
 
     Ties go to the pair that comes first in the text as it then is. `split` cuts a text into words, which no merge
     crosses; a word's characters are its first tokens. It ends after `num_merges`, or where no pair comes `min_count`
@@ -97,7 +97,7 @@ class _Pairs:
         return ("", ""), 0
 
     def join(self, pair: Pair, merged: str, step: int) -> None:
-        """Join a pair wherever it stands, from left to right, and count its neighbours anew."""
+        """Join a pair wherever it stands, from left to right, and count its neighbors again."""
         text, grown = self._text, set[Pair]()
         for position in sorted(set(self._places[pair])):
             if text.pair(position) != pair:  # out of date, or its left token was just joined: aaa → aa a

@@ -3,7 +3,7 @@
 | kind | cut to n tokens | what training to n tokens would have given |
 |---|---|---|
 | BPE | its first merges | exactly this: training goes on from there |
-| unigram | its best tokens; single characters and bytes stay | nearly: training would weigh them anew |
+| unigram | its best tokens; single characters and bytes stay | nearly: training would weigh them again |
 | WordPiece, words | its first tokens | this, if the ids are in the order of training; BERT's are not |
 
 Special tokens and the unknown token always stay. Left out: counting tokens in a corpus (coverage.py).

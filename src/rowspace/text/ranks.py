@@ -30,7 +30,7 @@ def are_ranks(start: bytes) -> bool:
 def parse_ranks(data: bytes, source: str) -> Ranks:
     """Return the rank of each token, by its bytes.
 
-    Raises FileFormatError, naming `source` and the line, for a line that is none, a token or rank that stands twice, a
+    Raises FileFormatError, naming `source` and the line, for a line that is none, a token or rank that is duplicated, a
     rank beyond int32, and where one of the 256 single bytes is not there.
     """
     ranks, lines = Ranks(), dict[int, int]()
@@ -44,7 +44,7 @@ def parse_ranks(data: bytes, source: str) -> Ranks:
         if rank > _LARGEST:
             raise _damaged(source, number, f"the rank {rank} is no 31-bit number")
         if token in ranks:
-            raise _damaged(source, number, f"the token {token!r} stands twice")
+            raise _damaged(source, number, f"the token {token!r} is duplicated")
         if rank in lines:
             raise _damaged(source, number, f"the rank {rank} is that of line {lines[rank]} too")
         ranks[token], lines[rank] = rank, number

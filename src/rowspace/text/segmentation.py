@@ -60,7 +60,7 @@ class Segmentation:
     """Distinct words as runs of symbols in one flat list; `order` says which word stands where in the text.
 
     By position: `symbols` is the token that begins there, empty once it was joined to the one before it;
-    `following` and `preceding` are the positions of its neighbours in the same word, or -1. `prefix` is what marks
+    `following` and `preceding` are the positions of its neighbors in the same word, or -1. `prefix` is what marks
     a token inside a word, and goes when it is joined.
 
     >>> text = Segmentation([["c", "a", "t"], ["a", "t"]], order=[0, 1, 0])

@@ -1,4 +1,4 @@
-"""SentencePiece models: a protobuf of pieces with scores, and of how text is normalised before.
+"""SentencePiece models: a protobuf of pieces with scores, and of how text is normalized before.
 
 The real sentencepiece encodes. The message is walked here first, so that a file that is cut short is told by its byte.
 What looks like a control symbol in a text (`<s>`) is ordinary text; pieces that the model's owner defined are not.

@@ -1,7 +1,7 @@
 """tiktoken's encodings: ranks of byte sequences, and a regular expression that cuts text into words before.
 
 The real tiktoken encodes; the ranks are read and checked here, so that nothing is downloaded. What looks like a special
-token in a text is ordinary text. A token is shown as its text, with bytes that are no UTF-8 spelt out (`<0xE2>`).
+token in a text is ordinary text. A token is shown as its text, with invalid UTF-8 spelled out (`<0xE2>`).
 Read next: encodings.py (by name), ranks.py (the file).
 """
 
@@ -57,7 +57,7 @@ class TiktokenTokenizer(OpenedTokenizer):
         return [self._located(clean(text), ids) for text, ids in zip(texts, self.encode_batch(texts), strict=True)]
 
     def token(self, number: int) -> str:
-        """Return the token of an id as text, with bytes that are no UTF-8 spelt out."""
+        """Return the token of an id as text, with bytes that are not valid UTF-8 spelled out."""
         if self._checked(number) in self._special:
             return self._special[number]
         return nameless(number) if number in self.nameless_ids else readable(self._bytes[number])

@@ -183,7 +183,7 @@ def test_a_tween_that_is_interrupted_goes_on_from_where_the_points_are(stage, cl
     assert stage.places(500) == pytest.approx(expected, abs=1e-3)
 
 
-def test_reduced_motion_is_honoured(stage, cloud, backend: str) -> None:
+def test_reduced_motion_is_honored(stage, cloud, backend: str) -> None:
     stage.page.emulate_media(reduced_motion="reduce")
     stage.begin(cloud(50), backend)
     stage.ask("(xy) => map.moveTo(numbers(xy), 1e7)", packed(-cloud(50)))
@@ -226,7 +226,7 @@ def test_a_point_that_gets_a_position_appears_there(stage, cloud, backend: str) 
     [
         "map.setPoints(new Float32Array(3))",
         "map.moveTo(new Float32Array(8), 100)",
-        "map.setColours(new Uint8Array(7))",
+        "map.setColors(new Uint8Array(7))",
         "map.setSizes(new Float32Array(1))",
     ],
 )
@@ -246,7 +246,7 @@ def test_both_backends_put_the_same_points_on_the_same_pixels(stage, cloud, coun
         stage.begin(cloud(count), name)
         stage.run(
             "([count, palette]) => { const ids = [...Array(count).keys()];"
-            " map.setColours(Uint8Array.from(ids, (id) => id % 3), Uint8Array.from(palette));"
+            " map.setColors(Uint8Array.from(ids, (id) => id % 3), Uint8Array.from(palette));"
             " map.setSizes(Float32Array.from(ids, (id) => 1 + (id % 2))); }",
             [count, palette],
         )
@@ -261,23 +261,23 @@ def test_both_backends_put_the_same_points_on_the_same_pixels(stage, cloud, coun
 def test_a_lost_context_comes_back_with_the_picture(context, lab_url: str, cloud) -> None:
     stage = Stage(context.new_page(), lab_url)  # one that is not watched: the browser warns of the loss
     stage.begin(cloud(2000), "webgl2")
-    stage.run("map.setColours(new Uint8Array(2000), Uint8Array.of(0, 0, 255, 255))")
+    stage.run("map.setColors(new Uint8Array(2000), Uint8Array.of(0, 0, 255, 255))")
     before = stage.picture()
-    stage.run("map.setColours(new Uint8Array(2000), Uint8Array.of(255, 0, 0, 255))")
+    stage.run("map.setColors(new Uint8Array(2000), Uint8Array.of(255, 0, 0, 255))")
     stage.ask(
         "window.loss = document.querySelector('canvas').getContext('webgl2').getExtension('WEBGL_lose_context'); null"
     )
     stage.ask("change('webglcontextlost', () => loss.loseContext())")
-    stage.ask("map.setColours(new Uint8Array(2000), Uint8Array.of(0, 0, 255, 255))")
+    stage.ask("map.setColors(new Uint8Array(2000), Uint8Array.of(0, 0, 255, 255))")
     stage.ask("frames", 2)
     assert (stage.picture() == 255).all()
     stage.run("change('webglcontextrestored', () => loss.restoreContext())")
     assert np.array_equal(before, stage.picture())
 
 
-def test_what_is_crowded_is_darker_and_what_is_not_emphasised_fainter(stage, backend: str) -> None:
+def test_what_is_crowded_is_darker_and_what_is_not_emphasized_fainter(stage, backend: str) -> None:
     stage.begin(np.array([[0, 0], [0, 1], *[[1, 0]] * 6, [1, 1]]), backend)
-    stage.run("map.setColours(new Uint8Array(9), Uint8Array.of(0, 0, 0, 255))")
+    stage.run("map.setColors(new Uint8Array(9), Uint8Array.of(0, 0, 0, 255))")
     at = [tuple(np.floor(place).astype(int)[::-1]) for place in stage.places(9)]
     picture = stage.picture()
     assert picture[at[2]].max() < picture[at[0]].max() < 80

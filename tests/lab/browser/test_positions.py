@@ -59,7 +59,7 @@ def test_one_crosshair_runs_through_all(visit) -> None:
 def test_arrows_step_from_offset_to_offset(visit) -> None:
     page = visit("positions?length=4")
     figure = page.get_by_role("region", name="Figure")
-    expect(figure.get_by_text("4 × 4, colours to")).to_have_count(5)
+    expect(figure.get_by_text("4 × 4, colors to")).to_have_count(5)
     for _ in range(9):  # further than the text goes
         page.keyboard.press("ArrowLeft")
     expect(figure.get_by_text("query 3, key 0")).to_have_count(5)

@@ -27,7 +27,7 @@ def wait_for_words(page: Page, test: str, argument: object = None) -> None:
     )
 
 
-def test_a_word_is_found_by_keys_alone_and_its_neighbours_are_pythons(visit, lab) -> None:
+def test_a_word_is_found_by_keys_alone_and_its_neighbors_are_pythons(visit, lab) -> None:
     page = visit("words")
     expect(page.get_by_role("list", name="Nearest to typeerror")).to_be_visible()
     page.keyboard.press("/")
@@ -65,7 +65,7 @@ def test_an_unknown_word_is_answered_with_its_spellings(visit) -> None:
     expect(page.get_by_role("alert").first).to_contain_text("did you mean 'typeerror'")
 
 
-def test_a_neighbour_that_is_picked_becomes_the_word(visit, lab) -> None:
+def test_a_neighbor_that_is_picked_becomes_the_word(visit, lab) -> None:
     page = visit("words?word=sin&metric=euclidean")
     nearest = lab.table.neighbors("sin", metric="euclidean")[0][0]
     page.get_by_role("list", name="Nearest to sin").get_by_role("button", name=nearest, exact=True).click()
@@ -104,9 +104,9 @@ def test_the_map_says_how_far_to_trust_it(visit, lab) -> None:
 
 
 def test_the_code_of_the_whole_page_runs_as_one_script(visit, lab) -> None:
-    page = visit("words?word=sin&word=cos&colour=norm")
+    page = visit("words?word=sin&word=cos&color=norm")
     code = page.get_by_label("Python", exact=True)
-    for title in ("# the rows", "# the nearest", "# distances", "# how far to trust it", "# what colours it"):
+    for title in ("# the rows", "# the nearest", "# distances", "# how far to trust it", "# what colors it"):
         expect(code).to_contain_text(title, timeout=60_000)
     names: dict[str, Any] = {}
     exec(code.inner_text(), names)  # noqa: S102  # our own code, as a reader would paste it
@@ -150,9 +150,9 @@ def test_a_click_on_the_map_goes_to_a_word(visit) -> None:
     wait_for_words(page, "words.length === 4 && words[0] !== 'typeerror'")
 
 
-@pytest.mark.parametrize(("colour", "said"), [("norm", "norm of the row"), ("count", "times seen"), ("cluster", "…")])
-def test_colours_say_what_they_mean(visit, colour: str, said: str) -> None:
-    page = visit(f"words?colour={colour}")
+@pytest.mark.parametrize(("color", "said"), [("norm", "norm of the row"), ("count", "times seen"), ("cluster", "…")])
+def test_colors_say_what_they_mean(visit, color: str, said: str) -> None:
+    page = visit(f"words?color={color}")
     expect(page.get_by_text(said).first).to_be_visible(timeout=60_000)
 
 
@@ -167,7 +167,7 @@ def test_a_map_that_takes_long_shows_its_steps_and_can_be_stopped(visit) -> None
     page.get_by_role("application", name="t-SNE").focus()
     page.keyboard.press("+")
     page.wait_for_url("**look=**")
-    assert len(started) == 1  # what else changes in the URL starts nothing anew
+    assert len(started) == 1  # what else changes in the URL starts nothing again
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("alert").filter(has_text="t-SNE: this job was cancelled")).to_be_visible()
     page.get_by_role("button", name="Start again").click()
@@ -177,7 +177,7 @@ def test_a_map_that_takes_long_shows_its_steps_and_can_be_stopped(visit) -> None
 
 
 def test_a_link_holds_all_that_was_chosen(visit) -> None:
-    page = visit("words?word=sin&word=cos&metric=dot&colour=norm")
+    page = visit("words?word=sin&word=cos&metric=dot&color=norm")
     page.get_by_role("application", name="PCA").focus()
     page.keyboard.press("+")
     page.wait_for_url("**look=**")

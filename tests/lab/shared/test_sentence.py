@@ -82,7 +82,7 @@ def test_a_text_without_a_known_token_is_refused_where_rows_are_needed(lab, smal
 
 
 def test_a_text_of_more_than_4000_characters_is_refused(lab) -> None:
-    with pytest.raises(UsageError, match="text must have 4,000 characters at the most"):
+    with pytest.raises(UsageError, match="text must have 4,000 characters at most"):
         sentence_of(lab, "a" * 4001)
 
 

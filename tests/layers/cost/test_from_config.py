@@ -162,7 +162,7 @@ def test_bytes_are_those_of_the_modules(sizes):
     assert counted.bytes["int4"] == QuantizedEmbedding(vocabulary, dim, bits=4).bytes
 
 
-def test_what_is_not_a_matrix_of_tokens_stays_float32_when_quantised():
+def test_what_is_not_a_matrix_of_tokens_stays_float32_when_quantized():
     bert = cost("bert-base-uncased")
     assert bert.bytes["int8"] == 30522 * (768 + 4) + 4 * (bert.num_parameters - bert.tokens)
     mistral = cost("Mistral-7B-v0.1")

@@ -1,4 +1,4 @@
-"""Parity with transformers' heads, randomly initialised and tiny, and what a tie must outlive."""
+"""Parity with transformers' heads, randomly initialized and tiny, and what a tie must outlive."""
 
 import copy
 import io

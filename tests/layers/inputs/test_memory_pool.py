@@ -10,6 +10,8 @@ SHAPE = (1024, 1024)  # 4 MiB, the least that is reused
 
 
 def test_memory_is_used_again_once_its_tensor_is_gone():
+    others = [pooled_empty(*SHAPE) for _ in range(2)]
+    del others  # two pieces wait
     tensor = pooled_empty(*SHAPE)
     place = tensor.data_ptr()
     del tensor

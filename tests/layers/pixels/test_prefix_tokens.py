@@ -1,4 +1,4 @@
-"""Parity, bit by bit, with the embeddings of transformers' vision models, randomly initialised and tiny."""
+"""Parity, bit by bit, with the embeddings of transformers' vision models, randomly initialized and tiny."""
 
 import pytest
 import torch

@@ -18,7 +18,7 @@ POSITIONS = torch.tensor([[0, 1, 2, 3, 4], [5, 6, 700, 8, 9]])
 
 def turned_by(model, q, k, **layer):
     """transformers' own rotation, from the model's module."""
-    rotary = type(model.base_model.rotary_emb)(model.config)  # anew: `model.to(bfloat16)` rounds its frequencies
+    rotary = type(model.base_model.rotary_emb)(model.config)  # again: `model.to(bfloat16)` rounds its frequencies
     cos, sin = rotary(q, POSITIONS, **layer)
     return sys.modules[type(model).__module__].apply_rotary_pos_emb(q, k, cos, sin)
 

@@ -178,7 +178,7 @@ def test_part_of_the_head_where_the_config_does_not_say():
 @pytest.mark.parametrize(
     "config", [GPTJConfig(n_embd=64, n_head=2, rotary_dim=8), CohereConfig(hidden_size=64, num_attention_heads=2)]
 )
-def test_models_whose_pairs_are_neighbours(config):
+def test_models_whose_pairs_are_neighbors(config):
     assert rotary_from_config(config.to_dict()).layout == "interleaved"
 
 

@@ -17,7 +17,7 @@ def table(num_embeddings: int = 50, dim: int = 7) -> torch.Tensor:
 
 @pytest.mark.parametrize("dim", [1, 2, 7, 16])
 @pytest.mark.parametrize("bits", [8, 4])
-def test_is_torchs_quantisation_by_row(bits: int, dim: int) -> None:
+def test_is_torchs_quantization_by_row(bits: int, dim: int) -> None:
     # Oracle: fake_quantize_per_channel_affine, bit for bit.
     weight = table(dim=dim)
     quantized = QuantizedEmbedding.from_float(weight, bits=bits)
@@ -47,7 +47,7 @@ def test_lookup_is_the_rows_of_the_whole(bits: int, shape: tuple[int, ...]) -> N
 
 
 @pytest.mark.parametrize("bits", [8, 4])
-def test_tables_longer_than_a_block_are_quantised_whole(bits: int) -> None:
+def test_tables_longer_than_a_block_are_quantized_whole(bits: int) -> None:
     weight = table(5000, 2)
     quantized = QuantizedEmbedding.from_float(weight, bits=bits)
     assert ((quantized.dequantize() - weight).abs() <= quantized.scales.unsqueeze(1) * 0.5001).all()

@@ -1,8 +1,8 @@
-// Canvas and colours: a canvas as sharp as the screen, and the colours that the page's tokens have now.
+// Canvas and colors: a canvas as sharp as the screen, and the colors that the page's tokens have now.
 
 export type Rgb = [red: number, green: number, blue: number];
 
-/** The colour of a token such as `--positive`, in the theme that `element` is in. */
+/** The color of a token such as `--positive`, in the theme that `element` is in. */
 export function ink(element: Element, token: string): Rgb {
   const probe = document.createElement("span");
   probe.style.color = `var(${token})`;

@@ -1,10 +1,10 @@
-// Values → colours, as tables of 256 steps that drawings index.
+// Values → colors, as tables of 256 steps that drawings index.
 
 import { ink, mix, type Rgb } from "./ink";
 
 export type Palette = (value: number) => Rgb;
 
-/** -limit … 0 … limit → negative … surface … positive; what is beyond is drawn as the end, and no number as grey. */
+/** -limit … 0 … limit → negative … surface … positive; what is beyond is drawn as the end, and no number as gray. */
 export function signed(element: Element, limit: number): Palette {
   const [negative, zero, positive] = [ink(element, "--negative"), ink(element, "--zero"), ink(element, "--positive")];
   const steps = Array.from({ length: 511 }, (_, index) => {

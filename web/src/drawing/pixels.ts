@@ -1,7 +1,7 @@
 // Bytes as a picture: each pixel a square of the canvas.
 
 export interface Pixels {
-  /** (rows, columns, channels), 0 to 255; one channel is grey, three are red, green, blue. */
+  /** (rows, columns, channels), 0 to 255; one channel is gray, three are red, green, blue. */
   image: ArrayLike<number>;
   rows: number;
   columns: number;
@@ -20,7 +20,7 @@ export function drawPixels(context: CanvasRenderingContext2D, canvas: HTMLCanvas
   if (pixels.channels === 1) writeValues(context, canvas, pixels);
 }
 
-/** Into each grey pixel its value, where there is room for it. */
+/** Into each gray pixel its value, where there is room for it. */
 function writeValues(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, pixels: Pixels): void {
   const { image, rows, columns, white = 255 } = pixels;
   const [high, wide] = [canvas.clientHeight / rows, canvas.clientWidth / columns];

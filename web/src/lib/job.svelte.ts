@@ -51,7 +51,7 @@ export class Job<Meta> {
     await fetch(`/api/jobs/${job}`, { method: "DELETE" });
   }
 
-  /** Start anew what failed or was ended. */
+  /** Start again what failed or was ended. */
   again(): void {
     this.#turn++;
   }

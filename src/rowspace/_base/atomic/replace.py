@@ -28,7 +28,7 @@ def atomic_directory(
 
     `marker` and `contents` say which existing directory may be replaced (see `check_directory_target`). An
     exception inside the block leaves `path` as it was and nothing beside it. Raises `UsageError` where `path`
-    may not be replaced, and `RowspaceError` where the system refuses: a full disk, no permission.
+    cannot be replaced, and `RowspaceError` where the system refuses: a full disk, no permission.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -33,21 +33,21 @@ class Query:
         """What was uploaded, which can be empty; None for a request that uploads nothing."""
 
     def text(self, name: str, default: str | None = None, *, longest: int = _LONGEST) -> str:
-        """The parameter as it came, `longest` characters at the most."""
+        """The parameter as it came, `longest` characters at most."""
         value = self._one(name, default)
         if len(value) > longest:
-            raise UsageError(f"{name} must have {longest:,} characters at the most, not {len(value):,}")
+            raise UsageError(f"{name} must have {longest:,} characters at most, not {len(value):,}")
         return value
 
     def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
-        """All that came under this name, `most` at the most."""
+        """All that came under this name, `most` at most."""
         values = list(self._given.get(name, ())) or list(default or ())
         if not values:
             raise UsageError(f"{name} is missing: give it once or more")
         if len(values) > most:
-            raise UsageError(f"{name} may be given {plural(most, 'time')} at the most, not {len(values):,}")
+            raise UsageError(f"{name} may be given {plural(most, 'time')} at most, not {len(values):,}")
         if longest := next((value for value in values if len(value) > _LONGEST), None):
-            raise UsageError(f"{name} must have {_LONGEST:,} characters at the most, not {len(longest):,}")
+            raise UsageError(f"{name} must have {_LONGEST:,} characters at most, not {len(longest):,}")
         return values
 
     def integer(self, name: str, default: int | None = None, *, low: int, high: int) -> int:
@@ -61,18 +61,18 @@ class Query:
         return self._within(name, self._float(value), value, low, high, "a number")
 
     def numbers(self, name: str, default: Sequence[float] | None = None, *, most: int) -> list[float]:
-        """Finite numbers with commas between them, `most` at the most."""
+        """Finite numbers with commas between them, `most` at most."""
         value = self._one(name, None if default is None else ",".join(map(str, default)))
         numbers = [self._float(part) for part in value.split(",")] if value.count(",") < most else [None]
         if any(number is None or not abs(number) < 1e30 for number in numbers):
-            raise UsageError(f"{name} must be numbers with commas between, {most} at the most, not {value[:40]!r}")
+            raise UsageError(f"{name} must be numbers with commas between, {most} at most, not {value[:40]!r}")
         return [number for number in numbers if number is not None]
 
     def integers(self, name: str, default: Sequence[int] | None = None, *, low: int, high: int, most: int) -> list[int]:
-        """Whole numbers from `low` to `high` with commas between them, `most` at the most."""
+        """Whole numbers from `low` to `high` with commas between them, `most` at most."""
         parts = self._one(name, None if default is None else ",".join(map(str, default))).split(",")
         if len(parts) > most:
-            raise UsageError(f"{name} must be whole numbers, {most:,} at the most, not {len(parts):,}")
+            raise UsageError(f"{name} must be whole numbers, {most:,} at most, not {len(parts):,}")
         return [self._within(name, self._integer(part), part, low, high, "whole numbers") for part in parts]
 
     def choice(self, name: str, options: Sequence[_Option], default: _Option | None = None) -> _Option:

@@ -14,7 +14,7 @@ def query_parameters(request: Request) -> dict[str, list[str]]:
     """The parameters by name; raises `HttpError` (414) where they are too long."""
     size = len(request.scope["query_string"])
     if size > LONGEST_QUERY:
-        raise HttpError(414, f"the parameters must have {LONGEST_QUERY:,} bytes at the most, not {size:,}")
+        raise HttpError(414, f"the parameters must have {LONGEST_QUERY:,} bytes at most, not {size:,}")
     given: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
         given.setdefault(name, []).append(value)
@@ -34,5 +34,5 @@ async def read_body(request: Request, limit: int) -> bytes:
     except ClientDisconnect:  # the page was closed meanwhile: no bug
         raise HttpError(400, "the connection ended before the body did") from None
     if size > limit:
-        raise HttpError(413, f"the body must have {limit:,} bytes at the most, and this one has more")
+        raise HttpError(413, f"the body must have {limit:,} bytes at most, and this one has more")
     return b"".join(parts)

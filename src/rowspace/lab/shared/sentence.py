@@ -56,7 +56,7 @@ class Sentence:
 
 
 def read_sentence(lab: Lab, query: Query) -> Sentence:
-    """`text` → its tokens, 64 at the most and fewer in very wide tables."""
+    """`text` → its tokens, 64 at most and fewer in very wide tables."""
     text = query.text("text", lab.cached("default text", lambda: _default(lab)), longest=_LONGEST)
     most = max(1, min(_MOST, _NUMBERS // lab.table.dim))
     pieces = list(_pieces(lab, text))

@@ -94,7 +94,7 @@ class Cost:
     def bytes(self) -> dict[str, int]:
         """The memory of input and head, by dtype.
 
-        In int8 and int4 the token table and the head's own matrix are quantised with one float32 scale a row, as
+        In int8 and int4 the token table and the head's own matrix are quantized with one float32 scale a row, as
         `QuantizedEmbedding` keeps them; all else stays float32.
         """
         sizes = {dtype: size * self.num_parameters for dtype, size in BYTES.items()}

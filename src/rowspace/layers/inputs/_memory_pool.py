@@ -21,7 +21,7 @@ KEPT = 3  # pieces of memory that wait for a use
 
 
 def pooled_empty(*shape: int) -> Tensor:
-    """Return an uninitialised float32 tensor (shape), like `torch.empty`.
+    """Return an uninitialized float32 tensor (shape), like `torch.empty`.
 
     >>> pooled_empty(2, 3).shape
     torch.Size([2, 3])
@@ -52,9 +52,10 @@ def _mapped(size: int) -> mmap.mmap:
 
 
 def _found(size: int) -> mmap.mmap | None:
-    """Memory of this size that waits for a use."""
+    """The memory of this size that was given back last, since its pages may still be in the processor's cache."""
     with _lock:
-        place = next((place for place, memory in enumerate(_waiting) if len(memory) == size), None)
+        fitting = [place for place, memory in enumerate(_waiting) if len(memory) == size]
+        place = fitting[-1] if fitting else None
         return None if place is None else _waiting.pop(place)
 
 

@@ -55,7 +55,7 @@ class ImageEmbedding(CountedModule):
         self.crop = crop
 
     def forward(self, images: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Images of floats, normalised as the model expects; mask (batch, h · w) bool, True for patches to hide."""
+        """Images of floats, normalized as the model expects; mask (batch, h · w) bool, True for patches to hide."""
         rows, grid = self.patches(self._cropped(images) if self.crop else images)
         positions = self.positions(grid)
         if self.tokens is not None:

@@ -31,7 +31,7 @@ class PatchEmbedding(nn.Module):
 
     Args:
         patch_size: side of the square patch in pixels, or (height, width).
-        channels: of the image: 3 for colour.
+        channels: of the image: 3 for color.
         embedding_dim: d, the length of each vector.
         bias: add one vector to all of them; CLIP does not.
         form: "linear" cuts the patches out and multiplies; "convolution" is a convolution with stride p, the form of
@@ -114,7 +114,7 @@ class PatchEmbedding(nn.Module):
                 "check the order of the axes and the number of channels"
             )
         if not images.is_floating_point():
-            raise UsageError(f"images must be floats, scaled and normalised as the model expects, got {images.dtype}")
+            raise UsageError(f"images must be floats, scaled and normalized as the model expects, got {images.dtype}")
         images = images.to(self.weight.dtype)
         images = pad_to_patches(images, self.patch_size) if self.pad else images
         _check_divisible(images.shape[2], images.shape[3], self.patch_size)
@@ -124,7 +124,7 @@ class PatchEmbedding(nn.Module):
 def unfold_patches(images: Tensor, patch_size: Size, *, order: Order = "channels_first") -> Tensor:
     """Cut images (batch, C, H, W) into flat patches (batch, h · w, C · p · p), row by row from the top left.
 
-    The order of the numbers of one patch, here of 1 × 2 pixels in colour::
+    The order of the numbers of one patch, here of 1 × 2 pixels in color::
 
         channels_first    r0 r1 g0 g1 b0 b1    one channel after another, as the weight of a convolution lies
         channels_last     r0 g0 b0 r1 g1 b1    one pixel after another, as an image file lies (JAX, einops' usual cut)

@@ -47,7 +47,7 @@ class GridPosition(CountedModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin anew, as `init` says."""
+        """Begin again, as `init` says."""
         init_rows_(self.weight, self.init)
 
     def forward(self, grid: tuple[int, int]) -> Tensor:

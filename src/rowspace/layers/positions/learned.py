@@ -61,7 +61,7 @@ class LearnedPosition(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Begin anew, as `init` says, drawing from `generator` where one is given."""
+        """Begin again, as `init` says, drawing from `generator` where one is given."""
         init_rows_(self.weight, self.init, padding_idx=self.padding_idx, generator=generator)
 
     def forward(

@@ -48,7 +48,7 @@ class RelativeBias(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Begin anew, as `init` says, drawing from `generator` where one is given."""
+        """Begin again, as `init` says, drawing from `generator` where one is given."""
         init_rows_(self.weight, self.init, generator=generator)
 
     def forward(self, queries: Tensor, keys: Tensor) -> Tensor:

@@ -81,7 +81,7 @@ SILENT: Mapping[str, Mapping[str, Any]] = {
 
 
 def from_config(config: Config, *, part: str | None = None, **factory: Unpack[Factory]) -> nn.Module:
-    """The input of the model that a `config.json` describes, given as a dict; freshly initialised.
+    """The input of the model that a `config.json` describes, given as a dict; freshly initialized.
 
     `part` is `"text"` or `"vision"` where a model has both (CLIP, SigLIP); `device` and `dtype` are those of its
     parameters. Raises `UsageError` for a model that there
@@ -111,7 +111,7 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
     checkpoint = Checkpoint(path)
     recipe, config = _recipe_of(checkpoint.config, part)
     arguments = _arguments(recipe, config)
-    with torch.device("meta"):  # shapes alone: nothing is initialised that the checkpoint replaces
+    with torch.device("meta"):  # shapes alone: nothing is initialized that the checkpoint replaces
         try:
             module = recipe.build(**arguments)
         except RowspaceError:

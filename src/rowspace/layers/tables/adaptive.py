@@ -69,7 +69,7 @@ class AdaptiveEmbedding(CountedModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin anew, as fairseq does: rows with standard deviation 1/√width, projections Xavier."""
+        """Begin again, as fairseq does: rows with standard deviation 1/√width, projections Xavier."""
         for table, projection in zip(self.tables, self.projections, strict=True):
             table.reset_parameters()  # type: ignore[operator]
             projection.reset_parameters()  # type: ignore[operator]

@@ -72,7 +72,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin anew: k rows of this deviation add up to 0.02, and all weights are 1."""
+        """Begin again: k rows of this deviation add up to 0.02, and all weights are 1."""
         init_rows_(self.weight, lambda weight: weight.normal_(std=0.02 * len(self.hashes) ** -0.5))
         if self.importance is not None:
             nn.init.ones_(self.importance)

@@ -18,7 +18,7 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 class MatryoshkaEmbedding(TokenEmbedding):
     """ids (...) → (..., m): the first m columns of a row of a table (V, d), with norm 1 if `normalize`.
 
-    `dim`, the m, may be set anew at any time, so that one table is trained at several; the columns beyond it are not
+    `dim`, the m, may be set again at any time, so that one table is trained at several; the columns beyond it are not
     read and get no gradient. `truncated` keeps only the leading columns: V·m numbers in place of V·d.
 
     Raises `UsageError` for a `dim` that the table does not have, or an id out of range.

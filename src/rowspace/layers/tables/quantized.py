@@ -71,7 +71,7 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
 
     @classmethod
     def from_float(cls, weight: Tensor, *, bits: Literal[4, 8] = 8) -> Self:
-        """A float table (V, d), quantised; it is read some rows at a time, and may be memory-mapped.
+        """A float table (V, d), quantized; it is read some rows at a time, and may be memory-mapped.
 
         Raises `UsageError` if it is no such table, or has a number that is not finite.
         """

@@ -20,10 +20,10 @@ def sent(width: int = 40, height: int = 30) -> bytes:
     [
         {},
         {"picture": "lesson"},
-        {"picture": "flower.jpg", "colour": "grey", "height": 64, "width": 96, "patch": 32, "at": 5},
+        {"picture": "flower.jpg", "color": "gray", "height": 64, "width": 96, "patch": 32, "at": 5},
         {"height": 30, "width": 50, "patch": 7, "pad": "true", "values": "signed", "order": "channels_last"},
         {"height": 1, "width": 1, "patch": 1, "dim": 1},
-        {"picture": "lesson", "colour": "rgb", "patch": 2, "values": "bytes", "unit": 9, "seed": 4},
+        {"picture": "lesson", "color": "rgb", "patch": 2, "values": "bytes", "unit": 9, "seed": 4},
     ],
 )
 def test_a_patch_is_that_of_the_code(lab, check_code, given):

@@ -45,7 +45,7 @@ def test_jpeg_is_near():
 
 
 def test_first_frame_of_a_gif():
-    frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
+    frames = [Image.new("RGB", (4, 4), color) for color in ("red", "blue")]
     read = read_picture(saved(frames[0], "GIF", save_all=True, append_images=frames[1:]))
     assert read[0, 0].tolist() == [255, 0, 0]
 
@@ -56,8 +56,8 @@ def test_kinds_of_pixels(mode):
 
 
 def test_sixteen_bits_keep_their_upper_ones():
-    grey = Image.fromarray(np.array([[0, 0x80FF, 0xFFFF]], np.uint16))
-    assert read_picture(saved(grey))[0, :, 0].tolist() == [0, 0x80, 0xFF]
+    gray = Image.fromarray(np.array([[0, 0x80FF, 0xFFFF]], np.uint16))
+    assert read_picture(saved(gray))[0, :, 0].tolist() == [0, 0x80, 0xFF]
 
 
 def test_transparent_pixels_lie_on_white():
@@ -141,7 +141,7 @@ def test_the_middle_is_kept():
     assert (fitted(wide, 4, 4) == 200).all()
 
 
-def test_grey_and_colour():
+def test_gray_and_color():
     assert fitted(PIXELS, 3, 2, channels=1).shape == (3, 2, 1)
     assert fitted(photograph("lesson"), 6, 6).shape == (6, 6, 3)
 

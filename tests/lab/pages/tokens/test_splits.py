@@ -209,10 +209,10 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
 @pytest.mark.parametrize(
     ("route", "asked", "sentence"),
     [
-        ("tokens/split", {"text": "x" * 1001}, "text must have 1,000 characters at the most"),
+        ("tokens/split", {"text": "x" * 1001}, "text must have 1,000 characters at most"),
         ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
         ("tokens/split", {"sizes": "512,301"}, "sizes must be some of .*, not 301"),
-        ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be numbers with commas between, 6 at the most"),
+        ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be numbers with commas between, 6 at most"),
         ("tokens/merges", {"tokenizer": "table"}, "merges are what byte-pair encoding .* kind WordLevel"),
     ],
 )

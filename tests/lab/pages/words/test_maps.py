@@ -21,7 +21,7 @@ def test_positions_are_the_principal_components(lab, check_code) -> None:
     np.testing.assert_array_equal(reply.arrays["share"], expected.share)
 
 
-def test_neighbours_kept_are_those_of_the_map(lab, check_code) -> None:
+def test_neighbors_kept_are_those_of_the_map(lab, check_code) -> None:
     reply = check_code(lab, "words/kept", k=5)
     assert reply.meta["by_chance"] == 5 / (len(lab.table) - 1)
     assert reply.arrays["kept"] > reply.meta["by_chance"]
@@ -85,7 +85,7 @@ def test_of_a_long_list_the_wrong_id_is_named(lab, ask) -> None:
         ask(lab, "words/tokens", ids=",".join(["0"] * 600 + ["-7"]))  # more than the 1,000 characters of a text
 
 
-def test_without_counts_there_is_no_colour_by_count(small_lab, ask) -> None:
+def test_without_counts_there_is_no_color_by_count(small_lab, ask) -> None:
     with pytest.raises(UsageError, match="this table has no counts"):
         ask(small_lab(["a"], np.ones((1, 2))), "words/values", by="count")
 

@@ -67,7 +67,7 @@ def test_an_unknown_word_is_refused_with_its_spellings(lab, ask) -> None:
 
 
 def test_more_words_than_fit_are_refused(lab, ask) -> None:
-    with pytest.raises(UsageError, match="word may be given 8 times at the most, not 9"):
+    with pytest.raises(UsageError, match="word may be given 8 times at most, not 9"):
         ask(lab, "words/rows", word=["sin"] * 9)
 
 
@@ -88,20 +88,20 @@ def test_every_table_is_answered(small_lab, check_code) -> None:
         assert set(default_words(lab.table, 20)) == set(vocabulary)
 
 
-def test_a_row_with_nan_is_shown_but_has_no_neighbours(small_lab, ask) -> None:
+def test_a_row_with_nan_is_shown_but_has_no_neighbors(small_lab, ask) -> None:
     lab = small_lab(["a", "b"], np.array([[np.nan, -3.0], [1, 2]]))
     assert ask(lab, "words/rows", word="a").meta["limit"] == 3
     with pytest.raises(UsageError, match="the row of 'a' holds NaN or infinity, so nothing is near it"):
         ask(lab, "words/neighbors", word="a")
 
 
-def test_opens_with_words_that_have_neighbours(small_lab, ask) -> None:
+def test_opens_with_words_that_have_neighbors(small_lab, ask) -> None:
     lab = small_lab(["sin", "a", "b"], np.array([[np.nan, 1], [1, 2], [2, 1]]))
     assert ask(lab, "words/neighbors").meta["word"] == "a"
     assert ask(lab, "words/rows").meta["words"] == ["a", "b", "sin"]
 
 
-def test_a_word_made_of_n_grams_has_a_row_and_neighbours(ask) -> None:
+def test_a_word_made_of_n_grams_has_a_row_and_neighbors(ask) -> None:
     own = np.eye(2, 4, dtype=np.float32)
     subwords = Subwords(np.ones((1, 4), np.float32), own, np.zeros(10, np.int32))
     lab = Lab(rs.Table(["sin", "cos"], own, subwords=subwords), "my-table")

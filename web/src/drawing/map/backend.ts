@@ -21,7 +21,7 @@ export interface Backend {
   readonly name: BackendName;
   /** The canvas has a new size in device pixels. */
   resize(width: number, height: number): void;
-  /** Positions, or colours and sizes, have changed. */
+  /** Positions, or colors and sizes, have changed. */
   takePositions(points: Points): void;
   takeLooks(points: Points): void;
   /** Empties the sums. */

@@ -1,6 +1,6 @@
 // How large a point is and how dark, from how crowded the picture is.
 //
-// Each pixel sums the weights of the points on it, w, and shows their mean colour with opacity 1 - exp(-strength · w):
+// Each pixel sums the weights of the points on it, w, and shows their mean color with opacity 1 - exp(-strength · w):
 // one point is visible, and ten on one pixel differ from a hundred. Both backends draw by this one rule.
 
 import type { Points } from "./points";

@@ -1,5 +1,5 @@
-// A map of points: up to a million positions drawn, moved, picked and labelled on a canvas, on a graphics processor or
-// without one. It knows points, colours and texts by id, and nothing of tables or pages.
+// A map of points: up to a million positions drawn, moved, picked and labeled on a canvas, on a graphics processor or
+// without one. It knows points, colors and texts by id, and nothing of tables or pages.
 //
 // Here is what others call, and what pointer and keys do to it. The canvas's parent must be positioned. The rest:
 //   points.ts     where the points are and how they look, in the order of order.ts
@@ -108,8 +108,8 @@ export class MapRenderer {
   }
 
   /** rgba: (count, 4), or (count,) indices into a palette of (k, 4). */
-  setColours(rgba: Uint8Array, palette?: Uint8Array): void {
-    this.points.setColours(rgba, palette);
+  setColors(rgba: Uint8Array, palette?: Uint8Array): void {
+    this.points.setColors(rgba, palette);
     this.painting.takeLooks();
   }
 

@@ -19,7 +19,7 @@ export class Near {
     this.points = points;
   }
 
-  /** The positions have changed: the index begins anew. */
+  /** The positions have changed: the index starts over. */
   forget(): void {
     this.shards = [];
   }

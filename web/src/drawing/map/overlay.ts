@@ -6,7 +6,7 @@ import type { Points } from "./points";
 import type { View } from "./view";
 
 export interface Theme {
-  /** CSS colours: of text, of what lies behind the map, and of rings and lasso; and the font family. */
+  /** CSS colors: of text, of what lies behind the map, and of rings and lasso; and the font family. */
   text: string;
   paper: string;
   accent: string;
@@ -49,7 +49,7 @@ export class Overlay {
     this.canvas.remove();
   }
 
-  /** Chooses the labels anew; a quick choice looks at the first of the order only. */
+  /** Chooses the labels again; a quick choice looks at the first of the order only. */
   place(points: Points, view: View, quick: boolean): void {
     const space = new Space(view.width, view.height);
     this.labels = [];

@@ -1,6 +1,6 @@
 // What stands on the canvas, and how a frame brings it up to date: the points, then what lies over them (overlay.ts).
 //
-// Three things call for a frame: the picture is stale and begins anew; not all points are on it yet; or only what lies
+// Three things call for a frame: the picture is stale and starts over; not all points are on it yet; or only what lies
 // over them has changed. While the picture moves, as many points are drawn as the machine can in a frame (frames.ts), a
 // fair sample of all; once it rests the others are added. Next: tween.ts, density.ts, backend.ts.
 
@@ -70,13 +70,13 @@ export class Painting {
     this.touch();
   }
 
-  /** The points have new colours or sizes. */
+  /** The points have new colors or sizes. */
   takeLooks(): void {
     this.backend.takeLooks(this.points);
     this.touch();
   }
 
-  /** Asks for the picture anew. */
+  /** Asks for the picture again. */
   touch(): void {
     this.stale = true;
     this.frames.request();
@@ -88,7 +88,7 @@ export class Painting {
     this.mark();
   }
 
-  /** Asks for what lies over the points anew. */
+  /** Asks for what lies over the points again. */
   mark(): void {
     this.marked = true;
     this.frames.request();
@@ -114,9 +114,9 @@ export class Painting {
     const before = this.drawn;
     if (fresh || before < points.count) this.addPoints(budget);
     const complete = this.drawn >= points.count && !this.tween;
-    const labelled = fresh || (complete && before < points.count);
-    if (labelled) this.overlay.place(points, view, !complete);
-    if (labelled || this.marked) this.overlay.paint(points, view, this.pen.diameter);
+    const labeled = fresh || (complete && before < points.count);
+    if (labeled) this.overlay.place(points, view, !complete);
+    if (labeled || this.marked) this.overlay.paint(points, view, this.pen.diameter);
     this.marked = false;
     if (fresh || before < this.drawn) this.painted();
     if (this.tween) this.stale = true;

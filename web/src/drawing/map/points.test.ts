@@ -31,7 +31,7 @@ test("positions and colors of the wrong length are refused", () => {
   const made = points([0, 0, 1, 1]);
   expect(() => points([1, 2, 3])).toThrow(RangeError);
   expect(() => made.moveTo(Float32Array.of(1, 2))).toThrow(RangeError);
-  expect(() => made.setColours(new Uint8Array(4))).toThrow(RangeError);
+  expect(() => made.setColors(new Uint8Array(4))).toThrow(RangeError);
   expect(() => made.setSizes(new Float32Array(1))).toThrow(RangeError);
 });
 
@@ -49,7 +49,7 @@ test("emphasis makes all other points faint, and ends", () => {
 
 test("colors come from a palette, and sizes are relative to the common one", () => {
   const made = points([0, 0, 1, 1]);
-  made.setColours(Uint8Array.of(1, 0), Uint8Array.of(1, 2, 3, 255, 4, 5, 6, 128));
+  made.setColors(Uint8Array.of(1, 0), Uint8Array.of(1, 2, 3, 255, 4, 5, 6, 128));
   const at = 4 * made.order.slotOf(0);
   expect([...made.paint.subarray(at, at + 4)]).toEqual([4, 5, 6, 128]);
   made.setSizes(Float32Array.of(2, 1e9));

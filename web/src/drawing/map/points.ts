@@ -1,4 +1,4 @@
-// The points of a map, slot by slot (see order.ts): where they are, whence they come, their colours and sizes.
+// The points of a map, slot by slot (see order.ts): where they are, whence they come, their colors and sizes.
 // A point without a finite position keeps its slot and has size 0: it is not drawn. Next: density.ts, backend.ts.
 
 import { Order } from "./order";
@@ -23,23 +23,23 @@ export class Points {
   sizes = new Uint8Array(0);
   box = NOWHERE;
 
-  private colours: Uint8Array | null = null;
+  private colors: Uint8Array | null = null;
   private relative: Float32Array | null = null;
-  private emphasised: Uint8Array | null = null;
+  private emphasized: Uint8Array | null = null;
 
   get count(): number {
     return this.order.count;
   }
 
-  /** xy: (count, 2) by id. Colours, sizes and emphasis begin anew when the number of points changes. */
+  /** xy: (count, 2) by id. Colors, sizes and emphasis start over when the number of points changes. */
   set(xy: Float32Array): void {
     if (xy.length % 2) throw new RangeError(`positions come in pairs, but ${xy.length} numbers came`);
-    const anew = xy.length !== 2 * this.count;
-    if (anew) this.resize(xy.length / 2);
+    const again = xy.length !== 2 * this.count;
+    if (again) this.resize(xy.length / 2);
     this.place(xy);
     this.from = this.to;
     this.progress = 1;
-    if (anew) this.repaint();
+    if (again) this.repaint();
   }
 
   /** A tween to xy begins where the points now are; one that had no position appears at its new one. */
@@ -56,10 +56,10 @@ export class Points {
   }
 
   /** rgba: (count, 4) by id, or (count,) indices into a palette of (k, 4). Alpha is a point's weight. */
-  setColours(rgba: Uint8Array, palette?: Uint8Array): void {
+  setColors(rgba: Uint8Array, palette?: Uint8Array): void {
     const wanted = palette ? this.count : 4 * this.count;
-    if (rgba.length !== wanted) throw new RangeError(`${wanted} bytes of colour were expected, ${rgba.length} came`);
-    this.colours = palette ? unfold(rgba, palette) : rgba;
+    if (rgba.length !== wanted) throw new RangeError(`${wanted} bytes of color were expected, ${rgba.length} came`);
+    this.colors = palette ? unfold(rgba, palette) : rgba;
     this.repaint();
   }
 
@@ -75,8 +75,8 @@ export class Points {
 
   /** These ids keep their weight and all others become faint; null ends that. */
   setEmphasis(ids: ArrayLike<number> | null): void {
-    this.emphasised = ids && new Uint8Array(this.count);
-    for (let i = 0; ids && i < ids.length; i++) this.emphasised![ids[i]!] = 1;
+    this.emphasized = ids && new Uint8Array(this.count);
+    for (let i = 0; ids && i < ids.length; i++) this.emphasized![ids[i]!] = 1;
     this.repaint();
   }
 
@@ -102,7 +102,7 @@ export class Points {
     this.order = new Order(count);
     this.paint = new Uint8Array(4 * count);
     this.sizes = new Uint8Array(count);
-    this.colours = this.relative = this.emphasised = null;
+    this.colors = this.relative = this.emphasized = null;
   }
 
   private place(xy: Float32Array): void {
@@ -129,18 +129,18 @@ export class Points {
   }
 
   private repaint(): void {
-    const { paint, colours, emphasised } = this;
+    const { paint, colors, emphasized } = this;
     this.order.each((slot, id) => {
-      const weight = colours ? colours[4 * id + 3]! : 255;
+      const weight = colors ? colors[4 * id + 3]! : 255;
       for (let channel = 0; channel < 3; channel++) {
-        paint[4 * slot + channel] = colours ? colours[4 * id + channel]! : 128;
+        paint[4 * slot + channel] = colors ? colors[4 * id + channel]! : 128;
       }
-      paint[4 * slot + 3] = emphasised && !emphasised[id] ? weight * FAINT : weight;
+      paint[4 * slot + 3] = emphasized && !emphasized[id] ? weight * FAINT : weight;
     });
   }
 }
 
 function unfold(indices: Uint8Array, palette: Uint8Array): Uint8Array {
-  const colours = new Uint32Array(palette.slice().buffer);
-  return new Uint8Array(Uint32Array.from(indices, (index) => colours[index] ?? 0).buffer);
+  const colors = new Uint32Array(palette.slice().buffer);
+  return new Uint8Array(Uint32Array.from(indices, (index) => colors[index] ?? 0).buffer);
 }

@@ -42,12 +42,12 @@ export const SHOW_FRAGMENT = `#version 300 es
 precision highp float;
 uniform highp sampler2D sums;
 uniform float strength;
-out vec4 colour;
+out vec4 color;
 
 void main() {
   vec4 sum = texelFetch(sums, ivec2(gl_FragCoord.xy), 0);
-  colour = vec4(0.0);
+  color = vec4(0.0);
   if (sum.a == 0.0) return;
   float opacity = 1.0 - exp(-strength * sum.a);
-  colour = vec4(sum.rgb / sum.a * opacity, opacity);
+  color = vec4(sum.rgb / sum.a * opacity, opacity);
 }`;

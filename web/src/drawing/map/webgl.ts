@@ -1,5 +1,5 @@
-// The backend on WebGL2: positions and colours lie in buffers, the tween runs in the vertex shader, points are summed
-// into a texture of floats and a second pass shows the sums. A lost context is set up anew from the arrays in Points.
+// The backend on WebGL2: positions and colors lie in buffers, the tween runs in the vertex shader, points are summed
+// into a texture of floats and a second pass shows the sums. A lost context is set up again from the arrays in Points.
 // The shaders, and the arithmetic that raster.ts repeats, are in shaders.ts.
 
 import type { Backend, Frame } from "./backend";

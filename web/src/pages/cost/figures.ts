@@ -29,7 +29,7 @@ export interface Part {
   columns: number;
   /** The token of the first row that each row of cells stands for. */
   tokens: string[];
-  /** Of how many rows a cell is made, at the most. */
+  /** Of how many rows a cell is made, at most. */
   rows_read: number;
   /** A magnitude that nearly all numbers of the table stay below. */
   limit: number;

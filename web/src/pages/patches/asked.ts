@@ -3,7 +3,7 @@
 import { addressState, choice, flag, number, picked, text } from "../../lib/address.svelte";
 
 export const SHIPPED = ["china.jpg", "flower.jpg", "lesson"];
-export const COLOURS = ["rgb", "grey"] as const;
+export const COLORS = ["rgb", "gray"] as const;
 export const ORDERS = ["channels_first", "channels_last"] as const;
 export const VALUES = ["unit", "signed", "bytes"] as const;
 
@@ -15,7 +15,7 @@ export const patchState = () =>
     width: number(224, 1, 512),
     patch: number(16, 1, 64),
     pad: flag(),
-    colour: choice(COLOURS),
+    color: choice(COLORS),
     order: choice(ORDERS),
     values: choice(VALUES),
     dim: number(64, 1, 1024),
@@ -26,8 +26,8 @@ export const patchState = () =>
 
 export type PatchState = ReturnType<typeof patchState>;
 
-const PHOTOGRAPH = { height: 224, width: 224, patch: 16, colour: "rgb", values: "unit", at: -1 } as const;
-const LESSON = { height: 6, width: 6, patch: 3, colour: "grey", values: "bytes", at: 0 } as const;
+const PHOTOGRAPH = { height: 224, width: 224, patch: 16, color: "rgb", values: "unit", at: -1 } as const;
+const LESSON = { height: 6, width: 6, patch: 3, color: "gray", values: "bytes", at: 0 } as const;
 
 /** Turn to one of the pictures that are always there. */
 export function show(asked: PatchState, picture: string): void {

@@ -42,7 +42,7 @@ export function placeOf(
     order === "channels_first"
       ? [Math.floor(index / area), index % area]
       : [index % channels, Math.floor(index / channels)];
-  return [channels === 1 ? "grey" : (CHANNELS[channel] ?? ""), Math.floor(pixel / patch), pixel % patch];
+  return [channels === 1 ? "gray" : (CHANNELS[channel] ?? ""), Math.floor(pixel / patch), pixel % patch];
 }
 
 /** The bytes of the patch that is chosen, cut out of the picture that is shown. */

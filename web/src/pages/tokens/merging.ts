@@ -34,7 +34,7 @@ export function tokensAfter(reply: Reply<Merges>, step: number): Joined[] {
   });
 }
 
-/** Bytes as text; spelt out where they are no UTF-8. */
+/** Bytes as text; spelled out where they are not valid UTF-8. */
 function textOf(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);

@@ -1,4 +1,4 @@
-// Text as a piece of it can be seen: blanks and invisible characters spelt out, a mark on the circle that carries it.
+// Text as a piece of it can be seen: blanks and invisible characters spelled out, a mark on the circle that carries it.
 
 const SHOWN: Record<string, string> = { " ": "␣", "\n": "↵", "\t": "⇥" };
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Z}]/gu;

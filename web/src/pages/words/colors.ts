@@ -1,8 +1,8 @@
-// A value for each row → a colour for each point, and what a legend says of it.
+// A value for each row → a color for each point, and what a legend says of it.
 
 import { ink, mix, type Rgb } from "../../drawing/ink";
 
-export type Colouring = "count" | "norm" | "cluster";
+export type Coloring = "count" | "norm" | "cluster";
 export interface Scale {
   /** (count, 4): red, green, blue and weight. */
   rgba: Uint8Array;
@@ -15,8 +15,8 @@ const STEPS = 256;
 const FAINTEST = 0.25; // a point must be seen on the paper, even the rarest
 const SAMPLE = 20_000;
 
-/** Classes by number, or one hue from low to high: on a log scale for counts. Rows without a value have the line's colour. */
-export function coloured(values: ArrayLike<number>, by: Colouring, element: Element): Scale {
+/** Classes by number, or one hue from low to high: on a log scale for counts. Rows without a value have the line's color. */
+export function colored(values: ArrayLike<number>, by: Coloring, element: Element): Scale {
   const missing = ink(element, "--line");
   if (by === "cluster") {
     const classes = Array.from({ length: 8 }, (_, at) => ink(element, `--class-${at + 1}`));
@@ -35,9 +35,9 @@ export function rampOf(element: Element): Rgb[] {
   return Array.from({ length: STEPS }, (_, at) => mix(rare, frequent, FAINTEST + ((1 - FAINTEST) * at) / (STEPS - 1)));
 }
 
-function painted(values: ArrayLike<number>, colour: (value: number) => Rgb): Uint8Array {
+function painted(values: ArrayLike<number>, color: (value: number) => Rgb): Uint8Array {
   const rgba = new Uint8Array(4 * values.length).fill(255);
-  for (let at = 0; at < values.length; at++) rgba.set(colour(values[at] as number), 4 * at);
+  for (let at = 0; at < values.length; at++) rgba.set(color(values[at] as number), 4 * at);
   return rgba;
 }
 

@@ -23,7 +23,7 @@ _MOST_CELLS = 512
 _DTYPES = ("float32", "bfloat16", "float16", "int8", "int4")
 _OPTIMIZERS: "tuple[Optimizer, ...]" = ("adamw", "adam", "adagrad", "momentum", "sgd")
 _SAMPLED = 1 << 20  # numbers of the table that its scale is found from
-_BELOW = 0.995  # the share of the table's numbers whose magnitude its scale of colours shows
+_BELOW = 0.995  # the share of the table's numbers whose magnitude its scale of colors shows
 
 
 class _Choice(NamedTuple):
@@ -101,7 +101,7 @@ def window(lab: Lab, query: Query) -> Reply:
     """`top`, `bottom`, `left`, `right` of the opened table, `height`, `width`, `by` → its numbers, at most so many.
 
     `values` (h, w); `row_edges` and `column_edges` say which rows and columns a cell stands for. `limit`: a magnitude
-    that nearly all numbers of the table stay below, for a scale of colours that does not change from window to window.
+    that nearly all numbers of the table stay below, for a scale of colors that does not change from window to window.
     """
     num_rows, num_columns = lab.table.rows.shape
     top = query.integer("top", 0, low=0, high=num_rows - 1)

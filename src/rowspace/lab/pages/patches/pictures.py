@@ -18,7 +18,7 @@ from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 
 __all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "fitted", "photograph", "read_picture"]
 
-Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in grey
+Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
 
 LARGEST_FILE = 16 << 20  # bytes
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")
@@ -31,7 +31,7 @@ _LESSON += [[2, 6, 5, 3, 5, 8]]
 
 
 def read_picture(data: bytes) -> Picture:
-    """The bytes of a PNG, JPEG, WebP, GIF (its first frame) or BMP → (height, width, 3) in colour.
+    """The bytes of a PNG, JPEG, WebP, GIF (its first frame) or BMP → (height, width, 3) in color.
 
     Turned as the camera was held, laid on white where it is transparent, and no side longer than 1,024 pixels. Sizes
     are read and bounded before anything is decoded. Raises `FileFormatError` for what cannot be read as a picture, and
@@ -61,7 +61,7 @@ def read_picture(data: bytes) -> Picture:
 
 
 def photograph(name: str) -> Picture:
-    """One of scikit-learn's photographs, china.jpg or flower.jpg, or "lesson", 6 × 6 pixels of grey.
+    """One of scikit-learn's photographs, china.jpg or flower.jpg, or "lesson", 6 × 6 pixels of gray.
 
     >>> photograph("lesson")[:3, :3, 0]
     array([[1, 2, 3],
@@ -83,7 +83,7 @@ def photograph(name: str) -> Picture:
 def fitted(picture: Picture, height: int, width: int, *, channels: int = 3) -> Picture:
     """The middle of the picture at another size, (height, width, channels): cut to that aspect, then resampled.
 
-    channels: 3 for colour, 1 for grey.
+    channels: 3 for color, 1 for gray.
 
     >>> fitted(photograph("lesson"), 4, 2, channels=1).shape
     (4, 2, 1)
@@ -154,7 +154,7 @@ def _decoded(opened: Any) -> Picture:
 
     opened.draft(None, (_LONGEST_SIDE, _LONGEST_SIDE))  # a JPEG need not be unpacked at its full size
     ImageOps.exif_transpose(opened, in_place=True)
-    if opened.mode.startswith("I"):  # 16 bits of grey, of which Pillow would cut the upper ones off
+    if opened.mode.startswith("I"):  # 16 bits of gray, of which Pillow would cut the upper ones off
         opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
     wanted = "RGBA" if opened.has_transparency_data else "RGB"
     turned = opened if opened.mode == wanted else opened.convert(wanted)

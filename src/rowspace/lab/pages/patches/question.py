@@ -50,7 +50,7 @@ class PatchQuestion:
         return cls(
             picture=picture,
             file=query.text("file", "picture.png", longest=300),
-            channels=1 if query.choice("colour", ("rgb", "grey"), "grey" if lesson else None) == "grey" else 3,
+            channels=1 if query.choice("color", ("rgb", "gray"), "gray" if lesson else None) == "gray" else 3,
             height=height,
             width=width,
             size=size,

@@ -89,7 +89,7 @@ def _settings(query: Query) -> tuple[int, float, int, float, int, tuple[float, .
 
 
 def _distances(length: int) -> NDArray[np.int64]:
-    """0, 1, 2, …, length - 1, in ever longer steps: 300 at the most."""
+    """0, 1, 2, …, length - 1, in ever longer steps: 300 at most."""
     return np.unique(np.geomspace(1, length, 300).astype(np.int64)) - 1
 
 

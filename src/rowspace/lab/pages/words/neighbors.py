@@ -1,4 +1,4 @@
-"""The Words page: words that are spelt alike, their rows, the rows nearest to them, and how far apart they are."""
+"""The Words page: words that are spelled alike, their rows, the rows nearest to them, and how far apart they are."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["SubstringIndex"]
 
 END = b"\xff"
-"""What stands between tokens: a byte that no UTF-8 holds."""
+"""What stands between tokens: a byte that not valid UTF-8 holds."""
 
 
 class SubstringIndex:
