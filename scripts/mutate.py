@@ -352,9 +352,13 @@ def load_map() -> dict[tuple[str, int], set[str]]:
 def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tuple[list[str], bool]:
     """The tests to run, likeliest first, and whether kernels must run as Python.
 
-    A mutated kernel would have to be compiled again, so it runs as Python where tests do that.
+    A mutated kernel would have to be compiled again, so it runs as Python where tests do that. A line that runs when
+    its module is imported is seen in the first test alone, so all tests of the module are run.
     """
-    found = tests.get((mutation.path, mutation.line), set())
+    if runs_at_import(mutation):
+        found = set().union(*(names for (path, _), names in tests.items() if path == mutation.path))
+    else:
+        found = tests.get((mutation.path, mutation.line), set())
     python = [name.removeprefix("python ") for name in found if name.startswith("python ")]
     compiled = [name for name in found if not name.startswith("python ")]
     names, as_python = (python, True) if python and is_kernel(mutation) else (compiled or python, not compiled)
@@ -363,6 +367,13 @@ def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tup
     stem, folder = Path(mutation.path).stem, Path(mutation.path).parent.name
     near = lambda name: (stem not in Path(name.split("::")[0]).stem, folder not in name, "::" not in name, name)  # noqa: E731
     return sorted(names, key=near), as_python
+
+
+def runs_at_import(mutation: Mutation) -> bool:
+    """Whether the mutated line is outside the body of every function: a constant, or the default of a parameter."""
+    tree = ast.parse((ROOT / mutation.path).read_text(encoding="utf-8"))
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return not any(node.body[0].lineno <= mutation.line <= (node.end_lineno or 0) for node in functions)
 
 
 def is_kernel(mutation: Mutation) -> bool:

@@ -1,11 +1,14 @@
 """Analogy files against gensim's evaluate_word_analogies, and files that are not in order."""
 
+import inspect
+
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
 from rowspace.errors import FileFormatError
-from rowspace.space import evaluate_analogies
+from rowspace.space import evaluate_analogies, evaluate_pairs
+from rowspace.table import Table
 
 
 def structured(seed):
@@ -31,6 +34,17 @@ def questions(seed):
             lines.append(f"{a}{m} {b}{m} {a}{n} {b}{n if section != 'unknown' else 99}")
     lines += [": repeated", "x1 y1 x1 y1", "x1 x1 x2 x2", "x1 y1 x2 y1"]
     return "\n".join(lines) + "\n"
+
+
+def test_defaults_are_gensims():
+    def defaults(function):
+        parameters = inspect.signature(function).parameters
+        return [parameters[name].default for name in ("restrict_vocab", "case_insensitive", "dummy4unknown")]
+
+    for ours in (evaluate_analogies, Table.evaluate_analogies):
+        assert defaults(ours) == defaults(KeyedVectors.evaluate_word_analogies)
+    for ours in (evaluate_pairs, Table.evaluate_pairs):
+        assert defaults(ours) == defaults(KeyedVectors.evaluate_word_pairs)
 
 
 @pytest.mark.parametrize("seed", range(3))

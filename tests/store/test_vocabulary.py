@@ -4,12 +4,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.vocabulary import decode_vocabulary, encode_token_list, encode_vocabulary
+from rowspace.store.vocabulary import StoredVocabulary, decode_vocabulary, encode_token_list, encode_vocabulary
 
 
 @given(st.lists(st.text()))
 def test_decoding_undoes_encoding(vocabulary):
     assert decode_vocabulary(*encode_vocabulary(vocabulary), "x") == vocabulary
+
+
+@pytest.mark.parametrize("part", [slice(1, 4), slice(None, None, 2), slice(None, None, -1), slice(4, 1), slice(9, 12)])
+def test_parts_of_what_is_not_decoded_yet_are_those_of_the_list(part):
+    tokens = ["a", "", "né", "\n", "한국"]
+    assert StoredVocabulary(*encode_vocabulary(tokens), "x")[part] == tokens[part]
 
 
 @pytest.mark.parametrize("tokens", [[], [""], ["\n"], ["", "\n", ""], ["a\nb", "c"], ["\r\n", "\x85", "\u2028"]])

@@ -29,6 +29,8 @@ class Alibi(ConstantBuffers):
     tensor([[ 0.0000,  0.0625,  0.1250],
             [-0.0625,  0.0000,  0.0625],
             [-0.1250, -0.0625,  0.0000]])
+    >>> Alibi(2, symmetric=True)
+    Alibi(2, symmetric=True)
     """
 
     slopes: Tensor
