@@ -355,17 +355,16 @@ def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tup
     A mutated kernel would have to be compiled again, so it runs as Python where tests do that. A line that runs when
     its module is imported is seen in the first test alone, so all tests of the module are run.
     """
-    if runs_at_import(mutation):
-        found = set().union(*(names for (path, _), names in tests.items() if path == mutation.path))
-    else:
-        found = tests.get((mutation.path, mutation.line), set())
+    lines = {line: names for (path, line), names in tests.items() if path == mutation.path}
+    executed = Counter(name.removeprefix("python ") for names in lines.values() for name in names)
+    found = set().union(*lines.values()) if runs_at_import(mutation) else lines.get(mutation.line, set())
     python = [name.removeprefix("python ") for name in found if name.startswith("python ")]
     compiled = [name for name in found if not name.startswith("python ")]
     names, as_python = (python, True) if python and is_kernel(mutation) else (compiled or python, not compiled)
     files = {name for name in names if "::" not in name}
     names = [name for name in names if "::" not in name or name.split("::")[0] not in files]
     stem, folder = Path(mutation.path).stem, Path(mutation.path).parent.name
-    near = lambda name: (stem not in Path(name.split("::")[0]).stem, folder not in name, "::" not in name, name)  # noqa: E731
+    near = lambda name: (stem not in Path(name.split("::")[0]).stem, -executed[name], folder not in name, name)  # noqa: E731
     return sorted(names, key=near), as_python
 
 
