@@ -164,3 +164,19 @@ def test_what_is_said_of_a_size_is_what_pyarrow_unpacks(tmp_path):
     for name, column in zip(file.schema.names, file.get_batch(0).columns, strict=True):
         unpacked = [buffer.unpacked().tobytes() for buffer in sizes[name]]
         assert unpacked == [b"" if buffer is None else buffer.to_pybytes() for buffer in column.buffers()]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_unknown_codec_is_refused(tmp_path):
+    path = tmp_path / "v.arrow"
+    write(path, {"token": pa.array(["a", "b"]), "row": zeros(2)})
+    content, refused = path.read_bytes(), []
+    for place, byte in enumerate(content):
+        if byte != 1:  # the number of zstd
+            continue
+        path.write_bytes(content[:place] + b"\x09" + content[place + 1 :])
+        try:
+            parquet.load(path)
+        except FileFormatError as error:
+            refused.append(str(error))
+    assert any("unknown compression codec 9" in message for message in refused)

@@ -101,7 +101,10 @@ class ArrowSizes:
         if compression is None:
             return
         place = compression.place_of(0)
-        codec = CODECS[0 if place is None else _number(compression.data, place, "i1")]
+        number = 0 if place is None else _number(compression.data, place, "i1")
+        if not 0 <= number < len(CODECS):
+            raise ValueError(f"unknown compression codec {number}")
+        codec = CODECS[number]
         body = int(block[0]) + (int(block[1]) & 0xFFFFFFFF)  # 32 bits and padding
         for offset, length in batch.structs(BUFFERS, BUFFER).tolist():
             content = self._content[max(0, body + offset) :][: max(0, length)]
