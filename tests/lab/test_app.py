@@ -92,7 +92,7 @@ def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: py
         ("GET", "/api/try/none", b"", 404, "NotFound", "nothing is at /api/try/none"),
         ("GET", "/api/", b"", 404, "NotFound", "nothing is at /api/"),
         ("GET", f"/api/try/sizes?k={'a' * 32_767}", b"", 414, "QueryTooLarge", "the parameters must have 32,768 bytes"),
-        ("GET", "/api/try/broken", b"", 500, "ServerError", "rowspace made a mistake here"),
+        ("GET", "/api/try/broken", b"", 500, "ServerError", "an internal error"),
     ],
 )
 def test_what_is_wrong_gets_a_typed_sentence(

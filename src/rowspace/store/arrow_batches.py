@@ -1,6 +1,6 @@
 """Batches of an Arrow file, read so that what is unpacked stays in proportion to the file and to the rows returned.
 
-Columns that nobody asked for are not unpacked. What is not compressed is mapped. pyarrow unpacks a column of a batch as
+Only columns of the table are unpacked. What is not compressed is mapped. pyarrow unpacks a column of a batch as
 a whole, so a large one is refused unless the file, or the rows that come of it, are about as large: tokens are read
 first, because rows of duplicated tokens, or beyond the limit, are not returned. Left out: the sizes
 themselves (`arrow_sizes.py`), which columns make a table (`parquet_columns.py`).

@@ -1,7 +1,7 @@
 """How large the buffers of an Arrow file say they are once unpacked, read from its metadata before they are.
 
 A batch that is compressed has buffers of an int64, the size unpacked (-1 where the bytes are stored as they are), and
-the packed bytes. Where they lie stands in the file's footer and in the message of each batch, which are flatbuffers;
+the packed bytes. Their offsets are in the file's footer and in the message of each batch, which are flatbuffers;
 pyarrow verifies those, but does not show them. Source: https://arrow.apache.org/docs/format/Columnar.html (IPC),
 File.fbs and Message.fbs of Arrow, and the flatbuffers internals. Left out: reading the columns (`arrow_batches.py`).
 """

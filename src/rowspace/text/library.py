@@ -1,6 +1,6 @@
 """Tokenizers of the `tokenizers` library, as a tokenizer.json holds them.
 
-Special tokens that stand in a text are recognized, as the library does. Truncation and padding, which a file may bring
+Special tokens in a text are recognized, as the library does. Truncation and padding, which a file may bring
 along, are taken off: they would change what a text is. Left out: folders without a tokenizer.json
 (vocabulary_files.py).
 """

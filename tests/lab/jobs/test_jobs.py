@@ -155,7 +155,7 @@ def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_pat
     ("how", "sentence"),
     [
         ("sentence", "two rows are too few"),
-        ("mistake", "rowspace made a mistake here"),
+        ("mistake", "an internal error"),
         ("abort", f"the process of this job was ended by signal {signal.SIGABRT:d}; start it again"),
         ("exit", "the process of this job was ended with status 3; start it again"),
     ],
@@ -175,7 +175,7 @@ def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pyt
 def test_error_before_the_process_starts_is_an_event(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
         failed = await until(await jobs.start("breaks", asked()), "failed")
-        assert failed.data["error"].startswith("rowspace made a mistake here")
+        assert failed.data["error"].startswith("an internal error")
 
     run(test)
     assert "AttributeError: 'Table' object has no attribute 'nonsense'" in capfd.readouterr().err

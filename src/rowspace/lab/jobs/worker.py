@@ -1,4 +1,4 @@
-"""The process of one job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py` and by nobody else.
+"""The process of one job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py`.
 
 The folder holds `job.json` (the function, its parameters, and the frame of another job whose arrays it gets) and the
 arrays, one .npy file each, which are mapped. Frames are written next to them; events go to standard output, one line of

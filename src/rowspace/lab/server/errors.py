@@ -11,7 +11,7 @@ from rowspace.errors import RowspaceError, UnknownTokenError
 
 __all__ = ["HANDLERS", "INTERNAL_ERROR", "HttpError", "error_response"]
 
-INTERNAL_ERROR = "rowspace made a mistake here and wrote it where rowspace lab was started; please report it"
+INTERNAL_ERROR = "an internal error: its traceback is in the terminal where rowspace lab runs; please report it"
 """The message of an unexpected error, of the server and of the process of a job."""
 
 ERROR_KINDS = {

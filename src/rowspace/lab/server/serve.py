@@ -1,4 +1,4 @@
-"""`serve`: an application on a port of this machine, until Ctrl-C or SIGTERM, which wait for nobody."""
+"""`serve`: an application on a port of this machine, until Ctrl-C or SIGTERM, which do not wait for open requests."""
 
 import errno
 import logging

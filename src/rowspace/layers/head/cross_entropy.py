@@ -84,7 +84,7 @@ def _losses(
 ) -> Tensor:
     """The losses of the rows (N,), or their sum."""
     parts = (hidden, weight, bias, targets)
-    if _exports_to_onnx():  # which knows no operator of ours
+    if _exports_to_onnx():  # ONNX has no equivalent of the custom operator
         dtype, *terms, _ = settings
         losses = whole_losses(*parts, dtype, LossTerms(*terms))
         return losses.sum() if is_summed else losses
