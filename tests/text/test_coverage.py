@@ -139,6 +139,7 @@ def test_one_long_line() -> None:
     assert (coverage.words, coverage.bytes) == (300_000, len(text.encode()))
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_corpus() -> None:
     def peak(texts: int) -> int:
         tracemalloc.start()

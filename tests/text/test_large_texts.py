@@ -14,6 +14,7 @@ LARGE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_a_large_text_gets_the_ids_of_tokenizers(tmp_path, text):
     (tmp_path / "text").write_text(text)

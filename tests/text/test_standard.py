@@ -19,6 +19,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "cache" / "rowspace"
 
 
+@pytest.mark.long
 def test_it_is_learned_from_the_standard_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert kept_standard_tokenizer(300) is None

@@ -107,7 +107,7 @@ def test_a_text_without_known_words_is_said(visit) -> None:
     expect(page.get_by_text("One token has no row in this table, and is left out.")).to_be_visible()
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", [pytest.param(n, marks=[pytest.mark.long] if n % 4 else []) for n in range(8)])
 def test_axe_finds_nothing_at_any_stage(visit, number: int) -> None:
     page = visit(f"pipeline?stage={number}&text={TEXT} zyzzyva")
     page.wait_for_load_state("networkidle")

@@ -204,6 +204,7 @@ def test_id_out_of_range_is_named_inside_vmap(in_dims: tuple[int | None, int | N
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's own code, while it compiles
+@pytest.mark.long
 def test_compiles_whole_with_the_same_gradient_and_refuses_ids() -> None:
     ids, weight = torch.randint(10, (3, 5)), table(dtype=torch.bfloat16)
     other = weight.detach().clone().requires_grad_()
