@@ -106,6 +106,42 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
 
 
+# Packages that this run does without, because they have no wheel for its Python: `scripts/test --python` sets it.
+WITHOUT = frozenset(os.environ.get("ROWSPACE_TESTS_WITHOUT", "").split())
+
+
+def missing_package(error: BaseException | None) -> str | None:
+    """Return the name of the package in `WITHOUT` whose absence caused `error`, or None."""
+    while error is not None:
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in WITHOUT:
+            return error.name
+        error = error.__cause__ or error.__context__
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Report a module as skipped if it cannot be imported without a package in `WITHOUT`."""
+    report = yield
+    call = getattr(report, "call", None)
+    if report.failed and call is not None and (name := missing_package(call.excinfo.value)):
+        report.outcome, report.longrepr = "skipped", (str(collector.path), 0, f"needs {name}")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Report a test as skipped if it failed for want of a package in `WITHOUT`."""
+    report = yield
+    if report.failed and call.excinfo is not None and (name := missing_package(call.excinfo.value)):
+        report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"needs {name}")
+    return report
+
+
 @contextmanager
 def untraced() -> Iterator[None]:
     """Stop tracing in this thread, in threads that are started, and in processes that are started."""
