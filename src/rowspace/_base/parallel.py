@@ -1,4 +1,4 @@
-"""How many threads are worth starting: the one number that every folder asks for."""
+"""The default number of threads: `available_cores`."""
 
 import os
 
@@ -6,7 +6,7 @@ __all__ = ["available_cores"]
 
 
 def available_cores() -> int:
-    """Return how many processors this process may use, which a container may limit.
+    """Return the number of processors that this process may use, which a container may limit.
 
     >>> available_cores() > 0
     True

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rowspace._base.atomic import StrPath, kept_beside
+from rowspace._base.atomic import StrPath, find_backup
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.store.strangers import found_at
 from rowspace.table import Table
@@ -168,7 +168,7 @@ def _existing(path: StrPath) -> Path:
             raise RowspaceError(
                 f"{text}: cannot be read: {error.strerror}; check the path and its permissions"
             ) from error
-        kept = kept_beside(source)
+        kept = find_backup(source)
         if kept is not None:
             raise UsageError(
                 f"nothing is at {text}, because a save to it was cut short; the old one is whole in {kept}: "
