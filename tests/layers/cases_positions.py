@@ -1,4 +1,4 @@
-"""Positions of every kind, for the contract suite: fewer key heads, padding, lengths past a limit."""
+"""Positions of every kind for the contract suite, with fewer key heads, padding, and lengths past a limit."""
 
 import torch
 from tests.layers.case import Case
@@ -46,7 +46,7 @@ def places() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def texts() -> tuple[torch.Tensor]:
-    """(2, 6) ids, padding of id 1 on either side."""
+    """(2, 6) ids with padding (1) on either side."""
     return (torch.tensor([[5, 0, 7, 3, 1, 1], [1, 1, 8, 9, 4, 2]]),)
 
 

@@ -1,7 +1,7 @@
 """Ids and pixels → vectors → logits → loss: PyTorch modules, which need `rowspace[torch]`.
 
-`tables/` looks rows up, `positions/` and `rotary/` say where a token is, `inputs/` and `pixels/` combine them into the
-input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` are published models.
+`tables/` looks up rows, `positions/` and `rotary/` encode positions, `inputs/` and `pixels/` combine these into the
+input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` has published models.
 """
 
 from rowspace.errors import MissingExtraError
