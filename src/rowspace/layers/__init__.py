@@ -39,9 +39,9 @@ from rowspace.layers.pixels import (
 )
 from rowspace.layers.positions import (
     Alibi,
-    Counting,
     GridPosition,
     LearnedPosition,
+    PositionIdSource,
     PositionScheme,
     RelativeBias,
     RelativeScores,
@@ -128,7 +128,6 @@ __all__ = [
     "AxialRotaryPosition",
     "Concatenation",
     "Cost",
-    "Counting",
     "DynamicScaling",
     "FactorizedEmbedding",
     "GridPosition",
@@ -144,6 +143,7 @@ __all__ = [
     "MultimodalRotaryPosition",
     "PatchCost",
     "PatchEmbedding",
+    "PositionIdSource",
     "PositionScheme",
     "PrefixTokens",
     "ProportionalScaling",

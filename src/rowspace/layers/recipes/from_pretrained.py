@@ -88,7 +88,7 @@ def from_config(config: Config, *, part: str | None = None, **factory: Unpack[Fa
     is no recipe for, naming those that there are.
 
     >>> from_config({"model_type": "gpt2", "n_embd": 8, "n_positions": 16, "vocab_size": 100}).positions
-    LearnedPosition(16, 8, offset=0, counting='place')
+    LearnedPosition(16, 8, offset=0, position_ids_from='length')
     """
     recipe, config = _recipe_of(config, part)
     return recipe.build(**_arguments(recipe, config), **factory)

@@ -57,9 +57,9 @@ class RoundedRotary(RotaryPosition):
     True
     """
 
-    def turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    def apply_angles(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         """As in `RotaryPosition`."""
-        return super().turn(x, cos.to(x.dtype), sin.to(x.dtype))
+        return super().apply_angles(x, cos.to(x.dtype), sin.to(x.dtype))
 
 
 def arguments(config: Config) -> dict[str, Any]:

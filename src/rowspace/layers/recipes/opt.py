@@ -36,7 +36,8 @@ def opt(
         )
     )
     return InputEmbedding(
-        tokens=tokens, positions=LearnedPosition(max_positions, embedding_dim, offset=2, counting="mask", **factory)
+        tokens=tokens,
+        positions=LearnedPosition(max_positions, embedding_dim, offset=2, position_ids_from="mask", **factory),
     )
 
 

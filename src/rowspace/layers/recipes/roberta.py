@@ -39,7 +39,9 @@ def roberta(
     return InputEmbedding(
         tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
         segments=SegmentEmbedding(num_segments, embedding_dim, **factory),
-        positions=LearnedPosition(max_positions, embedding_dim, counting="ids", padding_idx=padding_idx, **factory),
+        positions=LearnedPosition(
+            max_positions, embedding_dim, position_ids_from="ids", padding_idx=padding_idx, **factory
+        ),
         norm=nn.LayerNorm(embedding_dim, eps=norm_eps, **factory),
         dropout=dropout,
     )
