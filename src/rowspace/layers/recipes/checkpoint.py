@@ -1,7 +1,7 @@
-"""A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and the tensors asked for.
+"""A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and single tensors.
 
-A tensor is read a few rows at a time, each time from a fresh mapping: no tensor is in memory twice, and the result is
-a copy that another program that writes the file cannot change. No code of the checkpoint runs, and no pickle is opened.
+A tensor is read in blocks of rows, each through a new memory mapping: no tensor is in memory twice, and the result is a
+copy that does not change if another program writes to the file. No code of the checkpoint runs, and no pickle is read.
 """
 
 import json
@@ -22,15 +22,15 @@ __all__ = ["Checkpoint"]
 CONFIG = "config.json"
 MODEL = "model.safetensors"
 INDEX = "model.safetensors.index.json"
-LONGEST_JSON = 1 << 28  # bytes: the index of the largest models has some 10 MB
+LONGEST_JSON = 1 << 28  # bytes: the index of the largest models has about 10 MB
 READ_AT_ONCE = 1 << 22  # bytes
 
 
 class Checkpoint:
-    """The directory `path`, of which config and names are read at once, and tensors when they are asked for.
+    """A directory with a config and tensors; the constructor reads the config and the names of the tensors.
 
-    `config` is config.json as a dict; `read_at_once` is how many bytes of a tensor are mapped at a time.
-    Raises `FileFormatError` where a file is missing or damaged, has another form, or leads out of the directory.
+    `config` is config.json as a dict; `read_at_once` is the number of bytes of a tensor that are mapped at a time.
+    Raises `FileFormatError` if a file is missing, damaged, in another format, or a link out of the directory.
     """
 
     def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
@@ -43,14 +43,14 @@ class Checkpoint:
 
     @property
     def names(self) -> list[str]:
-        """The names of all tensors, in alphabetical order."""
+        """The sorted names of all tensors."""
         return sorted(self._files)
 
     def find(self, endings: Iterable[str]) -> str:
-        """The tensor that is called as one of `endings`, or ends in a dot and it; the first ending that is found wins.
+        """Return the name of the tensor that equals one of `endings` or ends in a dot and it; the first match wins.
 
-        Models put their own name in front or not (`bert.embeddings...`, `embeddings...`): that is left open. Raises
-        `FileFormatError` where there is none, or more than one.
+        So names may have the prefix of the model or not (`bert.embeddings...`, `embeddings...`). Raises
+        `FileFormatError` if there is no such tensor, or more than one.
         """
         endings = tuple(endings)
         for ending in endings:
@@ -58,16 +58,16 @@ class Checkpoint:
             if len(found) == 1:
                 return found[0]
             if found:
-                raise FileFormatError(f"{self.folder}: {found} all end in {ending!r}; keep the one that is meant")
+                raise FileFormatError(f"{self.folder}: {found} all end in {ending!r}; remove the others")
         raise FileFormatError(
             f"{self.folder}: no tensor ends in {' or '.join(map(repr, endings))}; check that config.json and weights "
-            f"belong together"
+            f"are of the same model"
         )
 
     def read(self, name: str) -> Tensor:
-        """The tensor `name`, in its own dtype, on the CPU."""
+        """Read the tensor `name`, in its dtype, to the CPU."""
         if name not in self._files:
-            raise UsageError(f"{self.folder} holds no tensor {name!r}; see names")
+            raise UsageError(f"{self.folder} has no tensor {name!r}; see names")
         path = inside(self.folder, self._files[name])
         try:
             return _read(path, name, self._read_at_once)
@@ -75,7 +75,7 @@ class Checkpoint:
             raise FileFormatError(f"{path}: tensor {name!r} cannot be read: {error}; restore the file") from error
 
     def _files_of_tensors(self) -> dict[str, str]:
-        """The name of the file that each tensor is in."""
+        """The name of the file of each tensor."""
         if not (self.folder / INDEX).is_file():
             path = inside(self.folder, MODEL)
             try:
@@ -88,33 +88,33 @@ class Checkpoint:
         path = inside(self.folder, INDEX)
         files = _parsed(path).get("weight_map")
         if not isinstance(files, dict) or not all(isinstance(name, str) for name in files.values()):
-            raise FileFormatError(f"{path}: 'weight_map' does not give each tensor a file name; restore the file")
+            raise FileFormatError(f"{path}: 'weight_map' must map each tensor to a file name; restore the file")
         return files
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The path of the file `name` in `folder`; raises `FileFormatError` for one that leads out, or is not there."""
+    """The path of the file `name` in `folder`; raises `FileFormatError` if it is missing or links out of the folder."""
     path = resolve_inside(folder, name)
     if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file; save the model with save_pretrained again")
+        raise FileFormatError(f"{path}: the file does not exist; save the model with save_pretrained again")
     return path
 
 
 def _parsed(path: Path) -> dict[str, Any]:
     """The JSON object in the file `path`."""
     if path.stat().st_size > LONGEST_JSON:
-        raise FileFormatError(f"{path}: larger than any such file should be; restore the file")
+        raise FileFormatError(f"{path}: the file is too large for JSON of a model; restore the file")
     try:
         document = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{path}: is not JSON: {error}; restore the file") from error
     if not isinstance(document, dict):
-        raise FileFormatError(f"{path}: holds no JSON object; restore the file")
+        raise FileFormatError(f"{path}: is not a JSON object; restore the file")
     return document
 
 
 def _read(path: Path, name: str, at_once: int) -> Tensor:
-    """A tensor, copied out of the file some rows at a time: a mapping counts as memory for as long as it is open."""
+    """Copy a tensor from the file in blocks of rows, since an open mapping counts as memory."""
     with safe_open(path, framework="pt") as file:
         rows = file.get_slice(name)
         shape = rows.get_shape()

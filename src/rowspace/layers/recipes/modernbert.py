@@ -1,6 +1,6 @@
-"""ModernBERT: rows, a norm, dropout; rotary positions in attention.
+"""ModernBERT, an encoder with rotary positions.
 
-Each third layer sees all tokens, the others a window: they turn by different frequencies.
+Every third layer attends to all tokens, the others to a sliding window; they have different frequencies.
 """
 
 from typing import Any, Unpack
@@ -9,8 +9,7 @@ from torch import Tensor, nn
 
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
-from rowspace.layers.recipes.layered_rotary import layered_rotaries
-from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
+from rowspace.layers.recipes.recipe import Config, Recipe, layered_rotaries, pick_renamed
 from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -27,8 +26,9 @@ def modernbert(
     sliding_rotary: RotaryPosition | None = None,
     **factory: Unpack[Factory],
 ) -> InputEmbedding:
-    """ModernBERT's input: ids (batch, seq) → (batch, seq, d); `.rotary`, `.sliding_rotary`. Base by default.
+    """ModernBERT's input: ids (batch, seq) → (batch, seq, d), rows, norm, dropout. Base by default.
 
+    `.rotary` and `.sliding_rotary` rotate the queries and keys of its two layer types.
     Source: Warner et al. 2024; bit for bit transformers' `ModernBertEmbeddings` and its rotation.
 
     >>> import torch
@@ -49,7 +49,7 @@ def modernbert(
 
 
 class RoundedRotary(RotaryPosition):
-    """Cosine and sine rounded to the dtype of q and k, and with `upcast` what they turn in float32 all the same.
+    """`RotaryPosition` with cosine and sine rounded to the dtype of q and k, also if the rotation is in float32.
 
     >>> import torch
     >>> q = torch.ones(1, 1, 3, 4)
@@ -63,7 +63,7 @@ class RoundedRotary(RotaryPosition):
 
 
 def arguments(config: Config) -> dict[str, Any]:
-    """Those of `modernbert`, from a config.json."""
+    """The arguments of `modernbert` from a config.json."""
     sizes = pick_renamed(
         config,
         vocab_size="vocab_size",
