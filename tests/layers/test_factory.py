@@ -78,5 +78,5 @@ def test_from_config_builds_on_a_device():
 
 
 def test_composed_modules_name_an_unknown_argument():
-    with pytest.raises(UsageError, match="device is 'meta', but must be a module"):
+    with pytest.raises(UsageError, match="device must be a module, not 'meta'"):
         layers.InputEmbedding(tokens=layers.TokenEmbedding(10, 4), device="meta")

@@ -134,7 +134,13 @@ def test_no_parts_raise():
         InputEmbedding(norm=nn.LayerNorm(4))
 
 
-@pytest.mark.parametrize(("name", "part"), [("forward", nn.Identity()), ("tokens", 3)])
-def test_invalid_part_raises(name, part):
-    with pytest.raises(UsageError, match=f"{name} must be an unused name with a module, not "):
+@pytest.mark.parametrize(
+    ("name", "part", "message"),
+    [
+        ("forward", nn.Identity(), "forward is already an attribute of InputEmbedding; use another name"),
+        ("tokens", 3, "tokens must be a module, not 3"),
+    ],
+)
+def test_invalid_part_raises(name, part, message):
+    with pytest.raises(UsageError, match=message):
         InputEmbedding(**{name: part})

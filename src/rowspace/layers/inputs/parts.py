@@ -129,8 +129,10 @@ class NamedParts(CountedModule):
         Raises:
             UsageError: If the name is in use or `module` is not a module.
         """
-        if hasattr(self, name) or not isinstance(module, nn.Module):
-            raise UsageError(f"{name} must be an unused name with a module, not {module!r}; choose another name")
+        if not isinstance(module, nn.Module):
+            raise UsageError(f"{name} must be a module, not {module!r}, such as tokens=TokenEmbedding(30522, 768)")
+        if hasattr(self, name):
+            raise UsageError(f"{name} is already an attribute of {type(self).__name__}; use another name for this part")
         self.add_module(name, module)
 
     def check_segments(self, segments: Tensor | None) -> None:
