@@ -24,9 +24,9 @@ def test_cost_matches_the_module(image, patch):
 
 
 def test_projection_flops_match_the_cost_of_the_model():
-    whole, counted = cost("vit-base-patch16-224"), patch_cost(224, 16)
-    assert counted.projection_flops == whole.input_flops(counted.patches)
-    assert counted.parameters == whole.patches
+    model, counted = cost("vit-base-patch16-224"), patch_cost(224, 16)
+    assert counted.projection_flops == model.input_flops(counted.patches)
+    assert counted.parameters == model.patches
 
 
 def test_invalid_sizes_raise():

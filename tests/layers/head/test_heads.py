@@ -224,11 +224,11 @@ def test_deep_copy_has_its_own_table():
     assert not (model.embedding.weight == 0.5).any()
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_safetensors_round_trip(tmp_path, whole):
+@pytest.mark.parametrize("with_save_model", [True, False])
+def test_safetensors_round_trip(tmp_path, with_save_model):
     """`save_model` handles shared tensors and `save_file` refuses them; here there are none."""
     model, fresh, path = TinyModel(), TinyModel(), tmp_path / "model.safetensors"
-    if whole:
+    if with_save_model:
         safetensors.torch.save_model(model, str(path))
         safetensors.torch.load_model(fresh, str(path))
     else:

@@ -61,9 +61,9 @@ def test_segments_are_passed_to_the_segment_embedding():
 @pytest.mark.parametrize("positions", [LearnedPosition(8, 2), SinusoidPosition(2)])
 def test_positions_continue_after_the_cache(positions):
     embed = InputEmbedding(tokens=TokenEmbedding(10, 2), positions=positions)
-    whole = embed(IDS)
-    assert torch.equal(embed(IDS[:, 2:], start=2), whole[:, 2:])
-    assert torch.equal(embed(IDS[:, 2:], positions=torch.tensor([2, 3])), whole[:, 2:])
+    full = embed(IDS)
+    assert torch.equal(embed(IDS[:, 2:], start=2), full[:, 2:])
+    assert torch.equal(embed(IDS[:, 2:], positions=torch.tensor([2, 3])), full[:, 2:])
 
 
 def test_positions_as_the_only_part_are_copied_for_each_text():

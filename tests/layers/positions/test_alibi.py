@@ -49,8 +49,8 @@ def test_softmax_does_not_depend_on_the_query_row():
 
 
 def test_one_query_computes_one_row():
-    whole = Alibi(4)(torch.arange(9), torch.arange(9))
-    assert torch.equal(Alibi(4)(torch.tensor([6]), torch.arange(9)), whole[:, 6:7])
+    full = Alibi(4)(torch.arange(9), torch.arange(9))
+    assert torch.equal(Alibi(4)(torch.tensor([6]), torch.arange(9)), full[:, 6:7])
 
 
 def test_symmetric_uses_the_distance():

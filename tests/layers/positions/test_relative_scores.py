@@ -57,9 +57,9 @@ def test_scores_match_two_tokens():
     rotary = RotaryPosition(16, scaling=Llama3Scaling(8.0, 1.0, 4.0, 64))
     result = relative_scores(rotary, q, k, length=10)
     assert result.offsets.tolist() == list(range(-9, 10))
-    turned, _ = rotary(q.unsqueeze(1), q.unsqueeze(1), torch.tensor([4]))
+    rotated, _ = rotary(q.unsqueeze(1), q.unsqueeze(1), torch.tensor([4]))
     still, _ = rotary(k.unsqueeze(1), k.unsqueeze(1), torch.tensor([0]))
-    torch.testing.assert_close(result.scores[:, 5].float(), (turned * still).sum((-1, -2)))
+    torch.testing.assert_close(result.scores[:, 5].float(), (rotated * still).sum((-1, -2)))
 
 
 def test_text_in_a_multimodal_model_depends_only_on_the_offset():

@@ -62,10 +62,10 @@ def test_norm_of_512_components_is_16():
 @pytest.mark.parametrize("angle_dtype", [torch.float32, torch.float64])
 def test_all_ways_to_pass_positions_agree(layout, angle_dtype):
     position = SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)
-    whole = position(ids(100))
-    assert torch.equal(SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)(ids(7), start=93), whole[93:])
+    full = position(ids(100))
+    assert torch.equal(SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)(ids(7), start=93), full[93:])
     places = torch.tensor([[99, 0], [3, 3]])
-    assert torch.equal(position(ids(2), positions=places), whole[places])
+    assert torch.equal(position(ids(2), positions=places), full[places])
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])

@@ -29,8 +29,8 @@ def built(config):
 @pytest.mark.filterwarnings("ignore")
 def test_missing_entries_of_a_config_have_the_defaults_of_its_class():
     for name in from_pretrained.RECIPES.keys() - {"marian"}:
-        whole = transformers.CONFIG_MAPPING[name]().to_dict()
-        assert built({"model_type": name}) == built(whole), name
+        full = transformers.CONFIG_MAPPING[name]().to_dict()
+        assert built({"model_type": name}) == built(full), name
 
 
 @pytest.mark.filterwarnings("ignore")

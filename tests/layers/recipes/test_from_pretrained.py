@@ -21,16 +21,16 @@ def rewritten(folder, change):
 @pytest.mark.parametrize("name", ["bert", "albert", "t5", "gemma3_text"])
 def test_sharded_checkpoint_gives_the_same_module(name, tmp_path):
     model = MODELS[name].made()
-    whole = from_checkpoint(saved(model, tmp_path / "whole"))
+    full = from_checkpoint(saved(model, tmp_path / "full"))
     parts = saved(model, tmp_path / "parts", max_shard_size="1KB")
     assert len(list(parts.glob("*.safetensors"))) > 2
     sharded = from_checkpoint(parts)
-    for key, tensor in whole.state_dict().items():
+    for key, tensor in full.state_dict().items():
         assert torch.equal(sharded.state_dict()[key], tensor)
 
 
 def test_snapshot_in_the_cache_of_huggingface_hub_opens(tmp_path):
-    folder = saved(MODELS["bert"].made(), tmp_path / "whole")
+    folder = saved(MODELS["bert"].made(), tmp_path / "full")
     expected = from_checkpoint(folder)(IDS)
     blobs, snapshot = (tmp_path / "models--org--name" / name for name in ("blobs", "snapshots/0123abc"))
     blobs.mkdir(parents=True)

@@ -66,7 +66,7 @@ def _annotated(rotary: type) -> str:
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
-def turned(config: PreTrainedConfig, q: Tensor, positions: Tensor, layer_type: str | None = None) -> Tensor:
+def rotated(config: PreTrainedConfig, q: Tensor, positions: Tensor, layer_type: str | None = None) -> Tensor:
     """q (batch, heads, seq, head_dim) rotated by transformers. Some models reorder the rotated components."""
     rotary = rotary_module_of(config)
     if positions.ndim == 2 and hasattr(rotary, "mrope_section"):
@@ -98,7 +98,7 @@ def agrees(kind: type[PreTrainedConfig], written: dict[str, Any], layer_type: st
     positions = torch.tensor([[0, 1, 2, 3, 11, 700]])
     if isinstance(ours, MultimodalRotaryPosition):
         positions = torch.stack([positions, positions // 2, positions % 5])
-    expected = turned(config, q, positions, layer_type)
+    expected = rotated(config, q, positions, layer_type)
     actual = ours(q, q, positions)[0]
     # Latent attention puts components with an even index first, which does not change scores.
     reordered = torch.cat((actual[..., ::2], actual[..., 1::2]), dim=-1)

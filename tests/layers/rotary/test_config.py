@@ -44,7 +44,7 @@ SCALINGS = {
         "mscale_all_dim": 0.7,
     },
     "yarn, as gpt-oss": {"factor": 32.0, "original_max_position_embeddings": 4096, "truncate": False},
-    "yarn, too short a text to turn": {"factor": 2.0, "original_max_position_embeddings": 4},
+    "yarn, too short for a rotation": {"factor": 2.0, "original_max_position_embeddings": 4},
     "yarn, a ramp that ends beyond the head": {
         "factor": 4.0,
         "original_max_position_embeddings": 848,

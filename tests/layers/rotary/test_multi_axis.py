@@ -43,8 +43,8 @@ def test_axial_matches_the_vision_tower_of_qwen2_vl_bit_for_bit(dtype):
     q = heads(24, 32, dtype=dtype)
     cos, sin = qwen2_vl.Qwen2VLVisionRotaryEmbedding(config)(q, positions.t())
     expected, _ = qwen2_vl.apply_rotary_pos_emb_vision(q[0].transpose(0, 1), q[0].transpose(0, 1), cos, sin)
-    turned, _ = AxialRotaryPosition(32, upcast=True)(q, q, positions)
-    assert torch.equal(turned[0].transpose(0, 1), expected)
+    rotated, _ = AxialRotaryPosition(32, upcast=True)(q, q, positions)
+    assert torch.equal(rotated[0].transpose(0, 1), expected)
 
 
 def test_alternating_frequencies_match_pixtral_bit_for_bit():
@@ -91,8 +91,8 @@ def test_text_is_rotated_as_without_sections(scaling):
 def test_rows_and_columns_rotate_separate_pairs():
     rotary = AxialRotaryPosition(16)
     q = heads(1, 16).expand(2, 3, 12, 16)
-    turned, _ = rotary(q, q, grid_positions(3, 4))
-    grid = turned.unflatten(2, (3, 4))
+    rotated, _ = rotary(q, q, grid_positions(3, 4))
+    grid = rotated.unflatten(2, (3, 4))
     pairs = grid.unflatten(-1, (2, 2, 4))  # halves, axes, pairs
     assert torch.equal(pairs[:, :, :, :1, :, 0].expand_as(pairs[:, :, :, :, :, 0]), pairs[:, :, :, :, :, 0])
     assert torch.equal(pairs[:, :, :1, :, :, 1].expand_as(pairs[:, :, :, :, :, 1]), pairs[:, :, :, :, :, 1])

@@ -58,9 +58,9 @@ def test_interleaved_layout_matches_gptj_bit_for_bit(dtype):
     table = attention.embed_positions[positions].to(dtype)
     sin, cos = table.chunk(2, dim=-1)
     q = heads(32, dtype=dtype)
-    turned = gptj.apply_rotary_pos_emb(q.transpose(1, 2)[..., :16], sin, cos).transpose(1, 2)
+    rotated = gptj.apply_rotary_pos_emb(q.transpose(1, 2)[..., :16], sin, cos).transpose(1, 2)
     rotary = RotaryPosition(32, layout="interleaved", rotary_dim=16)
-    assert torch.equal(rotary(q, q, positions)[0], torch.cat((turned, q[..., 16:]), dim=-1))
+    assert torch.equal(rotary(q, q, positions)[0], torch.cat((rotated, q[..., 16:]), dim=-1))
 
 
 def test_default_positions_start_at_zero():
@@ -79,16 +79,16 @@ def test_rotate_matches_call():
 @given(st.integers(-(2**20), 2**20), st.sampled_from(["half", "interleaved"]))
 def test_rotation_preserves_the_norm(position, layout):
     q = heads(64)
-    turned, _ = RotaryPosition(64, layout=layout)(q, q, torch.full((5,), position))
-    torch.testing.assert_close(turned.norm(dim=-1), q.norm(dim=-1))
+    rotated, _ = RotaryPosition(64, layout=layout)(q, q, torch.full((5,), position))
+    torch.testing.assert_close(rotated.norm(dim=-1), q.norm(dim=-1))
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_upcast_rounds_once(dtype):
     q = heads(16, dtype=dtype)
-    turned, _ = RotaryPosition(16, upcast=True)(q, q, POSITIONS)
+    rotated, _ = RotaryPosition(16, upcast=True)(q, q, POSITIONS)
     exact, _ = RotaryPosition(16)(q.float(), q.float(), POSITIONS)
-    assert torch.equal(turned, exact.to(dtype))
+    assert torch.equal(rotated, exact.to(dtype))
 
 
 def test_upcast_does_not_change_float64():

@@ -5,7 +5,7 @@ import os
 
 import pytest
 import torch
-from tests.layers.rotary.published import agrees, rotary_configs, turned
+from tests.layers.rotary.published import agrees, rotary_configs, rotated
 
 from rowspace.errors import UsageError
 from rowspace.layers import MultimodalRotaryPosition, RotaryPosition, rotary_from_config
@@ -50,7 +50,7 @@ def test_rotation_is_exact_for_the_same_order_of_components():
         config = kind()
         ours = rotary_from_config(config.to_dict())
         q, positions = torch.randn(1, 2, 4, ours.head_dim), torch.tensor([[0, 1, 2, 700]])
-        assert torch.equal(ours(q, q, positions)[0], turned(config, q, positions)), kind.model_type
+        assert torch.equal(ours(q, q, positions)[0], rotated(config, q, positions)), kind.model_type
 
 
 def test_empty_config_has_the_defaults_of_its_class():
@@ -82,9 +82,9 @@ def test_flat_text_config_of_the_first_qwen2_vl():
     ("config", "message"),
     [
         ({"model_type": "nanochat"}, "model_type 'nanochat' is unknown"),
-        ({"model_type": "nobody"}, "pass head_dim, base, layout and rotary_dim to RotaryPosition"),
+        ({"model_type": "unknown"}, "pass head_dim, base, layout and rotary_dim to RotaryPosition"),
         ({"hidden_size": 8, "num_attention_heads": 2}, "the config has no model_type"),
-        ({"model_type": "whole", "text_config": {"model_type": "llama"}}, r"pass .* config\['text_config'\]"),
+        ({"model_type": "nested", "text_config": {"model_type": "llama"}}, r"pass .* config\['text_config'\]"),
         ({"model_type": "llama", "rope_scaling": {"type": "mrope", "mrope_section": [1]}}, "'llama' has mrope_section"),
         ({"model_type": "llama", "rope_parameters": {"a": {"rope_theta": 1e4}}}, "one rotation for all layers"),
         ({"model_type": "lfm3", "rope_theta": 5.0}, "this type needs rope_parameters for each layer type"),

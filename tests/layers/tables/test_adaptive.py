@@ -56,7 +56,7 @@ def test_padding_gives_zeros_and_no_gradients(padding_idx: int) -> None:
         ({"cutoffs": [6, 3]}, r"cutoffs must increase between 0 and the 10 ids, not \[6, 3\]"),
         ({"cutoffs": [10]}, r"cutoffs must increase between 0 and the 10 ids, not \[10\]"),
         ({"cutoffs": [0, 3]}, r"cutoffs must increase between 0 and the 10 ids, not \[0, 3\]"),
-        ({"cutoffs": [2, 4, 6]}, "cutoffs make 4 clusters, too many to divide 16 by 4 each"),
+        ({"cutoffs": [2, 4, 6]}, "cutoffs define 4 clusters, too many to divide 16 by 4 for each"),
         ({"cutoffs": [2], "factor": 0}, "factor must be 1 or more, not 0"),
     ],
 )

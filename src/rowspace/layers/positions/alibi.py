@@ -83,7 +83,7 @@ class Alibi(ConstantBuffers):
         return bias
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
+        """The arguments, for `print(module)`."""
         return f"{self.num_heads}, symmetric={self.symmetric}"
 
 

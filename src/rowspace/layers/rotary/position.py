@@ -169,7 +169,7 @@ class RotaryPosition(ConstantBuffers):
         return positions.unsqueeze(-1).float()
 
     def _frequencies_for(self, positions: Tensor) -> Tensor:
-        """Those of the whole sequence, `(rotary_dim // 2,)`: its longest position decides, on the device, unread."""
+        """The frequencies for the largest position, `(rotary_dim // 2,)`, selected on the device without a sync."""
         short = self.frequencies.to(positions.device)
         limit = self.scaling.length_limit
         if limit is None or positions.numel() == 0:
@@ -179,7 +179,7 @@ class RotaryPosition(ConstantBuffers):
         return torch.where(length > limit, long, short)
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
+        """The arguments, for `print(module)`."""
         return f"{self.head_dim}, base={self.base}, layout={self.layout!r}, rotary_dim={self.rotary_dim}"
 
 

@@ -72,7 +72,8 @@ class AdaptiveEmbedding(CountedModule):
             width = embedding_dim // factor**cluster
             if width < 1:
                 raise UsageError(
-                    f"cutoffs make {len(self.bounds)} clusters, too many to divide {embedding_dim} by {factor} each"
+                    f"cutoffs define {len(self.bounds)} clusters, too many to divide {embedding_dim} by {factor} for "
+                    "each"
                 )
             padding = padding_idx - start if padding_idx is not None and start <= padding_idx < end else None
             options: Factory = {"device": device, "dtype": dtype}
