@@ -156,11 +156,25 @@ class Cost:
         return tokens * (8 + 2 * self.row_dim * _known("dtype", dtype, BYTES))
 
     def input_flops(self, tokens: int = 1) -> int:
-        """Floating-point operations of the input for `tokens` ids or patches; lookups have none."""
+        """Compute the floating-point operations of the input, two per multiply-add; a lookup has none.
+
+        Args:
+            tokens: Number of ids or patches.
+
+        Returns:
+            Operations.
+        """
         return 2 * self.input_products * tokens
 
     def head_flops(self, tokens: int = 1) -> int:
-        """Floating-point operations from hidden states to logits for `tokens` tokens, two per multiply-add."""
+        """Compute the floating-point operations from hidden states to logits, two per multiply-add.
+
+        Args:
+            tokens: Number of hidden states.
+
+        Returns:
+            Operations.
+        """
         return 2 * self.head_products * tokens
 
 

@@ -25,6 +25,16 @@ def bloom(
     `.alibi.key_bias(mask)` is the bias for its attention scores.
     Source: BigScience 2022; bit for bit transformers' `BloomModel` and `build_alibi_tensor`.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        num_heads: Number of attention heads.
+        norm_eps: Epsilon of the norm.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> embed = bloom(100, 8, num_heads=2)
     >>> embed(torch.tensor([[5, 6, 7]])).shape, embed.alibi.key_bias(torch.ones(1, 3)).shape
@@ -70,6 +80,17 @@ def mpt(
 
     `.alibi(queries, keys)` is the bias for its attention scores.
     Source: MosaicML 2023 (llm-foundry); bit for bit transformers' `MptModel` and `build_mpt_alibi_tensor`.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        num_heads: Number of attention heads.
+        max_bias: Exponent of the last slope, see `alibi_slopes`.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> embed = mpt(100, 8, num_heads=2)

@@ -29,6 +29,19 @@ def bert(
     Word + segment + position, LayerNorm, dropout.
     Source: Devlin et al. 2018, section 3; bit for bit transformers' `BertEmbeddings`.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        num_segments: Number of segments.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        norm_eps: Epsilon of the norm.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> bert(100, 8)(torch.tensor([[5, 6, 7]]), torch.tensor([[0, 0, 1]])).shape
     torch.Size([1, 3, 8])
@@ -85,6 +98,19 @@ def roberta(
     text: the table has `padding_idx + 1` more rows.
     Source: Liu et al. 2019, in fairseq; bit for bit transformers' `RobertaEmbeddings`.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        num_segments: Number of segments.
+        padding_idx: Id of the padding, after which position ids start.
+        norm_eps: Epsilon of the norm.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> embed = roberta(100, 8)
     >>> embed(torch.tensor([[0, 5, 2, 1, 1]])).shape, embed.positions.weight.shape
@@ -129,6 +155,20 @@ def albert(
 
     As BERT's, in the narrow dimension `inner_dim`, followed by a linear map to d.
     Source: Lan et al. 2019, section 3.1; bit for bit transformers' `AlbertEmbeddings` and the encoder's first map.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        inner_dim: Dimension of the tables.
+        max_positions: Maximum length of a text.
+        num_segments: Number of segments.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        norm_eps: Epsilon of the norm.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> albert(100, 8, inner_dim=4)(torch.tensor([[5, 6, 7]])).shape

@@ -22,6 +22,15 @@ def clip_text(
 
     Source: Radford et al. 2021; bit for bit transformers' `CLIPTextEmbeddings`.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> clip_text(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
@@ -45,6 +54,17 @@ def clip_vision(
 
     Patches without a bias, class token, positions, norm.
     Source: Radford et al. 2021; bit for bit transformers' `CLIPVisionEmbeddings` and the norm after it.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        norm_eps: Epsilon of the norm.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> clip_vision(8)(torch.rand(1, 3, 224, 224)).shape
@@ -95,6 +115,15 @@ def siglip_text(
 
     Source: Zhai et al. 2023; bit for bit transformers' `SiglipTextEmbeddings`.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> siglip_text(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
@@ -117,6 +146,16 @@ def siglip_vision(
 
     Incomplete patches are dropped: so400m has 27 · 27 patches of 14 in images of 384.
     Source: Zhai et al. 2023; bit for bit transformers' `SiglipVisionEmbeddings`.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> siglip_vision(8, image_size=384, patch_size=14)(torch.rand(1, 3, 384, 384)).shape

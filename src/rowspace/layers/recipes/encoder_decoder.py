@@ -31,6 +31,18 @@ def transformer(
     `TiedHead(embed.tokens)`, which uses the rows without √d.
     Source: Vaswani et al. 2017, sections 3.4 and 3.5; bit for bit transformers' `MarianEncoder`.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        scaled: Whether rows are multiplied by √d.
+        dropout: Probability of dropout.
+        sinusoids: The position module.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> transformer(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
@@ -86,6 +98,19 @@ def t5(
     encoder, `.decoder_relative_bias` that of the causal decoder; `decoder=False` is for an encoder alone. The head of
     v1.0 is `TiedHead(embed.tokens, scale="rsqrt")`.
     Source: Raffel et al. 2020; bit for bit transformers' `T5Stack` and `T5Attention.compute_bias`.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        num_heads: Number of attention heads.
+        num_buckets: See `relative_buckets`.
+        max_distance: See `relative_buckets`.
+        dropout: Probability of dropout.
+        decoder: Whether there is a decoder.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> embed = t5(100, 8, num_heads=2)

@@ -23,6 +23,16 @@ def gpt2(
     There is no norm, since each block starts with one. The head is `TiedHead(embed.tokens)`.
     Source: Radford et al. 2019; bit for bit transformers' `GPT2Model`.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> gpt2(100, 8)(torch.tensor([[5, 6, 7]]), start=10).shape
     torch.Size([1, 3, 8])
@@ -62,6 +72,17 @@ def opt(
     Position ids are computed from the mask and start at the third row of the table. `inner_dim` is the dimension of the
     token table if it differs from d (350M: 512 and 1024).
     Source: Zhang et al. 2022, in metaseq; bit for bit transformers' `OPTDecoder`.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        inner_dim: Dimension of the token table, by default d.
+        max_positions: Maximum length of a text.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> opt(100, 8)(torch.tensor([[1, 1, 6, 7]]), mask=torch.tensor([[0, 0, 1, 1]])).shape

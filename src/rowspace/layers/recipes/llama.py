@@ -24,6 +24,16 @@ def llama(
     Llama 3 is `llama(128256, 4096, rotary=RotaryPosition(128, base=500000.0))`; 3.1 has `scaling=Llama3Scaling(...)`.
     Source: Touvron et al. 2023; bit for bit transformers' `LlamaModel` and its rotation.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        rotary: The rotation; by default that of the published model.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> embed = llama(100, 8, rotary=RotaryPosition(4))
     >>> q, k = embed.rotary(torch.ones(1, 2, 3, 4), torch.ones(1, 1, 3, 4))
@@ -60,6 +70,16 @@ def mistral(
     v0.2 and v0.3 have `rotary=RotaryPosition(128, base=1e6)`; v0.3 has 32768 rows.
     Source: Jiang et al. 2023; bit for bit transformers' `MistralModel` and its rotation.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        rotary: The rotation; by default that of the published model.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> mistral(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
@@ -86,6 +106,16 @@ def qwen(
     Qwen3 normalizes the queries and keys of each head before the rotation, which is a part of its attention. The small
     models have a `TiedHead`, the large ones do not.
     Source: Yang et al. 2024 and 2025; bit for bit transformers' `Qwen2Model` and `Qwen3Model` and their rotation.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        rotary: The rotation; by default that of the published model.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> qwen(100, 8)(torch.tensor([[5, 6, 7]])).shape
@@ -116,6 +146,17 @@ def gemma(
     `TiedHead(embed.tokens)`, uses the rows without it. `.rotary` rotates the queries and keys; Gemma 3 has
     `rotary=RotaryPosition(256, base=1e6)`, and for layers with a sliding window `sliding_rotary=RotaryPosition(256)`.
     Source: Gemma Team 2024, 2025; bit for bit transformers' Gemma models, in bfloat16 too.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        rotary: The rotation; by default that of the published model.
+        sliding_rotary: The rotation of layers with a sliding window (Gemma 3).
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> gemma(100, 8)(torch.tensor([[5, 6, 7]])).shape

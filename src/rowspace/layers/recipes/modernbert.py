@@ -31,6 +31,20 @@ def modernbert(
     `.rotary` and `.sliding_rotary` rotate the queries and keys of its two layer types.
     Source: Warner et al. 2024; bit for bit transformers' `ModernBertEmbeddings` and its rotation.
 
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        norm_eps: Epsilon of the norm.
+        norm_bias: Whether the norm has a bias.
+        dropout: Probability of dropout.
+        rotary: The rotation; by default that of the published model.
+        sliding_rotary: The rotation of layers with a sliding window.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> modernbert(100, 8, padding_idx=0)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])

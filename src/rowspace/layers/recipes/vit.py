@@ -26,6 +26,18 @@ def vit(
     for other sizes. `mask` adds a mask token for pretraining.
     Source: Dosovitskiy et al. 2020, section 3.1; bit for bit transformers' `ViTEmbeddings`.
 
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        dropout: Probability of dropout.
+        mask: Whether there is a mask token.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> vit(8)(torch.rand(1, 3, 224, 224)).shape
     torch.Size([1, 197, 8])
@@ -75,6 +87,17 @@ def deit(
     As ViT's, with a distillation token after the class token.
     Source: Touvron et al. 2021; bit for bit transformers' `DeiTEmbeddings`.
 
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
     >>> import torch
     >>> deit(8)(torch.rand(1, 3, 224, 224)).shape
     torch.Size([1, 198, 8])
@@ -109,6 +132,19 @@ def dinov2(
     As ViT's, with a mask token, and in the later release 4 registers, which have no positions.
     Source: Oquab et al. 2023, Darcet et al. 2024; bit for bit transformers' `Dinov2Embeddings` and
     `Dinov2WithRegistersEmbeddings`; within 1e-6 for images of other sizes.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        registers: Number of register tokens.
+        channels: Channels of an image.
+        dropout: Probability of dropout.
+        mask: Whether there is a mask token.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> dinov2(8, registers=4)(torch.rand(1, 3, 224, 224)).shape

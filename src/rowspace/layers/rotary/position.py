@@ -153,7 +153,13 @@ class RotaryPosition(ConstantBuffers):
             )
 
     def frequencies_at(self, length: int) -> Tensor:
-        """Return the frequencies for a sequence of `length` positions: `(rotary_dim // 2,)` float32, radians.
+        """Return the frequencies for a sequence of `length` positions.
+
+        Args:
+            length: Number of positions.
+
+        Returns:
+            `(rotary_dim // 2,)` float32, radians per position.
 
         >>> RotaryPosition(4, base=100.0).frequencies_at(length=1)
         tensor([1.0000, 0.1000])

@@ -30,6 +30,9 @@ __all__ = [
 class LinearScaling(RotaryScaling):
     """All frequencies divided by `factor`, which interpolates positions (Chen et al. 2023; kaiokendev 2023).
 
+    Args:
+        factor: New length / old length.
+
     >>> LinearScaling(4.0).frequencies(4, 100.0)
     tensor([0.2500, 0.0250])
     """
@@ -46,6 +49,10 @@ class ProportionalScaling(RotaryScaling):
     """Only the first `share` of the pairs are rotated, with the frequencies of the full head (Gemma 4).
 
     Unlike with a smaller `rotary_dim`, pairs span the full head.
+
+    Args:
+        share: Share of the rotated pairs, 0 to 1.
+        factor: Divides the frequencies.
 
     >>> ProportionalScaling(share=0.5).frequencies(8, 10000.0)
     tensor([1.0000, 0.1000, 0.0000, 0.0000])
@@ -67,6 +74,13 @@ class DynamicScaling(RotaryScaling):
 
     `base' = base · (factor · L / max_positions - (factor - 1))^(d / (d - 2))`, with L the largest position + 1.
     transformers caches the frequencies of the longest sequence so far; here calls are independent.
+
+    Args:
+        factor: New length / old length.
+        max_positions: Length in training.
+
+    Raises:
+        UsageError: In `long_frequencies`, for fewer than 4 rotated components.
 
     >>> scaling = DynamicScaling(2.0, max_positions=8)
     >>> scaling.at_length(scaling.frequencies(4, 100.0), 100.0, torch.tensor(16))
@@ -98,11 +112,17 @@ class DynamicScaling(RotaryScaling):
 class YarnScaling(RotaryScaling):
     """YaRN: high frequencies do not change, low ones are divided by `factor`, with a linear ramp between.
 
-    High means at least `beta_fast` rotations within `original_max_positions`, low at most `beta_slow`. The attention
-    factor is `attention_scale` if given; else with `mscale` and `mscale_all_dim` (DeepSeek) the ratio of theirs; else
-    `0.1 · ln(factor) + 1`. With `truncate=False` the ends of the ramp are not rounded (gpt-oss).
-
     Source: Peng et al. 2023, equations 17 to 23.
+
+    Args:
+        factor: New length / old length.
+        original_max_positions: Length in training.
+        beta_fast: High frequencies have at least this number of rotations within that length.
+        beta_slow: Low frequencies have at most this number.
+        attention_scale: The attention factor, by default `0.1 · ln(factor) + 1`.
+        mscale: With `mscale_all_dim`, the attention factor is the ratio of theirs (DeepSeek).
+        mscale_all_dim: See `mscale`.
+        truncate: Whether the ends of the ramp are rounded (not in gpt-oss).
 
     >>> yarn = YarnScaling(4.0, original_max_positions=4096)
     >>> round(yarn.attention_factor, 4), yarn.frequencies(8, 10000.0)
@@ -157,11 +177,19 @@ class YarnScaling(RotaryScaling):
 class LongRopeScaling(RotaryScaling):
     """LongRoPE: each frequency divided by a number found by search, with separate lists for short and long texts.
 
-    Texts of more than `original_max_positions` positions use the long list for all positions. The attention factor is
-    `attention_scale`, by default `√(1 + ln(factor) / ln(original_max_positions))`; `factor` is the new length divided
-    by the original one.
+    Texts of more than `original_max_positions` positions use the long list for all positions.
 
     Source: Ding et al. 2024; Phi-3.
+
+    Args:
+        short_factor: One number per pair.
+        long_factor: One number per pair.
+        original_max_positions: Length in the original training.
+        factor: New length / original length.
+        attention_scale: The attention factor, by default `√(1 + ln(factor) / ln(original_max_positions))`.
+
+    Raises:
+        UsageError: In `frequencies` and `long_frequencies`, for a list of another length.
 
     >>> longrope = LongRopeScaling((1.0, 1.0), (1.0, 8.0), original_max_positions=4096, factor=8.0)
     >>> longrope.long_frequencies(4, 100.0)
@@ -213,6 +241,12 @@ class Llama3Scaling(RotaryScaling):
     `L / low_freq_factor` long.
 
     Source: Meta's Llama 3.1 release, `apply_scaling`.
+
+    Args:
+        factor: New length / old length.
+        low_freq_factor: See above.
+        high_freq_factor: See above.
+        original_max_positions: L, the length in training.
 
     >>> Llama3Scaling(8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_positions=64).frequencies(4, 10000.0)
     tensor([1.0000, 0.0012])

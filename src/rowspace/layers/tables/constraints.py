@@ -28,6 +28,9 @@ class Constraint(Protocol):
 class MaxNorm:
     """Rows have at most the norm `max_norm`; rows within the bound do not change by a bit.
 
+    Args:
+        max_norm: The bound.
+
     Raises:
         UsageError: Unless `max_norm` is above 0.
 
