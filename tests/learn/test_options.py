@@ -4,8 +4,7 @@ import pytest
 
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions
-from rowspace.learn.allocation import bytes_needed, empty_weights, make_scratch
-from rowspace.learn.memory import check_memory
+from rowspace.learn.word2vec.allocation import bytes_needed, check_memory, empty_weights, make_scratch
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ Start at fit.py, then trainer.py (who learns what when) and kernels.py (what one
 
 from rowspace.learn.fit import Reports, fit
 from rowspace.learn.options import FitOptions
-from rowspace.learn.trainer import Progress
-from rowspace.learn.workplace import workplace_of
+from rowspace.learn.run_directory import workplace_of
+from rowspace.learn.word2vec.trainer import Progress
 
 __all__ = ["FitOptions", "Progress", "Reports", "fit", "workplace_of"]

@@ -15,12 +15,12 @@ from typing import Any
 from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitOptions
-from rowspace.learn.rows import composed_rows, learned_subwords
-from rowspace.learn.sampling import keep_probabilities
-from rowspace.learn.saved_state import corpus_checksums, load_epoch, load_state, save_state
-from rowspace.learn.state import FitState
-from rowspace.learn.trainer import Progress, Trainer
-from rowspace.learn.workplace import open_workplace
+from rowspace.learn.run_directory import open_workplace
+from rowspace.learn.word2vec.export import composed_rows, learned_subwords
+from rowspace.learn.word2vec.sampling import keep_probabilities
+from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
+from rowspace.learn.word2vec.state import FitState
+from rowspace.learn.word2vec.trainer import Progress, Trainer
 from rowspace.table import Table
 from rowspace.text import (
     WORDS_ONLY,

@@ -29,7 +29,7 @@ class FitOptions:
         sample: words more frequent than this share of the text are thinned out; 0 keeps all.
         alpha, min_alpha: the learning rate at the start and at the end, linear between. `alpha=None` takes 0.035 for
             skipgram and 0.1 for cbow, or less where the fit would diverge, as with very wide windows
-            (`rowspace.learn.rates`); `min_alpha=None` takes 0.3 of alpha.
+            (`rowspace.learn.word2vec.rates`); `min_alpha=None` takes 0.3 of alpha.
         epochs: passes over the text.
         cbow_mean: average the neighbors' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);

@@ -27,10 +27,10 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.learn.allocation import LONGEST_SENTENCE
-from rowspace.learn.arrays import Ngrams
 from rowspace.learn.options import FitOptions
-from rowspace.learn.sampling import keep_probabilities
+from rowspace.learn.word2vec.allocation import LONGEST_SENTENCE
+from rowspace.learn.word2vec.arrays import Ngrams
+from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.text import IdCorpus
 
 __all__ = ["LIMITS", "stable_options", "strength"]

@@ -7,11 +7,10 @@ import dataclasses
 import math
 from typing import Any
 
-from rowspace.learn.allocation import list_used, make_weights
-from rowspace.learn.arrays import Weights
-from rowspace.learn.memory import check_memory
 from rowspace.learn.options import FitOptions
-from rowspace.learn.rates import stable_options
+from rowspace.learn.word2vec.allocation import check_memory, list_used, make_weights
+from rowspace.learn.word2vec.arrays import Weights
+from rowspace.learn.word2vec.rates import stable_options
 from rowspace.text import IdCorpus
 
 __all__ = ["FitState"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rowspace.learn.options import FitOptions
-from rowspace.learn.state import FitState
-from rowspace.learn.trainer import STRETCH, Trainer
+from rowspace.learn.word2vec.state import FitState
+from rowspace.learn.word2vec.trainer import STRETCH, Trainer
 from rowspace.text import IdCorpus
 
 

@@ -9,9 +9,10 @@ import rowspace as rs
 from rowspace.errors import FileFormatError, FitInterrupted
 from rowspace.learn import workplace_of
 from rowspace.learn.options import FitOptions
-from rowspace.learn.saved_state import EPOCH_NAME, STATE_NAME, corpus_checksums, load_epoch, load_state, save_state
-from rowspace.learn.state import FitState
-from rowspace.learn.trainer import Trainer
+from rowspace.learn.run_directory import EPOCH_NAME, STATE_NAME
+from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
+from rowspace.learn.word2vec.state import FitState
+from rowspace.learn.word2vec.trainer import Trainer
 from rowspace.text import TextOptions, encode_corpus
 
 OPTIONS = {"dim": 8, "epochs": 3, "workers": 1, "subwords": True, "buckets": 200, "sample": 0.01}

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FitDiverged
-from rowspace.learn.allocation import drawn_negatives
 from rowspace.learn.options import FitOptions
-from rowspace.learn.state import FitState
+from rowspace.learn.word2vec.allocation import drawn_negatives
+from rowspace.learn.word2vec.state import FitState
 
 __all__ = ["Watch", "untrained_loss"]
 

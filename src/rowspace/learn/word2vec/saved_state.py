@@ -22,24 +22,18 @@ from safetensors.numpy import save
 
 from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn.allocation import empty_weights, list_used
-from rowspace.learn.arrays import Rows, Weights
-from rowspace.learn.memory import check_memory
 from rowspace.learn.options import FitOptions
-from rowspace.learn.state import FitState
+from rowspace.learn.run_directory import EPOCH_NAME, STATE_NAME
+from rowspace.learn.word2vec.allocation import check_memory, empty_weights, list_used
+from rowspace.learn.word2vec.arrays import Rows, Weights
+from rowspace.learn.word2vec.state import FitState
 from rowspace.text import IdCorpus
 
-__all__ = ["EPOCH_NAME", "STATE_NAME", "corpus_checksums", "is_saved", "load_epoch", "load_state", "save_state"]
+__all__ = ["corpus_checksums", "load_epoch", "load_state", "save_state"]
 
-EPOCH_NAME, STATE_NAME = "epoch.safetensors", "state.safetensors"
 CORPUS_FILES = ("ids.bin", "corpus.json")
 BYTES_AT_ONCE = 1 << 22
 DAMAGES = (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
-
-
-def is_saved(directory: Path) -> bool:
-    """Whether a fit that has saved its state can go on from this directory."""
-    return any((directory / name).exists() for name in (STATE_NAME, EPOCH_NAME))
 
 
 def corpus_checksums(directory: Path) -> dict[str, int]:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rowspace.learn import rates
-from rowspace.learn.allocation import list_used
 from rowspace.learn.options import FitOptions
+from rowspace.learn.word2vec import rates
+from rowspace.learn.word2vec.allocation import list_used
 from rowspace.text import IdCorpus, TextOptions, encode_corpus
 
 

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.learn.allocation import make_plan, make_scratch, seed_random
-from rowspace.learn.arrays import Scratch
-from rowspace.learn.divergence import Watch
-from rowspace.learn.kernels import learn_stretch, merge_copies, start_copies
-from rowspace.learn.sampling import make_sampler
-from rowspace.learn.state import FitState
+from rowspace.learn.word2vec.allocation import make_plan, make_scratch, seed_random
+from rowspace.learn.word2vec.arrays import Scratch
+from rowspace.learn.word2vec.divergence import Watch
+from rowspace.learn.word2vec.kernels import learn_stretch, merge_copies, start_copies
+from rowspace.learn.word2vec.sampling import make_sampler
+from rowspace.learn.word2vec.state import FitState
 from rowspace.text import IdCorpus
 
 __all__ = ["Progress", "Trainer"]

@@ -6,13 +6,13 @@ import pytest
 import rowspace as rs
 from rowspace.errors import FitDiverged, UsageError
 from rowspace.learn import Reports, workplace_of
-from rowspace.learn.allocation import make_plan, make_scratch, make_weights
-from rowspace.learn.divergence import untrained_loss
-from rowspace.learn.kernels import learn_stretch
 from rowspace.learn.options import FitOptions
-from rowspace.learn.sampling import make_sampler
-from rowspace.learn.state import FitState
-from rowspace.learn.trainer import Trainer
+from rowspace.learn.word2vec.allocation import make_plan, make_scratch, make_weights
+from rowspace.learn.word2vec.divergence import untrained_loss
+from rowspace.learn.word2vec.kernels import learn_stretch
+from rowspace.learn.word2vec.sampling import make_sampler
+from rowspace.learn.word2vec.state import FitState
+from rowspace.learn.word2vec.trainer import Trainer
 from rowspace.text import TextOptions, encode_corpus
 
 SMALL = {"dim": 16, "epochs": 2, "workers": 1}

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from rowspace.learn import kernels
-from rowspace.learn.allocation import list_used, make_plan, make_scratch, make_weights, seed_random
-from rowspace.learn.arrays import Ngrams
 from rowspace.learn.options import FitOptions
-from rowspace.learn.rows import composed_rows, learned_subwords
-from rowspace.learn.sampling import make_sampler
+from rowspace.learn.word2vec import kernels
+from rowspace.learn.word2vec.allocation import list_used, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.word2vec.arrays import Ngrams
+from rowspace.learn.word2vec.export import composed_rows, learned_subwords
+from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.subwords.hashing import ngram_buckets
 
 pytestmark = pytest.mark.kernels

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from rowspace.learn import kernels
-from rowspace.learn.allocation import empty_weights, make_plan, make_scratch, make_weights, seed_random
-from rowspace.learn.arrays import PATIENCE, SLOTS_PER_UNIT, TABLE_SIZE, TOGETHER
 from rowspace.learn.options import FitOptions
-from rowspace.learn.reference import cbow_step, skipgram_step
-from rowspace.learn.sampling import keep_probabilities, make_sampler
+from rowspace.learn.word2vec import kernels
+from rowspace.learn.word2vec.allocation import empty_weights, make_plan, make_scratch, make_weights, seed_random
+from rowspace.learn.word2vec.arrays import PATIENCE, SLOTS_PER_UNIT, TABLE_SIZE, TOGETHER
+from rowspace.learn.word2vec.reference import cbow_step, skipgram_step
+from rowspace.learn.word2vec.sampling import keep_probabilities, make_sampler
 
 pytestmark = pytest.mark.kernels
 

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rowspace.learn.arrays import (
+from rowspace.errors import UsageError
+from rowspace.learn.memory import available_memory
+from rowspace.learn.options import FitOptions
+from rowspace.learn.word2vec.arrays import (
     GROUP,
     PATIENCE,
     TABLE_REACH,
@@ -21,12 +24,12 @@ from rowspace.learn.arrays import (
     Scratch,
     Weights,
 )
-from rowspace.learn.lanes import WIDTH
-from rowspace.learn.options import FitOptions
+from rowspace.learn.word2vec.simd import WIDTH
 from rowspace.subwords.composition import list_ngrams
 
 __all__ = [
     "bytes_needed",
+    "check_memory",
     "drawn_negatives",
     "empty_weights",
     "list_used",
@@ -88,6 +91,17 @@ def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
     rows = 2 * (vocabulary_size + options.threads * (1 + 2 * copied)) + ngrams
     scratch = 2 * _composed(options) + 2 * TOGETHER
     return row * (rows + options.threads * scratch) + 4 * options.buckets * options.subwords
+
+
+def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None:
+    """Raise `UsageError` where a fit of this size needs more memory than there is."""
+    needed, available = bytes_needed(vocabulary_size, ngrams, options), available_memory()
+    if needed > available:
+        raise UsageError(
+            f"rows for {vocabulary_size:,} tokens with dim={options.dim} need {needed / 2**30:,.1f} GiB, but this "
+            f"machine has {available / 2**30:,.1f} GiB of memory; lower dim, or keep fewer tokens"
+            f"{', n-grams or buckets' if options.subwords else ''}{', or start fewer workers' * (options.threads > 1)}"
+        )
 
 
 def _copied_words(vocabulary_size: int, options: FitOptions) -> int:

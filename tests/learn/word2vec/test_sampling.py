@@ -6,7 +6,7 @@ from gensim.models import Word2Vec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.learn.sampling import alias_table, keep_probabilities, make_sampler
+from rowspace.learn.word2vec.sampling import alias_table, keep_probabilities, make_sampler
 
 
 @given(st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=50))

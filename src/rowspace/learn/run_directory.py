@@ -13,12 +13,18 @@ from pathlib import Path
 from rowspace._base.atomic import name_with_suffix, translate_os_errors
 from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
 from rowspace.learn.lock import LOCK_NAME, locked
-from rowspace.learn.saved_state import is_saved
 from rowspace.table import Table
 
-__all__ = ["open_workplace", "workplace_of"]
+__all__ = ["EPOCH_NAME", "STATE_NAME", "is_saved", "open_workplace", "workplace_of"]
+
+EPOCH_NAME, STATE_NAME = "epoch.safetensors", "state.safetensors"
 
 OURS = re.compile(r"ids|corpus\.json|(state|epoch)\.safetensors|lock$|\.rowspace-")  # the names of what a fit keeps
+
+
+def is_saved(directory: Path) -> bool:
+    """Whether a fit that has saved its state can go on from this directory."""
+    return any((directory / name).exists() for name in (STATE_NAME, EPOCH_NAME))
 
 
 def workplace_of(output: str | Path) -> Path:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.arrays import (
+from rowspace.learn.word2vec.arrays import (
     GROUP,
     PATIENCE,
     SLOTS_PER_UNIT,
@@ -35,8 +35,8 @@ from rowspace.learn.arrays import (
     Scratch,
     Weights,
 )
-from rowspace.learn.lanes import WIDTH, add_product, load, splat, store, total
-from rowspace.learn.sampling import Sampler
+from rowspace.learn.word2vec.sampling import Sampler
+from rowspace.learn.word2vec.simd import WIDTH, add_product, load, splat, store, total
 
 __all__ = ["learn_stretch", "merge_copies", "start_copies"]
 
