@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace._base.jit import compile_kernel
-from rowspace.learn.word2vec.simd import WIDTH, load, store
+from rowspace.learn.word2vec.kernels.simd import WIDTH, load, store
 
 pytestmark = pytest.mark.kernels
 

@@ -10,7 +10,7 @@ import numpy as np
 from rowspace.errors import UsageError
 from rowspace.learn.memory import available_memory
 from rowspace.learn.options import FitOptions
-from rowspace.learn.word2vec.arrays import (
+from rowspace.learn.word2vec.kernels.arrays import (
     GROUP,
     PATIENCE,
     TABLE_REACH,
@@ -24,7 +24,7 @@ from rowspace.learn.word2vec.arrays import (
     Scratch,
     Weights,
 )
-from rowspace.learn.word2vec.simd import WIDTH
+from rowspace.learn.word2vec.kernels.simd import WIDTH
 from rowspace.subwords.composition import list_ngrams
 
 __all__ = [

@@ -6,7 +6,7 @@ Left out: the table (`fit.py`).
 import numpy as np
 
 from rowspace.learn.options import FitOptions
-from rowspace.learn.word2vec.arrays import Rows, Weights
+from rowspace.learn.word2vec.kernels.arrays import Rows, Weights
 from rowspace.subwords.composition import RaggedNgrams, compose_rows
 from rowspace.subwords.hashing import NO_ROW, Subwords
 

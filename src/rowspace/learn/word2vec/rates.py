@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import LONGEST_SENTENCE
-from rowspace.learn.word2vec.arrays import Ngrams
+from rowspace.learn.word2vec.kernels.arrays import Ngrams
 from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.text import IdCorpus
 

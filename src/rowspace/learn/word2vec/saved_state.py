@@ -25,7 +25,7 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn.options import FitOptions
 from rowspace.learn.run_directory import EPOCH_NAME, STATE_NAME
 from rowspace.learn.word2vec.allocation import check_memory, empty_weights, list_used
-from rowspace.learn.word2vec.arrays import Rows, Weights
+from rowspace.learn.word2vec.kernels.arrays import Rows, Weights
 from rowspace.learn.word2vec.state import FitState
 from rowspace.text import IdCorpus
 

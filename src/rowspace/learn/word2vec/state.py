@@ -9,7 +9,7 @@ from typing import Any
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import check_memory, list_used, make_weights
-from rowspace.learn.word2vec.arrays import Weights
+from rowspace.learn.word2vec.kernels.arrays import Weights
 from rowspace.learn.word2vec.rates import stable_options
 from rowspace.text import IdCorpus
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch, seed_random
-from rowspace.learn.word2vec.arrays import Scratch
 from rowspace.learn.word2vec.divergence import Watch
 from rowspace.learn.word2vec.kernels import learn_stretch, merge_copies, start_copies
+from rowspace.learn.word2vec.kernels.arrays import Scratch
 from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.learn.word2vec.state import FitState
 from rowspace.text import IdCorpus

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace._base.jit import kernel
-from rowspace.learn.word2vec.simd import WIDTH, add_product, load, splat, store, total
+from rowspace.learn.word2vec.kernels.simd import WIDTH, add_product, load, splat, store, total
 
 pytestmark = pytest.mark.kernels
 

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from rowspace.learn.options import FitOptions
-from rowspace.learn.word2vec import kernels
 from rowspace.learn.word2vec.allocation import list_used, make_plan, make_scratch, make_weights, seed_random
-from rowspace.learn.word2vec.arrays import Ngrams
 from rowspace.learn.word2vec.export import composed_rows, learned_subwords
+from rowspace.learn.word2vec.kernels.arrays import Ngrams
+from rowspace.learn.word2vec.kernels.chunk import learn_stretch
+from rowspace.learn.word2vec.kernels.copies import merge_copies, own_row, start_copies
+from rowspace.learn.word2vec.kernels.ngrams import compose, scatter
 from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.subwords.hashing import ngram_buckets
 
@@ -31,16 +33,16 @@ def test_a_word_is_formed_of_its_parts_and_gives_what_it_moved_to_each(workers):
     chosen = options(workers=workers)
     ngrams = listed(chosen)
     weights, scratch = make_weights(len(WORDS), chosen, ngrams), make_scratch(len(WORDS), chosen)
-    kernels.start_copies(weights, scratch.copies)
-    scratch.sentence[2] = row = kernels.own_row(np.int64(0), scratch.copies)
+    start_copies(weights, scratch.copies)
+    scratch.sentence[2] = row = own_row(np.int64(0), scratch.copies)
     own, grams = weights.inputs.copy(), weights.ngrams.rows.copy()
     places = ngrams.places[: ngrams.starts[1]]  # banana has "ana" twice, and "an" and "na" in others
     assert len(set(places.tolist())) < len(places) == len(ngram_buckets("banana"))
-    kernels.compose(2, weights, scratch)
+    compose(2, weights, scratch)
     composed = scratch.composed[scratch.slots[2]]
     np.testing.assert_allclose(composed, (own[row] + grams[places].sum(axis=0)) / (1 + len(places)), atol=1e-7)
     composed += 1
-    kernels.scatter(2, weights, scratch)
+    scatter(2, weights, scratch)
     own[row] += 1
     np.add.at(grams, places, 1)
     np.testing.assert_allclose(weights.inputs, own, atol=1e-6)
@@ -60,13 +62,13 @@ def test_words_without_ngrams_are_learned_as_words_are(model, workers, window, l
             np.zeros((0, 32), np.float32), np.zeros(0, np.int64), np.zeros(V + 1, np.int64), np.zeros(0, "i4")
         )
         weights, scratch = make_weights(V, chosen, none), make_scratch(V, chosen)
-        kernels.start_copies(weights, scratch.copies)
+        start_copies(weights, scratch.copies)
         seed_random(scratch, 5)
         sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
         weights.outputs[:V] = weights.inputs[:V][::-1]  # so that there is something to learn from the first pair on
-        kernels.start_copies(weights, scratch.copies)
-        kernels.learn_stretch(np.arange(length, dtype=np.int32), weights, sampler, make_plan(chosen, 0.1, 0.1), scratch)
-        kernels.merge_copies(weights, scratch.copies)
+        start_copies(weights, scratch.copies)
+        learn_stretch(np.arange(length, dtype=np.int32), weights, sampler, make_plan(chosen, 0.1, 0.1), scratch)
+        merge_copies(weights, scratch.copies)
         learned.append((weights.inputs[:V].copy(), weights.outputs[:V].copy(), scratch.tally.copy()))
     for words, parts in zip(*learned, strict=True):
         np.testing.assert_allclose(words, parts, atol=1e-6)
