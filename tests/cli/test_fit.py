@@ -17,7 +17,7 @@ from rowspace.cli.app import app
 from rowspace.cli.fit import _default_output
 from rowspace.cli.fit_summary import _losses
 from rowspace.errors import UsageError
-from rowspace.learn import FitOptions, workplace_of
+from rowspace.learn import FitOptions, run_directory_of
 from rowspace.text import TextOptions, TokenizerOptions
 
 Run = Callable[..., Any]
@@ -77,7 +77,7 @@ def test_same_table_as_from_python(run: Run, english: Path, tmp_path: Path) -> N
     learned, expected = rs.load(tmp_path / "table"), rs.fit(english, dim=8, epochs=1, workers=1)
     assert learned.vocabulary == expected.vocabulary
     np.testing.assert_array_equal(learned.rows, expected.rows)
-    assert not workplace_of(tmp_path / "table").exists()
+    assert not run_directory_of(tmp_path / "table").exists()
 
 
 def test_options_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:

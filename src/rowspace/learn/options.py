@@ -1,7 +1,4 @@
-"""How rows are learned: the options of `rowspace.fit`, with word2vec's meaning and gensim's names where they are good.
-
-Left out: hierarchical softmax, which negative sampling has replaced. Read `fit.py` next.
-"""
+"""`FitOptions`: how rows are learned, with word2vec's meanings and, where they are clear, gensim's names."""
 
 import dataclasses
 from typing import Literal

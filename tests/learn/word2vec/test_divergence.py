@@ -5,11 +5,11 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import FitDiverged, UsageError
-from rowspace.learn import Reports, workplace_of
+from rowspace.learn import Reports, run_directory_of
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch, make_weights
 from rowspace.learn.word2vec.divergence import untrained_loss
-from rowspace.learn.word2vec.kernels import learn_stretch
+from rowspace.learn.word2vec.kernels import learn_chunk
 from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Trainer
@@ -82,7 +82,7 @@ def test_the_table_of_the_last_epoch_that_ended_well_is_kept(noise, tmp_path):
     np.testing.assert_array_equal(kept.rows, tables[0].rows)
     assert kept.settings["losses"] == tables[0].settings["losses"]
     assert len(tables) == 1
-    assert not workplace_of(tmp_path / "table").exists()
+    assert not run_directory_of(tmp_path / "table").exists()
     with pytest.raises(UsageError, match="no interrupted fit"):
         rs.fit(output=tmp_path / "table", resume=True)
 
@@ -107,6 +107,6 @@ def test_the_loss_of_an_untrained_table_is_what_the_kernels_count(model, negativ
     weights, scratch = make_weights(1000, options), make_scratch(1000, options)
     sampler = make_sampler(counts, sample=0, ns_exponent=options.ns_exponent)
     ids = np.random.default_rng(0).permutation(np.repeat(np.arange(1000, dtype=np.int32), counts))
-    learn_stretch(ids, weights, sampler, make_plan(options, 0.0, 0.0), scratch)
+    learn_chunk(ids, weights, sampler, make_plan(options, 0.0, 0.0), scratch)
     pairs, loss = scratch.tally
     assert 0.95 * untrained_loss(counts, options) < loss / pairs <= untrained_loss(counts, options)

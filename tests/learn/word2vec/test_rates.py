@@ -76,8 +76,8 @@ def test_what_words_share_is_the_mean_overlap_of_their_parts():
     options = FitOptions(subwords=True, buckets=7, min_n=2, max_n=3)
     words, used = ["ab", "abc", "bcab", "x"], np.array([4.0, 3.0, 2.0, 1.0])
     ngrams = list_used(words, used, options)
-    parts = [np.bincount(ngrams.places[first:end], minlength=len(ngrams.buckets))
-             for first, end in zip(ngrams.starts, ngrams.starts[1:], strict=False)]  # fmt: skip
+    parts = [np.bincount(ngrams.indices[first:end], minlength=len(ngrams.buckets))
+             for first, end in zip(ngrams.indptr, ngrams.indptr[1:], strict=False)]  # fmt: skip
     share, expected = used / used.sum(), 0.0
     for i, mine in enumerate(parts):
         for j, theirs in enumerate(parts):

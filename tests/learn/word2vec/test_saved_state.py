@@ -7,7 +7,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import FileFormatError, FitInterrupted
-from rowspace.learn import workplace_of
+from rowspace.learn import run_directory_of
 from rowspace.learn.options import FitOptions
 from rowspace.learn.run_directory import EPOCH_NAME, STATE_NAME
 from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
@@ -69,14 +69,14 @@ def damaged(rng, content):
 def test_a_damaged_file_is_refused_or_changes_nothing(output, whole, tmp_path):
     rng = np.random.default_rng(0)
     kept = tmp_path / "kept"
-    workplace_of(output).rename(kept)
+    run_directory_of(output).rename(kept)
     files = sorted(path for path in kept.iterdir() if path.stat().st_size)
     for number in range(80):
-        shutil.rmtree(workplace_of(output), ignore_errors=True)
-        shutil.copytree(kept, workplace_of(output))
+        shutil.rmtree(run_directory_of(output), ignore_errors=True)
+        shutil.copytree(kept, run_directory_of(output))
         chosen = files[number % len(files)]
         content = chosen.read_bytes()
-        (workplace_of(output) / chosen.name).write_bytes(other := damaged(rng, content))
+        (run_directory_of(output) / chosen.name).write_bytes(other := damaged(rng, content))
         what = f"damage {number} of {chosen.name}"
         try:
             table, refusal = rs.fit(output=output, resume=True), None
@@ -94,28 +94,28 @@ def test_files_of_another_fit_are_refused(output, text, tmp_path):
     other.run_epoch(lambda _: False)
     save_state(other.state, tmp_path / "other")
     kept = tmp_path / "kept"
-    workplace_of(output).rename(kept)
+    run_directory_of(output).rename(kept)
     for names in (["ids.bin"], ["corpus.json"], ["ids.bin", "corpus.json"], [EPOCH_NAME]):
-        shutil.rmtree(workplace_of(output), ignore_errors=True)
-        shutil.copytree(kept, workplace_of(output))
+        shutil.rmtree(run_directory_of(output), ignore_errors=True)
+        shutil.copytree(kept, run_directory_of(output))
         for name in (STATE_NAME, EPOCH_NAME) if names == [EPOCH_NAME] else ():
-            (workplace_of(output) / name).unlink(missing_ok=True)
+            (run_directory_of(output) / name).unlink(missing_ok=True)
         for name in names:
-            shutil.copy(tmp_path / "other" / name, workplace_of(output) / name)
+            shutil.copy(tmp_path / "other" / name, run_directory_of(output) / name)
         with pytest.raises(FileFormatError, match="start a fit without resume"):
             rs.fit(output=output, resume=True)
 
 
 @pytest.mark.parametrize("name", ["ids.bin", "corpus.json"])
 def test_a_missing_file_is_named(output, name):
-    (workplace_of(output) / name).unlink()
+    (run_directory_of(output) / name).unlink()
     with pytest.raises(FileFormatError, match=rf"{name}' cannot be read \(No such file.*start a fit without resume"):
         rs.fit(output=output, resume=True)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("epoch", 4), ("epoch", -1), ("epoch", 1.0), ("stretch", -1), ("stretch", True), ("pairs", float("nan")),
+    [("epoch", 4), ("epoch", -1), ("epoch", 1.0), ("chunk", -1), ("chunk", True), ("pairs", float("nan")),
      ("loss", float("inf")), ("loss", "much"), ("losses", [1.0, 2.0]), ("losses", [None]), ("seconds", -1.0)],
 )  # fmt: skip
 def test_numbers_that_no_fit_has_are_refused_even_with_their_checksum(text, tmp_path, name, value):
@@ -155,13 +155,13 @@ def test_a_state_within_an_epoch_leaves_that_of_the_last_epoch_which_the_next_on
     trainer.run_epoch(lambda _: False)
     save_state(state, folder)
     first = state.weights.inputs.copy()
-    state.stretch, state.pairs, state.loss = 1, 10.0, 20.0
+    state.chunk, state.pairs, state.loss = 1, 10.0, 20.0
     state.weights.inputs[:5, :3] += 1
     save_state(state, folder)
     assert sorted(path.name for path in folder.glob("*.safetensors")) == [EPOCH_NAME, STATE_NAME]
     np.testing.assert_array_equal(load_state(folder)[1].weights.inputs, state.weights.inputs)
     np.testing.assert_array_equal(load_epoch(folder, trainer.corpus).weights.inputs, first)
-    state.stretch, state.epoch = 0, 2
+    state.chunk, state.epoch = 0, 2
     state.losses.append(2.0)
     save_state(state, folder)
     assert [path.name for path in folder.glob("*.safetensors")] == [EPOCH_NAME]

@@ -1,18 +1,18 @@
-"""Epochs and stretches: each id is learned once an epoch, in an order of its own, at a rate that falls."""
+"""Epochs and chunks: each id is learned once an epoch, in an order of its own, at a rate that falls."""
 
 import numpy as np
 import pytest
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.state import FitState
-from rowspace.learn.word2vec.trainer import STRETCH, Trainer
+from rowspace.learn.word2vec.trainer import CHUNK, Trainer
 from rowspace.text import IdCorpus
 
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Ids alone, as many as four long stretches and a bit, of three words."""
-    ids = np.random.default_rng(0).integers(0, 3, 4 * STRETCH + 5).astype("<i4")
+    """Ids alone, as many as four long chunks and a bit, of three words."""
+    ids = np.random.default_rng(0).integers(0, 3, 4 * CHUNK + 5).astype("<i4")
     ids.tofile(tmp_path / "ids.bin")
     return IdCorpus(tmp_path / "ids.bin", len(ids), ["a", "b", "c"], np.bincount(ids), len(ids), 0, "{}")
 
@@ -24,7 +24,7 @@ def test_each_pair_is_learned_once_an_epoch(corpus, workers):
     pairs = []
     while trainer.state.epoch < 2:
         trainer.run_epoch(lambda _: pairs.append(trainer.state.pairs) or False)
-    # No sentence ends here but each stretch cuts one, as does each full scratch: all other words have two neighbors.
+    # No sentence ends here but each chunk cuts one, as does each full scratch: all other words have two neighbors.
     assert 2 * corpus.size * 0.999 < max(pairs) < 2 * corpus.size
 
 
@@ -41,10 +41,10 @@ def test_the_learning_rate_falls_linearly_over_all_epochs(corpus):
     trainer = Trainer(corpus, FitState.start(corpus, options, {}))
     rates = []
     for epoch in range(3):
-        for stretch in (0, trainer.stretches // 2):
-            trainer.state.epoch, trainer.state.stretch = epoch, stretch
+        for chunk in (0, trainer.num_chunks // 2):
+            trainer.state.epoch, trainer.state.chunk = epoch, chunk
             rates.append(trainer.progress.alpha)
     np.testing.assert_allclose(rates[::2], [0.1, 0.08, 0.06])
     assert rates == sorted(rates, reverse=True)
-    trainer.state.epoch, trainer.state.stretch = 3, 0
+    trainer.state.epoch, trainer.state.chunk = 3, 0
     assert trainer.progress.alpha == pytest.approx(0.04)

@@ -1,7 +1,4 @@
-"""How the arrays of `arrays.py` are made: aligned rows with their first values, a plan, each worker's scratch.
-
-Read `trainer.py` for who learns with them.
-"""
+"""Allocates what the kernels work on: aligned rows with their first values, a plan, each worker's scratch."""
 
 from collections.abc import Sequence
 
@@ -11,11 +8,11 @@ from rowspace.errors import UsageError
 from rowspace.learn.memory import available_memory
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.kernels.arrays import (
-    GROUP,
-    PATIENCE,
+    SYNC_EVERY,
     TABLE_REACH,
     TABLE_SIZE,
-    TOGETHER,
+    TARGETS_PER_TILE,
+    WINDOWS_PER_BATCH,
     Copies,
     Ids,
     Ngrams,
@@ -24,7 +21,7 @@ from rowspace.learn.word2vec.kernels.arrays import (
     Scratch,
     Weights,
 )
-from rowspace.learn.word2vec.kernels.simd import WIDTH
+from rowspace.learn.word2vec.kernels.simd import LANES
 from rowspace.subwords.composition import list_ngrams
 
 __all__ = [
@@ -40,7 +37,7 @@ __all__ = [
 ]
 
 COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are kept, with sample=1e-3
-NO_ROWS: Rows = np.zeros((0, WIDTH), np.float32)
+NO_ROWS: Rows = np.zeros((0, LANES), np.float32)
 
 CACHE_LINE = 64  # bytes
 ROWS_AT_ONCE = 4096  # that first values are drawn for
@@ -61,7 +58,7 @@ def list_used(vocabulary: Sequence[str], counts: Ids, options: FitOptions) -> Ng
 
 
 def no_ngrams() -> Ngrams:
-    """What stands for n-grams where there are none."""
+    """The empty n-grams of a fit without subwords."""
     return Ngrams(NO_ROWS, np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
@@ -89,7 +86,7 @@ def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
     """How much memory the rows, the workers' copies and scratch, and the map from bucket to row take."""
     copied, row = _copied_words(vocabulary_size, options), 4 * _columns(options)
     rows = 2 * (vocabulary_size + options.threads * (1 + 2 * copied)) + ngrams
-    scratch = 2 * _composed(options) + 2 * TOGETHER
+    scratch = 2 * _composed(options) + 2 * WINDOWS_PER_BATCH
     return row * (rows + options.threads * scratch) + 4 * options.buckets * options.subwords
 
 
@@ -111,7 +108,7 @@ def _copied_words(vocabulary_size: int, options: FitOptions) -> int:
 
 def _columns(options: FitOptions) -> int:
     """The length of a row in whole blocks of lanes."""
-    return -(-options.dim // WIDTH) * WIDTH
+    return -(-options.dim // LANES) * LANES
 
 
 def _aligned_zeros(rows: int, columns: int) -> Rows:
@@ -122,11 +119,11 @@ def _aligned_zeros(rows: int, columns: int) -> Rows:
 
 
 def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
-    """The options as one stretch's kernel reads them."""
+    """The options as one chunk's kernel reads them."""
     return Plan(
         cbow=options.model == "cbow",
         subwords=options.subwords,
-        together=_together(options),
+        windows_per_batch=_windows_per_batch(options),
         window=options.window,
         shrink=options.shrink_windows,
         negatives=drawn_negatives(options),
@@ -138,19 +135,25 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
 
 
 def drawn_negatives(options: FitOptions) -> int:
-    """How many negatives are drawn at a time: CBOW's are to do for several windows, and so fill whole groups."""
-    return -(-options.negatives // GROUP) * GROUP if options.model == "cbow" else options.negatives
+    """How many negatives are drawn at a time; CBOW's serve several windows and fill whole tiles."""
+    return (
+        -(-options.negatives // TARGETS_PER_TILE) * TARGETS_PER_TILE if options.model == "cbow" else options.negatives
+    )
 
 
-def _together(options: FitOptions) -> int:
-    return TOGETHER if options.model == "cbow" else 1
+def _windows_per_batch(options: FitOptions) -> int:
+    return WINDOWS_PER_BATCH if options.model == "cbow" else 1
 
 
 def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) -> Scratch:
     """The memory of one worker, 0 to options.threads - 1."""
     is_cbow = options.model == "cbow"
-    targets = TOGETHER + drawn_negatives(options) if is_cbow else -(-(1 + options.negatives) // GROUP) * GROUP
-    gradients = np.zeros((max(TOGETHER, 2 * options.window), GROUP), np.float32)
+    targets = (
+        WINDOWS_PER_BATCH + drawn_negatives(options)
+        if is_cbow
+        else -(-(1 + options.negatives) // TARGETS_PER_TILE) * TARGETS_PER_TILE
+    )
+    gradients = np.zeros((max(WINDOWS_PER_BATCH, 2 * options.window), TARGETS_PER_TILE), np.float32)
     copies = _make_copies(vocabulary_size, options, worker)
     columns = _columns(options)
     composed = _composed(options)
@@ -158,19 +161,19 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
     return Scratch(
         random=np.ones(1, np.uint64),
         sentence=np.zeros(LONGEST_SENTENCE, np.int64),
-        slots=np.arange(LONGEST_SENTENCE) & (composed - 1),
+        composed_rows=np.arange(LONGEST_SENTENCE) & (composed - 1),
         composed=_aligned_zeros(composed + 1, columns),
-        formed=_aligned_zeros(composed, columns),
+        composed_before=_aligned_zeros(composed, columns),
         context=np.zeros(2 * options.window, np.int64),
         edges=np.zeros(8, np.int64),
-        pulls=np.zeros(TOGETHER, np.float32),
-        counts=np.zeros(TOGETHER, np.int64),
+        own_word_steps=np.zeros(WINDOWS_PER_BATCH, np.float32),
+        counts=np.zeros(WINDOWS_PER_BATCH, np.int64),
         targets=np.full(targets, copies.padding, np.int64),
         gradients=gradients,
         steps=gradients.reshape(-1),
-        hidden=_aligned_zeros(TOGETHER, columns),
-        before=_aligned_zeros(TOGETHER, columns),
-        windows=np.arange(TOGETHER),
+        hidden=_aligned_zeros(WINDOWS_PER_BATCH, columns),
+        hidden_before=_aligned_zeros(WINDOWS_PER_BATCH, columns),
+        windows=np.arange(WINDOWS_PER_BATCH),
         logistic=(1 / (1 + np.exp(-scores))).astype(np.float32),
         softplus=np.log1p(np.exp(scores)).astype(np.float32),
         tally=np.zeros(2),
@@ -180,7 +183,7 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
 
 def _composed(options: FitOptions) -> int:
     """How many words are held composed: a power of two that the widest window fits into."""
-    return 1 << (2 * options.window + TOGETHER).bit_length() if options.subwords else 1
+    return 1 << (2 * options.window + WINDOWS_PER_BATCH).bit_length() if options.subwords else 1
 
 
 def _make_copies(vocabulary_size: int, options: FitOptions, worker: int) -> Copies:
@@ -189,14 +192,14 @@ def _make_copies(vocabulary_size: int, options: FitOptions, worker: int) -> Copi
     return Copies(
         words=words,
         padding=padding,
-        first=padding + 1,
+        first_row=padding + 1,
         inputs=_aligned_zeros(words, columns),
         outputs=_aligned_zeros(words, columns),
-        left=np.full(words + 1, PATIENCE, np.int64),
+        updates_until_sync=np.full(words + 1, SYNC_EVERY, np.int64),
     )
 
 
 def seed_random(scratch: Scratch, *parts: int) -> None:
-    """Start the generator from what names a stretch (seed, epoch, place), so that any stretch can be learned alone."""
+    """Seed the generator by seed, epoch and chunk, so that any chunk can be learned alone."""
     state = np.random.SeedSequence(parts).generate_state(1, np.uint64)
     scratch.random[0] = state[0] | np.uint64(1)

@@ -1,4 +1,4 @@
-"""When a fit has diverged: rows or losses that are not finite, or a loss above that of rows that know nothing.
+"""Detects that a fit has diverged: rows or losses that are not finite, or a loss above that of untrained rows.
 
 Output rows start at zero, so an untrained table scores 0 everywhere and a pair costs ln 2 for its word and for each
 distinct negative. Learning only lowers that mean, also on a text of random words; a rate that is too high raises it, up

@@ -86,9 +86,9 @@ def _shared(used: NDArray[np.float64], ngrams: Ngrams | None) -> float:
     share = used / used.sum()
     if ngrams is None:
         return float(share @ share)
-    counts = np.diff(ngrams.starts)
+    counts = np.diff(ngrams.indptr)
     lent = share / (1 + counts)  # a composed row is a mean: each part carries so much of it
-    gives, takes = (np.bincount(ngrams.places, np.repeat(part, counts), len(ngrams.buckets)) for part in (share, lent))
+    gives, takes = (np.bincount(ngrams.indices, np.repeat(part, counts), len(ngrams.buckets)) for part in (share, lent))
     return float(share @ lent + gives @ takes)
 
 

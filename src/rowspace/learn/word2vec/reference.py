@@ -1,4 +1,4 @@
-"""What the kernels compute, in the fewest lines of NumPy: slow, exact, and held to the kernels by a test.
+"""What the kernels compute, in a few lines of NumPy: slow and exact; tests compare the kernels with it.
 
 Formulas: Mikolov et al. 2013 (negative sampling); koan (Irsoy et al. 2020) for the exact gradient of an average.
 """

@@ -1,7 +1,6 @@
-"""Which words are thinned out and which are drawn as negatives: two distributions over the vocabulary, as integers.
+"""Which words are left out and which are drawn as negatives: two distributions over the vocabulary, as integers.
 
 A kernel compares 32 random bits with a threshold, so each probability is stored as `round(p * (2**32 - 1))`.
-Read `kernels.py` next.
 """
 
 from typing import NamedTuple

@@ -52,7 +52,7 @@ def save_state(state: FitState, directory: Path) -> None:
     header["header_crc32"] = str(_header_checksum(header))
     tensors = _tensors(state.weights)
     header["rows_crc32"] = str(_checksum(tensors.values()))
-    at_end_of_epoch = state.epoch > 0 and state.stretch == 0
+    at_end_of_epoch = state.epoch > 0 and state.chunk == 0
     with atomic_file(directory / (EPOCH_NAME if at_end_of_epoch else STATE_NAME)) as file:
         file.write(save(tensors, header))
     if at_end_of_epoch:

@@ -1,7 +1,4 @@
-"""Where a fit stands between two stretches of text: rows, options, and how far it has come.
-
-Left out: how that is kept on disk (`saved_state.py`).
-"""
+"""The state of a fit between two chunks of text: rows, options, and progress."""
 
 import dataclasses
 import math
@@ -18,11 +15,18 @@ __all__ = ["FitState"]
 
 @dataclasses.dataclass
 class FitState:
-    """A fit between two stretches of text.
+    """A fit between two chunks of text.
 
-    `epoch` and `stretch` count finished ones, `stretch` within the epoch; `pairs` and `loss` are this epoch's sums,
-    `losses` the mean loss of each finished epoch; `seconds` is the time spent learning. `text` says how the corpus was
-    encoded, and `files` has a checksum of each file that holds it.
+    Attributes:
+        weights: the rows.
+        options: how they are learned.
+        text: how the corpus was read and tokenized.
+        files: a checksum of each file of the corpus.
+        epoch: how many epochs are finished.
+        chunk: how many chunks of the current epoch are finished.
+        pairs, loss: sums over the current epoch.
+        losses: the mean loss of each finished epoch.
+        seconds: the time spent learning.
     """
 
     weights: Weights
@@ -30,7 +34,7 @@ class FitState:
     text: dict[str, Any]
     files: dict[str, int] = dataclasses.field(default_factory=dict)
     epoch: int = 0
-    stretch: int = 0
+    chunk: int = 0
     pairs: float = 0.0
     loss: float = 0.0
     losses: list[float] = dataclasses.field(default_factory=list)
@@ -38,9 +42,10 @@ class FitState:
 
     @classmethod
     def start(cls, corpus: IdCorpus, options: FitOptions, text: dict[str, Any]) -> "FitState":
-        """The state of a fit that has not begun; its default rate is one that is stable.
+        """Return the state before the first chunk, with a default learning rate that does not diverge.
 
-        Raises `UsageError` where the rows do not fit into memory.
+        Raises:
+            UsageError: the rows do not fit into memory.
         """
         ngrams = list_used(corpus.vocabulary, corpus.counts, options)
         check_memory(len(corpus.vocabulary), len(ngrams.buckets), options)
@@ -48,22 +53,22 @@ class FitState:
         return cls(make_weights(len(corpus.vocabulary), options, ngrams), options, text)
 
     def end_epoch(self) -> None:
-        """Count the epoch as finished and start its sums again."""
+        """Count the epoch as finished and reset its sums."""
         self.losses.append(self.loss / max(1.0, self.pairs))
-        self.epoch, self.stretch, self.pairs, self.loss = self.epoch + 1, 0, 0.0, 0.0
+        self.epoch, self.chunk, self.pairs, self.loss = self.epoch + 1, 0, 0.0, 0.0
 
     def release(self, name: str) -> None:
-        """Give back the memory of "inputs" or "outputs", when nothing is left to learn or save."""
+        """Free the memory of "inputs" or "outputs", when nothing is left to learn or save."""
         self.weights = self.weights._replace(**{name: getattr(self.weights, name)[:0].copy()})
 
     def check(self) -> None:
-        """Raise `ValueError` unless all numbers are of their type and in their range, as those read from a file."""
+        """Raise `ValueError` unless all numbers, which may come from a file, are of their type and in their range."""
         numbers = {"pairs": self.pairs, "loss": self.loss, "seconds": self.seconds}
         numbers |= {f"losses[{i}]": loss for i, loss in enumerate(self.losses)}
         for name, number in numbers.items():
             if type(number) not in (int, float) or not 0 <= number < math.inf:
                 raise ValueError(f"{name} is {number!r}")
-        for name, count in {"epoch": self.epoch, "stretch": self.stretch}.items():
+        for name, count in {"epoch": self.epoch, "chunk": self.chunk}.items():
             if type(count) is not int or count < 0:
                 raise ValueError(f"{name} is {count!r}")
         if self.epoch > self.options.epochs or len(self.losses) != self.epoch:

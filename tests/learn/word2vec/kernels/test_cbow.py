@@ -5,8 +5,8 @@ import pytest
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch
-from rowspace.learn.word2vec.kernels.arrays import TOGETHER
-from rowspace.learn.word2vec.kernels.cbow import lay_windows, learn_cbow
+from rowspace.learn.word2vec.kernels.arrays import WINDOWS_PER_BATCH
+from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow
 from rowspace.learn.word2vec.reference import cbow_step
 
 pytestmark = pytest.mark.kernels
@@ -38,13 +38,13 @@ def test_cbow_step_equals_the_reference(random_weights, mean, exact, negatives, 
     options = FitOptions(dim=20, model="cbow", cbow_mean=mean, cbow_gradient=gradient, negatives=negatives, workers=1)
     windows = [
         (sentence[max(0, center - reach) : center] + sentence[center + 1 : center + 1 + reach], sentence[center])
-        for center in range(first, min(first + TOGETHER, len(sentence)))
+        for center in range(first, min(first + WINDOWS_PER_BATCH, len(sentence)))
     ]
     plan, scratch = make_plan(options, 0.05, 0.05), make_scratch(V, options)
     scratch.sentence[: len(sentence)] = sentence
     scratch.targets[: len(windows)] = [word for _, word in windows]
-    scratch.targets[TOGETHER : TOGETHER + negatives] = drawn
-    begin, end = lay_windows(first, len(sentence), reach, scratch.sentence, plan, scratch)
+    scratch.targets[WINDOWS_PER_BATCH : WINDOWS_PER_BATCH + negatives] = drawn
+    begin, end = lay_out_windows(first, len(sentence), reach, scratch.sentence, plan, scratch)
     learn_cbow(begin, end, scratch.sentence, len(windows), np.float32(0.05), weights, plan, scratch)
     loss = cbow_step(inputs, outputs, windows, drawn, alpha=0.05, mean=mean, exact=exact)
     np.testing.assert_allclose(weights.inputs[:, :20], inputs, atol=TABLE_ERROR)

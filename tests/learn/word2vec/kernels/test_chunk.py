@@ -5,8 +5,8 @@ import pytest
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch, make_weights, seed_random
-from rowspace.learn.word2vec.kernels.arrays import TOGETHER
-from rowspace.learn.word2vec.kernels.chunk import draw_reach, draw_targets, learn_stretch, next_sentence
+from rowspace.learn.word2vec.kernels.arrays import WINDOWS_PER_BATCH
+from rowspace.learn.word2vec.kernels.chunk import draw_reach, draw_targets, learn_chunk, next_sentence
 from rowspace.learn.word2vec.kernels.skipgram import list_neighbors
 from rowspace.learn.word2vec.sampling import keep_probabilities, make_sampler
 
@@ -22,7 +22,7 @@ def test_padding_columns_and_the_padding_row_stay_zero(model):
     ids = np.random.default_rng(0).integers(0, V, 300).astype(np.int32)
     scratch = make_scratch(V, options)
     sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
-    learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+    learn_chunk(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
     assert weights.outputs[:V, :5].any()
     assert not weights.outputs[V].any()
     assert not weights.inputs[V].any()
@@ -91,7 +91,7 @@ def test_cbow_draws_negatives_for_several_windows_in_whole_groups(asked, drawn):
     seen = np.zeros(V + 1)
     for _ in range(200):
         draw_targets(0, 4, sampler, plan, scratch)
-        words, others = scratch.targets[:TOGETHER].tolist(), scratch.targets[TOGETHER:]
+        words, others = scratch.targets[:WINDOWS_PER_BATCH].tolist(), scratch.targets[WINDOWS_PER_BATCH:]
         assert words == [5, 6, 7]
         assert len(others) == drawn
         seen[others] += 1
@@ -135,7 +135,7 @@ def test_rows_that_are_not_finite_show_in_the_loss_and_break_nothing(model, valu
     sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
     ids = np.arange(V, dtype=np.int32)
     with np.errstate(all="ignore"):
-        learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+        learn_chunk(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
     pairs, loss = scratch.tally
     assert np.isnan(loss) or loss / pairs > 7
 
@@ -148,7 +148,7 @@ def test_an_id_outside_the_vocabulary_ends_a_sentence(model):
         weights, scratch = make_weights(V, options), make_scratch(V, options)
         sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
         ids = np.array([1, 2, 3, *foreign, 4, 5], np.int32)
-        learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+        learn_chunk(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
         learned.append(weights.outputs.copy())
     for rows in learned[1:]:
         np.testing.assert_array_equal(rows, learned[0])
@@ -161,6 +161,6 @@ def test_a_stretch_with_nothing_to_learn_changes_nothing():
     for ids in ([], [-1, -1], [3], [3, -1, 4]):
         scratch = make_scratch(V, FitOptions(dim=4, workers=1))
         plan = make_plan(FitOptions(dim=4, workers=1), 0.1, 0.1)
-        learn_stretch(np.array(ids, np.int32), weights, sampler, plan, scratch)
+        learn_chunk(np.array(ids, np.int32), weights, sampler, plan, scratch)
         assert scratch.tally.tolist() == [0, 0]
     np.testing.assert_array_equal(weights.inputs, before)

@@ -5,9 +5,9 @@ import pytest
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch, make_weights, seed_random
-from rowspace.learn.word2vec.kernels.arrays import PATIENCE
-from rowspace.learn.word2vec.kernels.chunk import learn_stretch
-from rowspace.learn.word2vec.kernels.copies import merge_copies, start_copies, use_copies
+from rowspace.learn.word2vec.kernels.arrays import SYNC_EVERY
+from rowspace.learn.word2vec.kernels.chunk import learn_chunk
+from rowspace.learn.word2vec.kernels.copies import map_to_copies, merge_copies, start_copies
 from rowspace.learn.word2vec.sampling import make_sampler
 
 pytestmark = pytest.mark.kernels
@@ -20,8 +20,8 @@ def test_a_copy_is_used_in_the_place_of_a_frequent_word_only():
     weights, scratch = make_weights(600, options), make_scratch(600, options, worker=1)
     copies = scratch.copies
     scratch.sentence[:4] = words = [0, 511, 512, 599]
-    use_copies(4, weights, scratch)
-    assert (copies.words, copies.first) == (512, 600 + 1 + 512 + 1)
+    map_to_copies(4, weights, scratch)
+    assert (copies.words, copies.first_row) == (512, 600 + 1 + 512 + 1)
     assert scratch.sentence[:4].tolist() == [1114, 1625, 512, 599]
     start_copies(weights, copies)
     np.testing.assert_array_equal(weights.inputs[scratch.sentence[:4]], weights.inputs[words])
@@ -34,17 +34,17 @@ def test_what_two_workers_copies_moved_is_added_up_when_they_are_merged():
     before = weights.inputs[:3].copy()
     for copies in (first, second):
         start_copies(weights, copies)
-    weights.inputs[first.first, 0] += 1
-    weights.inputs[second.first, 0] += 2
-    weights.outputs[second.first + 2, 1] += 4
+    weights.inputs[first.first_row, 0] += 1
+    weights.inputs[second.first_row, 0] += 2
+    weights.outputs[second.first_row + 2, 1] += 4
     for copies in (first, second, first, second):
         merge_copies(weights, copies)
     np.testing.assert_allclose((weights.inputs[0] - before[0])[:4], [3, 0, 0, 0], rtol=1e-6)
     np.testing.assert_array_equal(weights.inputs[1:3], before[1:])
     assert weights.outputs[2, 1] == 4
     for copies in (first, second):
-        np.testing.assert_array_equal(weights.inputs[copies.first : copies.first + 3], weights.inputs[:3])
-        np.testing.assert_array_equal(weights.outputs[copies.first : copies.first + 3], weights.outputs[:3])
+        np.testing.assert_array_equal(weights.inputs[copies.first_row : copies.first_row + 3], weights.inputs[:3])
+        np.testing.assert_array_equal(weights.outputs[copies.first_row : copies.first_row + 3], weights.outputs[:3])
 
 
 def test_a_copy_is_merged_each_time_that_it_was_used_often_enough():
@@ -52,12 +52,12 @@ def test_a_copy_is_merged_each_time_that_it_was_used_often_enough():
     weights, scratch = make_weights(3, options), make_scratch(3, options)
     copies = scratch.copies
     start_copies(weights, copies)
-    for turn in range(1, 3 * PATIENCE):
-        weights.inputs[copies.first, 0] = turn
+    for turn in range(1, 3 * SYNC_EVERY):
+        weights.inputs[copies.first_row, 0] = turn
         scratch.sentence[0] = 0
-        use_copies(1, weights, scratch)
-        if turn >= PATIENCE:
-            assert weights.inputs[0, 0] == pytest.approx(turn - turn % PATIENCE)
+        map_to_copies(1, weights, scratch)
+        if turn >= SYNC_EVERY:
+            assert weights.inputs[0, 0] == pytest.approx(turn - turn % SYNC_EVERY)
 
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
@@ -70,7 +70,7 @@ def test_copies_change_nothing_where_one_worker_alone_uses_them(model):
         sampler = make_sampler(np.arange(V, 0, -1), sample=0, ns_exponent=0.75)
         seed_random(scratch, 1)
         start_copies(weights, scratch.copies)
-        learn_stretch(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
+        learn_chunk(ids, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
         merge_copies(weights, scratch.copies)
         learned.append([rows[:V].copy() for rows in weights[:2]])
     np.testing.assert_allclose(learned[0][0], learned[1][0], atol=1e-6)

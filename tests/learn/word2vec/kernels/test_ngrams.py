@@ -7,9 +7,9 @@ from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import list_used, make_plan, make_scratch, make_weights, seed_random
 from rowspace.learn.word2vec.export import composed_rows, learned_subwords
 from rowspace.learn.word2vec.kernels.arrays import Ngrams
-from rowspace.learn.word2vec.kernels.chunk import learn_stretch
+from rowspace.learn.word2vec.kernels.chunk import learn_chunk
 from rowspace.learn.word2vec.kernels.copies import merge_copies, own_row, start_copies
-from rowspace.learn.word2vec.kernels.ngrams import compose, scatter
+from rowspace.learn.word2vec.kernels.ngrams import compose_word, scatter_word
 from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.subwords.hashing import ngram_buckets
 
@@ -36,13 +36,13 @@ def test_a_word_is_formed_of_its_parts_and_gives_what_it_moved_to_each(workers):
     start_copies(weights, scratch.copies)
     scratch.sentence[2] = row = own_row(np.int64(0), scratch.copies)
     own, grams = weights.inputs.copy(), weights.ngrams.rows.copy()
-    places = ngrams.places[: ngrams.starts[1]]  # banana has "ana" twice, and "an" and "na" in others
+    places = ngrams.indices[: ngrams.indptr[1]]  # banana has "ana" twice, and "an" and "na" in others
     assert len(set(places.tolist())) < len(places) == len(ngram_buckets("banana"))
-    compose(2, weights, scratch)
-    composed = scratch.composed[scratch.slots[2]]
+    compose_word(2, weights, scratch)
+    composed = scratch.composed[scratch.composed_rows[2]]
     np.testing.assert_allclose(composed, (own[row] + grams[places].sum(axis=0)) / (1 + len(places)), atol=1e-7)
     composed += 1
-    scatter(2, weights, scratch)
+    scatter_word(2, weights, scratch)
     own[row] += 1
     np.add.at(grams, places, 1)
     np.testing.assert_allclose(weights.inputs, own, atol=1e-6)
@@ -67,7 +67,7 @@ def test_words_without_ngrams_are_learned_as_words_are(model, workers, window, l
         sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
         weights.outputs[:V] = weights.inputs[:V][::-1]  # so that there is something to learn from the first pair on
         start_copies(weights, scratch.copies)
-        learn_stretch(np.arange(length, dtype=np.int32), weights, sampler, make_plan(chosen, 0.1, 0.1), scratch)
+        learn_chunk(np.arange(length, dtype=np.int32), weights, sampler, make_plan(chosen, 0.1, 0.1), scratch)
         merge_copies(weights, scratch.copies)
         learned.append((weights.inputs[:V].copy(), weights.outputs[:V].copy(), scratch.tally.copy()))
     for words, parts in zip(*learned, strict=True):
@@ -86,7 +86,7 @@ def test_only_used_buckets_have_rows_and_the_most_used_ones_come_first():
         {angle_a},
         {angle_c, ca},
     ]
-    assert ngrams.buckets[ngrams.places[:3]].tolist() == [angle_a, ab, end_b]
+    assert ngrams.buckets[ngrams.indices[:3]].tolist() == [angle_a, ab, end_b]
 
 
 def test_learned_rows_and_the_rows_of_unseen_words_come_from_the_same_ngrams():

@@ -18,12 +18,12 @@ table's row every few times.
 | `copies.py` | each worker's copies of frequent rows |
 | `draws.py` | random bits |
 | `arrays.py` | the arrays by name |
-| `simd.py` | sixteen values handled as one |
+| `simd.py` | sixteen values as one vector |
 
 `../reference.py` says what a window does in a few lines of NumPy.
 """
 
-from rowspace.learn.word2vec.kernels.chunk import learn_stretch
+from rowspace.learn.word2vec.kernels.chunk import learn_chunk
 from rowspace.learn.word2vec.kernels.copies import merge_copies, start_copies
 
-__all__ = ["learn_stretch", "merge_copies", "start_copies"]
+__all__ = ["learn_chunk", "merge_copies", "start_copies"]

@@ -1,7 +1,4 @@
-"""The arrays that learning works on, by name: rows, a plan, each worker's scratch.
-
-Read `allocation.py` for how they are made, `kernels.py` for what happens to them.
-"""
+"""The arrays that the kernels work on, by name: rows, a plan, each worker's scratch."""
 
 from typing import NamedTuple
 
@@ -9,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "GROUP",
-    "PATIENCE",
     "SLOTS_PER_UNIT",
+    "SYNC_EVERY",
     "TABLE_REACH",
     "TABLE_SIZE",
-    "TOGETHER",
+    "TARGETS_PER_TILE",
+    "WINDOWS_PER_BATCH",
     "Copies",
     "Ids",
     "Ngrams",
@@ -27,9 +24,9 @@ __all__ = [
 Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
-GROUP = 6  # output rows held in registers at once: the word and five drawn ones
-TOGETHER = 3  # windows of CBOW that share their negatives and how far they reach: the kernels are written for three
-PATIENCE = 8  # times that a worker learns a word in its copy before it tells the others
+TARGETS_PER_TILE = 6  # output rows held in registers at once: the word and five drawn ones
+WINDOWS_PER_BATCH = 3  # windows of CBOW with the same negatives and reach; the kernels are written for three
+SYNC_EVERY = 8  # times that a worker learns a word in its copy before it merges the copy
 
 TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table, within 1e-3, flat beyond its ends
 SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
@@ -40,8 +37,8 @@ class Ngrams(NamedTuple):
 
     rows: Rows  # (B, columns)
     buckets: Ids  # (B,): which bucket each row is of
-    starts: Ids  # (V + 1,): where each word's begin in `places`
-    places: NDArray[np.int32]  # rows of n-grams, word by word
+    indptr: Ids  # (V + 1,): where each word's begin in `indices`
+    indices: NDArray[np.int32]  # rows of n-grams, word by word
 
 
 class Weights(NamedTuple):
@@ -57,17 +54,17 @@ class Weights(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How one stretch is learned."""
+    """How one chunk is learned."""
 
     cbow: bool
     subwords: bool
-    together: int  # windows that are learned at a time
+    windows_per_batch: int  # windows that are learned at a time
     window: int
     shrink: bool
     negatives: int  # drawn at a time
     mean: bool
     exact: bool
-    alpha: float  # at the start of the stretch
+    alpha: float  # at the start of the chunk
     alpha_end: float
 
 
@@ -76,10 +73,12 @@ class Copies(NamedTuple):
 
     words: int  # how many; 0 for a worker that is alone
     padding: int  # the row that stands for "no word", which stays 0
-    first: int  # the row of word 0's copy
-    inputs: Rows  # (words, columns): the copied rows as they were when worker and table last agreed
+    first_row: int  # the row of word 0's copy
+    inputs: Rows  # (words, columns): the copied rows at their last merge
     outputs: Rows  # likewise
-    left: Ids  # (words + 1,): how often a word is learned until they agree again; the last counts all other words
+    updates_until_sync: (
+        Ids  # (words + 1,): how often a word is learned until its copy is merged; the last one counts all other words
+    )
 
 
 class Scratch(NamedTuple):
@@ -87,19 +86,19 @@ class Scratch(NamedTuple):
 
     random: NDArray[np.uint64]  # (1,) state of the generator, never 0
     sentence: Ids  # (most words of a sentence,) rows of the words that were kept
-    slots: Ids  # likewise: the rows of `composed` that the words take in turn
-    composed: Rows  # (n + 1, columns): the words around, each the mean of its own row and its n-grams', moved; zeros
-    formed: Rows  # likewise, as they were
+    composed_rows: Ids  # likewise: the rows of `composed` that the words take in turn
+    composed: Rows  # (n + 1, columns): the words around, each the mean of its own row and its n-grams', updated; zeros
+    composed_before: Rows  # likewise, before their updates
     context: Ids  # (2 * window,): rows of a window's neighbors
-    edges: Ids  # (8,): rows of words that only some of CBOW's windows have; see `lay_windows`
-    pulls: NDArray[np.float32]  # (TOGETHER,): how far each of CBOW's windows and its word are pulled together
-    counts: Ids  # (TOGETHER,): how many neighbors each of CBOW's windows has
-    targets: Ids  # (n,): the windows' words, then their negatives, then padding to a whole number of groups
-    gradients: Rows  # (neighbors or windows, GROUP): scores, and then the steps that they call for
+    edges: Ids  # (8,): rows of words that only some of CBOW's windows have; see `lay_out_windows`
+    own_word_steps: NDArray[np.float32]  # (WINDOWS_PER_BATCH,): the step of each window's own word
+    counts: Ids  # (WINDOWS_PER_BATCH,): how many neighbors each of CBOW's windows has
+    targets: Ids  # (n,): the windows' words, then their negatives, then padding to a whole number of tiles
+    gradients: Rows  # (neighbors or windows, TARGETS_PER_TILE): scores, and then the steps that they call for
     steps: NDArray[np.float32]  # the same memory, flat
-    hidden: Rows  # (TOGETHER, columns): CBOW's averages, moved
-    before: Rows  # likewise, as they were
-    windows: Ids  # 0, 1, ... TOGETHER - 1: the rows of `hidden`
+    hidden: Rows  # (WINDOWS_PER_BATCH, columns): CBOW's averages, updated
+    hidden_before: Rows  # likewise, before their updates
+    windows: Ids  # 0, 1, ... WINDOWS_PER_BATCH - 1: the rows of `hidden`
     logistic: NDArray[np.float32]  # (TABLE_SIZE + 1,) of scores from -TABLE_REACH to TABLE_REACH
     softplus: NDArray[np.float32]  # likewise
     tally: NDArray[np.float64]  # (2,): pairs learned, and their summed loss

@@ -5,24 +5,24 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.learn.word2vec.kernels.arrays import Plan, Scratch, Weights
-from rowspace.learn.word2vec.kernels.cbow import lay_windows, learn_cbow, row_at
-from rowspace.learn.word2vec.kernels.copies import own_row, use_copies
+from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow, row_at
+from rowspace.learn.word2vec.kernels.copies import map_to_copies, own_row
 from rowspace.learn.word2vec.kernels.draws import at, below, random_bits
-from rowspace.learn.word2vec.kernels.ngrams import compose, scatter
+from rowspace.learn.word2vec.kernels.ngrams import compose_word, scatter_word
 from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram, list_neighbors
 from rowspace.learn.word2vec.sampling import Sampler
 
-__all__ = ["learn_stretch"]
+__all__ = ["learn_chunk"]
 
 
 @kernel
-def learn_stretch(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
-    """Learn from `ids: (n,)`, where a negative id ends a sentence; moves `weights` and adds to `scratch.tally`."""
+def learn_chunk(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+    """Learn from `ids: (n,)`, where a negative id ends a sentence; updates `weights` and adds to `scratch.tally`."""
     position = 0
     while position < len(ids):
         alpha = plan.alpha + (plan.alpha_end - plan.alpha) * position / len(ids)
         position, length = next_sentence(ids, position, sampler, scratch)
-        use_copies(length, weights, scratch)
+        map_to_copies(length, weights, scratch)
         if length > 1:
             learn_sentence(length, np.float32(alpha), weights, sampler, plan, scratch)
 
@@ -31,39 +31,39 @@ def learn_stretch(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, pl
 def learn_sentence(
     length: int, alpha: np.float32, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch
 ) -> None:
-    """Learn each window of the sentence in `scratch.sentence[:length]`, `plan.together` at a time."""
-    together = plan.together
-    # What windows list and move: words' rows, or what was composed of a word's row and its n-grams'.
-    words = scratch.slots if plan.subwords else scratch.sentence
+    """Learn each window of the sentence in `scratch.sentence[:length]`, `plan.windows_per_batch` at a time."""
+    batch = plan.windows_per_batch
+    # What windows list and update: words' rows, or what was composed of a word's row and its n-grams'.
+    words = scratch.composed_rows if plan.subwords else scratch.sentence
     inputs = scratch.composed if plan.subwords else weights.inputs
-    moved = Weights(inputs, weights.outputs, weights.ngrams, weights.size)
+    updated = Weights(inputs, weights.outputs, weights.ngrams, weights.size)
     composed = 0
-    for first in range(0, length, together):
+    for first in range(0, length, batch):
         draw_targets(first, length, sampler, plan, scratch)
         if plan.subwords:
-            while composed < min(first + together + plan.window, length):
-                compose(composed, weights, scratch)
+            while composed < min(first + batch + plan.window, length):
+                compose_word(composed, weights, scratch)
                 composed += 1
         reach = draw_reach(plan, scratch)
         if plan.cbow:
-            begin, end = lay_windows(first, length, reach, words, plan, scratch)
-            learn_cbow(begin, end, words, min(together, length - first), alpha, moved, plan, scratch)
+            begin, end = lay_out_windows(first, length, reach, words, plan, scratch)
+            learn_cbow(begin, end, words, min(batch, length - first), alpha, updated, plan, scratch)
         else:
             count = list_neighbors(first, length, reach, words, scratch.context)
-            learn_skipgram(count, alpha, moved, scratch)
+            learn_skipgram(count, alpha, updated, scratch)
         if plan.subwords:
             # What no later window reaches, or everything after the last one.
-            done = first + together - plan.window if first + together < length else length
+            done = first + batch - plan.window if first + batch < length else length
             for place in range(max(0, first - plan.window), done):
-                scatter(place, weights, scratch)
+                scatter_word(place, weights, scratch)
 
 
 @kernel
 def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scratch: Scratch) -> tuple[int, int]:
-    """Copy the next sentence, thinned out, into `scratch.sentence`; return where to go on and how many words were kept.
+    """Copy the kept words of the next sentence into `scratch.sentence`; return the next position and its length.
 
-    A sentence that is longer than the scratch is cut there. Any id that is not in the vocabulary ends a sentence, not
-    only a negative one, so that no id can lead outside the arrays.
+    A sentence that is longer than the scratch is cut there. Any id outside the vocabulary ends a sentence, not only a
+    negative one, so that no id indexes outside the arrays.
     """
     length, size = 0, np.uint32(len(sampler.keep))
     while position < len(ids) and length < len(scratch.sentence):
@@ -78,17 +78,17 @@ def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scrat
 
 @kernel
 def draw_targets(first: int, length: int, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
-    """Fill the targets of the windows that are learned together.
+    """Fill the targets of the windows of one batch.
 
     They are the windows' own words, distinct negatives, and padding for what is missing or was drawn twice.
     """
     targets, padding = scratch.targets, np.int64(scratch.copies.padding)
-    for w in range(plan.together):
+    for w in range(plan.windows_per_batch):
         targets[w] = row_at(first + w, length, scratch.sentence, padding)
-    for j in range(plan.together, plan.together + plan.negatives):
+    for j in range(plan.windows_per_batch, plan.windows_per_batch + plan.negatives):
         bits = random_bits(scratch.random)
         slot = sampler.slots[below(len(sampler.slots), bits)]
-        drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index, for a branch would be guessed wrong
+        drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index: the processor would mispredict a branch
         drawn = own_row(drawn, scratch.copies)
         for earlier in range(j):
             if at(targets, earlier) == drawn:

@@ -3,22 +3,22 @@
 import numpy as np
 
 from rowspace._base.jit import kernel
-from rowspace.learn.word2vec.kernels.arrays import GROUP, Ids, Scratch, Weights
+from rowspace.learn.word2vec.kernels.arrays import TARGETS_PER_TILE, Ids, Scratch, Weights
 from rowspace.learn.word2vec.kernels.draws import at
-from rowspace.learn.word2vec.kernels.tiles import differentiate, move, score
+from rowspace.learn.word2vec.kernels.tiles import apply_steps, score_tile, steps_from_scores
 
 __all__ = ["learn_skipgram", "list_neighbors"]
 
 
 @kernel
 def learn_skipgram(count: int, alpha: np.float32, weights: Weights, scratch: Scratch) -> None:
-    """Score a window's `count` neighbors against the targets' rows and move both, six targets at a time."""
+    """Score a window's `count` neighbors against the targets' rows and update both, six targets at a time."""
     context, targets, gradients = scratch.context, scratch.targets, scratch.gradients
-    for start in range(0, len(targets), GROUP):
-        group = targets[start : start + GROUP]
-        score(weights.inputs, context, count, weights.outputs, group, gradients)
-        scratch.tally[1] += differentiate(count, group, start == 0, alpha, scratch)
-        move(weights.inputs, context, count, weights.outputs, group, gradients)
+    for start in range(0, len(targets), TARGETS_PER_TILE):
+        tile = targets[start : start + TARGETS_PER_TILE]
+        score_tile(weights.inputs, context, count, weights.outputs, tile, gradients)
+        scratch.tally[1] += steps_from_scores(count, tile, start == 0, alpha, scratch)
+        apply_steps(weights.inputs, context, count, weights.outputs, tile, gradients)
     scratch.tally[0] += count
 
 
