@@ -73,7 +73,7 @@ def evaluate(
 
 def _holds_analogies(file: str) -> bool:
     """Whether the first line that says something is a section or four words."""
-    from rowspace.space.wordfiles import numbered_lines
+    from rowspace.space.evaluation.files import numbered_lines
 
     _, line = next(numbered_lines(file), (0, ""))
     return line.startswith(":") or len(line.split("\t" if "\t" in line else None)) == 4

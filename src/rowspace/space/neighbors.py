@@ -3,7 +3,7 @@
 Rows and queries are cut into blocks; BLAS multiplies a block of queries with a block of rows;
 `kernels.select` folds the products into each query's k best. `nearest_reference` is the slow answer to the
 same question, the whole matrix and a stable sort; the tests hold the two together. There is no approximate
-index here. Read next: `kernels.py`.
+index here.
 """
 
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace.space import kernels
-from rowspace.space.similarity import METRICS, Metric, checked_metric
+from rowspace.space.similarity import METRICS, Metric, validate_metric
 from rowspace.space.similarity import row_norms as norms_of
 
-__all__ = ["MEMORY", "best_first", "checked_k", "nearest", "nearest_reference"]
+__all__ = ["MEMORY", "best_first", "nearest", "nearest_reference", "validate_k"]
 
 Rows = NDArray[np.floating[Any]]
 Ids = NDArray[np.int64]
@@ -67,7 +67,7 @@ def nearest(
     >>> ids, distances.round(3)
     (array([[1, 2]]), array([[0.086, 1.204]], dtype=float32))
     """
-    search = _Search(queries, rows, min(checked_k(k), len(rows)), metric, exclude, row_norms)
+    search = _Search(queries, rows, min(validate_k(k), len(rows)), metric, exclude, row_norms)
     keys = np.full((len(queries), search.k), -np.inf, np.float32)
     ids = np.full((len(queries), search.k), -1, np.int64)
     if keys.size:
@@ -113,9 +113,9 @@ class _Search:
     row_norms: NDArray[np.float64] | None
 
     def __post_init__(self) -> None:
-        checked_metric(self.metric)
+        validate_metric(self.metric)
         _check_shapes(self.queries, self.rows)
-        self.excluded = _checked_exclude(self.exclude, len(self.queries))
+        self.excluded = _validate_exclude(self.exclude, len(self.queries))
         norms = norms_of(self.rows) if self.row_norms is None else self.row_norms
         if norms.shape != (len(self.rows),):
             raise UsageError(f"row_norms must be {len(self.rows)} numbers, one a row, got shape {norms.shape}")
@@ -186,7 +186,7 @@ def best_first(keys: NDArray[np.float32], ids: Ids, metric: Metric) -> Answer:
     return ids, scores
 
 
-def checked_k(k: int) -> int:
+def validate_k(k: int) -> int:
     """Raise `UsageError` unless k is a whole number of at least 1."""
     if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)) or k < 1:
         raise UsageError(f"k must be a whole number of at least 1, got {k!r}")
@@ -201,7 +201,7 @@ def _check_shapes(queries: Rows, rows: Rows) -> None:
         raise UsageError(f"queries and rows must be floating arrays, got {queries.dtype} and {rows.dtype}")
 
 
-def _checked_exclude(exclude: Ids | None, n: int) -> Ids:
+def _validate_exclude(exclude: Ids | None, n: int) -> Ids:
     """Return (n, e) int64, with e = 0 where nothing is left out."""
     if exclude is None:
         return np.empty((n, 0), np.int64)

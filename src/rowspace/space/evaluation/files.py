@@ -1,7 +1,4 @@
-"""What the two evaluations share: reading a file of words line by line, and looking words up as gensim does.
-
-What the lines mean is the business of `pairs.py` and `analogies.py`; read next either of them.
-"""
+"""What both evaluations share: reading a file of words line by line, and looking words up as gensim does."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +11,8 @@ __all__ = ["first_ids", "numbered_lines"]
 def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its ends) for each line that is neither blank nor a # comment.
 
-    Raises `FileFormatError` where the file cannot be read or is not UTF-8.
+    Raises:
+        FileFormatError: the file cannot be read or is not UTF-8.
     """
     try:
         data = Path(path).read_bytes()

@@ -1,7 +1,4 @@
-"""A part of a matrix at the size of a picture: each cell is a number of the matrix, or stands for several.
-
-Read next: `similarity.py`.
-"""
+"""A part of a matrix at the size of a picture: each cell is a number of the matrix, or summarizes several."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,19 +9,21 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 
-__all__ = ["Shrinking", "Window", "matrix_window"]
+__all__ = ["DownsampleMethod", "DownsampledMatrix", "downsample_matrix"]
 
-Shrinking = Literal["mean", "sample"]
+DownsampleMethod = Literal["mean", "sample"]
 _MOST_READ = 1 << 22  # numbers of the matrix
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
-    """Cells of a matrix: `values` float32 (h, w).
+class DownsampledMatrix:
+    """Cells of a matrix.
 
-    `row_edges` int64 (h + 1,) and `column_edges` (w + 1,): cell (i, j) stands for rows `row_edges[i]` up to
-    `row_edges[i + 1]`, without the last, and columns likewise. `rows_read`: of each band of rows, how many at most
-    the cell was made of.
+    Attributes:
+        values: (h, w) float32.
+        row_edges: (h + 1,) int64: cell (i, j) is of rows `row_edges[i]` up to, not including, `row_edges[i + 1]`.
+        column_edges: (w + 1,) int64, likewise.
+        rows_read: the most rows that a cell was computed from.
     """
 
     values: NDArray[np.float32]
@@ -33,41 +32,50 @@ class Window:
     rows_read: int
 
 
-def matrix_window(
+def downsample_matrix(
     matrix: NDArray[np.floating[Any]],
     rows: tuple[int, int],
     columns: tuple[int, int],
     *,
     cells: tuple[int, int],
-    by: Shrinking = "mean",
-) -> Window:
-    """Shrink rows and columns (first, end) of a matrix (V, d) to at most `cells` (h, w), never to be larger than it.
+    by: DownsampleMethod = "mean",
+) -> DownsampledMatrix:
+    """Downsample rows and columns (first, end) of a matrix (V, d) to at most `cells` (h, w); nothing is enlarged.
 
-    `by`: "mean" of the numbers that a cell stands for, of evenly spaced rows where they are more than four million in
-    all; "sample": the first of them. NaN stays NaN. Memory is bounded, however large the matrix. Raises UsageError for
-    a range that is empty or not inside the matrix, and for no cells.
+    NaN stays NaN. Memory is bounded, however large the matrix.
+
+    Args:
+        matrix: (V, d) floats, which may be a memory map.
+        rows: the first row and the one after the last.
+        columns: the first column and the one after the last.
+        cells: the most rows and columns of the result.
+        by: "mean" of the numbers of a cell, of evenly spaced rows where more than four million would be read;
+            "sample": the first of them.
+
+    Raises:
+        UsageError: a range is empty or not inside the matrix, or there are no cells.
 
     >>> matrix = np.arange(12.0).reshape(4, 3)
-    >>> matrix_window(matrix, (0, 4), (0, 3), cells=(2, 3)).values
+    >>> downsample_matrix(matrix, (0, 4), (0, 3), cells=(2, 3)).values
     array([[1.5, 2.5, 3.5],
            [7.5, 8.5, 9.5]], dtype=float32)
-    >>> matrix_window(matrix, (1, 3), (2, 3), cells=(9, 9), by="sample").values.tolist()
+    >>> downsample_matrix(matrix, (1, 3), (2, 3), cells=(9, 9), by="sample").values.tolist()
     [[5.0], [8.0]]
     """
     for name, (first, end), size in (("rows", rows, matrix.shape[0]), ("columns", columns, matrix.shape[1])):
         if not 0 <= first < end <= size:
             raise UsageError(f"{name} must be from 0 to {size:,}, the first before the end, not {first:,} to {end:,}")
-    if min(cells) < 1 or by not in get_args(Shrinking):
+    if min(cells) < 1 or by not in get_args(DownsampleMethod):
         raise UsageError(f"cells must be 1 or more each way and by mean or sample, not {cells} by {by!r}")
     row_edges, column_edges = _edges(*rows, cells[0]), _edges(*columns, cells[1])
     if by == "sample":
         values = matrix[row_edges[:-1]][:, column_edges[:-1]]
-        return Window(values.astype(np.float32), row_edges, column_edges, 1)
+        return DownsampledMatrix(values.astype(np.float32), row_edges, column_edges, 1)
     bands = len(row_edges) - 1
     most = max(1, _MOST_READ // (bands * (columns[1] - columns[0])))
     read = [_spaced(first, end, most) for first, end in pairwise(row_edges)]
     values = np.stack([_mean(matrix[ids, columns[0] : columns[1]], column_edges - columns[0]) for ids in read])
-    return Window(values, row_edges, column_edges, max(map(len, read)))
+    return DownsampledMatrix(values, row_edges, column_edges, max(map(len, read)))
 
 
 def _edges(first: int, end: int, cells: int) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Rows that a map was not made of: each is placed beside the mapped row that it is nearest to. Read next: `kept.py`."""
+"""Positions for rows that were left out of a map: each is placed next to its nearest mapped row."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError
 from rowspace.space.map_search import AT_ONCE, OnRows
 from rowspace.space.neighbors import nearest
-from rowspace.space.projection import finite_rows
+from rowspace.space.pca import finite_rows
 from rowspace.space.similarity import row_norms
 
 __all__ = ["place_others"]
@@ -24,11 +24,20 @@ def place_others(
     seed: int = 0,
     on_rows: OnRows | None = None,
 ) -> NDArray[np.float32]:
-    """Return `positions` (V, 2) in which each finite row (V, d) at NaN has a place beside its nearest mapped row.
+    """Return `positions` (V, 2) with each finite row (V, d) at NaN moved next to its nearest mapped row.
 
-    Nearest is by cosine and exact. The offset is drawn with `seed`, a quarter of the median distance between a mapped
-    row and its nearest on the map: this keeps more neighbors than means or medians over several mapped rows. Mapped
-    rows stay where they are. `on_rows` is called while the search runs. Raises `UsageError` where no row is mapped.
+    Nearest is by cosine and exact. The offset is random, a quarter of the median distance between a mapped row and its
+    nearest on the map: this preserves more neighbors than means or medians over several mapped rows. Mapped rows stay
+    where they are.
+
+    Args:
+        rows: (V, d) floats.
+        positions: (V, 2), NaN for rows to place.
+        seed: of the offsets.
+        on_rows: called during the search.
+
+    Raises:
+        UsageError: no row is mapped.
 
     >>> rows = np.array([[1, 0], [0, 1], [0.1, 2]])
     >>> place_others(rows, np.array([[0.0, 0], [80, 80], [np.nan, np.nan]]))[2].round(-1)

@@ -3,7 +3,7 @@
 import pytest
 
 from rowspace.errors import FileFormatError
-from rowspace.space.wordfiles import first_ids, numbered_lines
+from rowspace.space.evaluation.files import first_ids, numbered_lines
 
 
 def test_lines_keep_their_numbers(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import MissingExtraError, UsageError
-from rowspace.space import map_neighbors, maps, neighbors_kept, tsne, umap
+from rowspace.space import map_neighbors, neighborhood_preservation, tsne, tsne_umap, umap
 
 MAPS = {"tsne": lambda rows, **options: tsne(rows, steps=120, **options), "umap": umap}
 
@@ -24,7 +24,7 @@ def test_groups_stay_together(name: str, groups) -> None:
     positions = MAPS[name](groups)
     assert positions.shape == (160, 2)
     assert positions.dtype == np.float32
-    assert neighbors_kept(groups, positions).share > 0.3
+    assert neighborhood_preservation(groups, positions).share > 0.3
     middle = positions.reshape(4, 40, 2).mean(1, keepdims=True)
     spread = np.linalg.norm(positions.reshape(4, 40, 2) - middle, axis=2).mean()
     assert np.linalg.norm(middle - middle[:, 0], axis=2)[~np.eye(4, dtype=bool)].min() > 3 * spread
@@ -75,7 +75,7 @@ def test_umap_learn_finds_the_same(groups) -> None:
         from umap import UMAP
 
     _, ids, distances = map_neighbors(groups, 14)
-    frames = maps._Frames(groups, 50, None, None, 0, None)
+    frames = tsne_umap._Frames(groups, 50, None, None, 0, None)
     itself = np.arange(160)[:, np.newaxis]
     known = (np.hstack([itself, ids]), np.hstack([itself * np.float32(0), distances]))
     peer = UMAP(

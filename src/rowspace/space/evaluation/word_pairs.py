@@ -1,8 +1,7 @@
-"""Do the rows agree with people? The correlation of cosines with judged similarity over a file of word pairs.
+"""The correlation of cosines with human similarity judgments over a file of word pairs.
 
-The rules, and so the numbers, are those of gensim's `evaluate_word_pairs`, but for lines that cannot be read:
-gensim drops them, here they are an error. WordSim-353 and SimLex-999 come in this form. Read next:
-`correlation.py`.
+The rules, and so the numbers, are those of gensim's `evaluate_word_pairs`, except that malformed lines are an error
+here; gensim drops them. WordSim-353 and SimLex-999 come in this form.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, RowspaceError
-from rowspace.space.correlation import Correlation, pearson, spearman
+from rowspace.space.evaluation.correlation import Correlation, pearson, spearman
+from rowspace.space.evaluation.files import first_ids, numbered_lines
 from rowspace.space.similarity import cosine
-from rowspace.space.wordfiles import first_ids, numbered_lines
 
 __all__ = ["PairScores", "evaluate_pairs"]
 
@@ -28,9 +27,11 @@ Rows = NDArray[np.floating[Any]]
 class PairScores:
     """How well cosines follow the judgments of one file.
 
-    `pearson` and `spearman` hold (r, p); `oov_ratio` is the share of pairs with an unknown word, in percent;
-    `used` is the number of pairs that the correlations stand on, `composed` those of them in which the row of a word
-    that is not in the vocabulary was made of its n-grams.
+    Attributes:
+        pearson, spearman: (r, p).
+        oov_ratio: the share of pairs with an unknown word, in percent.
+        used: the number of pairs that were correlated.
+        composed: how many of them have a word outside the vocabulary, whose row was computed from its n-grams.
     """
 
     pearson: Correlation
@@ -52,13 +53,21 @@ def evaluate_pairs(
 ) -> PairScores:
     r"""Correlate the cosines of `rows` (V, d) with the judgments in a file of "word word number" lines.
 
-    Fields are parted by tabs, or by other white space where a line has no tab; lines that start with # are
-    comments. Only the first `restrict_vocab` tokens count. A pair with an unknown word is left out, or with
-    `dummy4unknown` counts as cosine 0. A zero row has cosine 0. `unseen` may give a row (d,) to a word that is not in
-    the vocabulary, which comes to it in lower case where case is ignored; such a word is not unknown then.
+    Fields are separated by tabs, or by other white space where a line has no tab; lines that start with # are comments.
+    A zero row has cosine 0.
 
-    Raises `FileFormatError` for a file that cannot be read, a malformed line (with its number) or a file
-    without pairs; `RowspaceError` where fewer than two pairs are left to correlate.
+    Args:
+        path: a text file in UTF-8.
+        vocabulary: V tokens.
+        rows: (V, d).
+        restrict_vocab: look up the first so many tokens only.
+        case_insensitive: ignore case.
+        dummy4unknown: count a pair with an unknown word as cosine 0 instead of leaving it out.
+        unseen: returns a row (d,) for a word outside the vocabulary, in lower case where case is ignored, or None.
+
+    Raises:
+        FileFormatError: the file cannot be read or has no pairs, or a line is malformed (with its number).
+        RowspaceError: fewer than two pairs are left to correlate.
 
     >>> import tempfile
     >>> from pathlib import Path

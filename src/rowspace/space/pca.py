@@ -1,8 +1,6 @@
 """Principal components: the k directions in which rows differ most, and where each row lies along them.
 
-Exact, whatever the number of rows: where they are more than they are wide, their covariance (d, d) is summed over
-blocks, so they may be a memory map.
-How much of the rows' neighborhoods such a map keeps is measured in `kept.py`. Read next: `maps.py`.
+Exact for any number of rows: where V > d, the covariance (d, d) is summed over blocks, so rows may be a memory map.
 """
 
 from collections.abc import Iterator
@@ -36,7 +34,10 @@ def pca(rows: Rows, k: int = 2) -> Projection:
     """Return the first k principal components of `rows` (V, d) and the rows' positions along them.
 
     A component's sign is such that its largest entry, by size, is positive (the lowest of equals decides), as
-    scikit-learn's `PCA` has it. Raises `UsageError` unless 1 <= k <= d and one row is finite.
+    scikit-learn's `PCA` has it.
+
+    Raises:
+        UsageError: k is not from 1 to d, or no row is finite.
 
     >>> found = pca(np.array([[0.0, 1.0], [3.0, 5.0], [6.0, 9.0]]))
     >>> found.positions.round(3) + 0  # no -0.0

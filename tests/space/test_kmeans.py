@@ -7,7 +7,7 @@ import pytest
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.space import k_means
-from rowspace.space.clusters import cluster_directions
+from rowspace.space.kmeans import cluster_directions
 
 
 def rows_in_groups(sizes: list[int]) -> np.ndarray:

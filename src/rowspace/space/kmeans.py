@@ -1,7 +1,6 @@
 """k-means on directions: rows in k groups by the angle between them, whatever their length.
 
 scikit-learn's mini-batches find the centers; each row then goes to the center of the largest cosine, exactly.
-Left out: other ways to group. Read next: `neighbors.py`.
 """
 
 from typing import Any, NamedTuple
@@ -30,9 +29,12 @@ class Clusters(NamedTuple):
 def k_means(rows: NDArray[np.floating[Any]], k: int, *, seed: int = 0) -> Clusters:
     """Return `rows` (V, d) in k groups by direction.
 
-    Centers are learned from all rows, or from 50 000 drawn with `seed` where there are more. Fewer groups come back
-    where rows have fewer directions than k. Raises `UsageError` for a k below 1 and where no row has a direction,
-    `MissingExtraError` without scikit-learn.
+    Centers are learned from all rows, or from 50 000 drawn with `seed` where there are more. Fewer groups are returned
+    where rows have fewer directions than k.
+
+    Raises:
+        UsageError: k is below 1, or no row has a direction.
+        MissingExtraError: scikit-learn is not installed.
 
     >>> k_means(np.array([[1.0, 0.1], [0.1, 5.0], [3.0, 0.0], [9.0, 0.4]]), 2).labels
     array([0, 1, 0, 0], dtype=int32)

@@ -1,8 +1,7 @@
 """Maps that keep neighborhoods: t-SNE by openTSNE, UMAP by umap-learn, both from the exact nearest neighbors.
 
 Rows are compared by direction. Both start at the principal components, so the seed is the only randomness, and both
-call `on_frame` with the positions while they move. Where only a sample of the rows is mapped, `placing.py` places the
-others. Left out: how much a map keeps (`kept.py`), and the map that needs no search (`projection.py`).
+call `on_frame` with the positions during optimization. Rows left out by `sample` are positioned by `placement.py`.
 """
 
 import warnings
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.space.map_search import MapNeighbors, map_neighbors, map_units
-from rowspace.space.projection import pca
+from rowspace.space.pca import pca
 from rowspace.space.similarity import unit_rows
 
 __all__ = ["OnFrame", "tsne", "umap"]
@@ -23,7 +22,7 @@ __all__ = ["OnFrame", "tsne", "umap"]
 Rows = NDArray[np.floating[Any]]
 Positions = NDArray[np.float32]
 OnFrame = Callable[[int, int, Positions], None]
-"""Told while a map is made: steps done, steps in all, and positions (V, 2), which it may keep."""
+"""Called during optimization with the steps done, all steps, and the positions (V, 2), a copy."""
 
 
 def tsne(
@@ -38,12 +37,21 @@ def tsne(
 ) -> Positions:
     """Return positions (V, 2) of `rows` (V, d) by t-SNE (van der Maaten & Hinton 2008), computed by openTSNE.
 
-    The first third of the `steps` uses early exaggeration; `perplexity` is at most a third of the number of rows. A row
-    with NaN or infinity is at NaN. With `sample`, at most that many rows, drawn with `seed`, are mapped and the others
-    are at NaN too: `place_others` places them. `neighbors`: what `map_neighbors` found for the same rows, `sample` and
-    `seed`, 3 · perplexity or more of each; without it they are searched here. Raises `UsageError` for d = 1, fewer
-    than 8 finite rows, rows of one direction, and a `perplexity` or `steps` below 1; `MissingExtraError` without
-    openTSNE.
+    The first third of the `steps` uses early exaggeration.
+
+    Args:
+        rows: (V, d) floats; a row with NaN or infinity is placed at NaN.
+        perplexity: reduced to a third of the number of rows where that is less.
+        steps: iterations.
+        seed: of the sample and the first positions.
+        on_frame: called during optimization.
+        sample: map at most that many rows, drawn with `seed`; the others are at NaN, and `place_others` places them.
+        neighbors: what `map_neighbors` returned for the same rows, `sample` and `seed`, 3 · perplexity or more of each;
+            searched here without it.
+
+    Raises:
+        UsageError: d = 1, fewer than 8 finite rows, rows of one direction, a `perplexity` or `steps` below 1.
+        MissingExtraError: openTSNE is not installed.
     """
     if not perplexity >= 1:
         raise UsageError(f"perplexity is a number of neighbors and must be 1 or more, got {perplexity}")
@@ -59,7 +67,7 @@ def tsne(
     early = steps // 3 // often * often  # calls come before every 10th step of each part
     fit = TSNE(
         n_jobs=1, random_state=seed, early_exaggeration_iter=early, n_iter=steps - early, callbacks_every_iters=often,
-        callbacks=lambda _iteration, _error, positions: frames.tell(often * next(calls) - 1, positions),
+        callbacks=lambda _iteration, _error, positions: frames.report(often * next(calls) - 1, positions),
     )  # fmt: skip
     affinities = PerplexityBasedNN(knn_index=index, perplexity=perplexity)
     return frames.end(fit.fit(affinities=affinities, initialization=frames.start(seed, spread=1e-4)))
@@ -78,9 +86,19 @@ def umap(
 ) -> Positions:
     """Return positions (V, 2) of `rows` (V, d) by UMAP (McInnes, Healy & Melville 2018), computed by umap-learn.
 
-    `num_neighbors` counts a row as the first neighbor of itself, `min_dist` is how near points may come, and `steps`
-    are epochs: all as in umap-learn. `sample`, `neighbors` (num_neighbors - 1 or more of each), NaN and errors are as
-    for `tsne`, and `num_neighbors` must be 2 or more.
+    Args:
+        rows: (V, d) floats; a row with NaN or infinity is placed at NaN.
+        num_neighbors: 2 or more; as in umap-learn, a row is the first neighbor of itself.
+        min_dist: how near points may come.
+        steps: epochs.
+        seed: of all that is random.
+        on_frame: called during optimization.
+        sample: map at most that many rows, drawn with `seed`; the others are at NaN, and `place_others` places them.
+        neighbors: what `map_neighbors` returned, num_neighbors - 1 or more of each; searched here without it.
+
+    Raises:
+        UsageError: as for `tsne`, or `num_neighbors` is below 2.
+        MissingExtraError: umap-learn is not installed.
     """
     if num_neighbors < 2:
         raise UsageError(f"num_neighbors counts the row itself and must be 2 or more, got {num_neighbors}")
@@ -103,8 +121,8 @@ def umap(
     graph.eliminate_zeros()
     start = frames.start(seed, spread=1).astype(np.float32)
     positions = 10 * (start - start.min(0)) / np.ptp(start, axis=0)
-    # `positions` change in place, and umap-learn's progress bar is where we hear of an epoch.
-    bar = {"disable": False, "file": _Bar(lambda step: frames.tell(step, positions)), "bar_format": "{n}"}
+    # `positions` is updated in place; the progress bar of umap-learn (tqdm) writes the epochs done to our file.
+    bar = {"disable": False, "file": _EpochFile(lambda epoch: frames.report(epoch, positions)), "bar_format": "{n}"}
     optimize_layout_euclidean(
         positions, positions, graph.row, graph.col, steps, len(positions),
         make_epochs_per_sample(graph.data, steps), *find_ab_params(1.0, min_dist),
@@ -115,7 +133,7 @@ def umap(
 
 
 class _Frames:
-    """The rows that a map is made of, where they start, and who is told where they are."""
+    """The rows of a map, their first positions, and the callback that gets their positions."""
 
     def __init__(
         self, rows: Rows, steps: int, on_frame: OnFrame | None, sample: int | None, seed: int,
@@ -146,12 +164,12 @@ class _Frames:
         return positions * (spread / deviation)
 
     def end(self, positions: NDArray[Any]) -> Positions:
-        """Tell of the last step, and return the positions of all rows."""
-        self.tell(self.steps, positions)
+        """Report the last step, and return the positions of all rows."""
+        self.report(self.steps, positions)
         return self._placed(positions)
 
-    def tell(self, step: int, positions: NDArray[Any]) -> None:
-        """Tell where the points are after `step` steps."""
+    def report(self, step: int, positions: NDArray[Any]) -> None:
+        """Report the positions after `step` steps."""
         if self.on_frame is not None:
             self.on_frame(step, self.steps, self._placed(positions))
 
@@ -161,16 +179,16 @@ class _Frames:
         return placed
 
 
-class _Bar:
-    """What tqdm writes to: the number of steps done, from time to time."""
+class _EpochFile:
+    """The `file` of a tqdm progress bar, which needs `write` and `flush`: calls back with the number of epochs done."""
 
-    def __init__(self, tell: Callable[[int], None]) -> None:
-        self.tell = tell
+    def __init__(self, on_epoch: Callable[[int], None]) -> None:
+        self.on_epoch = on_epoch
 
     def write(self, text: str) -> None:
-        """Tell of the step that `text` names; it names none where a line ends."""
+        """Report the number that a bar of the format "{n}" writes; tqdm also writes line ends."""
         if text.strip().isdigit():
-            self.tell(int(text))
+            self.on_epoch(int(text))
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: `write` reports at once."""

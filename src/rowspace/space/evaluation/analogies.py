@@ -1,8 +1,7 @@
-"""How many analogies of a file come out right, section by section.
+"""The accuracy on a file of analogies, section by section.
 
-The rules, and so the numbers, are those of gensim's `evaluate_word_analogies`, but for lines that cannot be
-read: gensim drops them, here they are an error. All questions are answered in one batched search. Read next:
-`analogy.py`.
+The rules, and so the numbers, are those of gensim's `evaluate_word_analogies`, except that malformed lines are an error
+here; gensim drops them. All questions are answered in one batched search.
 """
 
 from collections.abc import Sequence
@@ -15,8 +14,8 @@ from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError
 from rowspace.space.analogy import cos_add
+from rowspace.space.evaluation.files import first_ids, numbered_lines
 from rowspace.space.neighbors import MEMORY
-from rowspace.space.wordfiles import first_ids, numbered_lines
 
 __all__ = ["AnalogyScores", "SectionScore", "evaluate_analogies"]
 
@@ -75,12 +74,21 @@ def evaluate_analogies(
 ) -> AnalogyScores:
     r"""Answer the "a b c expected" questions of a file with 3CosAdd over `rows` (V, d), section by section.
 
-    Lines ": name" start sections. Only the first `restrict_vocab` tokens are asked about and searched. The
-    three inputs, in whatever case, are no answers. A question with an unknown word is left out, or with
-    `dummy4unknown` counts as wrong. `memory` is that of `nearest`.
+    Lines ": name" start sections. The three inputs, in whatever case, are not among the answers.
 
-    Raises `FileFormatError` for a file that cannot be read, a malformed line or a question before the first
-    section (with the line's number), and a file without questions.
+    Args:
+        path: a text file in UTF-8.
+        vocabulary: V tokens.
+        rows: (V, d).
+        restrict_vocab: look up and search the first so many tokens only.
+        case_insensitive: ignore case.
+        dummy4unknown: count a question with an unknown word as wrong instead of leaving it out.
+        row_norms: (V,) float64, computed here without it.
+        memory: that of `nearest`.
+
+    Raises:
+        FileFormatError: the file cannot be read or has no questions, a line is malformed, or a question comes before
+            the first section; with the line's number.
 
     >>> import tempfile
     >>> from pathlib import Path

@@ -1,7 +1,6 @@
 """Pearson's and Spearman's correlation with their two-sided p-values, without scipy.
 
-The p-value is that of Student's t with n - 2 degrees of freedom, by the incomplete beta function. Read next:
-`pairs.py`, which uses them.
+The p-value is that of Student's t with n - 2 degrees of freedom, by the incomplete beta function.
 """
 
 from math import exp, lgamma, log, log1p, nan
