@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowspace.cli.output import say
+from rowspace.cli.output import message
 from rowspace.errors import RowspaceError, UsageError
 
 if TYPE_CHECKING:
@@ -72,6 +72,6 @@ def _counts(path: str) -> dict[str, int] | None:
     try:
         table = load(path)
     except RowspaceError as error:  # its tokenizer is all that is needed
-        say(f"counts are left out: {error}")
+        message(f"counts are left out: {error}")
         return None
     return None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))

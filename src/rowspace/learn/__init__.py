@@ -10,9 +10,24 @@
 Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.
 """
 
-from rowspace.learn.fit import Reports, fit
-from rowspace.learn.options import FitOptions
-from rowspace.learn.run_directory import run_directory_of
-from rowspace.learn.word2vec.trainer import Progress
+from typing import TYPE_CHECKING
 
-__all__ = ["FitOptions", "Progress", "Reports", "fit", "run_directory_of"]
+from rowspace._base.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from rowspace.learn.fit import Reports
+    from rowspace.learn.options import FitOptions
+    from rowspace.learn.run_directory import run_directory_of
+    from rowspace.learn.word2vec.trainer import Progress
+
+__all__ = ["FitOptions", "Progress", "Reports", "run_directory_of"]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "fit": ("Reports",),
+        "options": ("FitOptions",),
+        "run_directory": ("run_directory_of",),
+        "word2vec.trainer": ("Progress",),
+    },
+)

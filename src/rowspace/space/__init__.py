@@ -22,8 +22,9 @@ Only `evaluation` and `spelling` know of words. Names load on first use (PEP 562
 bring numba and `import rowspace` must stay light. Read next: `similarity.py`.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rowspace._base.lazy import lazy_exports
 
 # Now, since a later import of the module would hide the function of the same name.
 from rowspace.space.pca import Projection, pca
@@ -91,36 +92,24 @@ __all__ = [
     "unit_rows",
 ]
 
-_FILES = {
-    "similarity": ("Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"),
-    "neighbors": ("nearest", "nearest_reference"),
-    "analogy": ("cos_add", "cos_mul"),
-    "plane": ("Plane",),
-    "sets": ("mean_unit_row", "odd_one_out", "set_distance", "set_similarity"),
-    "evaluation.correlation": ("Correlation", "pearson", "spearman"),
-    "evaluation.word_pairs": ("PairScores", "evaluate_pairs"),
-    "evaluation.analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
-    "map_search": ("MapNeighbors", "map_neighbors"),
-    "placement": ("place_others",),
-    "tsne_umap": ("OnFrame", "tsne", "umap"),
-    "map_quality": ("NeighborhoodPreservation", "neighborhood_preservation"),
-    "kmeans": ("Clusters", "k_means"),
-    "representatives": ("central_words", "representative_order", "token_classes"),
-    "spelling": ("nearest_spellings",),
-    "downsample": ("DownsampledMatrix", "downsample_matrix"),
-}
-_FILE_OF = {name: file for file, names in _FILES.items() for name in names}
-
-
-def __getattr__(name: str) -> object:
-    """Import the file that defines `name`, on first use, and keep the result."""
-    if name not in _FILE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "similarity": ("Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"),
+        "neighbors": ("nearest", "nearest_reference"),
+        "analogy": ("cos_add", "cos_mul"),
+        "plane": ("Plane",),
+        "sets": ("mean_unit_row", "odd_one_out", "set_distance", "set_similarity"),
+        "evaluation.correlation": ("Correlation", "pearson", "spearman"),
+        "evaluation.word_pairs": ("PairScores", "evaluate_pairs"),
+        "evaluation.analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
+        "map_search": ("MapNeighbors", "map_neighbors"),
+        "placement": ("place_others",),
+        "tsne_umap": ("OnFrame", "tsne", "umap"),
+        "map_quality": ("NeighborhoodPreservation", "neighborhood_preservation"),
+        "kmeans": ("Clusters", "k_means"),
+        "representatives": ("central_words", "representative_order", "token_classes"),
+        "spelling": ("nearest_spellings",),
+        "downsample": ("DownsampledMatrix", "downsample_matrix"),
+    },
+)

@@ -9,19 +9,19 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from rowspace._base.validate import check_whole_number
+from rowspace._base.options import Option, validate_options
 from rowspace.errors import UsageError
 
 __all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]
 
 WORDS = "words"
 WORDS_ONLY = ("cased", "min_count", "max_vocabulary")  # the fields of TextOptions that other tokens have no use for
-_NORMALIZATIONS = ("none", "nfc", "nfkc", "lower", "bert")
-_PRETOKENIZATIONS = ("gpt2", "llama3", "bert", "whitespace", "metaspace")
+Normalization = Literal["none", "nfc", "nfkc", "lower", "bert"]
+Pretokenization = Literal["gpt2", "llama3", "bert", "whitespace", "metaspace"]
+_NORMALIZATIONS, _PRETOKENIZATIONS = get_args(Normalization), get_args(Pretokenization)
 _OVER_BYTES = ("gpt2", "llama3")  # they leave no text unknown
-_MOST = {"vocabulary_size": 2_000_000, "min_frequency": 2**63 - 1}  # the library reserves room for the former
 _UNKNOWN_TOKENS = ("[UNK]", "<unk>")
 
 
@@ -69,18 +69,38 @@ class TokenizerOptions:
     (32000, 'bert', ('[UNK]', '[CLS]', '[SEP]'))
     """
 
-    tokens: str | os.PathLike[str] = WORDS
-    vocabulary_size: int | None = None
-    normalize: str | None = None
-    pretokenize: str | None = None
-    special: Iterable[str] | None = None
-    min_frequency: int | None = None
+    tokens: Annotated[
+        str | os.PathLike[str],
+        Option("words; bpe, wordpiece, unigram, bytes or chars, trained on the text; or a tokenizer.json."),
+    ] = WORDS
+    vocabulary_size: Annotated[
+        int | None,  # the library reserves room for it
+        Option("The most tokens to train.", minimum=1, maximum=2_000_000, default="32000; chars all"),
+    ] = None
+    normalize: Annotated[
+        Normalization | None,
+        Option("What is done to text before it is split.", default="none; wordpiece bert; unigram nfkc"),
+    ] = None
+    pretokenize: Annotated[
+        Pretokenization | None,
+        Option("Borders that no token crosses.", default="bpe gpt2; wordpiece bert; unigram metaspace"),
+    ] = None
+    special: Annotated[
+        Iterable[str] | None,
+        Option("A token that stands for no text; once for each.", default="[UNK] where text can be unknown"),
+    ] = None
+    min_frequency: Annotated[
+        int | None,
+        Option(
+            "Join no rarer pair; a rarer character is unknown.",
+            minimum=1,
+            maximum=2**63 - 1,
+            default="5; unigram has none",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         self._set("tokens", _checked_tokens(self.tokens))
-        for name, most in _MOST.items():
-            if (value := getattr(self, name)) is not None:
-                check_whole_number(name, value, 1, most)
         kind = TRAINED.get(str(self.tokens))
         if kind is None:
             self._refuse(*(field.name for field in dataclasses.fields(self) if field.name != "tokens"))
@@ -95,6 +115,7 @@ class TokenizerOptions:
         for name in ("vocabulary_size", "min_frequency"):
             if getattr(self, name) is None:
                 self._set(name, getattr(kind, name))
+        validate_options(self)
 
     @property
     def is_words(self) -> bool:

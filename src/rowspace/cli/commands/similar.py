@@ -1,7 +1,7 @@
 """`rowspace similar`: how near words are to each other."""
 
 from rowspace.cli.arguments import AsJson, Metric, TablePath, Words
-from rowspace.cli.opening import open_table, tokens_of
+from rowspace.cli.lookup import open_table, resolve_words
 from rowspace.cli.output import print_json, print_line, print_table, shown
 from rowspace.errors import UsageError
 
@@ -20,7 +20,7 @@ def similar(path: TablePath, words: Words, *, metric: Metric = "cosine", as_json
     if len(words) < 2:
         raise UsageError(f"similar compares at least two words, but {words[0]!r} came alone; add another")
     table = open_table(path)
-    tokens = tokens_of(table, words)
+    tokens = resolve_words(table, words)
     rows = table[tokens]
     scores = space.score(rows, rows, metric=metric)
     if as_json:

@@ -9,7 +9,7 @@ import typer
 
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
-from rowspace.cli.output import print_json, print_table, say
+from rowspace.cli.output import message, print_json, print_table
 from rowspace.cli.tokenizers import TOKENIZERS, Pattern, Source, open_source, texts_of
 from rowspace.errors import UsageError
 
@@ -75,7 +75,7 @@ def _numbers(sizes: str) -> list[int]:
 
 def _say_what_is_inexact(kind: str) -> None:
     if kind in INEXACT:
-        say(INEXACT[kind])
+        message(INEXACT[kind])
 
 
 def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpus: str | None) -> list[Splits]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rowspace.cli.output import say
+from rowspace.cli.output import message
 from rowspace.errors import RowspaceError, UnknownTokenError
 
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["open_table", "tokens_of"]
+__all__ = ["open_table", "resolve_words"]
 
 UNKNOWN = {"[UNK]", "<unk>"}  # what tokenizers make of what they do not know
 
@@ -24,7 +24,7 @@ def open_table(path: str, *, verify: bool = False, limit: int | None = None, key
     return load(path, verify=verify, limit=limit, key=key)
 
 
-def tokens_of(table: "Table", words: Sequence[str]) -> list[str]:
+def resolve_words(table: "Table", words: Sequence[str]) -> list[str]:
     """Return the token of each word: itself, or what the table's tokenizer makes of it, which is said.
 
     That is the word lowercased or, in tables of pieces, with the mark of a word's beginning (`Ġ`, `▁`). Raises
@@ -44,7 +44,7 @@ def _token_of(table: "Table", word: str) -> str:
     lowercased = word.lower()
     if word not in table and lowercased != word and _lowercases(table):
         _check_row(table, lowercased)
-        say(f"{word!r} is looked up as {lowercased!r}: the text of this table was lowercased")
+        message(f"{word!r} is looked up as {lowercased!r}: the text of this table was lowercased")
         return lowercased
     if word not in table and table.subwords is None and table.tokenizer is not None:
         return _piece_of(table, word)
@@ -62,7 +62,7 @@ def _piece_of(table: "Table", word: str) -> str:
     """Return the token that the table's tokenizer makes of a whole word."""
     pieces = _pieces(table, word)
     if len(pieces) == 1 and pieces[0] in table and pieces[0] not in UNKNOWN:
-        say(f"{word!r} is looked up as {pieces[0]!r}, the table's token for it")
+        message(f"{word!r} is looked up as {pieces[0]!r}, the table's token for it")
         return pieces[0]
     try:
         table.id(word)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rowspace as rs
-from rowspace.cli.failures import told
+from rowspace.cli.errors import report_errors
 from rowspace.errors import CorpusError, FitInterrupted, UnknownTokenError, UsageError
 
 Run = Callable[..., Any]
@@ -27,44 +27,44 @@ Run = Callable[..., Any]
 def test_error_of_ours_is_one_sentence_and_a_status(
     error: Exception, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended, told():
+    with pytest.raises(SystemExit) as ended, report_errors():
         raise error
     assert ended.value.code == status
     assert capsys.readouterr() == ("", f"rowspace: {error}\n")
 
 
 def test_interruption_has_the_status_of_its_signal(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended, told():
+    with pytest.raises(SystemExit) as ended, report_errors():
         raise KeyboardInterrupt
     assert ended.value.code == 130
     assert capsys.readouterr().err == "rowspace: stopped\n"
 
 
 def test_error_that_nobody_expected_keeps_its_traceback() -> None:
-    with pytest.raises(ZeroDivisionError), told():
+    with pytest.raises(ZeroDivisionError), report_errors():
         print(1 / 0)
-    with pytest.raises(FileExistsError), told():
+    with pytest.raises(FileExistsError), report_errors():
         raise FileExistsError(errno.EEXIST, "there already")
 
 
 @pytest.mark.filterwarnings("default")
 def test_warning_is_one_sentence_and_the_old_way_comes_back(capsys: pytest.CaptureFixture[str]) -> None:
     before = warnings.showwarning
-    with told():
+    with report_errors():
         warnings.warn("two words are duplicated", stacklevel=1)
     assert capsys.readouterr().err == "rowspace: warning: two words are duplicated\n"
     assert warnings.showwarning is before
 
 
 def test_refusal_of_the_system_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended, told():
+    with pytest.raises(SystemExit) as ended, report_errors():
         raise PermissionError(errno.EACCES, "Permission denied", "a/table")
     assert ended.value.code == 1
     assert capsys.readouterr().err == "rowspace: 'a/table': Permission denied; check the path and its permissions\n"
 
 
 def test_disk_that_fills_up_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended, told():
+    with pytest.raises(SystemExit) as ended, report_errors():
         raise OSError(errno.ENOSPC, "No space left on device")
     assert ended.value.code == 1
     assert capsys.readouterr().err == "rowspace: the disk is full; free some space, or write to another one\n"
@@ -116,17 +116,16 @@ def test_streams_and_statuses_of_the_installed_command(table_path: str, tmp_path
 
 
 def test_help_imports_nothing_heavy() -> None:
-    code = "import sys, rowspace.cli; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    heavy = [
-        "numba",
-        "llvmlite",
-        "torch",
-        "tokenizers",
-        "safetensors",
-        "rowspace.learn",
-        "rowspace.text",
-        "rowspace.store",
-    ]
-    assert "rowspace.cli" in loaded
-    assert [name for name in heavy if name in loaded] == []
+    code = """
+import sys
+from contextlib import suppress
+from rowspace.cli.app import COMMANDS, app
+for command in ([], *([name] for name in COMMANDS)):
+    with suppress(SystemExit):
+        app([*command, "--help"], prog_name="rowspace")
+print(*sys.modules)
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    loaded = shown.splitlines()[-1].split()
+    assert "rowspace.cli.commands.lab" in loaded
+    assert [name for name in ("numba", "torch", "tokenizers", "safetensors", "starlette") if name in loaded] == []

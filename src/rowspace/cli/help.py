@@ -1,7 +1,6 @@
-"""Help that shows an example first, and errors in one style, for every command.
+"""Help that shows an example first and options by subject, and errors in one style, for every command.
 
-A command's docstring is its help; what stands under `Example:` at its end is shown before all else. Left out: which
-errors there are (`failures.py`, read it next).
+A command's docstring is its help; the text under `Example:` at its end is shown first.
 """
 
 import sys
@@ -11,7 +10,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rowspace.cli.failures import told
+from rowspace.cli.errors import report_errors
 from rowspace.errors import UsageError
 
 __all__ = ["Command", "Group"]
@@ -33,20 +32,32 @@ class Command(TyperCommand):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.help, self.example = _parted(self.help)
+        self.help, self.example = _split_example(self.help)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # click's, or typer's copy of it
         """Write the example, then what typer writes."""
         formatter.write(self.example)
         super().format_help(ctx, formatter)
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments and options, those of each help panel under its own heading."""
+        panels: dict[str, list[Any]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            is_argument = parameter.param_type_name == "argument"
+            panel = getattr(parameter, "rich_help_panel", None) or ("Arguments" if is_argument else "Options")
+            panels.setdefault(panel, []).append(parameter.get_help_record(ctx))
+        for panel, records in panels.items():
+            if any(records):
+                with formatter.section(panel):
+                    formatter.write_dl([record for record in records if record])
+
 
 class Group(TyperGroup):
-    """All commands: its help begins with an example too, and it tells how a command failed."""
+    """The group of all commands: its help begins with an example too, and it reports why a command failed."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.help, self.example = _parted(self.help)
+        self.help, self.example = _split_example(self.help)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # click's, or typer's copy of it
         """Write the example, then what typer writes."""
@@ -54,20 +65,20 @@ class Group(TyperGroup):
         super().format_help(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Show the help where nothing is asked for."""
+        """Show the help where no command is given."""
         if not args:
             typer.echo(ctx.get_help(), err=True)
             ctx.exit(2)
         return super().parse_args(ctx, args)
 
-    def invoke(self, *args: Any) -> Any:  # whatever typer gives and takes
+    def invoke(self, *args: Any) -> Any:
         """Run the command."""
-        with told():
+        with report_errors():
             return super().invoke(*args)
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
         """Run the command line, and end the process with its exit status."""
-        with told():
+        with report_errors():
             try:
                 status = super().main(*args, **options | {"standalone_mode": False})
             except _ClickError as error:
@@ -75,14 +86,14 @@ class Group(TyperGroup):
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _parted(text: str | None) -> tuple[str, str]:
+def _split_example(text: str | None) -> tuple[str, str]:
     """Return a docstring without its example, and the example as help shows it."""
     description, _, example = (text or "").partition("Example:\n")
     return description.strip(), f"Example:\n{textwrap.indent(textwrap.dedent(example).rstrip(), '  ')}\n\n"
 
 
 def _sentence(error: Any) -> str:
-    """Return what typer says of a wrong call as one sentence of ours, with the command that shows help.
+    """Return typer's message about a wrong call as one sentence, with the command that shows help.
 
     >>> _sentence(_ClickError("Missing argument 'TABLE'."))
     "missing argument 'TABLE'; see rowspace --help"

@@ -7,8 +7,8 @@ import typer
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.interruption import cleanup_on_interrupt
-from rowspace.cli.opening import open_table
-from rowspace.cli.output import print_json, say
+from rowspace.cli.lookup import open_table
+from rowspace.cli.output import message, print_json
 
 __all__ = ["convert"]
 
@@ -56,4 +56,6 @@ def convert(
         return
     is_lossy = table.counts is not None and not target.has_counts
     lost = "; counts are left out, for which the format has no place" if is_lossy else ""
-    say(f"{output} ({target.name}) holds the {plural(len(table), 'row')} × {table.dim} of {path} ({source.name}){lost}")
+    message(
+        f"{output} ({target.name}) holds the {plural(len(table), 'row')} × {table.dim} of {path} ({source.name}){lost}"
+    )

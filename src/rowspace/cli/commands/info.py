@@ -9,8 +9,8 @@ import typer
 
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, Key, TablePath
-from rowspace.cli.opening import open_table
-from rowspace.cli.output import file_size, print_facts, print_json, say, shown
+from rowspace.cli.lookup import open_table
+from rowspace.cli.output import file_size, message, print_facts, print_json, shown
 
 if TYPE_CHECKING:
     from rowspace.table import Table
@@ -34,7 +34,7 @@ def info(
     """
     facts = _facts(path, open_table(path, verify=verify, key=key), verify=verify)
     if verify and not facts["verified"]:
-        say(f"the {facts['format']} format has no checksums to compare with; its sizes are right")
+        message(f"the {facts['format']} format has no checksums to compare with; its sizes are right")
     if as_json:
         print_json(facts)
     else:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rowspace.cli.interruption import cleanup_on_interrupt
-from rowspace.cli.opening import open_table
-from rowspace.cli.output import print_line, say
-from rowspace.cli.progress import teller
+from rowspace.cli.lookup import open_table
+from rowspace.cli.output import message, print_line
+from rowspace.cli.progress import progress_reporter
 
 if TYPE_CHECKING:
     from rowspace.lab import Lab
@@ -63,7 +63,7 @@ def lab(
         app = make_app(_lab(path))
         print_line(access.url)
         sys.stdout.flush()
-        say("Ctrl-C ends it")
+        message("Ctrl-C ends it")
         if open_browser and _has_screen():
             threading.Thread(target=webbrowser.open, args=[access.url], daemon=True).start()
         serve(app, access, listener)
@@ -80,13 +80,15 @@ def _lab(path: str | None) -> "Lab":
 
 def _learned() -> "Table":
     """Learn from the standard library, and tell how it goes."""
-    from rowspace.learn import Reports, fit  # numba, which later starts can do without
+    from rowspace.learn.fit import Reports, fit  # numba, which later starts can do without
     from rowspace.learn.warm import warm
 
-    say("learning a table from the standard library of this Python, which is kept for the next time")
+    message("learning a table from the standard library of this Python, which is kept for the next time")
     warm()
-    with teller(None) as told:
-        reports = Reports(on_bytes=told.on_bytes, on_vocabulary=told.on_vocabulary, on_progress=told.on_progress)
+    with progress_reporter(None) as progress:
+        reports = Reports(
+            on_bytes=progress.on_bytes, on_vocabulary=progress.on_vocabulary, on_progress=progress.on_progress
+        )
         return fit(reports=reports, epochs=10)  # a small text; fewer leave its analogies unlearned
 
 

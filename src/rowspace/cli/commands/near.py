@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from rowspace.cli.arguments import AsJson, Metric, TablePath, Words
-from rowspace.cli.opening import open_table, tokens_of
+from rowspace.cli.lookup import open_table, resolve_words
 from rowspace.cli.output import print_json, print_table
 
 __all__ = ["near"]
@@ -28,7 +28,7 @@ def near(
       rowspace near my-table typeerror valueerror -k 5
     """
     table = open_table(path)
-    tokens = tokens_of(table, words)
+    tokens = resolve_words(table, words)
     asked = [tokens] if mean else [[token] for token in tokens]
     answers = [table.neighbors(query if mean else query[0], k=k, metric=metric) for query in asked]
     if as_json:

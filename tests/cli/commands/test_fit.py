@@ -1,4 +1,3 @@
-import dataclasses
 import json
 import re
 import shlex
@@ -13,8 +12,9 @@ import pytest
 from typer.main import get_command
 
 import rowspace as rs
+from rowspace._base.options import OptionField, option_fields
 from rowspace.cli.app import app
-from rowspace.cli.fit import _default_output
+from rowspace.cli.commands.fit import _default_output
 from rowspace.cli.fit_summary import _losses
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, run_directory_of
@@ -26,36 +26,32 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 QUICK = ("--dim", "8", "--epochs", "1", "--workers", "1")
 
 
-def option_fields() -> list[dataclasses.Field[object]]:
-    return [field for kind in (FitOptions, TextOptions, TokenizerOptions) for field in dataclasses.fields(kind)]
+def fields() -> list[OptionField]:
+    by_name = {}
+    for options in (FitOptions, TextOptions, TokenizerOptions):
+        for field in option_fields(options):
+            by_name.setdefault(field.name, field)
+    return list(by_name.values())
 
 
 def parameters() -> dict[str, object]:
     return {parameter.name: parameter for parameter in get_command(app).commands["fit"].params}
 
 
-@pytest.mark.parametrize("field", option_fields(), ids=lambda field: field.name)
-def test_every_option_is_there_with_its_default(field: dataclasses.Field[object]) -> None:
-    help_text = parameters()[field.name].help
-    said = re.search(r"\[default: (.*)\]", help_text)[1]
-    in_words = {
-        "workers": "all cores",
-        "alpha": "0.035; cbow 0.1",
-        "min_alpha": "0.3 of alpha",
-        "shrink_windows": "shrink",
-        "cbow_mean": "mean",
-        "cased": "lowercase all",
-        "subwords": "words only",
-        "max_vocabulary": "all",
-        "sentences": "line; standard library paragraph",
-        "field": "plain text",
-        "vocabulary_size": "32000; chars all",
-        "normalize": "none; wordpiece bert; unigram nfkc",
-        "pretokenize": "bpe gpt2; wordpiece bert; unigram metaspace",
-        "special": "[UNK] where text can be unknown",
-        "min_frequency": "5; unigram has none",
-    }
-    assert said == in_words.get(field.name, str(field.default))
+@pytest.mark.parametrize("field", fields(), ids=lambda field: field.name)
+def test_every_option_is_there_with_its_help_and_default(field: OptionField) -> None:
+    parameter = parameters()[field.name]
+    assert parameter.help == f"{field.option.help}  [default: {field.default}]"
+    assert parameter.default is None
+
+
+def test_options_are_grouped_by_what_they_are_of(run: Run) -> None:
+    shown = run("fit", "--help").stdout
+    headings = [shown.index(f"\n{name}:\n") for name in ("Options", "Learning", "Words and sentences", "Tokens")]
+    places = [
+        shown.index(option) for option in ("  -o, --output", "  --dim <", "  --min-count <", "  --vocabulary-size <")
+    ]
+    assert sorted(headings + places) == [place for pair in zip(headings, places, strict=True) for place in pair]
 
 
 def test_defaults_in_words_are_true() -> None:

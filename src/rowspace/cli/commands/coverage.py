@@ -10,7 +10,7 @@ from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import file_size, print_facts, print_json, shown
-from rowspace.cli.progress import teller
+from rowspace.cli.progress import progress_reporter
 from rowspace.cli.tokenizers import Pattern, TokenizerPath, open_source
 from rowspace.errors import UsageError
 
@@ -49,8 +49,8 @@ def coverage(
         raise UsageError(f"-k must be 0 or more, not {k}")
     source = open_source(tokenizer, pattern=pattern)
     paths = [Path(name) for name in corpus]
-    with cleanup_on_interrupt(), teller(corpus_bytes(paths)) as told:
-        measured = measure_coverage(source.tokenizer, paths, field=field, on_bytes=told.on_bytes)
+    with cleanup_on_interrupt(), progress_reporter(corpus_bytes(paths)) as progress:
+        measured = measure_coverage(source.tokenizer, paths, field=field, on_bytes=progress.on_bytes)
     if as_json:
         print_json({"tokenizer": tokenizer, "corpus": corpus, **_document(measured, k)})
     else:

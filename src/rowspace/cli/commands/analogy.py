@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import typer
 
 from rowspace.cli.arguments import AsJson, TablePath
-from rowspace.cli.opening import open_table, tokens_of
-from rowspace.cli.output import print_json, print_table, say
+from rowspace.cli.lookup import open_table, resolve_words
+from rowspace.cli.output import message, print_json, print_table
 
 __all__ = ["analogy"]
 
@@ -30,14 +30,14 @@ def analogy(
       rowspace analogy my-table man king woman
     """
     table = open_table(path)
-    inputs = tokens_of(table, (a, b, c))
+    inputs = resolve_words(table, (a, b, c))
     answers = table.analogy(*inputs, k=k, method=method, keep_inputs=keep_inputs)
     if as_json:
         listed = [{"token": token, "score": score} for token, score in answers]
         print_json({"table": path, "method": method, "inputs": inputs, "inputs_kept": keep_inputs, "answers": listed})
         return
     if keep_inputs:
-        say("the inputs are kept: they may be among the answers")
+        message("the inputs are kept: they may be among the answers")
     title = "{} is to {} as {} is to".format(*inputs)
     rows = [(f"{token} (input)" if token in inputs else token, f"{score:.3f}") for token, score in answers]
     print_table(title, ("token", method), rows)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.cli.opening import tokens_of
+from rowspace.cli.lookup import resolve_words
 from rowspace.errors import UnknownTokenError
 
 Run = Callable[..., Any]
@@ -21,19 +21,19 @@ def test_word_in_another_case_is_lowercased_and_that_is_said(run: Run, table_pat
 
 def test_word_that_is_there_stays_as_it_is() -> None:
     table = rs.fit(["The the The the"] * 5, cased=True, dim=2, epochs=1)
-    assert tokens_of(table, ["The", "the"]) == ["The", "the"]
+    assert resolve_words(table, ["The", "the"]) == ["The", "the"]
 
 
 @pytest.mark.parametrize("tokenizer", [None, '{"normalizer": null}', '{"normalizer": {"type": "NFC"}}'])
 def test_table_that_keeps_case_does_not_lowercase(tokenizer: str | None) -> None:
     table = rs.Table(["class"], np.ones((1, 2)), tokenizer=tokenizer)
     with pytest.raises(UnknownTokenError, match="'Class' is not in the vocabulary; did you mean 'class'"):
-        tokens_of(table, ["Class"])
+        resolve_words(table, ["Class"])
 
 
 def test_lowercasing_among_other_steps_is_seen() -> None:
     steps = '{"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}}'
-    assert tokens_of(rs.Table(["class"], np.ones((1, 2)), tokenizer=steps), ["Class"]) == ["class"]
+    assert resolve_words(rs.Table(["class"], np.ones((1, 2)), tokenizer=steps), ["Class"]) == ["class"]
 
 
 @pytest.mark.parametrize(
@@ -50,20 +50,20 @@ def test_a_word_that_is_one_piece_is_found_by_its_mark(
     options: dict[str, str], word: str, token: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = rs.fit(["a dog née ran", "one dog née saw"] * 20, **options, dim=2, epochs=1)
-    assert tokens_of(table, [word]) == [token]
+    assert resolve_words(table, [word]) == [token]
     assert f"{word!r} is looked up as {token!r}" in capsys.readouterr().err
 
 
 def test_a_word_of_several_pieces_is_told_with_them() -> None:
     table = rs.fit(["a dog ran"] * 20, tokens="bpe", dim=2, epochs=1)
     with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog'.*its tokenizer makes 2 of it: Ġdog s"):
-        tokens_of(table, ["dogs"])
+        resolve_words(table, ["dogs"])
 
 
 def test_the_unknown_token_stands_for_no_word() -> None:
     table = rs.fit(["a dog ran"] * 20, tokens="chars", dim=2, epochs=1)
     with pytest.raises(UnknownTokenError, match="'é' is not in the vocabulary"):
-        tokens_of(table, ["é"])
+        resolve_words(table, ["é"])
 
 
 def test_unknown_word_is_told_as_it_was_looked_up(run: Run, table_path: str) -> None:

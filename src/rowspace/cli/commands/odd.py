@@ -1,7 +1,7 @@
 """`rowspace odd`: which word does not belong to the others."""
 
 from rowspace.cli.arguments import AsJson, TablePath, Words
-from rowspace.cli.opening import open_table, tokens_of
+from rowspace.cli.lookup import open_table, resolve_words
 from rowspace.cli.output import print_json, print_table
 
 __all__ = ["odd"]
@@ -18,7 +18,7 @@ def odd(path: TablePath, words: Words, *, as_json: AsJson = False) -> None:
     from rowspace import space
 
     table = open_table(path)
-    tokens = tokens_of(table, words)
+    tokens = resolve_words(table, words)
     answer = table.odd_one_out(tokens)
     rows = table[tokens]
     cosines = space.cosine(rows, space.mean_unit_row(rows)).tolist()

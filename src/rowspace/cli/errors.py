@@ -1,13 +1,12 @@
-"""What ends a command early → one sentence on standard error, and an exit status.
+"""Errors as one sentence on standard error, and an exit status.
 
 | what | exit status |
 |---|---|
-| the work failed: `RowspaceError`, an error of the system; or the reader of the output went away | 1 |
+| the work failed: `RowspaceError`, an error of the system, or a closed pipe | 1 |
 | the call was wrong: `UsageError`, and what typer refuses | 2 |
 | Ctrl-C, where nothing could be saved | 130 |
 
-Anything else is an internal error and keeps its traceback. Warnings are one sentence too. Left out: SIGTERM during a
-fit (`fit.py`).
+Anything else is an internal error and keeps its traceback. Warnings are one sentence too.
 """
 
 import errno
@@ -16,21 +15,21 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rowspace.cli import output
 from rowspace.cli.interruption import INTERRUPTED
-from rowspace.cli.output import say
 from rowspace.errors import RowspaceError, UsageError
 
-__all__ = ["told"]
+__all__ = ["report_errors"]
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Run a block; raise `SystemExit` with the status after saying why it ended early.
+def report_errors() -> Iterator[None]:
+    """Run a block; report an error that ends it, and raise `SystemExit` with the status.
 
     >>> try:
-    ...     with told():
+    ...     with report_errors():
     ...         raise UsageError("k must be at least 1, got 0")
     ... except SystemExit as end:
     ...     end.code
@@ -43,25 +42,25 @@ def told() -> Iterator[None]:
             sys.stdout.flush()
         except RowspaceError as error:
             if str(error):
-                say(str(error))
+                output.message(str(error))
             raise SystemExit(2 if isinstance(error, UsageError) else 1) from error
         except OSError as error:
             sentence = _sentence(error)
             if sentence is None:
                 raise
-            say(sentence)
+            output.message(sentence)
             raise SystemExit(1) from error
         except KeyboardInterrupt as error:
-            say("stopped")
+            output.message("stopped")
             raise SystemExit(INTERRUPTED) from error
 
 
 def _show_warning(message: Warning | str, *_place: object, **_more: object) -> None:
-    say(f"warning: {message}")
+    output.message(f"warning: {message}")
 
 
 def _sentence(error: OSError) -> str | None:
-    """Return what the system refused in a sentence; None where it does not say on which file."""
+    """Return an error of the system as a sentence; None where it does not name a file."""
     if error.errno in FULL:
         return "the disk is full; free some space, or write to another one"
     if error.filename is None or not error.errno:

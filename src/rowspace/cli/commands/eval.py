@@ -7,8 +7,8 @@ import typer
 
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, TablePath
-from rowspace.cli.opening import open_table
-from rowspace.cli.output import print_json, print_table, say
+from rowspace.cli.lookup import open_table
+from rowspace.cli.output import message, print_json, print_table
 
 if TYPE_CHECKING:
     from rowspace.space import AnalogyScores, PairScores, SectionScore
@@ -60,7 +60,7 @@ def evaluate(
         return
     for file, result in pairs:
         if result.composed:
-            say(
+            message(
                 f"{Path(file).name}: in {plural(result.composed, 'pair')} a word is not in the vocabulary: "
                 "n-grams made its row"
             )
