@@ -56,7 +56,7 @@ NOT_TRACED = [
     "tests/test_docs.py",
     "tests/test_import.py",
     "tests/test_wheel.py",
-    "tests/text/test_characters.py",
+    "tests/text/characters/test_table.py",
     "tests/text/test_large_texts.py",
 ]
 

@@ -1,7 +1,7 @@
 import pytest
 from tokenizers.pre_tokenizers import ByteLevel
 
-from rowspace.text.byte_alphabet import bytes_of_alphabet, in_alphabet, readable
+from rowspace.text.byte_alphabet import bytes_of_alphabet, in_alphabet
 
 EVERY = bytes(range(256))
 
@@ -22,17 +22,3 @@ def test_there_and_back() -> None:
 
 def test_what_is_no_alphabet() -> None:
     assert bytes_of_alphabet(" ") is None
-
-
-@pytest.mark.parametrize(
-    ("data", "shown"),
-    [
-        (b"", ""),
-        (b"abc", "abc"),
-        (b" \xe2\x80", " <0xE2><0x80>"),
-        ("é".encode() + b"\xff", "é<0xFF>"),
-        (b"\xed\xa0", "<0xED><0xA0>"),
-    ],
-)
-def test_bytes_that_are_no_text_are_spelled_out(data: bytes, shown: str) -> None:
-    assert readable(data) == shown

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
-from rowspace.text.reading import cut_pieces, read_pieces, utf8
+from rowspace.text.reading import cut_pieces, read_pieces
 
 TEXT = "".join(f"line {number} of a text é\n" for number in range(60_000)).encode()  # more than one block
 COMPRESS = {
@@ -223,14 +223,6 @@ def words_in(text):
 
 def test_a_piece_ends_at_the_last_line_end_there_is():
     assert list(cut_pieces([b"a b\nc d", b" e"])) == [(b"a b\n", False), (b"c d", False), (b" e", True)]
-
-
-@pytest.mark.parametrize(
-    ("text", "data"),
-    [("é", "é".encode()), ("\ud800", b"\xff"), ("\udc80", b"\x80"), ("a\ud800\udc80b", b"a\xff\xffb")],
-)
-def test_lone_surrogates_become_bytes_that_are_no_utf8(text, data):
-    assert utf8(text) == data
 
 
 def records(*values):

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rowspace.errors import CorpusError
-from rowspace.text.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_pieces, utf8
+from rowspace.text.characters import utf8
+from rowspace.text.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_pieces
 
 __all__ = ["Corpus", "OpenCorpus", "corpus_bytes", "open_corpus"]
 

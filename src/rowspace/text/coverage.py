@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.text.blocks import blocks
+from rowspace.text.characters import utf8
 from rowspace.text.corpus import Corpus, open_corpus
 from rowspace.text.library import AnyTokenizer, opened
 from rowspace.text.opened import OpenedTokenizer
-from rowspace.text.reading import utf8
 from rowspace.text.spans import measure_text
 
 __all__ = ["Coverage", "measure_coverage"]

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.text.characters import BETWEEN, BLANK, DOTTED_I, JOINER, LINE_END, WORD
+from rowspace.text.characters.kernels import BAD, character, number
+from rowspace.text.characters.table import BLANK, DOTTED_I, JOINER, LINE_END, WORD
 
 __all__ = [
     "DOCUMENT",
@@ -22,7 +23,6 @@ __all__ = [
     "Words",
     "absorb",
     "compact",
-    "last_cut",
     "rehash",
     "scan",
 ]
@@ -30,7 +30,6 @@ __all__ = [
 LINE, PARAGRAPH, DOCUMENT = 0, 1, 2  # what ends a sentence
 END = -1  # the id that ends a sentence
 UNKNOWN = -2  # the id of a new word when none is learned
-BAD = -1  # the number of what is not UTF-8, beside those of characters.py
 HASH_SEED, HASH_PRIME, HASH_MASK = 0x811C9DC5, 0x01000193, 0xFFFFFFFF  # FNV-1a, 32 bits, in 64-bit numbers
 IDENTITY_MASK = 0xFFFFFFFF
 
@@ -153,44 +152,6 @@ def joins(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[
 
 
 @kernel
-def character(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[np.int32]) -> tuple[int, int]:
-    """Return the scanner's number of the character at `position`, and its width in bytes."""
-    if data[position] < 0x80:
-        return int(characters[data[position]]), 1
-    code, width = decode(data, position, end)
-    value = int(characters[code]) if code >= 0 else BAD
-    return value, width
-
-
-@kernel
-def number(data: NDArray[np.uint8], position: int) -> int:
-    """Return a byte as a signed number: numba makes floats of signed and unsigned ones together."""
-    return np.int64(data[position])  # type: ignore[return-value]
-
-
-@kernel
-def decode(data: NDArray[np.uint8], position: int, end: int) -> tuple[int, int]:
-    """Return a code point beyond ASCII and its width, or -1 and the width of what Python replaces by one U+FFFD.
-
-    The latter is the longest start of a well-formed sequence (The Unicode Standard, table 3-7), or one byte.
-    """
-    code, width = -1, 1
-    lead = number(data, position)
-    if 0xC2 <= lead <= 0xF4:
-        length = 2 + (lead >= 0xE0) + (lead >= 0xF0)
-        low = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80  # below, a shorter form exists
-        high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF  # above, surrogates or no character at all
-        value = lead & (0x7F >> length)
-        while width < length and position + width < end and low <= data[position + width] <= high:
-            value = (value << 6) | (number(data, position + width) & 0x3F)
-            low, high = 0x80, 0xBF
-            width += 1
-        if width == length:
-            code = value
-    return code, width
-
-
-@kernel
 def write(code: int, arena: NDArray[np.uint8], stop: int, hashed: int) -> tuple[int, int]:
     """Write a code point as UTF-8 to arena[stop:]; return the new stop and hash."""
     if code < 0x80:
@@ -281,12 +242,3 @@ def compact(ids: NDArray[np.int32], final: NDArray[np.int32], last: int, out: ND
             written += 1
             last = new
     return written, last
-
-
-@kernel
-def last_cut(data: NDArray[np.uint8], characters: NDArray[np.int32]) -> int:
-    """Return the last position for a cut, before a whole character that ends words; 0: there is none."""
-    for position in range(data.size - 1, 0, -1):
-        if BETWEEN <= character(data, position, data.size, characters)[0] <= LINE_END:
-            return position
-    return 0

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.text import kernels
+from rowspace.text.characters import as_array
 from rowspace.text.unspaced import unspaced_share
 
-__all__ = ["Lexicon", "as_array"]
+__all__ = ["Lexicon"]
 
 _ENDS = {"line": kernels.LINE, "paragraph": kernels.PARAGRAPH, "document": kernels.DOCUMENT}
 _NO_ENDS = np.empty(0, np.int64)
@@ -109,10 +110,3 @@ def _enlarged(array: NDArray[Any], size: int) -> NDArray[Any]:
     larger = np.zeros(size, array.dtype)
     larger[: len(array)] = array
     return larger
-
-
-def as_array(data: bytes | bytearray) -> NDArray[np.uint8]:
-    """Return the bytes as a read-only array, so that the kernels are compiled for one type."""
-    array = np.frombuffer(data, np.uint8)
-    array.flags.writeable = False
-    return array

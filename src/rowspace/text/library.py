@@ -17,16 +17,8 @@ from tokenizers import Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.text.byte_alphabet import bytes_of_alphabet
-from rowspace.text.opened import (
-    Ids,
-    Located,
-    OpenedTokenizer,
-    as_ids,
-    check_ids,
-    clean,
-    nameless,
-    tokenizer_fails,
-)
+from rowspace.text.characters import clean
+from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, check_ids, nameless, tokenizer_fails
 
 __all__ = ["AnyTokenizer", "LibraryTokenizer", "check_merges", "library_of", "opened", "parsed", "refusing"]
 

@@ -15,8 +15,8 @@ from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
 from rowspace.text.byte_alphabet import in_alphabet
+from rowspace.text.characters import clean
 from rowspace.text.library import AnyTokenizer, library_of
-from rowspace.text.opened import clean
 from rowspace.text.segmentation import NOWHERE, Merge, Pair, Segmentation
 from rowspace.text.tiktoken_reader import TiktokenTokenizer
 

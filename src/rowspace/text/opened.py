@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError, reason_of
-from rowspace.text.reading import utf8
 
-__all__ = ["Ids", "Located", "OpenedTokenizer", "as_ids", "check_ids", "clean", "nameless", "tokenizer_fails"]
+__all__ = ["Ids", "Located", "OpenedTokenizer", "as_ids", "check_ids", "nameless", "tokenizer_fails"]
 
 Ids = NDArray[np.int32]
 _SPARE = 1000  # ids without a token that a small tokenizer may have
@@ -83,11 +82,6 @@ class OpenedTokenizer(ABC):
         if not 0 <= number < len(self):
             raise UsageError(f"token id {number} is out of range for a tokenizer of {plural(len(self), 'id')}")
         return number
-
-
-def clean(text: str) -> str:
-    """Return a text that has a UTF-8 form: what has none, a lone surrogate, becomes U+FFFD."""
-    return text if text.isascii() else utf8(text).decode(errors="replace")
 
 
 def as_ids(ids: Iterable[int]) -> Ids:

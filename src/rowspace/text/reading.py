@@ -10,7 +10,6 @@ import contextlib
 import io
 import json
 import lzma
-import re
 import sys
 import warnings
 import zlib
@@ -20,12 +19,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
-from rowspace.text import kernels
-from rowspace.text.characters import character_table
+from rowspace.text.characters import as_array, character_table, last_cut, utf8
 from rowspace.text.file_kinds import first_record, not_text
-from rowspace.text.lexicon import as_array
 
-__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces", "utf8"]
+__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces"]
 
 Piece = tuple[bytes, bool]
 
@@ -34,7 +31,6 @@ STANDARD_INPUT = "-"
 _WIDEST = 4  # bytes of a character
 _GZIP = b"\x1f\x8b"
 _JSON_NAMES = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_pieces(
@@ -72,7 +68,7 @@ def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
         cut = len(rest) + chunk.rfind(b"\n") + 1
         if cut == len(rest):
             window = bytes(rest[-_WIDEST:]) + chunk  # a character may have begun in the chunk before
-            found = int(kernels.last_cut(as_array(window), character_table(cased=True)))
+            found = int(last_cut(as_array(window), character_table(cased=True)))
             cut = len(rest) + len(chunk) - len(window) + found if found else 0
         rest += chunk
         if cut:
@@ -81,14 +77,6 @@ def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
             del rest[:cut]
             yield piece, False
     yield bytes(rest), True
-
-
-def utf8(text: str) -> bytes:
-    """Return the UTF-8 of a text; a lone surrogate becomes one bad byte, which the scanner counts."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return _LONE_SURROGATE.sub("\udcff", text).encode("utf-8", "surrogateescape")
 
 
 def _open(name: str) -> contextlib.AbstractContextManager[Any]:

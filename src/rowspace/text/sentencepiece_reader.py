@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rowspace.errors import FileFormatError, MissingExtraError, reason_of
-from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, clean, tokenizer_fails
+from rowspace.text.characters import clean
+from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, tokenizer_fails
 from rowspace.text.protobuf import Field, fields, varint
 
 if TYPE_CHECKING:

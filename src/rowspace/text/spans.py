@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.text.characters import CODE_POINTS, JOINER, WORD, character_table
+from rowspace.text.characters import character_table
+from rowspace.text.characters.table import CODE_POINTS, JOINER, WORD
 
 __all__ = ["measure_text"]
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError, reason_of
-from rowspace.text.byte_alphabet import readable
+from rowspace.text.characters import clean, readable
 from rowspace.text.encodings import Description, described, encoding_names, names_of_ranks, require_tiktoken
-from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, clean, nameless, tokenizer_fails
+from rowspace.text.opened import Ids, Located, OpenedTokenizer, as_ids, nameless, tokenizer_fails
 from rowspace.text.ranks import parse_ranks
 
 if TYPE_CHECKING:

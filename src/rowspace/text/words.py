@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.text.characters import character_table
+from rowspace.text.characters import character_table, utf8
 from rowspace.text.lexicon import Lexicon
 from rowspace.text.library import check_merges
-from rowspace.text.reading import utf8
 
 __all__ = ["UNKNOWN_TOKEN", "WORD_PATTERN", "WordTokenizer", "whitespace_json"]
 

@@ -14,8 +14,7 @@ from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.default_words import is_code
 from rowspace.text import Merge, split_tokens, trace_encoding, trace_training
-from rowspace.text.byte_alphabet import readable
-from rowspace.text.opened import clean
+from rowspace.text.characters import clean, readable
 from rowspace.text.spans import measure_text
 
 __all__ = ["ROUTES"]

@@ -1,6 +1,6 @@
 """Which characters make words and how they are lowercased: generated, do not edit by hand.
 
-Written by scripts/make_unicode_tables.py from tokenizers 0.23.3; characters.py is its reader.
+Written by scripts/make_unicode_tables.py from tokenizers 0.23.3; table.py reads it.
 """
 
 # (first, last + 1) of letters, marks and numbers.

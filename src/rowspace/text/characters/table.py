@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.text.unicode_tables import LONG_LOWER, LOWER_RUNS, WORD_RANGES
+from rowspace.text.characters.unicode_tables import LONG_LOWER, LOWER_RUNS, WORD_RANGES
 
 __all__ = ["BETWEEN", "BLANK", "DOTTED_I", "JOINER", "LINE_END", "WORD", "character_table"]
 

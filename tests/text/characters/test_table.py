@@ -5,8 +5,9 @@ import pytest
 from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
 
 from rowspace.text import WordTokenizer
-from rowspace.text.characters import BETWEEN, DOTTED_I, JOINER, WORD, character_table
-from rowspace.text.unicode_tables import LONG_LOWER
+from rowspace.text.characters import character_table
+from rowspace.text.characters.table import BETWEEN, DOTTED_I, JOINER, WORD
+from rowspace.text.characters.unicode_tables import LONG_LOWER
 
 CODE_POINTS = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 ALONE = "\n".join(map(chr, CODE_POINTS))  # each a line, so that no two of them can make a word
