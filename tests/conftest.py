@@ -57,7 +57,7 @@ NOT_TRACED = [
     "tests/test_import.py",
     "tests/test_wheel.py",
     "tests/text/characters/test_table.py",
-    "tests/text/test_large_texts.py",
+    "tests/text/ids/test_large_texts.py",
 ]
 
 # Room for a few hundred roundings, not for another formula.

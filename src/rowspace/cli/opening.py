@@ -75,7 +75,7 @@ def _piece_of(table: "Table", word: str) -> str:
 
 def _pieces(table: "Table", word: str) -> list[str]:
     """Return the tokens of a word that stands inside a text, without those of the space before it."""
-    from rowspace.text.library import parsed  # tokenizers, which help can do without
+    from rowspace.text.tokenizers.huggingface import parsed  # tokenizers, which help can do without
 
     try:
         alone, after = (found.tokens for found in parsed(str(table.tokenizer), "").locate([word, f" {word}"]))

@@ -1,29 +1,41 @@
-"""text → ids: corpora, the word tokenizer, and the fast scan that turns one into the other.
+"""Text → ids: corpora, words, tokenizers, and ids on disk that training reads.
 
-Start at encode.py (`encode_corpus`), then corpus.py and reading.py (what flows in), words.py (the rule for words and
-its tokenizer.json), kernels.py (the scanner). Tokenizers that others made open in opening.py, training.py makes one of
-the text's own, and encode_tokens.py encodes a corpus by either. merges.py and merges_applied.py show how byte pairs are
-learned and applied, pieces.py what a smaller vocabulary would do, coverage.py how a tokenizer fits a corpus.
+| in this folder | what flows in → out |
+|---|---|
+| `characters/` | UTF-8 bytes → characters, and what each is |
+| `corpus/` | files, strings → pieces of text |
+| `tokenizers/` | files of tokenizers → text → ids |
+| `words/` | text → words and their ids |
+| `training/` | text → a tokenizer.json |
+| `ids/` | a corpus → ids on disk |
+| `inspect/` | a tokenizer and a text → merges, splits, coverage |
 """
 
-from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus
-from rowspace.text.coverage import Coverage, measure_coverage
-from rowspace.text.encode import encode_corpus
-from rowspace.text.encode_tokens import encode_tokens
-from rowspace.text.final_ids import ReplacedTextWarning
-from rowspace.text.ids import IdCorpus
-from rowspace.text.library import AnyTokenizer, LibraryTokenizer
-from rowspace.text.merges import trace_training
-from rowspace.text.merges_applied import trace_encoding
-from rowspace.text.opened import Located, OpenedTokenizer
-from rowspace.text.opening import open_tokenizer
+from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus, standard_library
+from rowspace.text.ids import IdCorpus, ReplacedTextWarning, encode_corpus, encode_tokens
+from rowspace.text.inspect import (
+    Coverage,
+    Merge,
+    SplitToken,
+    cut_counts,
+    cut_tokenizer,
+    measure_coverage,
+    smallest_size,
+    split_at_sizes,
+    split_tokens,
+    trace_encoding,
+    trace_training,
+)
 from rowspace.text.options import TextOptions
-from rowspace.text.pieces import SplitToken, cut_counts, cut_tokenizer, smallest_size, split_at_sizes, split_tokens
-from rowspace.text.segmentation import Merge
-from rowspace.text.standard import STANDARD_SIZE, kept_standard_tokenizer, standard_tokenizer
-from rowspace.text.stdlib import standard_library
-from rowspace.text.tokenizer_options import WORDS_ONLY, TokenizerOptions
-from rowspace.text.training import train_tokenizer
+from rowspace.text.tokenizers import AnyTokenizer, LibraryTokenizer, Located, OpenedTokenizer, open_tokenizer
+from rowspace.text.training import (
+    STANDARD_SIZE,
+    WORDS_ONLY,
+    TokenizerOptions,
+    kept_standard_tokenizer,
+    standard_tokenizer,
+    train_tokenizer,
+)
 from rowspace.text.words import WordTokenizer, whitespace_json
 
 __all__ = [

@@ -11,7 +11,7 @@ from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
-from rowspace.text.library import LibraryTokenizer, parsed
+from rowspace.text.tokenizers.huggingface import LibraryTokenizer, parsed
 
 __all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
 

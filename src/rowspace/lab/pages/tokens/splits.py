@@ -15,7 +15,7 @@ from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.default_words import is_code
 from rowspace.text import Merge, split_tokens, trace_encoding, trace_training
 from rowspace.text.characters import clean, readable
-from rowspace.text.spans import measure_text
+from rowspace.text.inspect.alignment import measure_text
 
 __all__ = ["ROUTES"]
 

@@ -1,0 +1,61 @@
+"""A corpus that can be read twice: its pieces again from where they came, or from a copy on disk.
+
+A tokenizer is trained in one pass and used in another. Standard input and what a generator yields are gone after the
+first, so they are written down as they are read. Read next: encode_tokens.py.
+"""
+
+from array import array
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from rowspace.errors import UsageError
+from rowspace.text.corpus.open_corpus import Corpus, corpus_bytes, open_corpus
+from rowspace.text.corpus.reading import Piece
+
+__all__ = ["TwiceRead", "text_pieces"]
+
+
+class TwiceRead:
+    """A corpus whose pieces are read by `first` and then by `again`; `path` is for the copy, if one is needed."""
+
+    def __init__(
+        self, corpus: Corpus, path: Path, *, field: str | None, on_bytes: Callable[[int], None] | None
+    ) -> None:
+        self._open = partial(text_pieces, corpus, field=field, on_bytes=on_bytes)
+        self._stays = corpus_bytes(corpus) is not None or _is_list_of_texts(corpus)
+        self._path = path
+        self._sizes, self._ends = array("q"), bytearray()
+
+    def first(self) -> Iterator[Piece]:
+        """Yield the pieces, and keep a copy where they cannot be had again."""
+        if self._stays:
+            yield from self._open()
+            return
+        with self._path.open("wb") as file:
+            for data, last in self._open():
+                file.write(data)
+                self._sizes.append(len(data))
+                self._ends.append(last)
+                yield data, last
+
+    def again(self) -> Iterator[Piece]:
+        """Yield the pieces once more."""
+        if self._stays:
+            yield from self._open()
+            return
+        with self._path.open("rb") as file:
+            for size, last in zip(self._sizes, self._ends, strict=True):
+                yield file.read(size), bool(last)
+
+
+def text_pieces(corpus: Corpus, *, field: str | None, on_bytes: Callable[[int], None] | None) -> Iterator[Piece]:
+    """Return the pieces of a corpus as `open_corpus` does; UsageError for token lists, which are no text."""
+    pieces, _ = open_corpus(corpus, field=field, on_bytes=on_bytes)
+    if pieces is None:
+        raise UsageError("the corpus is token lists, which are cut into tokens already; leave `tokens` out")
+    return pieces
+
+
+def _is_list_of_texts(corpus: object) -> bool:
+    return isinstance(corpus, list | tuple) and all(isinstance(text, str) for text in corpus)

@@ -1,0 +1,26 @@
+"""Files of tokenizers made elsewhere → tokenizers that give the ids of their owner's library: text → ids.
+
+Start at tokenizer.py (what every tokenizer can do), then open_tokenizer.py (which file is of which kind).
+"""
+
+from rowspace.text.tokenizers.huggingface import AnyTokenizer, LibraryTokenizer, library_of, opened, parsed
+from rowspace.text.tokenizers.huggingface_library import library_threads, tokens_of
+from rowspace.text.tokenizers.open_tokenizer import open_tokenizer
+from rowspace.text.tokenizers.sentencepiece_reader import SentencePieceTokenizer
+from rowspace.text.tokenizers.tiktoken_reader import TiktokenTokenizer
+from rowspace.text.tokenizers.tokenizer import Located, OpenedTokenizer
+
+__all__ = [
+    "AnyTokenizer",
+    "LibraryTokenizer",
+    "Located",
+    "OpenedTokenizer",
+    "SentencePieceTokenizer",
+    "TiktokenTokenizer",
+    "library_of",
+    "library_threads",
+    "open_tokenizer",
+    "opened",
+    "parsed",
+    "tokens_of",
+]

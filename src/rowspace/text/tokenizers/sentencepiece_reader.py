@@ -1,0 +1,130 @@
+"""SentencePiece models: a protobuf of pieces with scores, and of how text is normalized before.
+
+The real sentencepiece encodes. The message is walked here first, so that a file that is cut short is told by its byte.
+What looks like a control symbol in a text (`<s>`) is ordinary text; pieces that the model's owner defined are not.
+Read next: protobuf.py.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace.text.characters import clean
+from rowspace.text.tokenizers.protobuf import Field, fields, varint
+from rowspace.text.tokenizers.tokenizer import Ids, Located, OpenedTokenizer, as_ids, tokenizer_fails
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+__all__ = ["SentencePieceTokenizer", "is_sentencepiece", "open_sentencepiece"]
+
+KINDS = {1: "unigram", 2: "bpe", 3: "words", 4: "characters"}
+_PIECE, _TRAINER = 1, 2  # fields of the model
+_MODEL_TYPE = 3  # field of the trainer's settings
+_BLANK = "▁"
+
+
+class SentencePieceTokenizer(OpenedTokenizer):
+    """A SentencePiece model, kept in `processor`."""
+
+    def __init__(self, processor: "SentencePieceProcessor", pieces: list[str], kind: str) -> None:
+        self.processor, self.kind, self._pieces = processor, kind, pieces
+        ids = range(len(pieces))
+        self.unknown_id = processor.unk_id() if processor.unk_id() >= 0 else None
+        self._is_byte = np.array([processor.is_byte(number) for number in ids], np.bool_)
+        self.special_ids = frozenset(number for number in ids if processor.is_control(number))
+        self.nameless_ids = frozenset()
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The pieces in id order."""
+        return self._pieces.copy()
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def encode_batch(self, texts: Sequence[str]) -> list[Ids]:
+        """Return the ids of each text: int32 (n,)."""
+        return [as_ids(ids) for ids in self._encoded(texts, "numpy")]
+
+    def locate(self, texts: Sequence[str]) -> list[Located]:
+        """Return the pieces of each text, unknown ones as the text writes them, and where they lie in it."""
+        return [self._located(found) for found in self._encoded(texts, "offset_mapping")]
+
+    def token(self, number: int) -> str:
+        """Return the piece of an id as the model writes it."""
+        return self._pieces[self._checked(number)]
+
+    def token_bytes(self, number: int) -> bytes | None:
+        """Return the bytes of text that a piece stands for, where `▁` is a blank."""
+        piece = self.token(number)
+        if number in self.special_ids or number == self.unknown_id:
+            return None
+        if self._is_byte[number]:
+            return bytes([int(piece[3:5], 16)])
+        return piece.replace(_BLANK, " ").encode()
+
+    def _encoded(self, texts: Sequence[str], what: Literal["numpy", "offset_mapping"]) -> Any:
+        try:
+            return self.processor.encode(list(map(clean, texts)), return_type=what)
+        except Exception as error:  # the library raises nothing narrower
+            raise tokenizer_fails(error, "check the model") from error
+
+    def _located(self, found: dict[str, Any]) -> Located:
+        ids, offsets = as_ids(found["ids"]), np.array(found["offsets"], np.int64).reshape(-1, 2)
+        is_byte = self._is_byte[ids]
+        empty = is_byte[:-1] & is_byte[1:] & (offsets[:-1, 0] == offsets[:-1, 1])
+        for place in np.flatnonzero(empty)[::-1]:  # of the bytes of a character only the last is said to hold it
+            offsets[place] = offsets[place + 1]
+        return Located(ids, found["pieces"], offsets)
+
+
+def is_sentencepiece(start: bytes) -> bool:
+    r"""Whether the first bytes of a file are those of a SentencePiece model: a message that holds a piece.
+
+    >>> is_sentencepiece(b"\n\x0e\n\x05<unk>\x15\x00\x00\x00\x00\x18\x02"), is_sentencepiece(b"\n\n\n\n")
+    (True, False)
+    """
+    if not start.startswith(b"\n"):
+        return False
+    size, place = varint(start, 1)
+    inner, after = varint(start, place + 1) if place > 0 and start[place : place + 1] == b"\n" else (0, -1)
+    return after > 0 and 0 < inner <= size - (after - place)
+
+
+def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
+    """Open a SentencePiece model from its bytes; raises FileFormatError, naming `source`, where it is damaged."""
+    try:
+        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        message = f"{source}: a SentencePiece model needs sentencepiece: pip install 'rowspace[sentencepiece]'"
+        raise MissingExtraError(message) from error
+    found = list(fields(data, source))
+    kind, count = _kind(found, source), sum(field.number == _PIECE for field in found)
+    if not count:
+        raise FileFormatError(f"{source}: holds no pieces, so is no SentencePiece model; restore the file")
+    try:
+        processor = SentencePieceProcessor(model_proto=data)
+        pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
+    except Exception as error:  # the library raises nothing narrower
+        raise FileFormatError(
+            f"{source}: does not open in sentencepiece ({reason_of(error)}); restore the file"
+        ) from error
+    if len(pieces) != count:
+        raise FileFormatError(f"{source}: has {count} pieces, of which sentencepiece reads {len(pieces)}")
+    return SentencePieceTokenizer(processor, pieces, kind)
+
+
+def _kind(found: list[Field], source: str) -> str:
+    """Return the kind that the trainer's settings name; it is unigram where they name none."""
+    number = 1
+    for settings in found:
+        if settings.number == _TRAINER and isinstance(settings.value, bytes):
+            for field in fields(settings.value, source, offset=settings.offset):
+                if field.number == _MODEL_TYPE and isinstance(field.value, int):
+                    number = field.value
+    if number not in KINDS:
+        raise FileFormatError(f"{source}: is of a kind that SentencePiece does not have ({number}); restore the file")
+    return KINDS[number]

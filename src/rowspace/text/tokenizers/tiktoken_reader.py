@@ -1,0 +1,171 @@
+"""tiktoken's encodings: ranks of byte sequences, and a regular expression that cuts text into words before.
+
+The real tiktoken encodes; the ranks are read and checked here, so that nothing is downloaded. What looks like a special
+token in a text is ordinary text. A token is shown as its text, with invalid UTF-8 spelled out (`<0xE2>`).
+Read next: encodings.py (by name), ranks.py (the file).
+"""
+
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import UsageError, reason_of
+from rowspace.text.characters import clean, readable
+from rowspace.text.tokenizers.tiktoken_encodings import (
+    Description,
+    described,
+    encoding_names,
+    names_of_ranks,
+    require_tiktoken,
+)
+from rowspace.text.tokenizers.tiktoken_ranks import parse_ranks
+from rowspace.text.tokenizers.tokenizer import Ids, Located, OpenedTokenizer, as_ids, nameless, tokenizer_fails
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+__all__ = ["DEFAULT_PATTERN", "TiktokenTokenizer", "open_encoding", "open_ranks"]
+
+DEFAULT_PATTERN = "cl100k_base"  # what most files of ranks that were made since use, or nearly
+
+
+class TiktokenTokenizer(OpenedTokenizer):
+    """A tiktoken encoding; `ranks` are those of its tokens' bytes."""
+
+    kind = "bpe"
+    unknown_id = None
+
+    def __init__(self, encoding: "Encoding", description: Description) -> None:
+        self.encoding, self.ranks, self._pattern = encoding, description.ranks, description.pattern
+        self._special = {number: token for token, number in description.special_tokens.items()}
+        self._bytes = {rank: token for token, rank in description.ranks.items()}
+        self.special_ids = frozenset(self._special)
+        self.nameless_ids = frozenset(range(len(self))).difference(self._bytes, self._special)
+
+    def __len__(self) -> int:
+        return int(self.encoding.max_token_value) + 1
+
+    def encode_batch(self, texts: Sequence[str]) -> list[Ids]:
+        """Return the ids of each text: int32 (n,)."""
+        try:
+            return [as_ids(ids) for ids in self.encoding.encode_ordinary_batch(list(map(clean, texts)))]
+        except BaseException as error:  # it panics on some patterns
+            raise tokenizer_fails(error, "check its pattern") from error
+
+    def locate(self, texts: Sequence[str]) -> list[Located]:
+        """Return the tokens of each text and where they lie in it."""
+        return [self._located(clean(text), ids) for text, ids in zip(texts, self.encode_batch(texts), strict=True)]
+
+    def token(self, number: int) -> str:
+        """Return the token of an id as text, with bytes that are not valid UTF-8 spelled out."""
+        if self._checked(number) in self._special:
+            return self._special[number]
+        return nameless(number) if number in self.nameless_ids else readable(self._bytes[number])
+
+    def token_bytes(self, number: int) -> bytes | None:
+        """Return the bytes that an id stands for, None for special tokens."""
+        return self._bytes.get(self._checked(number))
+
+    def words(self, text: str) -> list[tuple[int, bytes, list[int]]]:
+        """Return each word that the pattern finds: where in the text it begins, its bytes, and its ids.
+
+        Raises UsageError where tiktoken, whose engine for regular expressions is another, finds other words.
+        """
+        import regex  # noqa: PLC0415  # tiktoken brings it along
+
+        text = clean(text)
+        with suppress(regex.error):
+            words = [(match.start(), match[0].encode()) for match in regex.finditer(self._pattern, text)]
+            split = self.encode_batch([word.decode() for _, word in words])
+            if np.array_equal(np.concatenate([as_ids([]), *split]), self.encode(text)):
+                return [(*word, ids.tolist()) for word, ids in zip(words, split, strict=True)]
+        raise UsageError("the pattern means something else in tiktoken than in Python, so the words are not known")
+
+    @cached_property
+    def _shown(self) -> list[str]:
+        return self.vocabulary
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.array([len(self._bytes.get(number, b"")) for number in range(len(self))], np.int64)
+
+    def _located(self, text: str, ids: Ids) -> Located:
+        data = np.frombuffer(text.encode(), np.uint8)
+        sizes = self._sizes[ids]
+        ends = np.cumsum(sizes)
+        places = np.stack([ends - sizes, ends], axis=1)
+        if sizes.sum() != len(data):  # the pattern leaves some text out
+            places = self._places(text)
+        character = np.cumsum((data & 0xC0) != 0x80) - 1  # of each byte
+        offsets = np.stack([character[places[:, 0]], character[places[:, 1] - 1] + 1], axis=1) if len(ids) else places
+        return Located(ids, [self._shown[number] for number in ids.tolist()], offsets)
+
+    def _places(self, text: str) -> NDArray[np.int64]:
+        """Return where in the bytes of a text its tokens begin and end, word by word."""
+        places = list[tuple[int, int]]()
+        for start, _, ids in self.words(text):
+            place = len(text[:start].encode())
+            for number in ids:
+                end = place + len(self._bytes[number])
+                places.append((place, end))
+                place = end
+        return np.array(places, np.int64).reshape(-1, 2)
+
+
+def open_encoding(name: str) -> TiktokenTokenizer:
+    """Open the encoding `name` from tiktoken's folder on this machine; raises FileFormatError where it is not there."""
+    return _made(described(name), name)
+
+
+def open_ranks(data: bytes, source: str, *, pattern: str | None = None) -> TiktokenTokenizer:
+    """Open a file of ranks: that of a known encoding is this one, with its special tokens; others have none.
+
+    `pattern`: what cuts text, the name of an encoding or a regular expression. Warns where none is given and that of
+    cl100k_base is taken. Raises FileFormatError for a damaged file, UsageError for a pattern that is none.
+    """
+    require_tiktoken(f"{source}: a file of ranks")
+    ranks = parse_ranks(data, source)
+    names = [name for name in names_of_ranks(data) if pattern in (None, name)]
+    if names:
+        return _made(described(names[0], with_ranks=False)._replace(ranks=ranks), names[0])
+    if pattern is None:
+        warnings.warn(
+            f"{source}: holds ranks only, and is no file that tiktoken knows; text is cut with the pattern of "
+            f"{DEFAULT_PATTERN}: give the one that its owner names, pattern=",
+            stacklevel=4,
+        )
+    return _made(Description(Path(source).name, _pattern(pattern or DEFAULT_PATTERN), {}, ranks), source)
+
+
+def _made(description: Description, source: str) -> TiktokenTokenizer:
+    from tiktoken import Encoding  # noqa: PLC0415  # an extra
+
+    try:
+        encoding = Encoding(
+            description.name,
+            pat_str=description.pattern,
+            mergeable_ranks=description.ranks,
+            special_tokens=description.special_tokens,
+        )
+    except ValueError as error:
+        raise UsageError(
+            f"{source}: the pattern is no regular expression that tiktoken takes: {reason_of(error)}"
+        ) from error
+    return TiktokenTokenizer(encoding, description)
+
+
+def _pattern(pattern: str) -> str:
+    """Return the regular expression that `pattern` is or, where it is an encoding's name, that of the encoding."""
+    if pattern in encoding_names():
+        return described(pattern, with_ranks=False).pattern
+    if pattern.isidentifier():
+        raise UsageError(
+            f"pattern must be a regular expression or one of {', '.join(encoding_names())}, not {pattern!r}"
+        )
+    return pattern

@@ -1,0 +1,152 @@
+"""The word tokenizer: lowercase, then runs of letters, marks and numbers; `don't` is one word.
+
+It is the same tokenizer twice: as a tokenizer.json, which the `tokenizers` library runs, and as our scanner,
+which is faster and gives the same ids on every input. Left out: learning the vocabulary (encode.py), and
+subword tokenizers, whose place is a file beside this one, with the same four methods. Read next: kernels.py.
+"""
+
+import json
+import threading
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.text.characters import character_table, utf8
+from rowspace.text.tokenizers.huggingface import check_merges
+from rowspace.text.words.lexicon import Lexicon
+
+__all__ = ["UNKNOWN_TOKEN", "WORD_PATTERN", "WordTokenizer", "whitespace_json"]
+
+UNKNOWN_TOKEN = "[UNK]"  # noqa: S105
+WORD_PATTERN = r"[\p{L}\p{M}\p{N}]+(?:['’_][\p{L}\p{M}\p{N}]+)*"
+
+# A lexicon writes the word that it looks up behind those that it knows. One lock for all, because a lock in each
+# tokenizer would keep it from being pickled.
+_ONE_THREAD = threading.Lock()
+
+
+class WordTokenizer:
+    """Text → ids of words: 0 to V-1 in the order of `vocabulary`, V for an unknown word.
+
+    With `cased`, case is kept; else text is lowercased first, and the vocabulary's words should be lowercase.
+    Raises UsageError for a token that is there twice or is not valid Unicode.
+
+    >>> tokenizer = WordTokenizer(["the", "cat", "don't"])
+    >>> tokenizer.split("The cat, __init__!")
+    ['the', 'cat', 'init']
+    >>> tokenizer.encode("Don't wake THE cat").tolist()
+    [2, 3, 0, 1]
+    """
+
+    def __init__(self, vocabulary: Sequence[str], *, cased: bool = False) -> None:
+        self.vocabulary = vocabulary
+        self.cased = cased
+        _ids(vocabulary)
+
+    @classmethod
+    def from_json(cls, text: str) -> "WordTokenizer":
+        """Return the tokenizer that a tokenizer.json describes; FileFormatError if it is not of this kind.
+
+        >>> WordTokenizer.from_json(WordTokenizer(["a", "b"]).to_json()).vocabulary
+        ['a', 'b']
+        """
+        try:
+            check_merges(text, "it")
+            found = json.loads(Tokenizer.from_str(text).to_str())
+        except Exception as error:  # the library raises nothing narrower
+            raise FileFormatError(
+                f"the text is no tokenizer.json that the tokenizers library opens ({error})"
+            ) from error
+        vocabulary = found["model"].get("vocab")
+        if found["model"]["type"] == "WordLevel" and isinstance(vocabulary, dict):
+            words = sorted(vocabulary, key=vocabulary.__getitem__)
+            if words and words[-1] == UNKNOWN_TOKEN:
+                words.pop()
+            tokenizer = cls(words, cased=found["normalizer"] is None)
+            if json.loads(Tokenizer.from_str(tokenizer.to_json()).to_str()) == found:
+                return tokenizer
+        raise FileFormatError(
+            f"the tokenizer.json describes a {found['model']['type']} tokenizer, which is not rowspace's word "
+            "tokenizer; run it with the tokenizers library instead"
+        )
+
+    def to_json(self) -> str:
+        """Return the text of a tokenizer.json that the `tokenizers` library opens."""
+        split = {
+            "type": "Split",
+            "pattern": {"Regex": WORD_PATTERN},
+            "behavior": "Removed",
+            "invert": True,
+        }
+        return _word_level_json(self.vocabulary, None if self.cased else {"type": "Lowercase"}, split)
+
+    def encode(self, text: str) -> NDArray[np.int32]:
+        """Return the ids of a text's words: int32 (words,); see `unknown_id` for the others."""
+        with _ONE_THREAD:
+            ids, _ = self._lexicon.scan(utf8(text), learning=False)
+        ids[ids < 0] = self.unknown_id
+        return ids
+
+    def split(self, text: str) -> list[str]:
+        """Return a text's words, as the vocabulary would hold them."""
+        lexicon = Lexicon(character_table(cased=self.cased))
+        ids, _ = lexicon.scan(utf8(text))
+        words = [lexicon.word(identity).decode() for identity in range(len(lexicon))]
+        return [words[identity] for identity in ids]
+
+    @cached_property
+    def unknown_id(self) -> int:
+        """The id of an unknown word: V, unless the vocabulary holds `[UNK]` itself."""
+        return _ids(self.vocabulary)[UNKNOWN_TOKEN]
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        lexicon = Lexicon(character_table(cased=self.cased))
+        lexicon.add([word.encode() for word in self.vocabulary])
+        return lexicon
+
+
+def whitespace_json(vocabulary: Sequence[str]) -> str:
+    """Return a tokenizer.json for tokens that were split beforehand: what whitespace separates is a token.
+
+    >>> '"WhitespaceSplit"' in whitespace_json(["New", "York"])
+    True
+    """
+    return _word_level_json(vocabulary, None, {"type": "WhitespaceSplit"})
+
+
+def _word_level_json(
+    vocabulary: Sequence[str], normalizer: dict[str, str] | None, pre_tokenizer: dict[str, object]
+) -> str:
+    parts: dict[str, object] = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": None,
+        "decoder": None,
+        "model": {"type": "WordLevel", "vocab": _ids(vocabulary), "unk_token": UNKNOWN_TOKEN},
+    }
+    return json.dumps(parts, ensure_ascii=False)
+
+
+def _ids(vocabulary: Iterable[str]) -> dict[str, int]:
+    """Return the id of each token, with that of unknown words."""
+    ids: dict[str, int] = {}
+    for identity, token in enumerate(vocabulary):
+        if token in ids:
+            raise UsageError(f"token {token!r} is twice in the vocabulary, ids {ids[token]} and {identity}; keep one")
+        ids[token] = identity
+    try:
+        "".join(ids).encode()
+    except UnicodeEncodeError as error:
+        token = next(token for token in ids if "\ud800" <= max(token, default="") <= "\udfff")
+        raise UsageError(f"token {token!r} holds half a character (a surrogate), which no tokenizer takes") from error
+    ids.setdefault(UNKNOWN_TOKEN, len(ids))
+    return ids

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.text.tokenizers.tokenizer import as_ids, check_ids, nameless, tokenizer_fails
+
+
+def test_ids_are_in_memory_of_their_own() -> None:
+    given = np.arange(3, dtype=np.int32)
+    found = as_ids(given)
+    found[0] = 7
+    assert (given.tolist(), found.dtype, as_ids([]).shape) == ([0, 1, 2], np.int32, (0,))
+
+
+@pytest.mark.parametrize(("highest", "tokens", "fits"), [(0, 1, True), (1001, 1, True), (1002, 1, False)])
+def test_ids_that_a_table_would_have(highest: int, tokens: int, fits: bool) -> None:
+    if fits:
+        check_ids(highest, tokens, "x")
+        return
+    with pytest.raises(FileFormatError, match=f"x: has ids up to {highest} for {tokens} tokens?"):
+        check_ids(highest, tokens, "x")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
+def test_who_wants_to_stop_is_not_kept(error: BaseException) -> None:
+    with pytest.raises(type(error)):
+        tokenizer_fails(error, "do this")
+
+
+def test_other_failures_are_told() -> None:
+    assert str(tokenizer_fails(ValueError("why"), "do this")) == "the tokenizer fails on this text (why); do this"
+    assert isinstance(tokenizer_fails(ValueError(), ""), UsageError)
+    assert nameless(3) == "[id 3 has no token]"
