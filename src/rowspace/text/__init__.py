@@ -11,6 +11,7 @@
 | `inspect/` | a tokenizer and a text → merges, splits, coverage |
 """
 
+from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus, standard_library
 from rowspace.text.ids import IdCorpus, ReplacedTextWarning, encode_corpus, encode_tokens
 from rowspace.text.inspect import (
@@ -36,7 +37,7 @@ from rowspace.text.training import (
     standard_tokenizer,
     train_tokenizer,
 )
-from rowspace.text.words import WordTokenizer, whitespace_json
+from rowspace.text.words import WordTokenizer
 
 __all__ = [
     "STANDARD_SIZE",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from rowspace.errors import UsageError
+from rowspace.files.tokenizer_json import bytes_to_alphabet
 from rowspace.text import trace_encoding
-from rowspace.text.tokenizers.byte_alphabet import in_alphabet
 from rowspace.text.tokenizers.sentencepiece_reader import open_sentencepiece
 from rowspace.text.tokenizers.tiktoken_reader import open_ranks
 
@@ -167,7 +167,7 @@ def test_other_kinds_have_no_merges() -> None:
 def test_tiktoken(text: str, ranks_file: bytes) -> None:
     encoding = open_ranks(ranks_file, "x", pattern="cl100k_base")
     merges = list(trace_encoding(text, encoding))
-    expected = [in_alphabet(encoding.token_bytes(number) or b"") for number in encoding.encode(text).tolist()]
+    expected = [bytes_to_alphabet(encoding.token_bytes(number) or b"") for number in encoding.encode(text).tolist()]
     if merges:
         assert merges[-1].tokens == expected
         assert "".join(merges[0].tokens_before) == "".join(expected)

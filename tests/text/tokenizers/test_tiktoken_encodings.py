@@ -10,7 +10,7 @@ import tiktoken.load
 from tiktoken_ext import openai_public
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
-from rowspace.text.tokenizers.byte_alphabet import in_alphabet
+from rowspace.files.tokenizer_json import bytes_to_alphabet
 from rowspace.text.tokenizers.tiktoken_encodings import described, encoding_names, names_of_ranks, require_tiktoken
 
 
@@ -72,7 +72,7 @@ def test_damaged_data_is_told_and_left_where_it_is(tmp_path: Path, monkeypatch: 
 
 def test_encoder_of_gpt2(tiny_ranks: dict[bytes, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """GPT-2's own files hold ranks in another form; the expected ones are those that went into them."""
-    encoder = {in_alphabet(token): rank for token, rank in tiny_ranks.items()} | {"<|endoftext|>": 400}
+    encoder = {bytes_to_alphabet(token): rank for token, rank in tiny_ranks.items()} | {"<|endoftext|>": 400}
     data = json.dumps(encoder).encode()
     body = f"""def gpt2():
     return {{

@@ -135,8 +135,8 @@ def test_other_tokenizers_are_refused(text, message):
         WordTokenizer.from_json(text)
 
 
-def test_a_token_given_twice_is_refused():
-    with pytest.raises(UsageError, match="'a' is twice in the vocabulary, ids 0 and 2"):
+def test_duplicated_token_is_rejected():
+    with pytest.raises(UsageError, match="'a' is duplicated in the vocabulary, as ids 0 and 2"):
         WordTokenizer(["a", "b", "a"])
 
 

@@ -10,12 +10,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.text.corpus.open_corpus import Corpus, open_corpus
 from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import FirstPass, read_token_lists, scan_pieces
 from rowspace.text.ids.renumber import finish_corpus
 from rowspace.text.options import TextOptions
-from rowspace.text.words.word_tokenizer import WordTokenizer, whitespace_json
+from rowspace.text.words.word_tokenizer import WordTokenizer
 
 __all__ = ["encode_corpus"]
 

@@ -14,9 +14,9 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
+from rowspace.files.tokenizer_json import bytes_to_alphabet
 from rowspace.text.characters import clean
 from rowspace.text.inspect.segmentation import NOWHERE, Merge, Pair, Segmentation
-from rowspace.text.tokenizers.byte_alphabet import in_alphabet
 from rowspace.text.tokenizers.huggingface import AnyTokenizer, library_of
 from rowspace.text.tokenizers.tiktoken_reader import TiktokenTokenizer
 
@@ -58,11 +58,11 @@ def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
 
 def _trace_ranks(text: str, tokenizer: TiktokenTokenizer) -> Iterator[Merge]:
     """Yield the merges of a tiktoken encoding, its bytes in GPT-2's alphabet; a word with a rank is taken whole."""
-    ranks = {in_alphabet(token): rank for token, rank in tokenizer.ranks.items()}
+    ranks = {bytes_to_alphabet(token): rank for token, rank in tokenizer.ranks.items()}
     first, wanted = _Words(), _Words()
     for number, (_, word, ids) in enumerate(tokenizer.words(text)):
-        first[number] = list(in_alphabet(word))
-        wanted[number] = [in_alphabet(tokenizer.token_bytes(each) or b"") for each in ids]
+        first[number] = list(bytes_to_alphabet(word))
+        wanted[number] = [bytes_to_alphabet(tokenizer.token_bytes(each) or b"") for each in ids]
 
     def rank(pair: Pair) -> int | None:
         return ranks.get(pair[0] + pair[1])

@@ -16,8 +16,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
+from rowspace.files.tokenizer_json import bytes_from_alphabet
 from rowspace.text.characters import clean
-from rowspace.text.tokenizers.byte_alphabet import bytes_of_alphabet
 from rowspace.text.tokenizers.tokenizer import (
     Ids,
     Located,
@@ -104,7 +104,7 @@ class LibraryTokenizer(OpenedTokenizer):
         if number in self._added:
             return self._added[number].encode()
         if self._is_byte_level:
-            return bytes_of_alphabet(token) or token.encode()
+            return bytes_from_alphabet(token) or token.encode()
         if byte := self._has_bytes and _BYTE.fullmatch(token):
             return bytes([int(byte[1], 16)])
         token = token.removeprefix(self._prefix)

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
-from rowspace.text.tokenizers.byte_alphabet import bytes_of_alphabet
+from rowspace.files.tokenizer_json import bytes_from_alphabet
 from rowspace.text.tokenizers.folder_files import read_bytes
 from rowspace.text.tokenizers.tiktoken_ranks import Ranks, check_ranks, parse_ranks
 
@@ -125,6 +125,6 @@ def _checked(path: Path, digest: str) -> bytes:
 def _ranks_of_encoder(data: bytes, source: str) -> Ranks:
     """Return the ranks of GPT-2's encoder.json, whose tokens are in its alphabet."""
     ids: dict[str, int] = json.loads(data)
-    ranks = {bytes_of_alphabet(token) or b"": rank for token, rank in ids.items() if token not in _NO_MERGES}
+    ranks = {bytes_from_alphabet(token) or b"": rank for token, rank in ids.items() if token not in _NO_MERGES}
     check_ranks(ranks, source)
     return ranks

@@ -7,12 +7,13 @@ no borders). Left out: the options (tokenizer_options.py), encoding with the res
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from rowspace.errors import UsageError
+from rowspace.files.tokenizer_json import BYTE_CHARACTERS
 from rowspace.text.training.options import TokenizerOptions
 
 __all__ = ["LLAMA3_PATTERN", "train_tokenizer"]
@@ -128,23 +129,14 @@ def _train_characters(texts: Iterator[str], options: TokenizerOptions) -> Tokeni
 
 def _bytes_tokenizer(_texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
     """Return the tokenizer whose ids are the bytes of UTF-8; no text is read."""
-    return _without_merges(_byte_characters(), _around(models.BPE(), options), options)
+    return _without_merges(BYTE_CHARACTERS, _around(models.BPE(), options), options)
 
 
-def _without_merges(tokens: list[str], tokenizer: Tokenizer, options: TokenizerOptions) -> Tokenizer:
+def _without_merges(tokens: Sequence[str], tokenizer: Tokenizer, options: TokenizerOptions) -> Tokenizer:
     vocabulary = {token: number for number, token in enumerate(tokens)}
     tokenizer.model = models.BPE(vocab=vocabulary, merges=[], unk_token=options.unknown_token)
     tokenizer.add_special_tokens(options.special_tokens)
     return tokenizer
-
-
-def _byte_characters() -> list[str]:
-    """Return the character that stands for each byte in byte-level tokens (GPT-2): itself where it can be seen."""
-    seen = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    characters = {byte: chr(byte) for byte in seen}
-    unseen = (byte for byte in range(256) if byte not in characters)
-    characters |= {byte: chr(256 + place) for place, byte in enumerate(unseen)}
-    return [characters[byte] for byte in range(256)]
 
 
 def _common(options: TokenizerOptions) -> dict[str, Any]:

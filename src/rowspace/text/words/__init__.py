@@ -4,6 +4,6 @@ Start at word_tokenizer.py, then kernels.py (the scanner) and lexicon.py (the wo
 """
 
 from rowspace.text.words.lexicon import Lexicon
-from rowspace.text.words.word_tokenizer import UNKNOWN_TOKEN, WORD_PATTERN, WordTokenizer, whitespace_json
+from rowspace.text.words.word_tokenizer import WORD_PATTERN, WordTokenizer
 
-__all__ = ["UNKNOWN_TOKEN", "WORD_PATTERN", "Lexicon", "WordTokenizer", "whitespace_json"]
+__all__ = ["WORD_PATTERN", "Lexicon", "WordTokenizer"]

@@ -7,21 +7,21 @@ subword tokenizers, whose place is a file beside this one, with the same four me
 
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError
+from rowspace.files.tokenizer_json import UNKNOWN_TOKEN, word_level_ids, word_level_json
 from rowspace.text.characters import character_table, utf8
 from rowspace.text.tokenizers.huggingface import check_merges
 from rowspace.text.words.lexicon import Lexicon
 
-__all__ = ["UNKNOWN_TOKEN", "WORD_PATTERN", "WordTokenizer", "whitespace_json"]
+__all__ = ["WORD_PATTERN", "WordTokenizer"]
 
-UNKNOWN_TOKEN = "[UNK]"  # noqa: S105
 WORD_PATTERN = r"[\p{L}\p{M}\p{N}]+(?:['’_][\p{L}\p{M}\p{N}]+)*"
 
 # A lexicon writes the word that it looks up behind those that it knows. One lock for all, because a lock in each
@@ -33,7 +33,7 @@ class WordTokenizer:
     """Text → ids of words: 0 to V-1 in the order of `vocabulary`, V for an unknown word.
 
     With `cased`, case is kept; else text is lowercased first, and the vocabulary's words should be lowercase.
-    Raises UsageError for a token that is there twice or is not valid Unicode.
+    Raises UsageError for a token that is duplicated or holds a surrogate.
 
     >>> tokenizer = WordTokenizer(["the", "cat", "don't"])
     >>> tokenizer.split("The cat, __init__!")
@@ -45,7 +45,7 @@ class WordTokenizer:
     def __init__(self, vocabulary: Sequence[str], *, cased: bool = False) -> None:
         self.vocabulary = vocabulary
         self.cased = cased
-        _ids(vocabulary)
+        word_level_ids(vocabulary)  # which validates them
 
     @classmethod
     def from_json(cls, text: str) -> "WordTokenizer":
@@ -82,7 +82,8 @@ class WordTokenizer:
             "behavior": "Removed",
             "invert": True,
         }
-        return _word_level_json(self.vocabulary, None if self.cased else {"type": "Lowercase"}, split)
+        normalizer = None if self.cased else {"type": "Lowercase"}
+        return word_level_json(word_level_ids(self.vocabulary), split, normalizer=normalizer)
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """Return the ids of a text's words: int32 (words,); see `unknown_id` for the others."""
@@ -101,52 +102,10 @@ class WordTokenizer:
     @cached_property
     def unknown_id(self) -> int:
         """The id of an unknown word: V, unless the vocabulary holds `[UNK]` itself."""
-        return _ids(self.vocabulary)[UNKNOWN_TOKEN]
+        return word_level_ids(self.vocabulary)[UNKNOWN_TOKEN]
 
     @cached_property
     def _lexicon(self) -> Lexicon:
         lexicon = Lexicon(character_table(cased=self.cased))
         lexicon.add([word.encode() for word in self.vocabulary])
         return lexicon
-
-
-def whitespace_json(vocabulary: Sequence[str]) -> str:
-    """Return a tokenizer.json for tokens that were split beforehand: what whitespace separates is a token.
-
-    >>> '"WhitespaceSplit"' in whitespace_json(["New", "York"])
-    True
-    """
-    return _word_level_json(vocabulary, None, {"type": "WhitespaceSplit"})
-
-
-def _word_level_json(
-    vocabulary: Sequence[str], normalizer: dict[str, str] | None, pre_tokenizer: dict[str, object]
-) -> str:
-    parts: dict[str, object] = {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [],
-        "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer,
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "WordLevel", "vocab": _ids(vocabulary), "unk_token": UNKNOWN_TOKEN},
-    }
-    return json.dumps(parts, ensure_ascii=False)
-
-
-def _ids(vocabulary: Iterable[str]) -> dict[str, int]:
-    """Return the id of each token, with that of unknown words."""
-    ids: dict[str, int] = {}
-    for identity, token in enumerate(vocabulary):
-        if token in ids:
-            raise UsageError(f"token {token!r} is twice in the vocabulary, ids {ids[token]} and {identity}; keep one")
-        ids[token] = identity
-    try:
-        "".join(ids).encode()
-    except UnicodeEncodeError as error:
-        token = next(token for token in ids if "\ud800" <= max(token, default="") <= "\udfff")
-        raise UsageError(f"token {token!r} holds half a character (a surrogate), which no tokenizer takes") from error
-    ids.setdefault(UNKNOWN_TOKEN, len(ids))
-    return ids
