@@ -75,10 +75,15 @@ def _piece_of(table: "Table", word: str) -> str:
 
 def _pieces(table: "Table", word: str) -> list[str]:
     """Return the tokens of a word that stands inside a text, without those of the space before it."""
-    from rowspace.text.tokenizers.huggingface import parsed  # tokenizers, which help can do without
+    from rowspace.text import HuggingFaceTokenizer  # tokenizers, which help can do without
 
     try:
-        alone, after = (found.tokens for found in parsed(str(table.tokenizer), "").locate([word, f" {word}"]))
+        alone, after = (
+            found.tokens
+            for found in HuggingFaceTokenizer.from_json(str(table.tokenizer), "").encode_with_offsets(
+                [word, f" {word}"]
+            )
+        )
     except RowspaceError:  # a tokenizer that does not open, or fails on the word, which stays unknown
         return []
     return after if len(after) <= len(alone) else alone

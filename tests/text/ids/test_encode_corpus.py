@@ -16,7 +16,7 @@ from rowspace.text.corpus.open_corpus import open_corpus
 from rowspace.text.corpus.reading import cut_pieces
 from rowspace.text.ids.id_corpus import CORPUS_NAME, IDS_NAME, IdCorpus
 from rowspace.text.ids.provisional_ids import scan_pieces
-from rowspace.text.ids.renumber import finish_corpus
+from rowspace.text.ids.renumber import renumber
 
 pytestmark = pytest.mark.kernels
 
@@ -32,10 +32,10 @@ def encode_in_blocks(pieces, directory, block_bytes, **options):
     """Encode pieces of text in blocks that are small enough for each worker to get some."""
     options = TextOptions(**({"min_count": 1, "workers": 2} | options))
 
-    def first_pass(path):
+    def write_ids(path):
         return scan_pieces(pieces, path, options, block_bytes=block_bytes)
 
-    return finish_corpus("text", directory, first_pass, min_count=options.min_count, max_vocabulary=None)[0]
+    return renumber("text", directory, write_ids, min_count=options.min_count, max_vocabulary=None)[0]
 
 
 def by_the_plain_way(texts, min_count):
@@ -204,7 +204,7 @@ def test_a_saved_corpus_is_loaded_again(tmp_path):
         ("/dev/null", {}, "the corpus '/dev/null' holds no words"),
         (["a b a"], {"min_count": 3}, "as frequent as min_count=3: the most frequent one comes 2 times; lower"),
         (["a", 3], {}, "item 1 of the corpus is int"),
-        ([["a\ud800"]], {}, "half a character"),
+        ([["a\ud800"]], {}, "half a surrogate pair"),
     ],
 )  # fmt: skip
 def test_a_refusal_leaves_nothing_behind(tmp_path, corpus, options, message):

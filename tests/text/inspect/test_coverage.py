@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
+from rowspace import text as rowspace_text
 from rowspace.errors import CorpusError, UsageError
-from rowspace.text import OpenedTokenizer, WordTokenizer, measure_coverage
+from rowspace.text import WordTokenizer, measure_coverage
 from rowspace.text.tokenizers.sentencepiece_reader import open_sentencepiece
 from rowspace.text.tokenizers.tiktoken_reader import open_ranks
 from rowspace.text.words.word_tokenizer import WORD_PATTERN
@@ -211,7 +212,7 @@ def test_corpus_that_is_not_there() -> None:
 def test_other_tokenizers_count_like_their_libraries(
     kind: str, english: Path, ranks_file: bytes, bpe_model: bytes
 ) -> None:
-    tokenizer: OpenedTokenizer = (
+    tokenizer: rowspace_text.Tokenizer = (
         open_ranks(ranks_file, "x", pattern="gpt2") if kind == "tiktoken" else open_sentencepiece(bpe_model, "x")
     )
     texts = [line for line in english.read_text(encoding="utf-8").split("\n")[:200] if line.strip()]

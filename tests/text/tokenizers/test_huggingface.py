@@ -11,7 +11,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.text import whitespace_json
-from rowspace.text.tokenizers.huggingface import LibraryTokenizer, library_of, opened, parsed
+from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer, as_tokenizer, require_huggingface
 
 PIECES = [
     "the ",
@@ -74,7 +74,7 @@ def library(request: pytest.FixtureRequest, english: Path) -> Tokenizer:
 @FIXED
 @given(text=TEXT)
 def test_ids_are_those_of_the_library(library: Tokenizer, text: str) -> None:
-    found = parsed(library.to_str(), "x").encode(text)
+    found = HuggingFaceTokenizer.from_json(library.to_str(), "x").encode(text)
     assert found.tolist() == library.encode(text, add_special_tokens=False).ids
     assert found.dtype == np.int32
 
@@ -82,21 +82,21 @@ def test_ids_are_those_of_the_library(library: Tokenizer, text: str) -> None:
 @FIXED
 @given(text=TEXT)
 def test_tokens_lie_where_the_library_says(library: Tokenizer, text: str) -> None:
-    (found,) = opened(library).locate([text])
+    (found,) = as_tokenizer(library).encode_with_offsets([text])
     expected = library.encode(text, add_special_tokens=False)
     assert (found.ids.tolist(), found.tokens) == (expected.ids, expected.tokens)
     assert [tuple(place) for place in found.offsets.tolist()] == expected.offsets
 
 
 def test_texts_at_once_are_texts_one_by_one(library: Tokenizer) -> None:
-    tokenizer = opened(library)
+    tokenizer = as_tokenizer(library)
     found = tokenizer.encode_batch(["", *PIECES])
     assert [ids.tolist() for ids in found] == [tokenizer.encode(text).tolist() for text in ["", *PIECES]]
     assert tokenizer.encode_batch([]) == []
 
 
 def test_vocabulary_is_the_librarys(library: Tokenizer) -> None:
-    tokenizer = opened(library)
+    tokenizer = as_tokenizer(library)
     ids = library.get_vocab(with_added_tokens=True)
     assert {token: number for number, token in enumerate(tokenizer.vocabulary)} == ids
     assert len(tokenizer) == len(ids)
@@ -105,12 +105,12 @@ def test_vocabulary_is_the_librarys(library: Tokenizer) -> None:
 
 def test_text_of_the_file_is_kept(library: Tokenizer) -> None:
     text = library.to_str(pretty=True)
-    assert parsed(text, "x").json == text
-    assert json.loads(opened(library).json) == json.loads(text)
+    assert HuggingFaceTokenizer.from_json(text, "x").json == text
+    assert json.loads(as_tokenizer(library).json) == json.loads(text)
 
 
 def test_bytes_of_byte_level_tokens_are_the_text(english: Path) -> None:
-    tokenizer = opened(byte_level(english.read_text(encoding="utf-8")[:50_000].split("\n")))
+    tokenizer = as_tokenizer(byte_level(english.read_text(encoding="utf-8")[:50_000].split("\n")))
     text = "the naïve 안녕 👩‍👩‍👧\n"
     assert b"".join(tokenizer.token_bytes(number) or b"" for number in tokenizer.encode(text).tolist()) == text.encode()
     assert tokenizer.token_bytes(tokenizer.encode("<|endoftext|>")[0]) is None
@@ -121,7 +121,7 @@ def test_truncation_and_padding_are_taken_off(library: Tokenizer) -> None:
     cut.enable_truncation(3)
     cut.enable_padding(length=50)
     text = "the cat sat on the mat of the cat"
-    assert opened(cut).encode(text).tolist() == library.encode(text, add_special_tokens=False).ids
+    assert as_tokenizer(cut).encode(text).tolist() == library.encode(text, add_special_tokens=False).ids
     assert cut.truncation is not None  # the caller's own is as it was
 
 
@@ -159,7 +159,7 @@ def suffixed() -> Tokenizer:
     ],
 )
 def test_bytes_that_tokens_stand_for(make: Callable[[], Tokenizer], expected: list[bytes | None]) -> None:
-    tokenizer = opened(make())
+    tokenizer = as_tokenizer(make())
     assert [tokenizer.token_bytes(number) for number in range(len(tokenizer))] == expected
 
 
@@ -167,27 +167,27 @@ def test_added_tokens_that_are_ordinary_stand_for_their_text() -> None:
     made = Tokenizer(models.WordPiece({"[UNK]": 0}))
     made.add_tokens(["##x"])
     made.add_special_tokens([AddedToken("[MASK]", special=True)])
-    tokenizer = opened(made)
+    tokenizer = as_tokenizer(made)
     assert (tokenizer.token_bytes(1), tokenizer.token_bytes(2), tokenizer.special_ids) == (b"##x", None, {2})
 
 
 def test_ids_without_a_token() -> None:
-    tokenizer = opened(Tokenizer(models.WordLevel({"a": 0, "b": 3}, unk_token="?")))
+    tokenizer = as_tokenizer(Tokenizer(models.WordLevel({"a": 0, "b": 3}, unk_token="?")))
     assert tokenizer.vocabulary == ["a", "[id 1 has no token]", "[id 2 has no token]", "b"]
-    assert (tokenizer.token_bytes(1), sorted(tokenizer.nameless_ids), tokenizer.unknown_id) == (None, [1, 2], None)
+    assert (tokenizer.token_bytes(1), sorted(tokenizer.unused_ids), tokenizer.unknown_id) == (None, [1, 2], None)
     for number in (-1, 4):
         with pytest.raises(UsageError, match=f"token id {number} is out of range for a tokenizer of 4 ids"):
             tokenizer.token(number)
 
 
 def test_token_that_is_empty_is_a_token() -> None:
-    tokenizer = opened(Tokenizer(models.WordLevel({"": 0, "b": 1}, unk_token="b")))
+    tokenizer = as_tokenizer(Tokenizer(models.WordLevel({"": 0, "b": 1}, unk_token="b")))
     assert tokenizer.vocabulary == ["", "b"]
 
 
 def test_text_that_a_tokenizer_cannot_write() -> None:
-    tokenizer = opened(Tokenizer(models.WordLevel({"a": 0}, unk_token="?")))
-    for ask in (tokenizer.encode_batch, tokenizer.locate):
+    tokenizer = as_tokenizer(Tokenizer(models.WordLevel({"a": 0}, unk_token="?")))
+    for ask in (tokenizer.encode_batch, tokenizer.encode_with_offsets):
         with pytest.raises(UsageError, match=r"the tokenizer fails on this text .*give it an unknown token"):
             ask(["b"])
 
@@ -195,14 +195,14 @@ def test_text_that_a_tokenizer_cannot_write() -> None:
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"model": {"type": "Magic"}}'])
 def test_what_is_no_tokenizer(text: str) -> None:
     with pytest.raises(FileFormatError, match=r"^t\.json: does not open as a tokenizer"):
-        parsed(text, "t.json")
+        HuggingFaceTokenizer.from_json(text, "t.json")
 
 
 def test_ids_that_go_far_beyond_the_tokens() -> None:
     # Not written by the library, which walks over all ids in between.
     text = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="b")).to_str().replace('"a":0', '"a":2000000000')
     with pytest.raises(FileFormatError, match="has ids up to 2000000000 for 2 tokens"):
-        parsed(text, "x")
+        HuggingFaceTokenizer.from_json(text, "x")
 
 
 WHOLE = whitespace_json(["the", "cat"])
@@ -211,7 +211,7 @@ WHOLE = whitespace_json(["the", "cat"])
 @given(st.integers(0, len(WHOLE) - 1), st.text('"{}[],:0123456789abnull', max_size=4), st.integers(0, 5))
 def test_mutated_files_give_a_tokenizer_or_an_error(place: int, put: str, gone: int) -> None:
     try:
-        tokenizer = parsed(WHOLE[:place] + put + WHOLE[place + gone :], "x")
+        tokenizer = HuggingFaceTokenizer.from_json(WHOLE[:place] + put + WHOLE[place + gone :], "x")
         tokenizer.encode("the cat naïve")
     except (FileFormatError, UsageError):
         return
@@ -220,9 +220,9 @@ def test_mutated_files_give_a_tokenizer_or_an_error(place: int, put: str, gone: 
 
 def test_library_of_what_has_one() -> None:
     made = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
-    assert library_of(made, "this") is made
-    assert library_of(LibraryTokenizer(made), "this") is made
-    assert opened(wrapped := LibraryTokenizer(made)) is wrapped
+    assert require_huggingface(made, "this") is made
+    assert require_huggingface(HuggingFaceTokenizer(made), "this") is made
+    assert as_tokenizer(wrapped := HuggingFaceTokenizer(made)) is wrapped
 
 
 def test_merges_that_contradict_the_vocabulary_are_refused_before_the_library_panics(
@@ -242,7 +242,7 @@ def test_merges_that_contradict_the_vocabulary_are_refused_before_the_library_pa
         (text(["aa", "b"], [["aa", "b"]], end_of_word_suffix="</w>"), r"'aab' is not in it"),
     ):
         with pytest.raises(FileFormatError, match=why):
-            parsed(wrong, "file")
+            HuggingFaceTokenizer.from_json(wrong, "file")
     assert capfd.readouterr().err == ""  # where Rust would have written of a panic
-    right = parsed(text(["a", "##b", "ab"], [["a", "##b"]], **marked), "file")
+    right = HuggingFaceTokenizer.from_json(text(["a", "##b", "ab"], [["a", "##b"]], **marked), "file")
     assert right.encode("ab").tolist() == [2]

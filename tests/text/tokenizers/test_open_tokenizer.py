@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 import rowspace as rs
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
 from rowspace.text import open_tokenizer, whitespace_json
-from rowspace.text.tokenizers.huggingface import LibraryTokenizer
+from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 from rowspace.text.tokenizers.sentencepiece_reader import SentencePieceTokenizer
 from rowspace.text.tokenizers.tiktoken_reader import TiktokenTokenizer
 
@@ -23,7 +23,7 @@ FIXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, Hea
 @pytest.mark.parametrize("name", ["tokenizer.json", "anything", "x.model", "x.tiktoken"])
 def test_content_says_what_a_file_is(name: str, tmp_path: Path, ranks_file: bytes, unigram_model: bytes) -> None:
     path = tmp_path / name
-    for data, kind in ((WORDS.encode(), LibraryTokenizer), (unigram_model, SentencePieceTokenizer)):
+    for data, kind in ((WORDS.encode(), HuggingFaceTokenizer), (unigram_model, SentencePieceTokenizer)):
         path.write_bytes(data)
         assert type(open_tokenizer(path)) is type(open_tokenizer(str(path))) is kind
     path.write_bytes(ranks_file)

@@ -81,7 +81,7 @@ def test_pieces_and_what_they_stand_for(bpe_model: bytes) -> None:
     special = [processor.piece_to_id(piece) for piece in ("<unk>", "<s>", "</s>")]
     assert [tokenizer.token_bytes(number) for number in special] == [None, None, None]
     assert (tokenizer.unknown_id, sorted(tokenizer.special_ids)) == (special[0], special[1:])
-    assert (tokenizer.nameless_ids, tokenizer.json) == (frozenset(), None)
+    assert (tokenizer.unused_ids, tokenizer.json) == (frozenset(), None)
 
 
 @FIXED
@@ -104,12 +104,12 @@ def test_id_out_of_range(model: bytes, number: int) -> None:
 def test_tokens_lie_where_they_are_in_the_text(bpe_model: bytes, unigram_model: bytes) -> None:
     text = "the naïve 안"
     tokenizer = open_sentencepiece(bpe_model, "x")
-    (found,) = tokenizer.locate([text])
+    (found,) = tokenizer.encode_with_offsets([text])
     assert found.ids.tolist() == tokenizer.encode(text).tolist()
     pieces = dict(zip(found.tokens, [text[a:b] for a, b in found.offsets.tolist()], strict=True))
     assert pieces["▁the"] == "the"
     assert [pieces[f"<0x{byte:02X}>"] for byte in "안".encode()] == ["안"] * 3  # all hold their character
-    (found,) = open_sentencepiece(unigram_model, "x").locate(["the 안"])
+    (found,) = open_sentencepiece(unigram_model, "x").encode_with_offsets(["the 안"])
     assert found.tokens[-1] == "안"  # unknown, and shown as it stands in the text
 
 

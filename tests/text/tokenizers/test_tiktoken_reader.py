@@ -70,7 +70,7 @@ def test_bytes_of_the_tokens_are_the_text(ours: TiktokenTokenizer, text: str) ->
 @FIXED
 @given(text=TEXT)
 def test_tokens_lie_where_their_bytes_are(ours: TiktokenTokenizer, theirs: tiktoken.Encoding, text: str) -> None:
-    (found,) = ours.locate([text])
+    (found,) = ours.encode_with_offsets([text])
     assert found.ids.tolist() == ours.encode(text).tolist()
     assert found.offsets.shape == (len(found.ids), 2)
     _, starts = theirs.decode_with_offsets(found.ids.tolist())  # tiktoken's own
@@ -83,7 +83,7 @@ def test_tokens_lie_where_their_bytes_are(ours: TiktokenTokenizer, theirs: tikto
 def test_pattern_that_leaves_text_out(ranks_file: bytes) -> None:
     tokenizer = open_ranks(ranks_file, "x", pattern="[a-z]+")
     text = "é the 안 the!"
-    (found,) = tokenizer.locate([text])
+    (found,) = tokenizer.encode_with_offsets([text])
     assert "".join(text[begin:end] for begin, end in found.offsets.tolist()) == "thethe"
     assert (found.offsets.min(), found.offsets.max()) == (2, 11)
     assert found.ids.tolist() == tokenizer.encode(text).tolist()
@@ -124,7 +124,7 @@ def test_id_without_a_token(ranks_file: bytes) -> None:
     tokenizer = open_ranks(ranks_file + b"enp6enp6 500\n", "x", pattern="gpt2")
     assert (len(tokenizer), tokenizer.token(500), tokenizer.token(499)) == (501, "zzzzzz", "[id 499 has no token]")
     assert tokenizer.token_bytes(499) is None
-    assert tokenizer.nameless_ids == set(range(400, 500))
+    assert tokenizer.unused_ids == set(range(400, 500))
 
 
 def test_pattern_by_name_and_as_it_is(ranks_file: bytes, ours: TiktokenTokenizer, words_pattern: str) -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.text.tokenizers.tokenizer import as_ids, check_ids, nameless, tokenizer_fails
+from rowspace.text.tokenizers.tokenizer import as_ids, encoding_error, unused_token, validate_ids
 
 
 def test_ids_are_in_memory_of_their_own() -> None:
@@ -15,19 +15,19 @@ def test_ids_are_in_memory_of_their_own() -> None:
 @pytest.mark.parametrize(("highest", "tokens", "fits"), [(0, 1, True), (1001, 1, True), (1002, 1, False)])
 def test_ids_that_a_table_would_have(highest: int, tokens: int, fits: bool) -> None:
     if fits:
-        check_ids(highest, tokens, "x")
+        validate_ids(highest, tokens, "x")
         return
     with pytest.raises(FileFormatError, match=f"x: has ids up to {highest} for {tokens} tokens?"):
-        check_ids(highest, tokens, "x")
+        validate_ids(highest, tokens, "x")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
 def test_who_wants_to_stop_is_not_kept(error: BaseException) -> None:
     with pytest.raises(type(error)):
-        tokenizer_fails(error, "do this")
+        encoding_error(error, "do this")
 
 
 def test_other_failures_are_told() -> None:
-    assert str(tokenizer_fails(ValueError("why"), "do this")) == "the tokenizer fails on this text (why); do this"
-    assert isinstance(tokenizer_fails(ValueError(), ""), UsageError)
-    assert nameless(3) == "[id 3 has no token]"
+    assert str(encoding_error(ValueError("why"), "do this")) == "the tokenizer fails on this text (why); do this"
+    assert isinstance(encoding_error(ValueError(), ""), UsageError)
+    assert unused_token(3) == "[id 3 has no token]"

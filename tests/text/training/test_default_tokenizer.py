@@ -7,7 +7,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from rowspace.errors import UsageError
-from rowspace.text import kept_standard_tokenizer, measure_coverage, standard_library, standard_tokenizer
+from rowspace.text import cached_default_tokenizer, default_tokenizer, measure_coverage, standard_library
 
 FEW = ["for key in keys: return self.key"] * 9
 
@@ -21,8 +21,8 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_it_is_learned_from_the_standard_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert kept_standard_tokenizer(300) is None
-    tokenizer, counts = standard_tokenizer(300)
+    assert cached_default_tokenizer(300) is None
+    tokenizer, counts = default_tokenizer(300)
     some = measure_coverage(tokenizer, islice(standard_library(), 20))
     assert list(counts) == some.vocabulary
     assert len(counts) == 300
@@ -31,18 +31,18 @@ def test_it_is_learned_from_the_standard_library(monkeypatch: pytest.MonkeyPatch
 
 
 def test_counts_are_of_all_that_was_read(cache: Path) -> None:
-    tokenizer, counts = standard_tokenizer(280, texts=FEW)
+    tokenizer, counts = default_tokenizer(280, texts=FEW)
     coverage = measure_coverage(tokenizer, iter(FEW))
     assert counts == dict(zip(coverage.vocabulary, coverage.counts.tolist(), strict=True))
 
 
 def test_the_second_time_reads_what_was_kept(cache: Path) -> None:
     shares = list[float]()
-    tokenizer, counts = standard_tokenizer(280, on_share=shares.append, texts=FEW)
+    tokenizer, counts = default_tokenizer(280, on_share=shares.append, texts=FEW)
     assert shares == sorted(shares)
     assert shares[0] > 0
     assert shares[-1] == 1
-    for again, kept in (standard_tokenizer(280, on_share=shares.append, texts=FEW), kept_standard_tokenizer(280)):
+    for again, kept in (default_tokenizer(280, on_share=shares.append, texts=FEW), cached_default_tokenizer(280)):
         assert (again.to_str(), kept) == (tokenizer.to_str(), counts)
     assert len(shares) == 2 * len(FEW)
     assert len(list(cache.iterdir())) == 1
@@ -50,22 +50,22 @@ def test_the_second_time_reads_what_was_kept(cache: Path) -> None:
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"[]", b'{"tokenizer": "{}", "counts": []}', b"\xff"])
 def test_a_damaged_file_is_made_anew(cache: Path, damage: bytes) -> None:
-    _, counts = standard_tokenizer(280, texts=FEW)
+    _, counts = default_tokenizer(280, texts=FEW)
     (kept,) = cache.iterdir()
     whole = kept.read_bytes()
     kept.write_bytes(damage)
-    assert kept_standard_tokenizer(280) is None
-    assert standard_tokenizer(280, texts=FEW)[1] == counts
+    assert cached_default_tokenizer(280) is None
+    assert default_tokenizer(280, texts=FEW)[1] == counts
     assert kept.read_bytes() == whole
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(cache: Path) -> None:
     cache.parent.write_text("no folder")
-    tokenizer, _ = standard_tokenizer(280, texts=FEW)
+    tokenizer, _ = default_tokenizer(280, texts=FEW)
     assert isinstance(tokenizer, Tokenizer)
 
 
 def test_a_size_without_room_is_refused(cache: Path) -> None:
     with pytest.raises(UsageError, match="vocabulary_size=100 has no room for the 256"):
-        standard_tokenizer(100, texts=FEW)
+        default_tokenizer(100, texts=FEW)
     assert not cache.exists()

@@ -6,7 +6,7 @@ Start at open_corpus.py, then reading.py.
 from rowspace.text.corpus.blocks import Block, blocks
 from rowspace.text.corpus.open_corpus import Corpus, OpenCorpus, corpus_bytes, open_corpus
 from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_pieces
-from rowspace.text.corpus.rereadable import TwiceRead, text_pieces
+from rowspace.text.corpus.rereadable import RereadableCorpus, text_pieces
 from rowspace.text.corpus.sentences import Run, Sentences
 from rowspace.text.corpus.standard_library import standard_library
 
@@ -16,9 +16,9 @@ __all__ = [
     "Corpus",
     "OpenCorpus",
     "Piece",
+    "RereadableCorpus",
     "Run",
     "Sentences",
-    "TwiceRead",
     "blocks",
     "corpus_bytes",
     "cut_pieces",

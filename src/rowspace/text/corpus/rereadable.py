@@ -13,10 +13,10 @@ from rowspace.errors import UsageError
 from rowspace.text.corpus.open_corpus import Corpus, corpus_bytes, open_corpus
 from rowspace.text.corpus.reading import Piece
 
-__all__ = ["TwiceRead", "text_pieces"]
+__all__ = ["RereadableCorpus", "text_pieces"]
 
 
-class TwiceRead:
+class RereadableCorpus:
     """A corpus whose pieces are read by `first` and then by `again`; `path` is for the copy, if one is needed."""
 
     def __init__(

@@ -1,9 +1,8 @@
-"""A corpus → ids on disk: the scan on several threads, the vocabulary, and the final ids.
+"""A corpus → ids of its words on disk.
 
-The first pass writes ids as each worker's lexicon gives them, in blocks; then the lexicons become one
-vocabulary, and a second pass over the ids, one block at a time, makes them final. Memory grows with the
-distinct words only. Left out: what a corpus is (corpus.py), how words are found (kernels.py), the second pass
-(final_ids.py), tokens that are no words (encode_tokens.py).
+The first pass scans blocks of text on several threads, each with its own lexicon, and writes provisional ids; then
+the lexicons are merged into one vocabulary, and a second pass over the ids makes them final. Memory grows with the
+distinct words only.
 """
 
 import os
@@ -13,8 +12,8 @@ from pathlib import Path
 from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.text.corpus.open_corpus import Corpus, open_corpus
 from rowspace.text.ids.id_corpus import IdCorpus
-from rowspace.text.ids.provisional_ids import FirstPass, read_token_lists, scan_pieces
-from rowspace.text.ids.renumber import finish_corpus
+from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
+from rowspace.text.ids.renumber import renumber
 from rowspace.text.options import TextOptions
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
@@ -30,12 +29,19 @@ def encode_corpus(
     options: TextOptions = _DEFAULTS,
     on_bytes: Callable[[int], None] | None = None,
 ) -> IdCorpus:
-    """Read a corpus once and write the ids of its words to `directory`, which exists.
+    """Read a corpus once and write the ids of its words to `directory`.
 
-    `corpus`: see `open_corpus`; `on_bytes` is told of bytes read from files (`corpus_bytes` knows how many
-    come). The result is the same with any number of workers; nothing but the ids is saved until its `save`.
-    Raises CorpusError for what cannot be read as text or holds no words, MissingExtraError for .zst without
-    zstandard.
+    The result is the same with any number of workers. Only the ids are written until its `save` is called.
+
+    Args:
+        corpus: Paths, texts or token lists, see `open_corpus`.
+        directory: An existing directory.
+        options: How text becomes words and ids.
+        on_bytes: Called with the number of bytes read from files (`corpus_bytes` knows how many there are).
+
+    Raises:
+        CorpusError: the corpus cannot be read as text, or holds no words.
+        MissingExtraError: a .zst file without zstandard.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -45,12 +51,12 @@ def encode_corpus(
     """
     pieces, token_lists = open_corpus(corpus, field=options.field, on_bytes=on_bytes)
 
-    def first_pass(path: Path) -> FirstPass:
+    def write_ids(path: Path) -> ProvisionalIds:
         return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
 
-    found, _ = finish_corpus(
-        corpus, Path(directory), first_pass, min_count=options.min_count, max_vocabulary=options.max_vocabulary
+    id_corpus, _ = renumber(
+        corpus, Path(directory), write_ids, min_count=options.min_count, max_vocabulary=options.max_vocabulary
     )
-    words = WordTokenizer(found.vocabulary, cased=options.cased).to_json() if pieces else None
-    found.tokenizer = words or whitespace_json(found.vocabulary)
-    return found
+    words = WordTokenizer(id_corpus.vocabulary, cased=options.cased).to_json() if pieces else None
+    id_corpus.tokenizer = words or whitespace_json(id_corpus.vocabulary)
+    return id_corpus

@@ -18,14 +18,14 @@ from tokenizers import Tokenizer
 from rowspace.errors import UsageError
 from rowspace.text.corpus.open_corpus import Corpus
 from rowspace.text.corpus.reading import Piece
-from rowspace.text.corpus.rereadable import TwiceRead, text_pieces
+from rowspace.text.corpus.rereadable import RereadableCorpus, text_pieces
 from rowspace.text.corpus.sentences import Run, Sentences
 from rowspace.text.ids.id_corpus import IDS_NAME, IdCorpus
-from rowspace.text.ids.provisional_ids import FirstPass
-from rowspace.text.ids.renumber import finish_corpus
+from rowspace.text.ids.provisional_ids import ProvisionalIds
+from rowspace.text.ids.renumber import renumber
 from rowspace.text.options import TextOptions
-from rowspace.text.tokenizers.huggingface import library_of
-from rowspace.text.tokenizers.huggingface_library import library_threads, tokens_of
+from rowspace.text.tokenizers.huggingface import require_huggingface
+from rowspace.text.tokenizers.huggingface_library import library_threads, tokens_by_id
 from rowspace.text.tokenizers.open_tokenizer import open_tokenizer
 from rowspace.text.training.options import TokenizerOptions
 from rowspace.text.training.train import train_tokenizer
@@ -63,7 +63,7 @@ def encode_tokens(
     copy = Path(directory, f"{IDS_NAME}.text")
     try:
         if tokens.reads_text:
-            twice = TwiceRead(corpus, copy, field=options.field, on_bytes=on_bytes)
+            twice = RereadableCorpus(corpus, copy, field=options.field, on_bytes=on_bytes)
             with library_threads(several=options.workers > 1):
                 texts = (run.text for run in Sentences(twice.first(), options.sentences))
                 tokenizer = Tokenizer.from_str(train_tokenizer(texts, tokens))
@@ -71,7 +71,7 @@ def encode_tokens(
         else:
             tokenizer = _ready(tokens)
             pieces = text_pieces(corpus, field=options.field, on_bytes=on_bytes)
-        found, order = finish_corpus(corpus, Path(directory), lambda path: _encode(tokenizer, pieces, path, options))
+        found, order = renumber(corpus, Path(directory), lambda path: _encode(tokenizer, pieces, path, options))
     finally:
         copy.unlink(missing_ok=True)
     found.tokenizer, found.token_ids = tokenizer.to_str(), order
@@ -83,13 +83,13 @@ def _ready(tokens: TokenizerOptions) -> Tokenizer:
     if tokens.is_trained:
         return Tokenizer.from_str(train_tokenizer((), tokens))
     opened = open_tokenizer(os.fspath(tokens.tokens))
-    library = library_of(opened, "fit")
+    library = require_huggingface(opened, "fit")
     return library if opened.json is None else Tokenizer.from_str(opened.json)
 
 
-def _encode(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, options: TextOptions) -> FirstPass:
+def _encode(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, options: TextOptions) -> ProvisionalIds:
     """Write the tokenizer's ids of a text to `path`."""
-    vocabulary = tokens_of(tokenizer)
+    vocabulary = tokens_by_id(tokenizer)
     encoder = Tokenizer.from_str(tokenizer.to_str())
     encoder.no_truncation()
     encoder.no_padding()
@@ -114,7 +114,7 @@ def _encode(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, options: 
                 write_oldest()
         while waiting:
             write_oldest()
-    return FirstPass(
+    return ProvisionalIds(
         lengths=lengths,
         merged=[np.arange(len(vocabulary), dtype=np.int32)],
         counts=counts,

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError
-from rowspace.text.tokenizers.huggingface_library import tokens_of
+from rowspace.text.tokenizers.huggingface_library import tokens_by_id
 
 __all__ = ["CORPUS_NAME", "IDS_NAME", "IdCorpus"]
 
@@ -57,7 +57,7 @@ class IdCorpus:
 
     def tokens(self) -> list[str]:
         """Return a token for each id of the tokenizer, or the vocabulary, where ids are the same."""
-        return self.vocabulary if self.token_ids is None else tokens_of(Tokenizer.from_str(self.tokenizer))
+        return self.vocabulary if self.token_ids is None else tokens_by_id(Tokenizer.from_str(self.tokenizer))
 
     def by_token(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return `values`, (V, ...) one for each word learned, in the order of `tokens`, zero for those never used."""

@@ -1,8 +1,7 @@
-"""The first pass over a corpus: words are met, counted and written as provisional ids, a block at a time.
+"""The first pass over a corpus: words or tokens are counted and written as provisional ids, a block at a time.
 
-Text goes to several threads, each with a lexicon of its own, so that none waits for another; block i is the
-work of thread i modulo their number. Token lists take the plain way, through a dict. Read next: encode.py,
-the second pass.
+Text goes to several threads, each with its own lexicon, so that none waits for another; block i is scanned by thread i
+modulo their number. Token lists go through a dict.
 """
 
 from collections import deque
@@ -25,19 +24,23 @@ from rowspace.text.options import TextOptions
 from rowspace.text.words import kernels
 from rowspace.text.words.lexicon import Lexicon
 
-__all__ = ["FirstPass", "read_token_lists", "scan_pieces"]
+__all__ = ["ProvisionalIds", "read_token_lists", "scan_pieces"]
 
-_IN_FLIGHT = 2  # blocks for each worker: one at work, one waiting
+_IN_FLIGHT = 2  # blocks for each worker: one running, one waiting
 _SENTENCES_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
-class FirstPass:
-    """What the first pass knows: all distinct words, and how to make the provisional ids final.
+class ProvisionalIds:
+    """What the first pass counted: all distinct words, and how to make the provisional ids final.
 
-    `lengths`: ids in each block of the file; `merged`: for each worker, whose blocks these are in turn, the
-    word of each of its ids, int32; `counts`: int64, by word; `token`: a word's UTF-8; `replaced`: bad UTF-8
-    sequences; `unspaced`: the share of the characters in scripts without spaces.
+    Attributes:
+        lengths: Ids in each block of the file.
+        merged: For each worker, whose blocks these are in turn, the word of each of its ids: int32.
+        counts: How often each word occurs: int64.
+        token: Returns a word's UTF-8.
+        replaced: The number of bad UTF-8 sequences.
+        unspaced: The share of the characters that are in scripts without spaces.
     """
 
     lengths: list[int]
@@ -48,7 +51,9 @@ class FirstPass:
     unspaced: float = 0.0
 
 
-def scan_pieces(pieces: Iterable[Piece], path: Path, options: TextOptions, *, block_bytes: int = BLOCK) -> FirstPass:
+def scan_pieces(
+    pieces: Iterable[Piece], path: Path, options: TextOptions, *, block_bytes: int = BLOCK
+) -> ProvisionalIds:
     """Write the provisional ids of the words of a text to `path`; a worker takes `block_bytes` or more at a time."""
     lexicons = [Lexicon(character_table(cased=options.cased)) for _ in range(options.workers)]
     lengths, replaced = list[int](), 0
@@ -72,21 +77,21 @@ def scan_pieces(pieces: Iterable[Piece], path: Path, options: TextOptions, *, bl
     merged = [np.arange(len(lexicons[0]), dtype=np.int32)]
     merged += [lexicons[0].absorb(other) for other in lexicons[1:]]
     share = lexicons[0].unspaced_share()
-    return FirstPass(lengths, merged, lexicons[0].counts(), lexicons[0].word, replaced, share)
+    return ProvisionalIds(lengths, merged, lexicons[0].counts(), lexicons[0].word, replaced, share)
 
 
 def _scan(lexicon: Lexicon, block: Block, sentences: str) -> tuple[NDArray[np.int32], int]:
     return lexicon.scan(block.data, block.ends, sentences=sentences, blank=block.blank)
 
 
-def read_token_lists(lists: Iterable[list[str]], path: Path) -> FirstPass:
+def read_token_lists(lists: Iterable[list[str]], path: Path) -> ProvisionalIds:
     """Write the provisional ids of the tokens of token lists to `path`."""
     ids: dict[str, int] = {}
     lengths, counts, lists = list[int](), np.zeros(0, np.int64), iter(lists)
     with path.open("wb") as file:
-        while some := list(islice(lists, _SENTENCES_AT_ONCE)):
+        while batch := list(islice(lists, _SENTENCES_AT_ONCE)):
             flat = list[int]()
-            for sentence in some:
+            for sentence in batch:
                 flat += [ids.setdefault(token, len(ids)) for token in sentence]
                 flat.append(kernels.END)
             block = np.array(flat, "<i4")
@@ -96,7 +101,7 @@ def read_token_lists(lists: Iterable[list[str]], path: Path) -> FirstPass:
             more[: len(counts)] += counts
             counts = more
     tokens = list(map(_utf8, ids))
-    return FirstPass(
+    return ProvisionalIds(
         lengths=lengths,
         merged=[np.arange(len(ids), dtype=np.int32)],
         counts=counts,
@@ -109,4 +114,4 @@ def _utf8(token: str) -> bytes:
     try:
         return token.encode()
     except UnicodeEncodeError as error:
-        raise CorpusError(f"token {token!r} holds half a character (a surrogate); replace or remove it") from error
+        raise CorpusError(f"token {token!r} holds half a surrogate pair; replace or remove it") from error

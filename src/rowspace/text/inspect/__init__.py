@@ -9,23 +9,23 @@ from rowspace.text.inspect.trace_encoding import trace_encoding
 from rowspace.text.inspect.trace_training import trace_training
 from rowspace.text.inspect.truncation import (
     SplitToken,
-    cut_counts,
-    cut_tokenizer,
-    smallest_size,
-    split_at_sizes,
+    minimum_size,
     split_tokens,
+    tokenize_at_sizes,
+    truncate_counts,
+    truncate_vocabulary,
 )
 
 __all__ = [
     "Coverage",
     "Merge",
     "SplitToken",
-    "cut_counts",
-    "cut_tokenizer",
     "measure_coverage",
-    "smallest_size",
-    "split_at_sizes",
+    "minimum_size",
     "split_tokens",
+    "tokenize_at_sizes",
     "trace_encoding",
     "trace_training",
+    "truncate_counts",
+    "truncate_vocabulary",
 ]

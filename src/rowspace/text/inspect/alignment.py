@@ -1,10 +1,10 @@
-"""Tokens laid over the words and characters of a text: how many words lie in one token, what lies in none.
+"""The tokens of a text aligned with its words and characters: how many words lie in one token, what lies in none.
 
-All on arrays: a text is its code points, words and tokens are pairs of positions in it. Left out: how a corpus becomes
-texts and tokens (coverage.py).
+All of it on arrays: a text is its code points, words and tokens are pairs of positions.
 """
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,37 +12,48 @@ from numpy.typing import NDArray
 from rowspace.text.characters import character_table
 from rowspace.text.characters.table import CODE_POINTS, JOINER, WORD
 
-__all__ = ["measure_text"]
+__all__ = ["Alignment", "align_text"]
 
 
-def measure_text(text: str, offsets: NDArray[np.int64], unknown: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the sums of one text: int64 (8,).
+class Alignment(NamedTuple):
+    """Sums over a text; the last three count characters other than white space."""
 
-    They are: bytes, characters, words, tokens that words lie in, words in one known token; then, without white space,
-    characters, those in unknown tokens, those in no token. `offsets`: (tokens, 2) int64, where in the text each token
-    begins and ends, in characters; `unknown`: (tokens,), which tokens are unknown.
+    bytes: int
+    all_characters: int
+    words: int
+    word_pieces: int  # tokens that a word lies in, over all words
+    words_in_one_piece: int  # words that lie in one known token
+    characters: int
+    unknown_characters: int  # in an unknown token
+    dropped_characters: int  # in no token
 
-    >>> measure_text("a b!", np.array([[0, 1], [2, 3]]), np.array([False, True])).tolist()
-    [4, 4, 2, 2, 1, 3, 1, 1]
+
+def align_text(text: str, offsets: NDArray[np.int64], unknown: NDArray[np.bool_]) -> Alignment:
+    """Align the tokens of a text with its words and characters.
+
+    Args:
+        text: The text.
+        offsets: The characters at which each token begins and ends: (tokens, 2) int64.
+        unknown: Which tokens are unknown: (tokens,).
+
+    >>> tuple(align_text("a b!", np.array([[0, 1], [2, 3]]), np.array([False, True])))
+    (4, 4, 2, 2, 1, 3, 1, 1)
     """
     codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
     starts, ends = _words(codes)
-    pieces, strange = _times(offsets, starts, ends), _times(offsets[unknown], starts, ends)
+    pieces, unknown_pieces = _tokens_in_words(offsets, starts, ends), _tokens_in_words(offsets[unknown], starts, ends)
     visible = ~_white_space()[codes]
     in_token = _inside(offsets, len(codes))
     in_unknown = _inside(offsets[unknown], len(codes))
-    return np.array(
-        [
-            len(text.encode()),
-            len(codes),
-            len(starts),
-            pieces.sum(),
-            np.count_nonzero((pieces == 1) & (strange == 0)),
-            np.count_nonzero(visible),
-            np.count_nonzero(visible & in_unknown),
-            np.count_nonzero(visible & ~in_token),
-        ],
-        np.int64,
+    return Alignment(
+        bytes=len(text.encode()),
+        all_characters=len(codes),
+        words=len(starts),
+        word_pieces=int(pieces.sum()),
+        words_in_one_piece=int(np.count_nonzero((pieces == 1) & (unknown_pieces == 0))),
+        characters=int(np.count_nonzero(visible)),
+        unknown_characters=int(np.count_nonzero(visible & in_unknown)),
+        dropped_characters=int(np.count_nonzero(visible & ~in_token)),
     )
 
 
@@ -56,7 +67,9 @@ def _words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int
     return edges[::2], edges[1::2]
 
 
-def _times(offsets: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+def _tokens_in_words(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return, for each word, how many tokens hold some of it."""
     offsets = offsets[offsets[:, 0] < offsets[:, 1]]
     first = np.searchsorted(ends, offsets[:, 0], "right")

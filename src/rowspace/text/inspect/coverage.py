@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.blocks import blocks
 from rowspace.text.corpus.open_corpus import Corpus, open_corpus
-from rowspace.text.inspect.alignment import measure_text
-from rowspace.text.tokenizers.huggingface import AnyTokenizer, opened
-from rowspace.text.tokenizers.tokenizer import OpenedTokenizer
+from rowspace.text.inspect.alignment import Alignment, align_text
+from rowspace.text.tokenizers.huggingface import AnyTokenizer, as_tokenizer
+from rowspace.text.tokenizers.tokenizer import Tokenizer
 
 __all__ = ["Coverage", "measure_coverage"]
 
@@ -104,7 +104,7 @@ def measure_coverage(
     >>> coverage.words, coverage.one_piece, coverage.covered, coverage.unused.tolist()
     (5, 0.8, 0.8, [2])
     """
-    tally = _Tally(opened(tokenizer))
+    tally = _Tally(as_tokenizer(tokenizer))
     for texts in _runs(corpus, field, on_bytes):
         tally.add(texts)
     return tally.coverage()
@@ -136,35 +136,27 @@ def _lines(data: bytearray, start: int, end: int) -> Iterator[tuple[int, int]]:
 class _Tally:
     """What has been counted so far."""
 
-    def __init__(self, tokenizer: OpenedTokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._unknown = -1 if tokenizer.unknown_id is None else tokenizer.unknown_id
         self._counts = np.zeros(len(tokenizer), np.int64)
-        self._sums = np.zeros(8, np.int64)
+        self._sums = np.zeros(len(Alignment._fields), np.int64)
 
     def add(self, texts: list[str]) -> None:
         """Count some texts."""
-        for text, found in zip(texts, self._tokenizer.locate(texts), strict=True):
+        for text, found in zip(texts, self._tokenizer.encode_with_offsets(texts), strict=True):
             self._counts += np.bincount(found.ids, minlength=len(self._counts))
-            self._sums += measure_text(text, found.offsets, found.ids == self._unknown)
+            self._sums += align_text(text, found.offsets, found.ids == self._unknown)
 
     def coverage(self) -> Coverage:
         """Return all that was counted."""
         unused = self._counts == 0
-        unused[[*self._tokenizer.special_ids, *self._tokenizer.nameless_ids]] = False
+        unused[[*self._tokenizer.special_ids, *self._tokenizer.unused_ids]] = False
         unused[[] if self._unknown < 0 else [self._unknown]] = False
-        size, characters, words, pieces, whole, visible, unknown, dropped = self._sums.tolist()
         return Coverage(
             vocabulary=self._tokenizer.vocabulary,
             counts=self._counts,
             unused=np.flatnonzero(unused),
-            bytes=size,
-            all_characters=characters,
-            words=words,
-            word_pieces=pieces,
-            words_in_one_piece=whole,
-            characters=visible,
-            unknown_characters=unknown,
-            dropped_characters=dropped,
             unknown_tokens=0 if self._unknown < 0 else int(self._counts[self._unknown]),
+            **Alignment(*self._sums.tolist())._asdict(),
         )

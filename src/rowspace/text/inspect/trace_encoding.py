@@ -17,7 +17,7 @@ from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import bytes_to_alphabet
 from rowspace.text.characters import clean
 from rowspace.text.inspect.segmentation import NOWHERE, Merge, Pair, Segmentation
-from rowspace.text.tokenizers.huggingface import AnyTokenizer, library_of
+from rowspace.text.tokenizers.huggingface import AnyTokenizer, require_huggingface
 from rowspace.text.tokenizers.tiktoken_reader import TiktokenTokenizer
 
 __all__ = ["trace_encoding"]
@@ -42,7 +42,7 @@ def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
     """
     if isinstance(tokenizer, TiktokenTokenizer):
         return _trace_ranks(text, tokenizer)
-    library = library_of(tokenizer, "a trace of merges")
+    library = require_huggingface(tokenizer, "a trace of merges")
     document: dict[str, Any] = json.loads(library.to_str()) | {"truncation": None, "padding": None}
     model = document["model"]
     if model["type"] != "BPE":

@@ -19,9 +19,9 @@ from tokenizers import Tokenizer
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
-from rowspace.text.tokenizers.huggingface import AnyTokenizer, library_of, opened
+from rowspace.text.tokenizers.huggingface import AnyTokenizer, as_tokenizer, require_huggingface
 
-__all__ = ["SplitToken", "cut_counts", "cut_tokenizer", "smallest_size", "split_at_sizes", "split_tokens"]
+__all__ = ["SplitToken", "minimum_size", "split_tokens", "tokenize_at_sizes", "truncate_counts", "truncate_vocabulary"]
 
 _Model = dict[str, Any]
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
@@ -43,8 +43,8 @@ def split_tokens(
 
     `counts`: of tokens; one that is not there has 0. `ids`: those to show, by token, if not the tokenizer's own.
     """
-    source = opened(tokenizer)
-    found = source.locate([text])[0]
+    source = as_tokenizer(tokenizer)
+    found = source.encode_with_offsets([text])[0]
     pieces = list[SplitToken]()
     for shown, number in zip(found.tokens, found.ids.tolist(), strict=True):
         token = source.token(number)  # where a unigram tokenizer does not know the text it shows the text itself
@@ -53,34 +53,34 @@ def split_tokens(
     return pieces
 
 
-def split_at_sizes(
+def tokenize_at_sizes(
     text: str, tokenizer: AnyTokenizer, sizes: Iterable[int], *, counts: Mapping[str, int] | None = None
 ) -> dict[int, list[SplitToken]]:
     """Return a text's tokens at each size of the tokenizer's vocabulary, with the ids that they have in the whole one.
 
-    `counts`: of the whole vocabulary's tokens; those at a smaller size follow where `cut_counts` can tell. Raises
-    UsageError as `cut_tokenizer` does.
+    `counts`: of the whole vocabulary's tokens; those at a smaller size follow where `truncate_counts` can tell. Raises
+    UsageError as `truncate_vocabulary` does.
 
     >>> from tokenizers.models import BPE
     >>> tokenizer = Tokenizer(BPE({"a": 0, "b": 1, "ab": 2, "abab": 3}, [("a", "b"), ("ab", "ab")]))
-    >>> cut = split_at_sizes("abab", tokenizer, [2, 3, 4])
+    >>> cut = tokenize_at_sizes("abab", tokenizer, [2, 3, 4])
     >>> [[piece.token for piece in pieces] for pieces in cut.values()]
     [['a', 'b', 'a', 'b'], ['ab', 'ab'], ['abab']]
     """
-    library = library_of(tokenizer, "a smaller vocabulary")
+    library = require_huggingface(tokenizer, "a smaller vocabulary")
     ids = library.get_vocab(with_added_tokens=True)
     return {
         size: split_tokens(
             text,
-            cut_tokenizer(library, size),
-            counts=None if counts is None else cut_counts(library, counts, size),
+            truncate_vocabulary(library, size),
+            counts=None if counts is None else truncate_counts(library, counts, size),
             ids=ids,
         )
         for size in sizes
     }
 
 
-def cut_tokenizer(tokenizer: AnyTokenizer, size: int) -> Tokenizer:
+def truncate_vocabulary(tokenizer: AnyTokenizer, size: int) -> Tokenizer:
     """Return a tokenizer with a vocabulary cut to `size` tokens, ids 0 to size - 1 in the order that they had.
 
     It adds no special tokens around a text. Raises UsageError for more tokens than there are, and for fewer than
@@ -100,32 +100,32 @@ def cut_tokenizer(tokenizer: AnyTokenizer, size: int) -> Tokenizer:
     return Tokenizer.from_str(json.dumps(document))
 
 
-def smallest_size(tokenizer: AnyTokenizer) -> int:
-    """Return the fewest tokens that `cut_tokenizer` can leave; raises UsageError as it does.
+def minimum_size(tokenizer: AnyTokenizer) -> int:
+    """Return the fewest tokens that `truncate_vocabulary` can leave; raises UsageError as it does.
 
     >>> from tokenizers.models import BPE
-    >>> smallest_size(Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])))
+    >>> minimum_size(Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])))
     2
     """
     stays, outside = _that_stay(_document(tokenizer)[1])
     return len(stays) + outside
 
 
-def cut_counts(
+def truncate_counts(
     tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int, *, cut: Tokenizer | None = None
 ) -> dict[str, int] | None:
     """Return how often each token would have come at a smaller size, from the `counts` at the whole size.
 
     Each merge that is cut off is undone: its token's count goes to the two that it was made of. The counts of whole
     words that are cut off go to the unknown token. None where that is not known: for other kinds, and where several
-    merges make the same token. `cut`: what `cut_tokenizer` makes of it, where that is at hand.
+    merges make the same token. `cut`: what `truncate_vocabulary` makes of it, where that is at hand.
 
     >>> from tokenizers.models import BPE
     >>> tokenizer = Tokenizer(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
-    >>> cut_counts(tokenizer, {"a": 1, "b": 2, "ab": 10}, 2)
+    >>> truncate_counts(tokenizer, {"a": 1, "b": 2, "ab": 10}, 2)
     {'a': 11, 'b': 12}
     """
-    library = library_of(tokenizer, "a smaller vocabulary")
+    library = require_huggingface(tokenizer, "a smaller vocabulary")
     if size == library.get_vocab_size(with_added_tokens=True):
         return dict(counts)
     model: _Model = json.loads(library.to_str())["model"]
@@ -137,7 +137,7 @@ def cut_counts(
         parts_of = [(word, [model["unk_token"]]) for word in model["vocab"]]
     else:
         return None
-    kept = (cut or cut_tokenizer(library, size)).get_vocab(with_added_tokens=True)
+    kept = (cut or truncate_vocabulary(library, size)).get_vocab(with_added_tokens=True)
     left = dict(counts)
     for token, parts in reversed(parts_of):
         if token not in kept:
@@ -149,7 +149,7 @@ def cut_counts(
 
 def _document(tokenizer: AnyTokenizer) -> tuple[Tokenizer, dict[str, Any]]:
     """Return the `tokenizers` library's own, and what its tokenizer.json says."""
-    library = library_of(tokenizer, "a smaller vocabulary")
+    library = require_huggingface(tokenizer, "a smaller vocabulary")
     return library, json.loads(library.to_str())
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.text.tokenizers.folder_files import class_of, read_bytes, read_text
-from rowspace.text.tokenizers.huggingface import parsed
+from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 from rowspace.text.tokenizers.sentencepiece_reader import is_sentencepiece, open_sentencepiece
 from rowspace.text.tokenizers.tiktoken_encodings import encoding_names, require_tiktoken
 from rowspace.text.tokenizers.tiktoken_ranks import are_ranks
 from rowspace.text.tokenizers.tiktoken_reader import open_encoding, open_ranks
-from rowspace.text.tokenizers.tokenizer import OpenedTokenizer
+from rowspace.text.tokenizers.tokenizer import Tokenizer
 from rowspace.text.tokenizers.vocabulary_files import HAVE_MADE, added_tokens, open_bert, open_gpt2, refused
 
 __all__ = ["open_tokenizer"]
@@ -35,7 +35,7 @@ _START = 1 << 16
 _ENCODING = re.compile("gpt2|[a-z]+[0-9]+k_[a-z]+")
 
 
-def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> OpenedTokenizer:
+def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> Tokenizer:
     """Open the tokenizer at the path `source`, or the tiktoken encoding of that name where nothing is there.
 
     `pattern`: for a tiktoken file of ranks, which says nothing of how text is cut into words: a regular expression or
@@ -57,7 +57,7 @@ def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> OpenedT
     return _of_folder(path, pattern) if path.is_dir() else _of_file(path, pattern)
 
 
-def _of_folder(folder: Path, pattern: str | None) -> OpenedTokenizer:
+def _of_folder(folder: Path, pattern: str | None) -> Tokenizer:
     for name in NAMED + MODELS:
         file = folder / name
         if file.is_file():
@@ -88,7 +88,7 @@ def _say_what_is_left_out(folder: Path, name: str, size: int) -> None:
         )
 
 
-def _of_file(path: Path, pattern: str | None, *, for_class: str | None = None) -> OpenedTokenizer:
+def _of_file(path: Path, pattern: str | None, *, for_class: str | None = None) -> Tokenizer:
     """Open a file by its content; `for_class`: the tokenizer that does more than its SentencePiece model says."""
     data = read_bytes(path)
     if are_ranks(data[:_START]):
@@ -99,11 +99,11 @@ def _of_file(path: Path, pattern: str | None, *, for_class: str | None = None) -
             raise refused(path.parent, path.name)
         return open_sentencepiece(data, str(path))
     if data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
-        return parsed(read_text(path), str(path))
+        return HuggingFaceTokenizer.from_json(read_text(path), str(path))
     raise FileFormatError(f"{path}: is no tokenizer that opens here; name {OPENS}")
 
 
-def _by_name(name: str, pattern: str | None) -> OpenedTokenizer:
+def _by_name(name: str, pattern: str | None) -> Tokenizer:
     if _ENCODING.fullmatch(name):
         require_tiktoken(f"the encoding {name!r}")
         if name in encoding_names():

@@ -13,7 +13,7 @@ import numpy as np
 from rowspace.errors import FileFormatError, MissingExtraError, reason_of
 from rowspace.text.characters import clean
 from rowspace.text.tokenizers.protobuf import Field, fields, varint
-from rowspace.text.tokenizers.tokenizer import Ids, Located, OpenedTokenizer, as_ids, tokenizer_fails
+from rowspace.text.tokenizers.tokenizer import Encoding, Ids, Tokenizer, as_ids, encoding_error
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -26,7 +26,7 @@ _MODEL_TYPE = 3  # field of the trainer's settings
 _BLANK = "▁"
 
 
-class SentencePieceTokenizer(OpenedTokenizer):
+class SentencePieceTokenizer(Tokenizer):
     """A SentencePiece model, kept in `processor`."""
 
     def __init__(self, processor: "SentencePieceProcessor", pieces: list[str], kind: str) -> None:
@@ -35,7 +35,7 @@ class SentencePieceTokenizer(OpenedTokenizer):
         self.unknown_id = processor.unk_id() if processor.unk_id() >= 0 else None
         self._is_byte = np.array([processor.is_byte(number) for number in ids], np.bool_)
         self.special_ids = frozenset(number for number in ids if processor.is_control(number))
-        self.nameless_ids = frozenset()
+        self.unused_ids = frozenset()
 
     @property
     def vocabulary(self) -> list[str]:
@@ -49,13 +49,13 @@ class SentencePieceTokenizer(OpenedTokenizer):
         """Return the ids of each text: int32 (n,)."""
         return [as_ids(ids) for ids in self._encoded(texts, "numpy")]
 
-    def locate(self, texts: Sequence[str]) -> list[Located]:
+    def encode_with_offsets(self, texts: Sequence[str]) -> list[Encoding]:
         """Return the pieces of each text, unknown ones as the text writes them, and where they lie in it."""
-        return [self._located(found) for found in self._encoded(texts, "offset_mapping")]
+        return [self._with_offsets(found) for found in self._encoded(texts, "offset_mapping")]
 
     def token(self, number: int) -> str:
         """Return the piece of an id as the model writes it."""
-        return self._pieces[self._checked(number)]
+        return self._pieces[self._validate_id(number)]
 
     def token_bytes(self, number: int) -> bytes | None:
         """Return the bytes of text that a piece stands for, where `▁` is a blank."""
@@ -70,15 +70,15 @@ class SentencePieceTokenizer(OpenedTokenizer):
         try:
             return self.processor.encode(list(map(clean, texts)), return_type=what)
         except Exception as error:  # the library raises nothing narrower
-            raise tokenizer_fails(error, "check the model") from error
+            raise encoding_error(error, "check the model") from error
 
-    def _located(self, found: dict[str, Any]) -> Located:
+    def _with_offsets(self, found: dict[str, Any]) -> Encoding:
         ids, offsets = as_ids(found["ids"]), np.array(found["offsets"], np.int64).reshape(-1, 2)
         is_byte = self._is_byte[ids]
         empty = is_byte[:-1] & is_byte[1:] & (offsets[:-1, 0] == offsets[:-1, 1])
         for place in np.flatnonzero(empty)[::-1]:  # of the bytes of a character only the last is said to hold it
             offsets[place] = offsets[place + 1]
-        return Located(ids, found["pieces"], offsets)
+        return Encoding(ids, found["pieces"], offsets)
 
 
 def is_sentencepiece(start: bytes) -> bool:

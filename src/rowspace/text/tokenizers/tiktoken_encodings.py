@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 from rowspace.files.tokenizer_json import bytes_from_alphabet
 from rowspace.text.tokenizers.folder_files import read_bytes
-from rowspace.text.tokenizers.tiktoken_ranks import Ranks, check_ranks, parse_ranks
+from rowspace.text.tokenizers.tiktoken_ranks import Ranks, parse_ranks, validate_ranks
 
 __all__ = ["Description", "described", "encoding_names", "names_of_ranks", "require_tiktoken"]
 
@@ -126,5 +126,5 @@ def _ranks_of_encoder(data: bytes, source: str) -> Ranks:
     """Return the ranks of GPT-2's encoder.json, whose tokens are in its alphabet."""
     ids: dict[str, int] = json.loads(data)
     ranks = {bytes_from_alphabet(token) or b"": rank for token, rank in ids.items() if token not in _NO_MERGES}
-    check_ranks(ranks, source)
+    validate_ranks(ranks, source)
     return ranks

@@ -8,9 +8,9 @@ import base64
 import re
 
 from rowspace.errors import FileFormatError
-from rowspace.text.tokenizers.tokenizer import check_ids
+from rowspace.text.tokenizers.tokenizer import validate_ids
 
-__all__ = ["Ranks", "are_ranks", "check_ranks", "parse_ranks"]
+__all__ = ["Ranks", "are_ranks", "parse_ranks", "validate_ranks"]
 
 Ranks = dict[bytes, int]
 _LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2})[ \t]+(\d{1,10})[ \t\r]*", re.ASCII)
@@ -48,11 +48,11 @@ def parse_ranks(data: bytes, source: str) -> Ranks:
         if rank in lines:
             raise _damaged(source, number, f"the rank {rank} is that of line {lines[rank]} too")
         ranks[token], lines[rank] = rank, number
-    check_ranks(ranks, source)
+    validate_ranks(ranks, source)
     return ranks
 
 
-def check_ranks(ranks: Ranks, source: str) -> None:
+def validate_ranks(ranks: Ranks, source: str) -> None:
     """Raise FileFormatError unless all single bytes have a rank, and the ranks leave few ids out."""
     missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
     if missing:
@@ -60,7 +60,7 @@ def check_ranks(ranks: Ranks, source: str) -> None:
             f"{source}: has no rank for {len(missing)} of the 256 single bytes, the first is 0x{missing[0]:02X}, so "
             "that some text could not be written; restore the file"
         )
-    check_ids(max(ranks.values()), len(ranks), source)
+    validate_ids(max(ranks.values()), len(ranks), source)
 
 
 def _token_and_rank(line: bytes) -> tuple[bytes, int] | None:

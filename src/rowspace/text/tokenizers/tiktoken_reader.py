@@ -25,28 +25,28 @@ from rowspace.text.tokenizers.tiktoken_encodings import (
     require_tiktoken,
 )
 from rowspace.text.tokenizers.tiktoken_ranks import parse_ranks
-from rowspace.text.tokenizers.tokenizer import Ids, Located, OpenedTokenizer, as_ids, nameless, tokenizer_fails
+from rowspace.text.tokenizers.tokenizer import Encoding, Ids, Tokenizer, as_ids, encoding_error, unused_token
 
 if TYPE_CHECKING:
-    from tiktoken import Encoding
+    import tiktoken
 
 __all__ = ["DEFAULT_PATTERN", "TiktokenTokenizer", "open_encoding", "open_ranks"]
 
 DEFAULT_PATTERN = "cl100k_base"  # what most files of ranks that were made since use, or nearly
 
 
-class TiktokenTokenizer(OpenedTokenizer):
+class TiktokenTokenizer(Tokenizer):
     """A tiktoken encoding; `ranks` are those of its tokens' bytes."""
 
     kind = "bpe"
     unknown_id = None
 
-    def __init__(self, encoding: "Encoding", description: Description) -> None:
+    def __init__(self, encoding: "tiktoken.Encoding", description: Description) -> None:
         self.encoding, self.ranks, self._pattern = encoding, description.ranks, description.pattern
         self._special = {number: token for token, number in description.special_tokens.items()}
         self._bytes = {rank: token for token, rank in description.ranks.items()}
         self.special_ids = frozenset(self._special)
-        self.nameless_ids = frozenset(range(len(self))).difference(self._bytes, self._special)
+        self.unused_ids = frozenset(range(len(self))).difference(self._bytes, self._special)
 
     def __len__(self) -> int:
         return int(self.encoding.max_token_value) + 1
@@ -56,21 +56,21 @@ class TiktokenTokenizer(OpenedTokenizer):
         try:
             return [as_ids(ids) for ids in self.encoding.encode_ordinary_batch(list(map(clean, texts)))]
         except BaseException as error:  # it panics on some patterns
-            raise tokenizer_fails(error, "check its pattern") from error
+            raise encoding_error(error, "check its pattern") from error
 
-    def locate(self, texts: Sequence[str]) -> list[Located]:
+    def encode_with_offsets(self, texts: Sequence[str]) -> list[Encoding]:
         """Return the tokens of each text and where they lie in it."""
-        return [self._located(clean(text), ids) for text, ids in zip(texts, self.encode_batch(texts), strict=True)]
+        return [self._with_offsets(clean(text), ids) for text, ids in zip(texts, self.encode_batch(texts), strict=True)]
 
     def token(self, number: int) -> str:
         """Return the token of an id as text, with bytes that are not valid UTF-8 spelled out."""
-        if self._checked(number) in self._special:
+        if self._validate_id(number) in self._special:
             return self._special[number]
-        return nameless(number) if number in self.nameless_ids else readable(self._bytes[number])
+        return unused_token(number) if number in self.unused_ids else readable(self._bytes[number])
 
     def token_bytes(self, number: int) -> bytes | None:
         """Return the bytes that an id stands for, None for special tokens."""
-        return self._bytes.get(self._checked(number))
+        return self._bytes.get(self._validate_id(number))
 
     def words(self, text: str) -> list[tuple[int, bytes, list[int]]]:
         """Return each word that the pattern finds: where in the text it begins, its bytes, and its ids.
@@ -95,7 +95,7 @@ class TiktokenTokenizer(OpenedTokenizer):
     def _sizes(self) -> NDArray[np.int64]:
         return np.array([len(self._bytes.get(number, b"")) for number in range(len(self))], np.int64)
 
-    def _located(self, text: str, ids: Ids) -> Located:
+    def _with_offsets(self, text: str, ids: Ids) -> Encoding:
         data = np.frombuffer(text.encode(), np.uint8)
         sizes = self._sizes[ids]
         ends = np.cumsum(sizes)
@@ -104,7 +104,7 @@ class TiktokenTokenizer(OpenedTokenizer):
             places = self._places(text)
         character = np.cumsum((data & 0xC0) != 0x80) - 1  # of each byte
         offsets = np.stack([character[places[:, 0]], character[places[:, 1] - 1] + 1], axis=1) if len(ids) else places
-        return Located(ids, [self._shown[number] for number in ids.tolist()], offsets)
+        return Encoding(ids, [self._shown[number] for number in ids.tolist()], offsets)
 
     def _places(self, text: str) -> NDArray[np.int64]:
         """Return where in the bytes of a text its tokens begin and end, word by word."""
@@ -144,10 +144,10 @@ def open_ranks(data: bytes, source: str, *, pattern: str | None = None) -> Tikto
 
 
 def _made(description: Description, source: str) -> TiktokenTokenizer:
-    from tiktoken import Encoding  # noqa: PLC0415  # an extra
+    import tiktoken  # noqa: PLC0415  # an extra
 
     try:
-        encoding = Encoding(
+        encoding = tiktoken.Encoding(
             description.name,
             pat_str=description.pattern,
             mergeable_ranks=description.ranks,

@@ -12,7 +12,8 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 from rowspace.errors import FileFormatError, reason_of
 from rowspace.text.tokenizers.folder_files import class_of, object_in, read_text, settings_of
-from rowspace.text.tokenizers.huggingface import LibraryTokenizer, refusing
+from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
+from rowspace.text.tokenizers.huggingface_library import translate_errors
 
 __all__ = ["HAVE_MADE", "added_tokens", "open_bert", "open_gpt2", "refused"]
 
@@ -30,7 +31,7 @@ ROBERTA_SPECIAL = dict(zip(_NAMES, ("<s>", "</s>", "<unk>", "</s>", "<pad>", "<s
 GPT2_SPECIAL = dict.fromkeys(_NAMES[:3], "<|endoftext|>")
 
 
-def open_bert(folder: Path) -> LibraryTokenizer:
+def open_bert(folder: Path) -> HuggingFaceTokenizer:
     """Open the vocab.txt of a BERT in `folder`, with the settings beside it; raises FileFormatError for another's."""
     if class_of(folder) not in BERT_LIKE:
         raise refused(folder, "vocab.txt")
@@ -39,7 +40,7 @@ def open_bert(folder: Path) -> LibraryTokenizer:
         raise refused(folder, "vocab.txt without its basic tokenizer")
     lines = read_text(folder / "vocab.txt").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     strips_accents = settings.get("strip_accents")
-    with refusing(str(folder)):
+    with translate_errors(str(folder)):
         special = _special(settings, BERT_SPECIAL)
         unknown = special["unk_token"].content if "unk_token" in special else BERT_SPECIAL["unk_token"]
         vocabulary = {token: number for number, token in enumerate(lines)}
@@ -53,10 +54,10 @@ def open_bert(folder: Path) -> LibraryTokenizer:
         library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         library.decoder = decoders.WordPiece()
         _add(library, folder, special)
-    return LibraryTokenizer(library, source=str(folder))
+    return HuggingFaceTokenizer(library, source=str(folder))
 
 
-def open_gpt2(folder: Path) -> LibraryTokenizer:
+def open_gpt2(folder: Path) -> HuggingFaceTokenizer:
     """Open vocab.json and merges.txt of a GPT-2 or RoBERTa in `folder`; raises FileFormatError for another's."""
     kind, settings = class_of(folder), settings_of(folder)
     if kind not in GPT2_LIKE | ROBERTA_LIKE:
@@ -65,13 +66,13 @@ def open_gpt2(folder: Path) -> LibraryTokenizer:
     if not all(type(number) is int and 0 <= number < 2**31 for number in vocabulary.values()):
         raise FileFormatError(f"{folder / 'vocab.json'}: has an id that is no 31-bit number; restore the file")
     merges = _merges(folder / "merges.txt")
-    with refusing(f"{folder}: vocab.json with merges.txt"):
+    with translate_errors(f"{folder}: vocab.json with merges.txt"):
         library = Tokenizer(models.BPE(vocabulary, merges))
         prefix = _flag(settings, "add_prefix_space", default=False)
         library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
         library.decoder = decoders.ByteLevel()
         _add(library, folder, _special(settings, ROBERTA_SPECIAL if kind in ROBERTA_LIKE else GPT2_SPECIAL))
-    return LibraryTokenizer(library, source=str(folder))
+    return HuggingFaceTokenizer(library, source=str(folder))
 
 
 def refused(folder: Path, what: str) -> FileFormatError:

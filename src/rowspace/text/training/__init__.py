@@ -3,16 +3,20 @@
 Start at train.py; options.py holds the choices.
 """
 
-from rowspace.text.training.default_tokenizer import STANDARD_SIZE, kept_standard_tokenizer, standard_tokenizer
+from rowspace.text.training.default_tokenizer import (
+    DEFAULT_VOCABULARY_SIZE,
+    cached_default_tokenizer,
+    default_tokenizer,
+)
 from rowspace.text.training.options import WORDS, WORDS_ONLY, TokenizerOptions
 from rowspace.text.training.train import train_tokenizer
 
 __all__ = [
-    "STANDARD_SIZE",
+    "DEFAULT_VOCABULARY_SIZE",
     "WORDS",
     "WORDS_ONLY",
     "TokenizerOptions",
-    "kept_standard_tokenizer",
-    "standard_tokenizer",
+    "cached_default_tokenizer",
+    "default_tokenizer",
     "train_tokenizer",
 ]

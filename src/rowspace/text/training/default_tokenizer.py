@@ -18,21 +18,21 @@ from rowspace._base.atomic import atomic_file
 from rowspace._base.paths import cache_dir
 from rowspace.errors import RowspaceError
 from rowspace.text.corpus.standard_library import standard_library
-from rowspace.text.tokenizers.huggingface import parsed
-from rowspace.text.tokenizers.huggingface_library import tokens_of
+from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
+from rowspace.text.tokenizers.huggingface_library import tokens_by_id
 from rowspace.text.training.options import TokenizerOptions
 from rowspace.text.training.train import train_tokenizer
 
-__all__ = ["STANDARD_SIZE", "kept_standard_tokenizer", "standard_tokenizer"]
+__all__ = ["DEFAULT_VOCABULARY_SIZE", "cached_default_tokenizer", "default_tokenizer"]
 
-STANDARD_SIZE = 16_384
-"""The tokens that `standard_tokenizer` has, unless told otherwise."""
+DEFAULT_VOCABULARY_SIZE = 16_384
+"""The tokens that `default_tokenizer` has, unless told otherwise."""
 
 _BATCH = 16  # texts that are encoded at a time
 
 
-def standard_tokenizer(
-    vocabulary_size: int = STANDARD_SIZE,
+def default_tokenizer(
+    vocabulary_size: int = DEFAULT_VOCABULARY_SIZE,
     *,
     on_share: Callable[[float], None] | None = None,
     texts: Iterable[str] | None = None,
@@ -45,7 +45,7 @@ def standard_tokenizer(
     Python keeps no source of its library.
     """
     options = TokenizerOptions("bpe", vocabulary_size=vocabulary_size)
-    if kept := kept_standard_tokenizer(vocabulary_size):
+    if kept := cached_default_tokenizer(vocabulary_size):
         return kept
     texts = list(standard_library() if texts is None else texts)
     share = _Share(2 * sum(map(len, texts)), on_share)
@@ -59,7 +59,7 @@ def standard_tokenizer(
     return _counted(learned, counts)
 
 
-def kept_standard_tokenizer(vocabulary_size: int = STANDARD_SIZE) -> tuple[Tokenizer, dict[str, int]] | None:
+def cached_default_tokenizer(vocabulary_size: int = DEFAULT_VOCABULARY_SIZE) -> tuple[Tokenizer, dict[str, int]] | None:
     """Return the same where it was learned before and is kept, whole; None where it would have to be learned."""
     try:
         kept = json.loads(_path(vocabulary_size).read_text("utf-8"))
@@ -74,8 +74,8 @@ def _path(vocabulary_size: int) -> Path:
 
 
 def _counted(text: str, counts: Sequence[int]) -> tuple[Tokenizer, dict[str, int]]:
-    tokenizer = parsed(text, "the standard tokenizer").library
-    return tokenizer, dict(zip(tokens_of(tokenizer), counts, strict=True))
+    tokenizer = HuggingFaceTokenizer.from_json(text, "the standard tokenizer").library
+    return tokenizer, dict(zip(tokens_by_id(tokenizer), counts, strict=True))
 
 
 def _counts(tokenizer: Tokenizer, texts: Sequence[str], share: "_Share") -> list[int]:

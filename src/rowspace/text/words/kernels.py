@@ -1,8 +1,7 @@
-"""The scanner: UTF-8 bytes → ids of words, and what makes ids final.
+"""The scanner: UTF-8 bytes → ids of words.
 
 `scan` decodes, classifies, lowercases, finds words and looks each up in a hash table, in one pass over the
-bytes. A word is written at the end of the arena while it is read; when it is new, the arena keeps it. Left
-out: who owns the arrays (lexicon.py, read it next), threads and files (encode.py).
+bytes. A word is written at the end of the arena while it is read; when it is new, the arena keeps it.
 """
 
 from typing import NamedTuple
@@ -22,7 +21,6 @@ __all__ = [
     "UNKNOWN",
     "Words",
     "absorb",
-    "compact",
     "rehash",
     "scan",
 ]
@@ -48,7 +46,7 @@ class Words(NamedTuple):
     arena: NDArray[np.uint8]
 
 
-# What a scan reads first and writes last, so that it can go on: int64 (6,), with these places.
+# The state that a scan reads first and writes last, so that it can continue: int64 (6,), with these indices.
 POSITION, DOCUMENT_INDEX, WRITTEN, BAD_COUNT, IS_BLANK, SIZE = range(6)
 
 
@@ -64,7 +62,7 @@ def scan(
 ) -> bool:
     """Write the ids of the words of `data` to `ids`; return False when `words` must grow first.
 
-    `ends`: where documents end; what lies behind the last is the start of one. `rule`: what ends a sentence,
+    `ends`: where documents end; what follows the last is the start of one. `rule`: what ends a sentence,
     whether new words are learned. There must be room for one id for each byte and each end, and for twice the
     bytes in the arena.
     """
@@ -225,20 +223,3 @@ def absorb(words: Words, size: int, others: Words, ids: NDArray[np.int32]) -> in
         ids[other] = identity
         counts[identity] += others.counts[other]
     return size
-
-
-@kernel
-def compact(ids: NDArray[np.int32], final: NDArray[np.int32], last: int, out: NDArray[np.int32]) -> tuple[int, int]:
-    """Write the final ids of `ids` to `out`, without words that have none and without empty sentences.
-
-    `final`: -1 for a word to leave out. `last` is the last id written before. Returns how many were written,
-    and the last. `out` may be `ids` itself.
-    """
-    written = 0
-    for identity in ids:
-        new = END if identity == END else int(final[identity])
-        if new >= 0 or (identity == END and last != END):
-            out[written] = new
-            written += 1
-            last = new
-    return written, last

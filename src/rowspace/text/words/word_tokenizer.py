@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 from rowspace.errors import FileFormatError
 from rowspace.files.tokenizer_json import UNKNOWN_TOKEN, word_level_ids, word_level_json
 from rowspace.text.characters import character_table, utf8
-from rowspace.text.tokenizers.huggingface import check_merges
+from rowspace.text.tokenizers.huggingface_library import validate_merges
 from rowspace.text.words.lexicon import Lexicon
 
 __all__ = ["WORD_PATTERN", "WordTokenizer"]
@@ -55,7 +55,7 @@ class WordTokenizer:
         ['a', 'b']
         """
         try:
-            check_merges(text, "it")
+            validate_merges(text, "it")
             found = json.loads(Tokenizer.from_str(text).to_str())
         except Exception as error:  # the library raises nothing narrower
             raise FileFormatError(

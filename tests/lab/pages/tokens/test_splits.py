@@ -15,11 +15,11 @@ from rowspace.lab.pages.tokens.sources import JOB_KINDS, Source, source_of
 from rowspace.lab.server.reply import Reply
 from rowspace.text import (
     TokenizerOptions,
-    cut_tokenizer,
+    default_tokenizer,
     measure_coverage,
     standard_library,
-    standard_tokenizer,
     train_tokenizer,
+    truncate_vocabulary,
 )
 
 AWKWARD = [
@@ -43,7 +43,7 @@ def tokenizer_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = str(tmp_path_factory.mktemp("learned"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)
-        standard_tokenizer(texts=islice(standard_library(), 20))
+        default_tokenizer(texts=islice(standard_library(), 20))
     return folder
 
 
@@ -168,7 +168,7 @@ def test_counts_that_nobody_knows(tmp_path: Path, ask: Ask, pieces_lab: Lab) -> 
 
 def test_a_smaller_size_is_the_cut_tokenizer(pieces_lab: Lab, ask: Ask) -> None:
     reply = ask(pieces_lab, "tokens/split", text="an expression", sizes="512")
-    cut = cut_tokenizer(Tokenizer.from_str(str(pieces_lab.table.tokenizer)), 512)
+    cut = truncate_vocabulary(Tokenizer.from_str(str(pieces_lab.table.tokenizer)), 512)
     assert reply.meta["splits"][0]["tokens"] == cut.encode("an expression").tokens
 
 
