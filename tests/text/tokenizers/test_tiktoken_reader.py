@@ -12,6 +12,7 @@ from tiktoken import _educational
 from tiktoken_ext import openai_public
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
+from rowspace.text.tokenizers.tiktoken_encodings import ENCODINGS, PublishedEncoding
 from rowspace.text.tokenizers.tiktoken_reader import TiktokenTokenizer, open_encoding, open_ranks
 
 PIECES = [
@@ -144,7 +145,7 @@ def test_pattern_that_is_not_given_is_said(ranks_file: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "message"), [("cl100k_bas", "one of gpt2, r50k_base"), ("(", "no regular expression")]
+    ("pattern", "message"), [("cl100k_bas", "one of gpt2, r50k_base"), ("(", "not a regular expression")]
 )
 def test_pattern_that_is_none(ranks_file: bytes, pattern: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
@@ -153,18 +154,12 @@ def test_pattern_that_is_none(ranks_file: bytes, pattern: str, message: str) -> 
 
 @pytest.fixture
 def tiny_encoding(ranks_file: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A name that tiktoken knows, with its data where tiktoken keeps it."""
+    """The name of an encoding whose data is in tiktoken's cache."""
     digest = hashlib.sha256(ranks_file).hexdigest()
-    body = f"""def tiny1k_base():
-    return {{
-        "name": "tiny1k_base",
-        "pat_str": r50k_pat_str,
-        "mergeable_ranks": load_tiktoken_bpe("https://example.invalid/tiny", expected_hash="{digest}"),
-        "special_tokens": {{"<|endoftext|>": 450}},
-    }}"""
-    made = dict(vars(openai_public))
-    exec(body, made)  # noqa: S102
-    monkeypatch.setitem(openai_public.ENCODING_CONSTRUCTORS, "tiny1k_base", made["tiny1k_base"])
+    published = PublishedEncoding(
+        openai_public.r50k_pat_str, {"<|endoftext|>": 450}, "https://example.invalid/tiny", digest
+    )
+    monkeypatch.setitem(ENCODINGS, "tiny1k_base", published)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     name = hashlib.sha1(b"https://example.invalid/tiny", usedforsecurity=False).hexdigest()
     (tmp_path / name).write_bytes(ranks_file)
@@ -174,7 +169,11 @@ def tiny_encoding(ranks_file: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyP
 @FIXED
 @given(text=TEXT)
 def test_encoding_by_name_is_tiktokens(tiny_encoding: str, text: str) -> None:
-    theirs = tiktoken.Encoding(**openai_public.ENCODING_CONSTRUCTORS[tiny_encoding]())
+    published = ENCODINGS[tiny_encoding]
+    ranks = tiktoken.load.load_tiktoken_bpe(published.url, published.sha256)  # from its cache
+    theirs = tiktoken.Encoding(
+        tiny_encoding, pat_str=published.pattern, mergeable_ranks=ranks, special_tokens=dict(published.special_tokens)
+    )
     assert open_encoding(tiny_encoding).encode(text).tolist() == theirs.encode_ordinary(text)
 
 

@@ -14,7 +14,7 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.text.tokenizers.folder_files import class_of, read_bytes, read_text
 from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 from rowspace.text.tokenizers.sentencepiece_reader import is_sentencepiece, open_sentencepiece
-from rowspace.text.tokenizers.tiktoken_encodings import encoding_names, require_tiktoken
+from rowspace.text.tokenizers.tiktoken_encodings import ENCODINGS, require_tiktoken
 from rowspace.text.tokenizers.tiktoken_ranks import are_ranks
 from rowspace.text.tokenizers.tiktoken_reader import open_encoding, open_ranks
 from rowspace.text.tokenizers.tokenizer import Tokenizer
@@ -106,10 +106,10 @@ def _of_file(path: Path, pattern: str | None, *, for_class: str | None = None) -
 def _by_name(name: str, pattern: str | None) -> Tokenizer:
     if _ENCODING.fullmatch(name):
         require_tiktoken(f"the encoding {name!r}")
-        if name in encoding_names():
+        if name in ENCODINGS:
             _check_no_pattern(pattern, name)
             return open_encoding(name)
-        raise UsageError(f"nothing is at {name!r}, and tiktoken knows {', '.join(encoding_names())}")
+        raise UsageError(f"nothing is at {name!r}, and tiktoken knows {', '.join(ENCODINGS)}")
     raise UsageError(f"nothing is at {name!r}; name {OPENS}")
 
 

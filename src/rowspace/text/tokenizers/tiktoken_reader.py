@@ -1,16 +1,14 @@
-"""tiktoken's encodings: ranks of byte sequences, and a regular expression that cuts text into words before.
+"""tiktoken's encodings: ranks of byte sequences, and a regular expression that splits text into words before.
 
-The real tiktoken encodes; the ranks are read and checked here, so that nothing is downloaded. What looks like a special
-token in a text is ordinary text. A token is shown as its text, with invalid UTF-8 spelled out (`<0xE2>`).
-Read next: encodings.py (by name), ranks.py (the file).
+tiktoken encodes; the ranks are read and validated here, and nothing is downloaded. What looks like a special token in a
+text is ordinary text. A token is shown as its text, with bytes that are not valid UTF-8 spelled out (`<0xE2>`).
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,33 +16,50 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError, reason_of
 from rowspace.text.characters import clean, readable
 from rowspace.text.tokenizers.tiktoken_encodings import (
-    Description,
-    described,
-    encoding_names,
-    names_of_ranks,
+    ENCODINGS,
+    encodings_with_ranks,
+    read_cached_ranks,
     require_tiktoken,
 )
-from rowspace.text.tokenizers.tiktoken_ranks import parse_ranks
+from rowspace.text.tokenizers.tiktoken_ranks import Ranks, parse_ranks
 from rowspace.text.tokenizers.tokenizer import Encoding, Ids, Tokenizer, as_ids, encoding_error, unused_token
-
-if TYPE_CHECKING:
-    import tiktoken
 
 __all__ = ["DEFAULT_PATTERN", "TiktokenTokenizer", "open_encoding", "open_ranks"]
 
-DEFAULT_PATTERN = "cl100k_base"  # what most files of ranks that were made since use, or nearly
+DEFAULT_PATTERN = "cl100k_base"  # most files of ranks published since use it, or nearly
 
 
 class TiktokenTokenizer(Tokenizer):
-    """A tiktoken encoding; `ranks` are those of its tokens' bytes."""
+    """A tiktoken encoding, kept in `encoding`.
+
+    Args:
+        ranks: The rank of each token, by its bytes.
+        pattern: The regular expression that splits text into words.
+        special_tokens: The ids of special tokens.
+        source: What to call it in messages.
+
+    Raises:
+        UsageError: tiktoken does not accept the pattern.
+    """
 
     kind = "bpe"
     unknown_id = None
 
-    def __init__(self, encoding: "tiktoken.Encoding", description: Description) -> None:
-        self.encoding, self.ranks, self._pattern = encoding, description.ranks, description.pattern
-        self._special = {number: token for token, number in description.special_tokens.items()}
-        self._bytes = {rank: token for token, rank in description.ranks.items()}
+    def __init__(self, ranks: Ranks, pattern: str, special_tokens: Mapping[str, int], *, source: str) -> None:
+        import tiktoken  # noqa: PLC0415  # an extra
+
+        special = dict(special_tokens)
+        try:
+            self.encoding = tiktoken.Encoding(
+                Path(source).name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special
+            )
+        except ValueError as error:
+            raise UsageError(
+                f"{source}: the pattern is not a regular expression that tiktoken accepts: {reason_of(error)}"
+            ) from error
+        self.ranks, self._pattern = ranks, pattern
+        self._special = {number: token for token, number in special.items()}
+        self._bytes = {rank: token for token, rank in ranks.items()}
         self.special_ids = frozenset(self._special)
         self.unused_ids = frozenset(range(len(self))).difference(self._bytes, self._special)
 
@@ -119,53 +134,51 @@ class TiktokenTokenizer(Tokenizer):
 
 
 def open_encoding(name: str) -> TiktokenTokenizer:
-    """Open the encoding `name` from tiktoken's folder on this machine; raises FileFormatError where it is not there."""
-    return _made(described(name), name)
+    """Open a published encoding from tiktoken's cache on this machine.
+
+    Raises:
+        FileFormatError: its ranks are not there, or are damaged.
+    """
+    return _published(name, read_cached_ranks(name))
 
 
 def open_ranks(data: bytes, source: str, *, pattern: str | None = None) -> TiktokenTokenizer:
-    """Open a file of ranks: that of a known encoding is this one, with its special tokens; others have none.
+    """Open a file of ranks: that of a published encoding is this encoding, with its special tokens; others have none.
 
-    `pattern`: what cuts text, the name of an encoding or a regular expression. Warns where none is given and that of
-    cl100k_base is taken. Raises FileFormatError for a damaged file, UsageError for a pattern that is none.
+    Warns where the file is not that of an encoding and no pattern is named: that of cl100k_base is used.
+
+    Args:
+        data: The content of the file.
+        source: What to call it in messages, as its path.
+        pattern: What splits text into words: the name of an encoding, or a regular expression.
+
+    Raises:
+        FileFormatError: the file is damaged.
+        UsageError: the pattern is neither a name nor a regular expression.
     """
     require_tiktoken(f"{source}: a file of ranks")
     ranks = parse_ranks(data, source)
-    names = [name for name in names_of_ranks(data) if pattern in (None, name)]
+    names = [name for name in encodings_with_ranks(data) if pattern in (None, name)]
     if names:
-        return _made(described(names[0], with_ranks=False)._replace(ranks=ranks), names[0])
+        return _published(names[0], ranks)
     if pattern is None:
         warnings.warn(
-            f"{source}: holds ranks only, and is no file that tiktoken knows; text is cut with the pattern of "
-            f"{DEFAULT_PATTERN}: give the one that its owner names, pattern=",
+            f"{source}: holds ranks only, and is not a file that tiktoken knows; text is split with the pattern of "
+            f"{DEFAULT_PATTERN}: name the one that its owner documents, pattern=",
             stacklevel=4,
         )
-    return _made(Description(Path(source).name, _pattern(pattern or DEFAULT_PATTERN), {}, ranks), source)
+    return TiktokenTokenizer(ranks, _regular_expression(pattern or DEFAULT_PATTERN), {}, source=source)
 
 
-def _made(description: Description, source: str) -> TiktokenTokenizer:
-    import tiktoken  # noqa: PLC0415  # an extra
-
-    try:
-        encoding = tiktoken.Encoding(
-            description.name,
-            pat_str=description.pattern,
-            mergeable_ranks=description.ranks,
-            special_tokens=description.special_tokens,
-        )
-    except ValueError as error:
-        raise UsageError(
-            f"{source}: the pattern is no regular expression that tiktoken takes: {reason_of(error)}"
-        ) from error
-    return TiktokenTokenizer(encoding, description)
+def _published(name: str, ranks: Ranks) -> TiktokenTokenizer:
+    published = ENCODINGS[name]
+    return TiktokenTokenizer(ranks, published.pattern, published.special_tokens, source=name)
 
 
-def _pattern(pattern: str) -> str:
-    """Return the regular expression that `pattern` is or, where it is an encoding's name, that of the encoding."""
-    if pattern in encoding_names():
-        return described(pattern, with_ranks=False).pattern
+def _regular_expression(pattern: str) -> str:
+    """Return the regular expression that `pattern` is, or that of the encoding of this name."""
+    if pattern in ENCODINGS:
+        return ENCODINGS[pattern].pattern
     if pattern.isidentifier():
-        raise UsageError(
-            f"pattern must be a regular expression or one of {', '.join(encoding_names())}, not {pattern!r}"
-        )
+        raise UsageError(f"pattern must be a regular expression or one of {', '.join(ENCODINGS)}, not {pattern!r}")
     return pattern
