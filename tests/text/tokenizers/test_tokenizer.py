@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.text.tokenizers.tokenizer import as_ids, encoding_error, unused_token, validate_ids
+from rowspace.files.tokenizer_json import whitespace_json
+from rowspace.table import Table
+from rowspace.text.tokenizers.tokenizer import Tokenizer, as_ids, encoding_error, unused_token, validate_ids
 
 
 def test_ids_are_in_memory_of_their_own() -> None:
@@ -31,3 +33,23 @@ def test_other_failures_are_told() -> None:
     assert str(encoding_error(ValueError("why"), "do this")) == "the tokenizer fails on this text (why); do this"
     assert isinstance(encoding_error(ValueError(), ""), UsageError)
     assert unused_token(3) == "[id 3 has no token]"
+
+
+def table_with(tokenizer: str | None) -> Table:
+    return Table(["the", "cat"], np.eye(2), tokenizer=tokenizer)
+
+
+def test_tokenizer_of_a_table() -> None:
+    text = whitespace_json(["the", "cat"])
+    tokenizer = Tokenizer.of_table(table_with(text))
+    assert (tokenizer.json, tokenizer.encode("the cat dog").tolist()) == (text, [0, 1, 2])
+
+
+def test_table_without_a_tokenizer() -> None:
+    with pytest.raises(UsageError, match="this table has no tokenizer; look up its tokens"):
+        Tokenizer.of_table(table_with(None))
+
+
+def test_table_with_a_damaged_tokenizer() -> None:
+    with pytest.raises(FileFormatError, match="the table's tokenizer: does not open as a tokenizer"):
+        Tokenizer.of_table(table_with("{}"))

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from rowspace.errors import UnknownTokenError
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import default_words, is_code
-from rowspace.text import HuggingFaceTokenizer
+from rowspace.text import HuggingFaceTokenizer, Tokenizer
 
 __all__ = ["Piece", "Sentence", "known_sentence", "read_sentence"]
 
@@ -89,8 +88,7 @@ def _pieces(lab: Lab, text: str) -> Iterator[Piece]:
 
 def _tokenizer(lab: Lab) -> HuggingFaceTokenizer | None:
     def make() -> HuggingFaceTokenizer | None:
-        text = lab.table.tokenizer
-        return None if text is None else HuggingFaceTokenizer(Tokenizer.from_str(text))
+        return None if lab.table.tokenizer is None else Tokenizer.of_table(lab.table)
 
     return lab.cached("tokenizer", make)
 
@@ -126,8 +124,8 @@ def _code(lab: Lab, text: str, most: int) -> str:
             "ids = table.ids([word for word in words if word in table])"
         )
     return (
-        f"{lab.load_code}\n\nfrom rowspace.text import HuggingFaceTokenizer\nfrom tokenizers import Tokenizer\n\n"
-        "tokenizer = HuggingFaceTokenizer(Tokenizer.from_str(table.tokenizer))\n"
+        f"{lab.load_code}\n\nfrom rowspace.text import Tokenizer\n\n"
+        "tokenizer = Tokenizer.of_table(table)\n"
         f"ids = tokenizer.encode({text!r})[:{most}]\n"
         "ids = ids[ids < len(table)]"
     )

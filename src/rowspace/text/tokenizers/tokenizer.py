@@ -6,12 +6,17 @@ Ids are those of its owner's library, without special tokens around a text and w
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError, reason_of
+
+if TYPE_CHECKING:
+    from rowspace.table import Table
+    from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 
 __all__ = ["Encoding", "Ids", "Tokenizer", "as_ids", "encoding_error", "unused_token", "validate_ids"]
 
@@ -49,6 +54,28 @@ class Tokenizer(ABC):
     unknown_id: int | None
     special_ids: frozenset[int]
     unused_ids: frozenset[int]
+
+    @staticmethod
+    def of_table(table: "Table") -> "HuggingFaceTokenizer":
+        """Open the tokenizer that comes with a table.
+
+        Raises:
+            UsageError: the table has none.
+            FileFormatError: it does not open.
+
+        >>> import numpy as np
+        >>> from rowspace.files.tokenizer_json import whitespace_json
+        >>> from rowspace.table import Table
+        >>> words = ["the", "cat"]
+        >>> table = Table(words, np.eye(2), tokenizer=whitespace_json(words))
+        >>> Tokenizer.of_table(table).encode("the cat").tolist()
+        [0, 1]
+        """
+        from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer  # noqa: PLC0415  # it imports this module
+
+        if table.tokenizer is None:
+            raise UsageError("this table has no tokenizer; look up its tokens with table.ids, or open a tokenizer file")
+        return HuggingFaceTokenizer.from_json(table.tokenizer, "the table's tokenizer")
 
     @property
     def json(self) -> str | None:

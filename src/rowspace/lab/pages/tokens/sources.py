@@ -4,20 +4,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tokenizers import Tokenizer
+import tokenizers
 
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.text import (
+    HuggingFaceTokenizer,
+    Tokenizer,
     cached_default_tokenizer,
     default_tokenizer,
     minimum_size,
     truncate_counts,
     truncate_vocabulary,
 )
-from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 
 __all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
 
@@ -110,14 +111,14 @@ def _sizes(least: int, most: int) -> list[int]:
     return sorted({least, *doubling, most})[-_MOST_SIZES:]
 
 
-def _counted(tokenizer: Tokenizer, counts: Mapping[str, int]) -> Source:
+def _counted(tokenizer: tokenizers.Tokenizer, counts: Mapping[str, int]) -> Source:
     return Source(HuggingFaceTokenizer(tokenizer), counts)
 
 
 def _of_table(lab: Lab) -> Source:
     table = lab.table
     counts = None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))
-    return Source(HuggingFaceTokenizer.from_json(str(table.tokenizer), "the table's tokenizer"), counts)
+    return Source(Tokenizer.of_table(table), counts)
 
 
 def _kinds(tokenizer: HuggingFaceTokenizer) -> dict[int, str]:

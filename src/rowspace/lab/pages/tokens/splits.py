@@ -185,10 +185,9 @@ def _tokenizer_code(lab: Lab, source: Source, name: str, function: str) -> str:
         return f"from rowspace.text import {function}, default_tokenizer\n\ntokenizer, {known} = default_tokenizer()"
     lines = [
         lab.load_code,
-        "from tokenizers import Tokenizer",
-        f"from rowspace.text import {function}",
+        f"from rowspace.text import Tokenizer, {function}",
         "",
-        "tokenizer = Tokenizer.from_str(table.tokenizer)",
+        "tokenizer = Tokenizer.of_table(table)",
     ]
     if source.counts is not None and function == "tokenize_at_sizes":
         lines.append("known = dict(zip(table.vocabulary, table.counts.tolist()))")
