@@ -74,13 +74,14 @@ def _piece_of(table: "Table", word: str) -> str:
 
 
 def _pieces(table: "Table", word: str) -> list[str]:
-    """Return the tokens of a word that stands inside a text, without those of the space before it."""
-    from rowspace.text.library import parsed  # tokenizers, which help can do without
+    """Return the tokens of a word inside a text, without those of the space before it."""
+    from rowspace.text import Tokenizer  # tokenizers, which help can do without
 
     try:
-        alone, after = (found.tokens for found in parsed(str(table.tokenizer), "").locate([word, f" {word}"]))
+        encodings = Tokenizer.of_table(table).encode_with_offsets([word, f" {word}"])
     except RowspaceError:  # a tokenizer that does not open, or fails on the word, which stays unknown
         return []
+    alone, after = (encoding.tokens for encoding in encodings)
     return after if len(after) <= len(alone) else alone
 
 

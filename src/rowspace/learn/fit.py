@@ -27,7 +27,7 @@ from rowspace.text import (
     encode_corpus,
     encode_tokens,
 )
-from rowspace.text.stdlib import standard_library
+from rowspace.text.corpus.standard_library import standard_library
 
 __all__ = ["Reports", "fit"]
 

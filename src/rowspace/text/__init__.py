@@ -1,123 +1,94 @@
-"""text → ids: corpora, the word tokenizer, and the fast scan that turns one into the other.
+"""Text → ids: corpora, words, tokenizers, and ids on disk that training reads.
 
-Start at encode.py (`encode_corpus`), then corpus.py and reading.py (what flows in), words.py (the rule for words and
-its tokenizer.json), kernels.py (the scanner). Tokenizers that others made open in opening.py, training.py makes one of
-the text's own, and encode_tokens.py encodes a corpus by either. merges.py and merges_applied.py show how byte pairs are
-learned and applied, pieces.py what a smaller vocabulary would do, coverage.py how a tokenizer fits a corpus.
+| in this folder | what flows in → out |
+|---|---|
+| `characters/` | UTF-8 bytes → characters, and what each is |
+| `corpus/` | files, strings → pieces of text |
+| `tokenizers/` | files of tokenizers → text → ids |
+| `words/` | text → words and their ids |
+| `training/` | text → a tokenizer.json |
+| `ids/` | a corpus → ids on disk |
+| `inspect/` | a tokenizer and a text → merges, splits, coverage |
 """
 
 from typing import TYPE_CHECKING
 
 from rowspace._base.lazy import lazy_exports
+from rowspace.files.tokenizer_json import whitespace_json
 
 if TYPE_CHECKING:
-    from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus
-    from rowspace.text.coverage import Coverage, measure_coverage
-    from rowspace.text.encode import encode_corpus
-    from rowspace.text.encode_tokens import encode_tokens
-    from rowspace.text.final_ids import ReplacedTextWarning
-    from rowspace.text.ids import IdCorpus
-    from rowspace.text.library import AnyTokenizer, LibraryTokenizer
-    from rowspace.text.merges import trace_training
-    from rowspace.text.merges_applied import trace_encoding
-    from rowspace.text.opened import Located, OpenedTokenizer
-    from rowspace.text.opening import open_tokenizer
+    from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus, standard_library
+    from rowspace.text.ids import IdCorpus, ReplacedTextWarning, encode_corpus, encode_tokens
+    from rowspace.text.inspect import (
+        Coverage,
+        Merge,
+        SplitToken,
+        measure_coverage,
+        minimum_size,
+        split_tokens,
+        tokenize_at_sizes,
+        trace_encoding,
+        trace_training,
+        truncate_counts,
+        truncate_vocabulary,
+    )
     from rowspace.text.options import TextOptions
-    from rowspace.text.pieces import SplitToken, cut_counts, cut_tokenizer, smallest_size, split_at_sizes, split_tokens
-    from rowspace.text.segmentation import Merge
-    from rowspace.text.standard import STANDARD_SIZE, kept_standard_tokenizer, standard_tokenizer
-    from rowspace.text.stdlib import standard_library
-    from rowspace.text.tokenizer_options import WORDS_ONLY, TokenizerOptions
-    from rowspace.text.training import train_tokenizer
-    from rowspace.text.words import WordTokenizer, whitespace_json
+    from rowspace.text.tokenizers import AnyTokenizer, Encoding, HuggingFaceTokenizer, Tokenizer, open_tokenizer
+    from rowspace.text.training import (
+        DEFAULT_VOCABULARY_SIZE,
+        WORDS_ONLY,
+        TokenizerOptions,
+        cached_default_tokenizer,
+        default_tokenizer,
+        train_tokenizer,
+    )
+    from rowspace.text.words import WordTokenizer
 
 __all__ = [
-    "STANDARD_SIZE",
+    "DEFAULT_VOCABULARY_SIZE",
     "WORDS_ONLY",
     "AnyTokenizer",
     "Corpus",
     "Coverage",
+    "Encoding",
+    "HuggingFaceTokenizer",
     "IdCorpus",
-    "LibraryTokenizer",
-    "Located",
     "Merge",
-    "OpenedTokenizer",
     "ReplacedTextWarning",
     "SplitToken",
     "TextOptions",
+    "Tokenizer",
     "TokenizerOptions",
     "WordTokenizer",
+    "cached_default_tokenizer",
     "corpus_bytes",
-    "cut_counts",
-    "cut_tokenizer",
+    "default_tokenizer",
     "encode_corpus",
     "encode_tokens",
-    "kept_standard_tokenizer",
     "measure_coverage",
+    "minimum_size",
     "open_corpus",
     "open_tokenizer",
-    "smallest_size",
-    "split_at_sizes",
     "split_tokens",
     "standard_library",
-    "standard_tokenizer",
+    "tokenize_at_sizes",
     "trace_encoding",
     "trace_training",
     "train_tokenizer",
+    "truncate_counts",
+    "truncate_vocabulary",
     "whitespace_json",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "corpus": (
-            "Corpus",
-            "corpus_bytes",
-            "open_corpus",
-        ),
-        "coverage": (
-            "Coverage",
-            "measure_coverage",
-        ),
-        "encode": ("encode_corpus",),
-        "encode_tokens": ("encode_tokens",),
-        "final_ids": ("ReplacedTextWarning",),
-        "ids": ("IdCorpus",),
-        "library": (
-            "AnyTokenizer",
-            "LibraryTokenizer",
-        ),
-        "merges": ("trace_training",),
-        "merges_applied": ("trace_encoding",),
-        "opened": (
-            "Located",
-            "OpenedTokenizer",
-        ),
-        "opening": ("open_tokenizer",),
+        "corpus": ("Corpus", "corpus_bytes", "open_corpus", "standard_library",),
+        "ids": ("IdCorpus", "ReplacedTextWarning", "encode_corpus", "encode_tokens",),
+        "inspect": ("Coverage", "Merge", "SplitToken", "measure_coverage", "minimum_size", "split_tokens", "tokenize_at_sizes", "trace_encoding", "trace_training", "truncate_counts", "truncate_vocabulary",),
         "options": ("TextOptions",),
-        "pieces": (
-            "SplitToken",
-            "cut_counts",
-            "cut_tokenizer",
-            "smallest_size",
-            "split_at_sizes",
-            "split_tokens",
-        ),
-        "segmentation": ("Merge",),
-        "standard": (
-            "STANDARD_SIZE",
-            "kept_standard_tokenizer",
-            "standard_tokenizer",
-        ),
-        "stdlib": ("standard_library",),
-        "tokenizer_options": (
-            "WORDS_ONLY",
-            "TokenizerOptions",
-        ),
-        "training": ("train_tokenizer",),
-        "words": (
-            "WordTokenizer",
-            "whitespace_json",
-        ),
+        "tokenizers": ("AnyTokenizer", "Encoding", "HuggingFaceTokenizer", "Tokenizer", "open_tokenizer",),
+        "training": ("DEFAULT_VOCABULARY_SIZE", "WORDS_ONLY", "TokenizerOptions", "cached_default_tokenizer", "default_tokenizer", "train_tokenizer",),
+        "words": ("WordTokenizer",),
     },
 )

@@ -93,13 +93,13 @@ def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpu
 
 def _cut(source: Source, size: int) -> "tuple[AnyTokenizer, Mapping[str, int] | None, Mapping[str, int] | None]":
     """Return the tokenizer at a size, its counts where they are known, and the whole one's ids if it is another."""
-    from rowspace.text import cut_counts, cut_tokenizer
+    from rowspace.text import truncate_counts, truncate_vocabulary
 
     if size == source.size:
         return source.tokenizer, source.counts, None
     ids = {token: number for number, token in enumerate(source.tokenizer.vocabulary)}
-    counts = None if source.counts is None else cut_counts(source.tokenizer, source.counts, size)
-    return cut_tokenizer(source.tokenizer, size), counts, ids
+    counts = None if source.counts is None else truncate_counts(source.tokenizer, source.counts, size)
+    return truncate_vocabulary(source.tokenizer, size), counts, ids
 
 
 def _counted(tokenizer: "AnyTokenizer", corpus: str) -> dict[str, int]:
