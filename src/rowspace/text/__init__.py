@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from rowspace.text.inspect.trace_training import trace_training
     from rowspace.text.inspect.truncation import minimum_size, tokenize_at_sizes, truncate_counts, truncate_vocabulary
     from rowspace.text.options import TextOptions
-    from rowspace.text.tokenizer_options import TokenizerOptions, WORDS_ONLY
+    from rowspace.text.tokenizer_options import WORDS_ONLY, TokenizerOptions
     from rowspace.text.tokenizers.huggingface import AnyTokenizer, HuggingFaceTokenizer
     from rowspace.text.tokenizers.open_tokenizer import open_tokenizer
     from rowspace.text.tokenizers.tokenizer import Encoding, Tokenizer
-    from rowspace.text.training.default_tokenizer import DEFAULT_VOCABULARY_SIZE, cached_default_tokenizer, default_tokenizer
+    from rowspace.text.training.default_tokenizer import (
+        DEFAULT_VOCABULARY_SIZE,
+        cached_default_tokenizer,
+        default_tokenizer,
+    )
     from rowspace.text.training.train import train_tokenizer
     from rowspace.text.words import whitespace_json
     from rowspace.text.words.word_tokenizer import WordTokenizer
