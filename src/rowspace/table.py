@@ -21,8 +21,8 @@ from rowspace.errors import UnknownTokenError, UnseenTokenWarning, UsageError
 from rowspace.subwords.hashing import Subwords
 
 if TYPE_CHECKING:
-    from rowspace.space.analogies import AnalogyScores
-    from rowspace.space.pairs import PairScores
+    from rowspace.space.evaluation.analogies import AnalogyScores
+    from rowspace.space.evaluation.word_pairs import PairScores
     from rowspace.space.similarity import Metric
 
 __all__ = ["Table"]

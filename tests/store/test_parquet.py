@@ -113,6 +113,12 @@ def test_integers_become_floats(tmp_path, kind, dtype):
         assert table.rows.tolist() == numbers
 
 
+def test_warning_names_a_duplicated_token(tmp_path):
+    pa.parquet.write_table(pa.table({"token": ["a", "b", "b"], "row": LISTS}), tmp_path / "v")
+    with pytest.warns(UserWarning, match="1 word is duplicated, the first is kept; one is 'b'"):
+        assert parquet.load(tmp_path / "v").vocabulary == ["a", "b"]
+
+
 def test_a_token_that_is_repeated_a_million_times_takes_no_more_memory_than_its_row(tmp_path):
     size = 1_000_000
     rows = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(2 * size, np.float32)), 2)

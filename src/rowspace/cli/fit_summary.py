@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rowspace._base.plural import plural
-from rowspace.cli.opening import UNKNOWN
+from rowspace.cli.lookup import UNKNOWN
 
 if TYPE_CHECKING:
     from rowspace.table import Table

@@ -17,12 +17,12 @@ from rich.text import Text
 
 from rowspace._base.plural import plural
 
-__all__ = ["console_on", "file_size", "print_facts", "print_json", "print_line", "print_table", "say", "shown"]
+__all__ = ["console_on", "file_size", "message", "print_facts", "print_json", "print_line", "print_table", "shown"]
 
 NARROWEST, USUAL_WIDTH = 20, 80  # columns
 
 
-def say(message: str) -> None:
+def message(message: str) -> None:
     """Print a message on standard error; where it cannot be written, the command goes on."""
     with suppress(OSError):
         print(f"rowspace: {message}", file=sys.stderr, flush=True)

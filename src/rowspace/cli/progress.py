@@ -16,19 +16,19 @@ from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 
 from rowspace._base.plural import plural
-from rowspace.cli.output import console_on, file_size, say
+from rowspace.cli.output import console_on, file_size, message
 
 if TYPE_CHECKING:
     from rowspace.learn import Progress
     from rowspace.text import IdCorpus
 
-__all__ = ["Bars", "Lines", "teller"]
+__all__ = ["Bars", "Lines", "progress_reporter"]
 
 SECONDS_BETWEEN_LINES = 10.0
 LINES_PER_STAGE = 10
 
 
-def teller(total_bytes: int | None) -> "Bars | Lines":
+def progress_reporter(total_bytes: int | None) -> "Bars | Lines":
     """Return what suits standard error; `total_bytes` is how much will be read, where that is known."""
     if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         return Bars(total_bytes)
@@ -105,12 +105,12 @@ class Lines:
         """Say how much is read."""
         self._reading.add(count)
         if self._pace.is_due(self._reading.share):
-            say(f"reading: {self._reading.facts()}")
+            message(f"reading: {self._reading.facts()}")
 
     def on_vocabulary(self, corpus: "IdCorpus") -> None:
         """Say what was read."""
         self._unit = _unit(corpus)
-        say(f"read: {_vocabulary_facts(corpus)}")
+        message(f"read: {_vocabulary_facts(corpus)}")
         self._pace = _Pace(self._pace.seconds)
 
     def on_progress(self, progress: "Progress") -> None:
@@ -118,7 +118,7 @@ class Lines:
         share = progress.words / progress.total_words
         if self._pace.is_due(share):
             facts = _learning_facts(progress, self._unit)
-            say(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {facts}")
+            message(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {facts}")
 
 
 class _Reading:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowspace.cli.output import say
+from rowspace.cli.output import message
 from rowspace.errors import RowspaceError, UsageError
 
 if TYPE_CHECKING:
-    from rowspace.text import OpenedTokenizer
+    from rowspace.text import Tokenizer
 
 __all__ = ["TOKENIZERS", "Pattern", "Source", "TokenizerPath", "open_source", "standard_input", "texts_of"]
 
@@ -30,13 +30,13 @@ Pattern = Annotated[
 class Source:
     """A tokenizer, and the counts of its tokens where it came with a table that has them."""
 
-    tokenizer: "OpenedTokenizer"
+    tokenizer: "Tokenizer"
     counts: Mapping[str, int] | None
 
     @property
     def size(self) -> int:
         """How many tokens it has."""
-        return len(self.tokenizer) - len(self.tokenizer.nameless_ids)
+        return len(self.tokenizer) - len(self.tokenizer.unused_ids)
 
 
 def open_source(path: str, *, pattern: str | None = None) -> Source:
@@ -72,6 +72,6 @@ def _counts(path: str) -> dict[str, int] | None:
     try:
         table = load(path)
     except RowspaceError as error:  # its tokenizer is all that is needed
-        say(f"counts are left out: {error}")
+        message(f"counts are left out: {error}")
         return None
     return None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))

@@ -1,1 +1,1 @@
-"""Bytes on disk, before they are a table or a tokenizer: which files of a folder may be opened."""
+"""Bytes on disk ↔ arrays and strings: which files of a folder may be opened, tokenizer.json, the byte alphabet."""

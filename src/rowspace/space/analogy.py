@@ -1,8 +1,7 @@
 """a is to b as c is to ...: 3CosAdd and 3CosMul of Levy & Goldberg (2014).
 
 Both take ids and search all rows. 3CosAdd is a search for the neighbors of one vector, so thousands of
-questions cost one batched product; 3CosMul reads the rows once for each question. Read next: `analogies.py`,
-which marks whole files.
+questions cost one batched product; 3CosMul reads the rows once for each question.
 """
 
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.space.neighbors import MEMORY, Answer, best_first, checked_k, nearest
+from rowspace.space.neighbors import MEMORY, Answer, best_first, nearest, validate_k
 from rowspace.space.similarity import BLOCK_BYTES, unit_rows
 from rowspace.space.similarity import row_norms as norms_of
 
@@ -48,7 +47,7 @@ def cos_add(
     >>> cos_add(rows, np.array([[0, 1, 2]]))[0]
     array([[3]])
     """
-    a, b, c = (unit_rows(rows[ids]) for ids in _checked(questions, len(rows)).T)
+    a, b, c = (unit_rows(rows[ids]) for ids in _validate_questions(questions, len(rows)).T)
     offsets = b - a + c
     queries: Rows = offsets if rows.dtype.itemsize > 4 else offsets.astype(np.float32)
     exclude = None if keep_inputs else questions
@@ -76,9 +75,9 @@ def cos_mul(
     >>> cos_mul(rows, np.array([[0, 1, 2]]))[0]
     array([[3]])
     """
-    width = min(checked_k(k), len(rows))
+    width = min(validate_k(k), len(rows))
     norms = norms_of(rows) if row_norms is None else row_norms
-    questions = _checked(questions, len(rows))
+    questions = _validate_questions(questions, len(rows))
     ids = np.empty((len(questions), width), np.int64)
     keys = np.empty(ids.shape, np.float32)
     for n, question in enumerate(questions):
@@ -106,7 +105,7 @@ def _cosines(rows: Rows, norms: Norms, ids: Ids) -> NDArray[np.float64]:
         return np.divide(cosines, norms, out=np.zeros_like(cosines), where=norms != 0)
 
 
-def _checked(questions: Ids, size: int) -> Ids:
+def _validate_questions(questions: Ids, size: int) -> Ids:
     """Raise `UsageError` unless `questions` is (n, 3) of ids that have a row."""
     array = np.asarray(questions)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":

@@ -1,7 +1,7 @@
 """`Plane`: the plane through three points of the space, and how much of any other point's offset lies in it.
 
-A picture of an analogy is drawn in the plane through a, b and c, where the fourth corner b - a + c lies too, so that
-nothing of the parallelogram is lost; of every other point it is said how much is. Read next: `analogy.py`.
+The fourth corner b - a + c of an analogy's parallelogram lies in the plane through a, b and c, so a drawing in it loses
+nothing of the parallelogram; `shares` says how much of every other point it shows.
 """
 
 from dataclasses import dataclass

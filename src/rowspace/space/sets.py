@@ -1,7 +1,7 @@
 """Sets of rows: which one does not belong, and how near two sets are.
 
-gensim's rules, so that its numbers come out: the odd one is judged by unit rows, two sets by the means of
-their rows as they are. Read next: `analogy.py`.
+The rules and numbers are gensim's: the odd one is found among unit rows, two sets are compared by the means of their
+rows as they are.
 """
 
 from typing import Any, cast

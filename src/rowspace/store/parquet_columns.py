@@ -132,14 +132,15 @@ class Collected:
             place = self._read + int(column.is_null().to_numpy(zero_copy_only=False).argmax())
             raise FileFormatError(f"{self._source}: column {name!r}: token {place} is missing; fill the gap")
         encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
-        numbers, first = np.unique(encoded.indices.to_numpy(zero_copy_only=False), return_index=True)
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        _, first, times = np.unique(indices, return_index=True, return_counts=True)
         order = np.argsort(first)
         tokens = encoded.dictionary.take(encoded.indices.take(_indices(first[order]))).to_pylist()
         if None in tokens:
             raise FileFormatError(f"{self._source}: column {name!r}: a token is missing; fill the gap")
         kept = [place for place, token in zip(first[order].tolist(), tokens, strict=True) if self._is_new(token)]
-        if len(numbers) < len(encoded) and not self._twice:
-            self._twice = next(iter(tokens))
+        if (times > 1).any() and not self._twice:
+            self._twice = tokens[int(np.argmax(times[order] > 1))]
         return np.array(kept, np.int64)
 
     def _is_new(self, token: str) -> bool:

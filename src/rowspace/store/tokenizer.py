@@ -5,15 +5,12 @@ each. Ids from V up belong to no token of the table (the unknown token, say); th
 file, and none in memory. Left out: learning a tokenizer, which is `rowspace.text`. Read next: `native.py`.
 """
 
-import json
-
 from rowspace.errors import UsageError
+from rowspace.files.tokenizer_json import UNKNOWN_TOKEN, whitespace_json
 from rowspace.store.vocabulary import encode_token_list
 from rowspace.table import Table
 
-__all__ = ["UNKNOWN", "ids_in", "tokenizer_json"]
-
-UNKNOWN = "[UNK]"
+__all__ = ["ids_in", "tokenizer_json"]
 
 
 def tokenizer_json(table: Table) -> tuple[bytes, int]:
@@ -29,22 +26,8 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
     """
     if table.tokenizer is not None:
         return _checked(table, table.tokenizer)
-    ids = {token: number for number, token in enumerate(table.vocabulary)}
-    ids.setdefault(UNKNOWN, len(table))
-    document: dict[str, object] = {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [],
-        "normalizer": None,
-        "pre_tokenizer": {"type": "WhitespaceSplit"},
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "WordLevel", "vocab": ids, "unk_token": UNKNOWN},
-    }
     encode_token_list(table.vocabulary)  # which says which token has not valid UTF-8
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return text.encode(), len(ids) - len(table)
+    return whitespace_json(table.vocabulary).encode(), int(UNKNOWN_TOKEN not in table.vocabulary)
 
 
 def ids_in(text: str) -> dict[str, int]:

@@ -26,7 +26,7 @@ from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.security import Access, AccessMiddleware
 from rowspace.table import Table
-from rowspace.text import standard_library, standard_tokenizer
+from rowspace.text import default_tokenizer, standard_library
 
 TOKEN = "sixteen-letters-or-more"  # noqa: S105
 LANES = {
@@ -41,7 +41,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache of the tests' own, with a tokenizer of a part of the standard library: no page has to learn one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        standard_tokenizer(texts=islice(standard_library(), 40))
+        default_tokenizer(texts=islice(standard_library(), 40))
         yield
 
 

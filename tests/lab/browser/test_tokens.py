@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rowspace.lab.server.reply import decode
-from rowspace.text import split_at_sizes, standard_tokenizer, trace_training
+from rowspace.text import default_tokenizer, tokenize_at_sizes, trace_training
 
 pytestmark = pytest.mark.browser
 
@@ -26,11 +26,11 @@ def test_pieces_and_ids_are_pythons(visit) -> None:
     page.keyboard.press("/")
     page.keyboard.press("Control+A")
     page.keyboard.type("return self")
-    tokenizer, counts = standard_tokenizer()
+    tokenizer, counts = default_tokenizer()
     expect(page.get_by_role("region", name="1,024 tokens", exact=True)).to_contain_text("␣self")
-    for size, expected in split_at_sizes("return self", tokenizer, [256, 1024], counts=counts).items():
+    for size, expected in tokenize_at_sizes("return self", tokenizer, [256, 1024], counts=counts).items():
         assert pieces(page, size) == [(piece.token.replace("Ġ", "␣"), str(piece.id)) for piece in expected]
-    first = split_at_sizes("return self", tokenizer, [256], counts=counts)[256][0]
+    first = tokenize_at_sizes("return self", tokenizer, [256], counts=counts)[256][0]
     row = page.get_by_role("table").first.get_by_role("row").nth(1).get_by_role("cell")
     expect(row).to_have_text(["256", "r", "r", str(first.id), f"{first.count:,}"])
 
@@ -64,7 +64,7 @@ def test_merges_are_stepped_through_by_keys(visit) -> None:
 
 def test_merges_of_a_tokenizer_end_at_its_tokens(visit) -> None:
     page = visit("tokens?learn=standard&merge=caf%C3%A9+self&step=1000")
-    tokenizer, _ = standard_tokenizer()
+    tokenizer, _ = default_tokenizer()
     found = page.get_by_role("list", name="Tokens after step").get_by_role("listitem")
     expect(found).to_have_count(len(tokenizer.encode("café self").tokens))
     expect(found.last).to_have_text("␣self")
@@ -83,7 +83,7 @@ def test_awkward_text_is_shown(visit, text: str) -> None:
     page = visit("tokens")
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_label("Text to merge").fill(text)
-    tokenizer, _ = standard_tokenizer()
+    tokenizer, _ = default_tokenizer()
     whole = tokenizer.get_vocab_size()
     count = len(tokenizer.encode(text).tokens)
     region = page.get_by_role("region", name=f"{whole:,} tokens", exact=True)

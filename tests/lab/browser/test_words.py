@@ -95,7 +95,7 @@ def test_words_are_compared_and_the_numbers_are_pythons(visit, lab, metric: str)
 def test_the_map_says_how_far_to_trust_it(visit, lab) -> None:
     page = visit("words")
     found = space.pca(lab.table.rows)
-    kept = space.neighbors_kept(lab.table.rows, found.positions)
+    kept = space.neighborhood_preservation(lab.table.rows, found.positions)
     expect(page.get_by_text(f"two directions hold {100 * found.share.sum():.1f} % of the variance")).to_be_visible()
     told = re.compile(r"10 nearest by cosine ([\d.]+)\s% are among its 10 nearest\s+here")
     expect(page.get_by_text(told)).to_be_visible()
@@ -111,7 +111,7 @@ def test_the_code_of_the_whole_page_runs_as_one_script(visit, lab) -> None:
     names: dict[str, Any] = {}
     exec(code.inner_text(), names)  # noqa: S102  # our own code, as a reader would paste it
     assert names["neighbors"] == lab.table.neighbors("sin")
-    assert names["kept"] == space.neighbors_kept(lab.table.rows, names["positions"]).share
+    assert names["kept"] == space.neighborhood_preservation(lab.table.rows, names["positions"]).share
     assert names["values"].tolist() == lab.table.norms.tolist()
 
 
