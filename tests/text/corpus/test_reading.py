@@ -90,13 +90,13 @@ def test_a_damaged_file_is_named(file, compress, damage):
     else:
         del data[-9 if damage == "cut" else 20 :]
 
-    with pytest.raises(CorpusError, match=r"file' is damaged or cut short: .+; fetch or compress it again"):
+    with pytest.raises(CorpusError, match=r"file' is damaged or cut short: .+; download or compress it again"):
         read(file(bytes(data)))
 
 
 def test_what_follows_gzipped_text_is_left_out_with_a_warning(file):
     for rest in (b"garbage", b"x", b"\0\0garbage", b"\x1f"):
-        with pytest.warns(CorpusWarning, match="what follows the compressed text is not gzip, and is left out"):
+        with pytest.warns(CorpusWarning, match="what follows the compressed text is not gzip, and is ignored"):
             assert joined(read(file(gzip.compress(TEXT) + rest))) == TEXT
 
 
@@ -262,10 +262,10 @@ def test_bad_utf8_in_json_is_left_to_the_scanner(file):
     ("line", "message"),
     [
         (b"not json", r"line 2 is not JSON .+ each line is a record"),
-        (b'{"text": "x"}', r"line 2 has no field 'a.b': where 'a' was looked for, it has 'text'"),
-        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': where 'b' was looked for, it is not an object"),
+        (b'{"text": "x"}', r"line 2 has no field 'a.b': 'a' was not found: it has 'text'"),
+        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': 'b' was not found: it is not an object"),
         (b"3", r"line 2 has no field 'a.b'"),
-        (b'{"a": {"b": null}}', r"line 2: the field 'a.b' holds null, not text; leave such records out"),
+        (b'{"a": {"b": null}}', r"line 2: the field 'a.b' holds null, not text; remove such records"),
         (b'{"a": {"b": 3}}', r"line 2: the field 'a.b' holds a number, not text"),
         (b'{"a": "' + b"[" * 10 + b'"', r"line 2 is not JSON"),
         (b"[" * 100_000, r"line 2 is not JSON"),

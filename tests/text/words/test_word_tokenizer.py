@@ -121,8 +121,8 @@ def with_changes(**changes):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no tokenizer.json"),
-        ("{}", "no tokenizer.json"),
+        ("", "not a tokenizer.json"),
+        ("{}", "not a tokenizer.json"),
         (whitespace_json(["a"]), "not rowspace's word"),
         (with_changes(normalizer={"type": "NFC"}), "not rowspace's word"),
         (with_changes(model={"type": "WordPiece", "vocab": {"[UNK]": 0}, "unk_token": "[UNK]",

@@ -1,8 +1,7 @@
-"""One number for every Unicode character: what the scanner does when it meets it.
+"""One number for every Unicode character: what the scanner does with it.
 
-A word character's number is the code point to write (its lowercase, unless cased), which is 48 or more; the
-numbers below name the rest. Left out: which characters those are (unicode_tables.py, which is generated).
-Read next: kernels.py.
+A word character's number is the code point to write (its lowercase, unless cased), which is 48 or more; the numbers
+below have names.
 """
 
 from functools import cache
@@ -39,10 +38,10 @@ def character_table(*, cased: bool) -> NDArray[np.int32]:
     word = np.zeros(CODE_POINTS, dtype=np.bool_)
     for first, stop in WORD_RANGES:
         word[first:stop] = True
-    # The class is asked of the lowercased character, because the tokenizer lowercases before it splits.
+    # The class is that of the lowercased character, because the tokenizer lowercases before it splits.
     table = np.where(word[lower], lower, np.int32(BETWEEN))
     if not cased:
-        table[list(LONG_LOWER)] = DOTTED_I  # İ alone: a test holds the generated table to that
+        table[list(LONG_LOWER)] = DOTTED_I  # only İ, which a test verifies
     table[[ord(character) for character in " \t\r\v\f"]] = BLANK
     table[[ord(character) for character in "'_\N{RIGHT SINGLE QUOTATION MARK}"]] = JOINER
     table[ord("\n")] = LINE_END

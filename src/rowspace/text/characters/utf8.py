@@ -20,7 +20,7 @@ def utf8(text: str) -> bytes:
 
 
 def clean(text: str) -> str:
-    """Return a text that has a UTF-8 form: what has none, a lone surrogate, becomes U+FFFD."""
+    """Return a text that can be encoded as UTF-8: each lone surrogate becomes U+FFFD."""
     return text if text.isascii() else utf8(text).decode(errors="replace")
 
 

@@ -1,6 +1,6 @@
-"""Pieces of text → blocks of a few megabytes, each a worker's next task.
+"""Pieces of text → blocks of a megabyte or more, each one task of a worker.
 
-Small documents share a block, so that ten thousand files cost no more than one. Read next: encode.py.
+Small documents share a block, so that ten thousand files cost no more than one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ __all__ = ["Block", "blocks"]
 
 
 class Block(NamedTuple):
-    """Some text, where in it documents end (int64), and whether the line before it is blank so far."""
+    """Some text, the offsets at which documents end in it (int64), and whether the line before it is blank so far."""
 
     data: bytearray
     ends: NDArray[np.int64]
@@ -23,7 +23,7 @@ class Block(NamedTuple):
 
 
 def blocks(pieces: Iterable[Piece], *, size: int = BLOCK) -> Iterator[Block]:
-    """Yield the text of all pieces in blocks of at least `size` bytes, but for the last.
+    """Yield the text of all pieces in blocks of at least `size` bytes, except the last.
 
     >>> pieces = [(b"a ", False), (b"b", True), (b"c", True)]
     >>> [(bytes(data), ends.tolist()) for data, ends, _ in blocks(pieces)]

@@ -1,8 +1,7 @@
-"""A corpus, whatever it is → pieces of text, or token lists, in one stream.
+"""A corpus → one stream of pieces of text, or of token lists.
 
-A corpus is a path, several paths, a directory, a glob pattern, '-' for standard input, or an iterable of
-strings or of token lists. Left out: how a file is read (reading.py, read it next), what is done with the text
-(encode.py).
+A corpus is a path, several paths, a directory, a glob pattern, '-' for standard input, or an iterable of strings or of
+token lists.
 """
 
 import glob
@@ -33,11 +32,15 @@ class OpenCorpus(NamedTuple):
 def open_corpus(
     corpus: Corpus, *, field: str | None = None, on_bytes: Callable[[int], None] | None = None
 ) -> OpenCorpus:
-    """Find out what a corpus is, and return it as a stream.
+    """Return a corpus as a stream; only the first item of an iterable is read before the stream is.
 
-    Nothing is read yet but the first item of an iterable. `field` names the field of JSON lines that holds
-    the text; `on_bytes` is told of bytes read from files. Raises CorpusError where there is nothing to read,
-    and later, from the stream, for what cannot be read.
+    Args:
+        corpus: Paths, texts or token lists.
+        field: The field of JSON lines that holds the text; dots separate nested names.
+        on_bytes: Called with the number of bytes read from files.
+
+    Raises:
+        CorpusError: there is nothing to read; the stream raises it for what cannot be read.
 
     >>> open_corpus(["one text", "another"]).pieces is not None
     True
@@ -54,13 +57,13 @@ def open_corpus(
     items = iter(corpus)
     first = next(items, None)
     if first is None:
-        raise CorpusError("the corpus is empty: the iterable gave nothing")
+        raise CorpusError("the corpus is empty: the iterable has no items")
     everything: Iterator[Any] = chain([first], items)
     if isinstance(first, os.PathLike):
         return OpenCorpus(_file_pieces(everything, field, on_bytes), None)
     if field is not None:
         raise CorpusError(
-            f"field={field!r} names a field of JSON lines in files, but this corpus is no file: leave it out"
+            f"field={field!r} names a field of JSON lines in files, but this corpus is not a file; leave it out"
         )
     if isinstance(first, str):
         return OpenCorpus(_text_pieces(everything), None)
@@ -68,7 +71,7 @@ def open_corpus(
 
 
 def corpus_bytes(corpus: Corpus) -> int | None:
-    """Return how many bytes `on_bytes` will be told of at most, or None where nobody knows beforehand.
+    """Return the most bytes that `on_bytes` will be called with in all, or None where that is not known beforehand.
 
     >>> corpus_bytes("-") is None
     True
@@ -80,14 +83,14 @@ def corpus_bytes(corpus: Corpus) -> int | None:
         return None  # texts
     total = 0
     for source in _sources(paths):
-        if source.name == STANDARD_INPUT or _kind(source.name) != stat.S_IFREG:
+        if source.name == STANDARD_INPUT or _file_type(source.name) != stat.S_IFREG:
             return None
         total += Path(source.name).stat().st_size
     return total
 
 
 class _Source(NamedTuple):
-    """A file to read, and whether it was named itself (else a binary one is passed over)."""
+    """A file to read, and whether it was named itself (a binary file of a folder is skipped)."""
 
     name: str
     named: bool
@@ -108,13 +111,13 @@ def _file_pieces(
 
 
 def _sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[_Source]:
-    """Yield the files that paths, directories and patterns stand for, in sorted order."""
+    """Yield the files that paths, directories and patterns name, in sorted order."""
     for path in paths:
         name = path if isinstance(path, str) else _name(path)
-        kind = _kind(name)
-        if kind == stat.S_IFDIR:
+        file_type = _file_type(name)
+        if file_type == stat.S_IFDIR:
             yield from _directory(name)
-        elif kind:
+        elif file_type:
             yield _Source(name, named=True)
         elif glob.has_magic(name):
             yield from _pattern(name)
@@ -131,8 +134,8 @@ def _name(path: object) -> str:
     return str(os.fspath(path))
 
 
-def _kind(name: str) -> int:
-    """Return the file type of a name, 0 where nothing has it."""
+def _file_type(name: str) -> int:
+    """Return the type of the file of this name, 0 where there is none."""
     if name == STANDARD_INPUT:
         return stat.S_IFIFO
     try:
@@ -144,7 +147,7 @@ def _kind(name: str) -> int:
 
 
 def _directory(name: str) -> Iterator[_Source]:
-    """Yield the files below a directory, without hidden ones and those of tables."""
+    """Yield the files below a directory, except hidden ones and those of tables."""
     empty = True
     _refuse_table(name)
 
@@ -157,7 +160,7 @@ def _directory(name: str) -> Iterator[_Source]:
         )
         for file in sorted(files):
             path = Path(folder, file)
-            if not file.startswith(".") and _kind(str(path)) == stat.S_IFREG:
+            if not file.startswith(".") and _file_type(str(path)) == stat.S_IFREG:
                 empty = False
                 yield _Source(str(path), named=False)
     if empty:
@@ -165,7 +168,7 @@ def _directory(name: str) -> Iterator[_Source]:
 
 
 def _refuse_table(name: str) -> None:
-    """Raise CorpusError for a folder that is a table or a model: its JSON files would be learned."""
+    """Raise CorpusError for a folder that is a table or a model: its JSON files would be read as text."""
     if _is_table(Path(name)):
         raise CorpusError(f"{name!r} is a table or a model, not a corpus; name text files, or a folder of them")
 
@@ -175,14 +178,14 @@ def _is_table(folder: Path) -> bool:
     try:
         names = {entry.name for entry in os.scandir(folder)}
     except OSError:
-        return False  # said where it is walked
+        return False  # os.walk reports it
     weights = any(name.endswith((".safetensors", ".bin", ".safetensors.index.json")) for name in names)
     return "rowspace.json" in names or (weights and not names.isdisjoint({"config.json", "modules.json"}))
 
 
 def _pattern(pattern: str) -> Iterator[_Source]:
     """Yield the files that match a glob pattern."""
-    files = sorted(path for path in glob.glob(pattern, recursive=True) if _kind(path) == stat.S_IFREG)  # noqa: PTH207
+    files = sorted(path for path in glob.glob(pattern, recursive=True) if _file_type(path) == stat.S_IFREG)  # noqa: PTH207
     if not files:
         raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** stands for folders inside folders")
     for path in files:
@@ -190,7 +193,7 @@ def _pattern(pattern: str) -> Iterator[_Source]:
 
 
 def _names_file(text: object) -> bool:
-    return isinstance(text, str) and len(text) < 1000 and _kind(text) == stat.S_IFREG
+    return isinstance(text, str) and len(text) < 1000 and _file_type(text) == stat.S_IFREG
 
 
 def _text_pieces(texts: Iterable[object]) -> Iterator[Piece]:

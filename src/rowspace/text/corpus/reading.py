@@ -1,8 +1,7 @@
 """Files → pieces of text: opening, decompressing, JSON lines, and where a text may be cut.
 
-A piece is some UTF-8 and whether a document ends with it; no piece ends inside a word. Nothing is decoded
-here but JSON: the scanner finds bad UTF-8 itself. Left out: which files there are (corpus.py). Read next:
-kernels.py.
+A piece is some UTF-8 and whether a document ends with it; no piece ends inside a word. Only JSON is decoded here: the
+scanner finds bad UTF-8 itself.
 """
 
 import bz2
@@ -20,7 +19,7 @@ from typing import Any, cast
 
 from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
 from rowspace.text.characters import as_array, character_table, last_cut, utf8
-from rowspace.text.corpus.file_kinds import first_record, not_text
+from rowspace.text.corpus.file_types import first_record, not_text
 
 __all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces"]
 
@@ -38,9 +37,17 @@ def read_pieces(
 ) -> Iterator[Piece]:
     """Yield the text of a file, or of standard input for '-'.
 
-    A binary file that was not `named` gives nothing. With a `field`, each line is a JSON record and a
-    document. Lines may end with CR alone. Raises CorpusError for a file that cannot be opened or read, is damaged or
-    binary, and for JSON lines without a `field`; warns of what follows the compressed text in a .gz.
+    Lines may end with CR alone. Warns of what follows the compressed text in a .gz.
+
+    Args:
+        name: The path of the file.
+        named: Whether the caller named this file; a binary file that was found in a folder is skipped.
+        field: The field of JSON lines that holds the text; then each line is a record and a document.
+        on_bytes: Called with the number of bytes read.
+
+    Raises:
+        CorpusError: the file cannot be read, is damaged or binary, or holds JSON lines and no `field` is given.
+        MissingExtraError: a .zst file without zstandard.
     """
     try:
         with _open(name) as raw:
@@ -57,13 +64,13 @@ def read_pieces(
         if isinstance(error, OSError) and error.errno:
             message = f"{name!r} cannot be read: {error.strerror}; check the path and its permissions"
         else:
-            message = f"{name!r} is damaged or cut short: {error}; fetch or compress it again"
+            message = f"{name!r} is damaged or cut short: {error}; download or compress it again"
         raise CorpusError(message) from error
 
 
 def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
-    """Yield a document's bytes in pieces that end at a line's end or, where there is none, outside words."""
-    rest = bytearray()  # it holds no cut, so that each byte is looked at once, however long a word is
+    """Yield a document's bytes in pieces that end at the end of a line or, where there is none, outside words."""
+    rest = bytearray()  # it holds no cut, so that each byte is examined once, however long a word is
     for chunk in chunks:
         cut = len(rest) + chunk.rfind(b"\n") + 1
         if cut == len(rest):
@@ -88,7 +95,7 @@ def _open(name: str) -> contextlib.AbstractContextManager[Any]:
 
 
 class _Meter(io.RawIOBase):
-    """Reads from another file and tells how much."""
+    """Reads from another file and reports how many bytes."""
 
     def __init__(self, raw: io.RawIOBase, on_bytes: Callable[[int], None] | None) -> None:
         self.raw, self.on_bytes = raw, on_bytes
@@ -104,7 +111,7 @@ class _Meter(io.RawIOBase):
 
 
 def _decompressed(name: str, file: io.BufferedReader) -> Iterator[bytes]:
-    """Yield a file's content in chunks of some BLOCK bytes; its first bytes tell the compression."""
+    """Yield a file's content in chunks of about BLOCK bytes; its first bytes tell the compression."""
     magic = file.peek(6)[:6]
     stream: Any = file
     if magic.startswith(_GZIP):
@@ -119,9 +126,9 @@ def _decompressed(name: str, file: io.BufferedReader) -> Iterator[bytes]:
 
 
 def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
-    """Yield the content of a .gz file, of one member or several; what follows the last is left out, as gzip does."""
+    """Yield the content of a .gz file, of one member or several; what follows the last is ignored, as gzip does."""
     member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    while compressed := file.read(1 << 14):  # little, because a little can hold a lot
+    while compressed := file.read(1 << 14):  # few, because few bytes may decompress to many
         while compressed:
             if member.eof:
                 compressed = compressed.lstrip(b"\0")  # padding
@@ -130,7 +137,7 @@ def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
                     break
                 if not compressed.startswith(_GZIP):
                     warnings.warn(
-                        f"{name!r}: what follows the compressed text is not gzip, and is left out",
+                        f"{name!r}: what follows the compressed text is not gzip, and is ignored",
                         CorpusWarning,
                         stacklevel=2,
                     )
@@ -152,7 +159,7 @@ def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
         raise MissingExtraError(message) from error
     frame = None
     try:
-        while compressed := file.read(1 << 14):  # little, because a little can hold a lot
+        while compressed := file.read(1 << 14):  # few, because few bytes may decompress to many
             while compressed:
                 if frame is None or frame.eof:
                     frame = zstandard.ZstdDecompressor().decompressobj()
@@ -166,7 +173,7 @@ def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
 
 
 def _is_text(name: str, start: bytes, *, named: bool) -> bool:
-    """Say whether a file that starts so is text; raise if it is not, but was named."""
+    """Return whether a file with these first bytes is text; raise CorpusError where it is not, but was named."""
     found = not_text(start)
     if found and named:
         raise CorpusError(f"{name!r} is {found.what}; {found.advice}")
@@ -174,7 +181,7 @@ def _is_text(name: str, start: bytes, *, named: bool) -> bool:
 
 
 def _refuse_json(name: str, start: bytes, *, named: bool) -> None:
-    """Raise CorpusError for JSON lines, which would be learned with their keys; in folders, a lone record is text."""
+    """Raise CorpusError for JSON lines, whose keys would be learned too; in folders, a single record is text."""
     record = first_record(start, lines=1 if named else 2)
     if record is not None:
         field = next((key for key, value in record.items() if isinstance(value, str)), "text")
@@ -195,23 +202,23 @@ def _records(name: str, chunks: Iterable[bytes], field: str) -> Iterator[Piece]:
                 yield utf8(_text_of(f"{name!r} line {number}", line, field)), True
 
 
-def _text_of(place: str, line: bytes, field: str) -> str:
+def _text_of(location: str, line: bytes, field: str) -> str:
     """Return the text in a field of one JSON record; the field may be a path with dots."""
     try:
         value = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise CorpusError(f"{place} is not JSON ({error}); with field={field!r} each line is a record") from error
-    whole = isinstance(value, dict) and field in value  # a name with dots, as it stands, comes first
+        raise CorpusError(f"{location} is not JSON ({error}); with field={field!r} each line is a record") from error
+    whole = isinstance(value, dict) and field in value  # a name that contains dots has precedence
     for key in [field] if whole else field.split("."):
         if not (isinstance(value, dict) and key in value):
             have = (
                 f"it has {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "it is not an object"
             )
-            raise CorpusError(f"{place} has no field {field!r}: where {key!r} was looked for, {have}")
+            raise CorpusError(f"{location} has no field {field!r}: {key!r} was not found: {have}")
         value = value[key]
     if not isinstance(value, str):
         what = "null" if value is None else _JSON_NAMES[type(value)]
         raise CorpusError(
-            f"{place}: the field {field!r} holds {what}, not text; leave such records out, or name another field"
+            f"{location}: the field {field!r} holds {what}, not text; remove such records, or name another field"
         )
     return value

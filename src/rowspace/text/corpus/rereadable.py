@@ -1,7 +1,7 @@
-"""A corpus that can be read twice: its pieces again from where they came, or from a copy on disk.
+"""A corpus that can be read twice: from its source again, or from a copy on disk.
 
-A tokenizer is trained in one pass and used in another. Standard input and what a generator yields are gone after the
-first, so they are written down as they are read. Read next: encode_tokens.py.
+A tokenizer is trained in one pass and used in another. Standard input and generators can be read only once, so their
+text is written to disk as it is read.
 """
 
 from array import array
@@ -17,19 +17,19 @@ __all__ = ["RereadableCorpus", "text_pieces"]
 
 
 class RereadableCorpus:
-    """A corpus whose pieces are read by `first` and then by `again`; `path` is for the copy, if one is needed."""
+    """A corpus whose pieces are read by `first` and then by `again`; a copy, where one is needed, is kept at `path`."""
 
     def __init__(
         self, corpus: Corpus, path: Path, *, field: str | None, on_bytes: Callable[[int], None] | None
     ) -> None:
         self._open = partial(text_pieces, corpus, field=field, on_bytes=on_bytes)
-        self._stays = corpus_bytes(corpus) is not None or _is_list_of_texts(corpus)
+        self._rereadable = corpus_bytes(corpus) is not None or _is_list_of_texts(corpus)
         self._path = path
         self._sizes, self._ends = array("q"), bytearray()
 
     def first(self) -> Iterator[Piece]:
-        """Yield the pieces, and keep a copy where they cannot be had again."""
-        if self._stays:
+        """Yield the pieces, and copy them where the source cannot be read again."""
+        if self._rereadable:
             yield from self._open()
             return
         with self._path.open("wb") as file:
@@ -41,7 +41,7 @@ class RereadableCorpus:
 
     def again(self) -> Iterator[Piece]:
         """Yield the pieces once more."""
-        if self._stays:
+        if self._rereadable:
             yield from self._open()
             return
         with self._path.open("rb") as file:
@@ -50,10 +50,10 @@ class RereadableCorpus:
 
 
 def text_pieces(corpus: Corpus, *, field: str | None, on_bytes: Callable[[int], None] | None) -> Iterator[Piece]:
-    """Return the pieces of a corpus as `open_corpus` does; UsageError for token lists, which are no text."""
+    """Return the pieces of a corpus as `open_corpus` does; raises UsageError for token lists."""
     pieces, _ = open_corpus(corpus, field=field, on_bytes=on_bytes)
     if pieces is None:
-        raise UsageError("the corpus is token lists, which are cut into tokens already; leave `tokens` out")
+        raise UsageError("the corpus is token lists, which need no tokenizer; leave `tokens` out")
     return pieces
 
 

@@ -1,7 +1,6 @@
-"""Pieces of text → the strings that a tokenizer is given: sentences, or parts of those that are long.
+"""Pieces of text → the strings that a tokenizer encodes: sentences, or parts of long ones.
 
-The words' scanner needs none of this: it works on bytes and finds the ends of sentences itself. Left out: where pieces
-come from (reading.py). Read next: encode_tokens.py.
+The scanner of words does not need them: it works on bytes and finds the ends of sentences itself.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,11 +22,14 @@ class Run(NamedTuple):
 
 
 class Sentences:
-    r"""The sentences of pieces of text, once; `replaced` counts the bad UTF-8 met so far.
+    r"""Iterates once over the sentences of pieces of text; `replaced` counts the bad UTF-8 sequences so far.
 
-    `ends`: "line", "paragraph" or "document", as in `TextOptions`. A sentence of several lines and more than 64 kB
-    comes in runs of whole lines, a line longer than a piece in several runs too. The end of a line is left out where
-    a sentence ends.
+    A sentence of several lines and more than 64 kB is divided into runs of whole lines, a line longer than a piece
+    into several runs too. The end of a line is removed where a sentence ends.
+
+    Args:
+        pieces: The text.
+        ends: What ends a sentence: "line", "paragraph" or "document", as in `TextOptions`.
 
     >>> list(Sentences([(b"a\nb\n\nc\n", True)], "paragraph"))
     [Run(text='a\nb', ends=True), Run(text='c', ends=True)]

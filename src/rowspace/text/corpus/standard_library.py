@@ -1,8 +1,8 @@
-"""The default corpus: the Python that runs this, its standard library's source and docstrings.
+"""The default corpus: the source and docstrings of the standard library of the Python that runs this.
 
-Real text that is on every machine. Source files come whole, comments, docstrings and code; then the language's
-reference as `help()` shows it, and the docstrings of compiled modules, without which `sin` and `cos` would hardly
-occur. Read it with sentences="paragraph".
+Source files are read whole: comments, docstrings and code. Then follow the language reference as `help()` shows it, and
+the docstrings of compiled modules, without which `sin` and `cos` would hardly occur. Read it with
+sentences="paragraph".
 """
 
 import importlib
@@ -24,8 +24,8 @@ from rowspace.errors import CorpusError
 
 __all__ = ["standard_library"]
 
-# Tests, test data, tables that only a machine reads, and what is installed beside the library.
-_LEFT_OUT = frozenset(
+# Tests, test data, tables of numbers, and packages installed next to the library.
+_EXCLUDED = frozenset(
     {
         "__phello__",
         "dist-packages",
@@ -41,15 +41,20 @@ _LEFT_OUT = frozenset(
         "turtledemo",
     }
 )
-# The f of f'...' and the \n inside it would stick to the words beside them.
+# The f of f'...' and the \n inside it would become part of the words next to them.
 _STRING_MARKS = re.compile(r"\b[rbfuRBFU]{1,2}(?=['\"])|\\[abfnrtv]")
 
 
 def standard_library(directory: Path | None = None) -> Iterator[str]:
     """Yield the standard library's texts, each a file, a topic of the reference or a compiled module's docstrings.
 
-    The order is fixed for one Python. `directory`: where its source is, by default that of the running interpreter.
-    Raises CorpusError where there is no source, as in a frozen or zipped Python.
+    The order is fixed for one Python.
+
+    Args:
+        directory: Where its source is, by default that of the running interpreter.
+
+    Raises:
+        CorpusError: there is no source, as in a frozen or zipped Python.
 
     >>> any("class Counter(dict)" in text for text in standard_library())
     True
@@ -58,20 +63,20 @@ def standard_library(directory: Path | None = None) -> Iterator[str]:
     files = sorted(_source_files(directory))
     if not files:
         raise CorpusError(
-            f"this Python keeps no source of its standard library in {str(directory)!r}; name a corpus to learn from"
+            f"this Python has no source of its standard library in {str(directory)!r}; name a corpus to learn from"
         )
     return chain(map(_source, files), _reference(), _compiled_docstrings())
 
 
 def _source_files(directory: Path) -> Iterator[Path]:
-    """Yield the library's own source files. Folders that are left out, which may hold many more, are not entered."""
+    """Yield the library's own source files. Excluded folders, which may hold many more, are not entered."""
     for folder, subfolders, names in os.walk(directory):
-        subfolders[:] = [name for name in subfolders if name not in _LEFT_OUT and not name.startswith("config-")]
+        subfolders[:] = [name for name in subfolders if name not in _EXCLUDED and not name.startswith("config-")]
         yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 def _source(path: Path) -> str:
-    """Return a source file's text, in the encoding that it declares, without what only a parser reads."""
+    """Return a source file's text, in the encoding that it declares, without string prefixes and escapes."""
     with path.open("rb") as file:
         encoding, _ = tokenize.detect_encoding(file.readline)
     return _STRING_MARKS.sub(" ", path.read_text(encoding, errors="replace"))
@@ -88,7 +93,7 @@ def _reference() -> Iterator[str]:
 
 
 def _compiled_docstrings() -> Iterator[str]:
-    """Yield the docstrings of each module that has no Python source, and of what is in it."""
+    """Yield the docstrings of each module that has no Python source, and of its members."""
     for name in sorted(sys.stdlib_module_names):
         module = _compiled_module(name)
         if module is not None:
@@ -96,7 +101,7 @@ def _compiled_docstrings() -> Iterator[str]:
 
 
 def _compiled_module(name: str) -> ModuleType | None:
-    """Import a module of the library if it is compiled, and here."""
+    """Import a module of the library if it is compiled and available."""
     if name.startswith(("_test", "_xx", "xx")) or name == "readline":  # readline may write to the terminal
         return None
     try:

@@ -1,7 +1,6 @@
 """The words met so far, and the scan of a block of text with them.
 
-A `Lexicon` owns the arrays that the kernels work on; one thread at a time may use it. Left out: what is done
-with the words (words.py, encode.py). Read next: encode.py.
+A `Lexicon` owns the arrays that the kernels work on; only one thread at a time may use it.
 """
 
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ _NO_ENDS = np.empty(0, np.int64)
 
 
 class Lexicon:
-    """A growing set of distinct words with their counts, each known by the id of its first sight."""
+    """A growing set of distinct words with their counts; ids are in the order in which words were first met."""
 
     def __init__(self, characters: NDArray[np.int32]) -> None:
         self.characters = characters
@@ -47,8 +46,12 @@ class Lexicon:
     ) -> tuple[NDArray[np.int32], int]:
         """Return the ids of the words of `data` (int32, -1 ends a sentence) and the count of bad UTF-8.
 
-        `ends` are the positions where documents end, `blank` says whether the text before leaves the line
-        blank; a word that is new gets the next id, or -2 when nothing is learned.
+        Args:
+            data: UTF-8.
+            ends: The offsets at which documents end.
+            sentences: What ends a sentence: "line", "paragraph" or "document".
+            blank: Whether the line is blank so far in the text before.
+            learning: Whether a new word gets the next id; otherwise it gets -2.
         """
         self._reserve(bytes_=2 * len(data))
         ids = np.empty(len(data) + len(ends), np.int32)
@@ -60,14 +63,14 @@ class Lexicon:
         return ids[: state[kernels.WRITTEN]].copy(), int(state[kernels.BAD_COUNT])
 
     def add(self, words: Sequence[bytes]) -> None:
-        """Take words as they are, in order; the ids follow on."""
+        """Add words unchanged, in order, with the next ids."""
         starts = np.zeros(len(words) + 1, np.int64)
         np.cumsum([len(word) for word in words], out=starts[1:])
         arena = np.frombuffer(bytearray().join(words), np.uint8)
         self._absorb(kernels.Words(_NO_ENDS, starts, np.zeros(len(words), np.int64), arena), len(words))
 
     def absorb(self, other: "Lexicon") -> NDArray[np.int32]:
-        """Take over the words and counts of another lexicon; return its words' ids here: int32."""
+        """Add the words and counts of another lexicon; return the ids of its words here: int32."""
         return self._absorb(other.words, other.size)
 
     def counts(self) -> NDArray[np.int64]:
@@ -75,7 +78,7 @@ class Lexicon:
         return self.words.counts[: self.size]
 
     def unspaced_share(self) -> float:
-        """Return the share of the text's characters that stand in phrases without spaces."""
+        """Return the share of the text's characters that are in phrases without spaces."""
         starts = self.words.starts[: self.size + 1]
         return unspaced_share(self.words.arena[: starts[-1]], starts, self.counts())
 
@@ -91,7 +94,7 @@ class Lexicon:
         return ids
 
     def _reserve(self, *, words: int = 0, bytes_: int = 0) -> None:
-        """Make room for so many more words, and bytes of words."""
+        """Make room for this many more words, and bytes of words."""
         slots, starts, counts, arena = self.words
         used = int(starts[self.size])
         if used + bytes_ > len(arena):
@@ -106,7 +109,7 @@ class Lexicon:
 
 
 def _enlarged(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return a copy with more room, which is zero."""
+    """Return a copy with `size` items, padded with zeros."""
     larger = np.zeros(size, array.dtype)
     larger[: len(array)] = array
     return larger

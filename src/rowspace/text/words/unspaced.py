@@ -1,7 +1,7 @@
-"""How much of a text is in scripts that put no space between words, so that a whole phrase became one word.
+"""How much of a text is in scripts without spaces between words, where a whole phrase becomes one word.
 
 These are Chinese, Japanese, Thai, Lao, Khmer and Burmese; Korean has spaces. A text whose words were separated before
-has short words, which do not count. Left out: finding the words (kernels.py).
+has short words, which do not count.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ _FIRST_LEAD, _LAST_LEAD = 0xE0, 0xF0
 
 
 def unspaced_share(arena: NDArray[np.uint8], starts: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
-    """Return the share of all characters of words that stand in phrases without spaces.
+    """Return the share of all characters of words that are in phrases without spaces.
 
     Args:
-        arena: the UTF-8 of the distinct words, one after the other: uint8 (starts[-1],).
+        arena: the UTF-8 of the distinct words, concatenated: uint8 (starts[-1],).
         starts: where each begins, and the last ends: int64 (words + 1,).
-        counts: how often each comes: int64 (words,).
+        counts: how often each occurs: int64 (words,).
 
     >>> words = ["the", "我们的模型", "cat"]
     >>> data = [word.encode() for word in words]

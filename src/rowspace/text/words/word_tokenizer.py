@@ -1,8 +1,7 @@
 """The word tokenizer: lowercase, then runs of letters, marks and numbers; `don't` is one word.
 
-It is the same tokenizer twice: as a tokenizer.json, which the `tokenizers` library runs, and as our scanner,
-which is faster and gives the same ids on every input. Left out: learning the vocabulary (encode.py), and
-subword tokenizers, whose place is a file beside this one, with the same four methods. Read next: kernels.py.
+It has two forms with the same ids on every input: a tokenizer.json, which the `tokenizers` library runs, and our
+scanner, which is faster.
 """
 
 import json
@@ -24,16 +23,20 @@ __all__ = ["WORD_PATTERN", "WordTokenizer"]
 
 WORD_PATTERN = r"[\p{L}\p{M}\p{N}]+(?:['’_][\p{L}\p{M}\p{N}]+)*"
 
-# A lexicon writes the word that it looks up behind those that it knows. One lock for all, because a lock in each
-# tokenizer would keep it from being pickled.
-_ONE_THREAD = threading.Lock()
+# A lexicon writes the word that it looks up after those that it knows. One lock for all tokenizers, because one with a
+# lock of its own could not be pickled.
+_LEXICON_LOCK = threading.Lock()
 
 
 class WordTokenizer:
     """Text → ids of words: 0 to V-1 in the order of `vocabulary`, V for an unknown word.
 
-    With `cased`, case is kept; else text is lowercased first, and the vocabulary's words should be lowercase.
-    Raises UsageError for a token that is duplicated or holds a surrogate.
+    Args:
+        vocabulary: The words, lowercase unless `cased`.
+        cased: Keep case; otherwise text is lowercased first.
+
+    Raises:
+        UsageError: a word is duplicated or holds a surrogate.
 
     >>> tokenizer = WordTokenizer(["the", "cat", "don't"])
     >>> tokenizer.split("The cat, __init__!")
@@ -49,7 +52,10 @@ class WordTokenizer:
 
     @classmethod
     def from_json(cls, text: str) -> "WordTokenizer":
-        """Return the tokenizer that a tokenizer.json describes; FileFormatError if it is not of this kind.
+        """Return the tokenizer that a tokenizer.json describes.
+
+        Raises:
+            FileFormatError: it is not a tokenizer.json, or describes another tokenizer.
 
         >>> WordTokenizer.from_json(WordTokenizer(["a", "b"]).to_json()).vocabulary
         ['a', 'b']
@@ -59,7 +65,7 @@ class WordTokenizer:
             found = json.loads(Tokenizer.from_str(text).to_str())
         except Exception as error:  # the library raises nothing narrower
             raise FileFormatError(
-                f"the text is no tokenizer.json that the tokenizers library opens ({error})"
+                f"the text is not a tokenizer.json that the tokenizers library opens ({error})"
             ) from error
         vocabulary = found["model"].get("vocab")
         if found["model"]["type"] == "WordLevel" and isinstance(vocabulary, dict):
@@ -86,8 +92,8 @@ class WordTokenizer:
         return word_level_json(word_level_ids(self.vocabulary), split, normalizer=normalizer)
 
     def encode(self, text: str) -> NDArray[np.int32]:
-        """Return the ids of a text's words: int32 (words,); see `unknown_id` for the others."""
-        with _ONE_THREAD:
+        """Return the ids of a text's words: int32 (words,); other words get `unknown_id`."""
+        with _LEXICON_LOCK:
             ids, _ = self._lexicon.scan(utf8(text), learning=False)
         ids[ids < 0] = self.unknown_id
         return ids
@@ -101,7 +107,7 @@ class WordTokenizer:
 
     @cached_property
     def unknown_id(self) -> int:
-        """The id of an unknown word: V, unless the vocabulary holds `[UNK]` itself."""
+        """The id of an unknown word: V, unless the vocabulary contains `[UNK]`."""
         return word_level_ids(self.vocabulary)[UNKNOWN_TOKEN]
 
     @cached_property

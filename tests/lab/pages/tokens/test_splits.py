@@ -101,7 +101,7 @@ def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab
 @pytest.mark.usefixtures("nothing_learned")
 def test_a_job_that_cannot_learn_says_why(tmp_path: Path) -> None:
     texts = chain.from_iterable(map(standard_library, [tmp_path]))  # which raises when it is read
-    with pytest.raises(CorpusError, match="this Python keeps no source of its standard library"):
+    with pytest.raises(CorpusError, match="this Python has no source of its standard library"):
         list(JOB_KINDS["standard-tokenizer"].run(texts=texts))
 
 

@@ -1,7 +1,4 @@
-"""What a file is that holds no plain UTF-8 text, by its first bytes, and how to make a text of it.
-
-Left out: compression, which is undone before (reading.py).
-"""
+"""What a file that is not plain UTF-8 text is, by its first bytes, and how to make text of it."""
 
 import json
 import re
@@ -39,7 +36,7 @@ _MAGIC = {
 
 
 def not_text(start: bytes) -> Unreadable | None:
-    """Return what a file is that starts so; None for text.
+    """Return what a file with these first bytes is; None for text.
 
     >>> not_text(b"%PDF-1.7")
     Unreadable(what='a PDF', advice='extract its text: pdftotext FILE')
@@ -64,7 +61,7 @@ def not_text(start: bytes) -> Unreadable | None:
 
 
 def first_record(start: bytes, lines: int) -> dict[str, object] | None:
-    """Return the first record where a file starts with so many JSON objects, one a line; else None."""
+    """Return the first record of a file that starts with `lines` JSON objects, one per line; else None."""
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     records = [line for line in start.split(b"\n", lines)[:lines] if line.strip()]
     if not start.startswith(b"{") or len(records) < lines:
@@ -77,7 +74,7 @@ def first_record(start: bytes, lines: int) -> dict[str, object] | None:
 
 
 def _wide_encoding(start: bytes) -> str | None:
-    """Return the encoding of UTF-16 text without a mark: mostly ASCII, with NUL at every other place."""
+    """Return the encoding of UTF-16 text without a byte order mark: mostly ASCII, where every other byte is NUL."""
     even, odd = start[::2], start[1::2]
     for name, high, low in (("UTF-16LE", odd, even), ("UTF-16BE", even, odd)):
         if len(start) >= 8 and high.count(0) > len(high) * 0.6 and not low.count(0):
