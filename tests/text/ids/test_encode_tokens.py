@@ -175,9 +175,13 @@ def test_a_tokenizer_that_fails_on_a_text_is_named(tmp_path):
 def test_what_is_no_tokenizer_is_named(content, tmp_path):
     (tmp_path / "bad.json").write_text(content, errors="surrogatepass")
     refused(
-        tmp_path, ["high"], tmp_path / "bad.json", FileFormatError, "bad.json: (is no tok|does not open as a tok)enizer"
+        tmp_path,
+        ["high"],
+        tmp_path / "bad.json",
+        FileFormatError,
+        "bad.json: (is not a tok|does not open as a tok)enizer",
     )
-    refused(tmp_path, ["high"], tmp_path, FileFormatError, f"{tmp_path.name}: holds no tokenizer that opens here")
+    refused(tmp_path, ["high"], tmp_path, FileFormatError, f"{tmp_path.name}: has no tokenizer that opens here")
 
 
 def test_ids_with_gaps_are_refused(tmp_path):

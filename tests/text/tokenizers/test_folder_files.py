@@ -9,7 +9,7 @@ from rowspace.text.tokenizers.folder_files import class_of, object_in, read_byte
 def test_file_that_is_not_there(tmp_path: Path) -> None:
     assert object_in(tmp_path / "a.json") == {}
     for path in (tmp_path / "a.json", tmp_path):
-        with pytest.raises(FileFormatError, match="is missing or no regular file"):
+        with pytest.raises(FileFormatError, match="is missing or not a regular file"):
             read_bytes(path)
 
 
@@ -25,11 +25,11 @@ def test_text_and_its_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"{", "is no JSON"),
-        (b"[1]", "but no object"),
+        (b"{", "is not JSON"),
+        (b"[1]", "but not an object"),
         (b"\xff", "not valid UTF-8"),
-        (b"[" * 100_000, "is no JSON"),
-        (b"", "no JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b"", "not JSON"),
     ],
 )
 def test_what_is_no_object(data: bytes, message: str, tmp_path: Path) -> None:

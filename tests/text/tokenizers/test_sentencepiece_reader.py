@@ -120,7 +120,9 @@ def test_recognized_by_content(model: bytes, ranks_file: bytes) -> None:
 
 
 def test_cut_file_is_told_by_its_byte(model: bytes) -> None:
-    with pytest.raises(FileFormatError, match=r"^m: byte \d+: no field of a message, or one that goes beyond its end"):
+    with pytest.raises(
+        FileFormatError, match=r"^m: byte \d+: not a field of a message, or one that extends beyond its end"
+    ):
         open_sentencepiece(model[:1000], "m")
 
 
@@ -128,9 +130,9 @@ def test_cut_file_is_told_by_its_byte(model: bytes) -> None:
     ("data", "message"),
     [
         (b"", "holds no pieces"),
-        (b"\n\x03\n\x01a", "does not open in sentencepiece"),
+        (b"\n\x03\n\x01a", "sentencepiece cannot open it"),
         (b"\n\x06\n\x01a\x15\x00", "byte 0"),
-        (b"\x12\x02\x18\x09", "of a kind that SentencePiece does not have (9)"),
+        (b"\x12\x02\x18\x09", "an unknown type of model (9)"),
         (b"\x12\x02\x1a\x09", "byte 2"),
     ],
 )

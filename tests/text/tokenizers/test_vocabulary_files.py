@@ -173,7 +173,9 @@ def test_it_becomes_a_tokenizer_json(bert_tokens: str, tmp_path: Path) -> None:
 )
 def test_folders_of_others(gpt2_model: dict[str, Any], config: dict[str, Any], tmp_path: Path) -> None:
     write(tmp_path, vocab=gpt2_model["vocab"], merges=merges_text(gpt2_model), **config)
-    with pytest.raises(FileFormatError, match=r"are for a \w+ tokenizer, .* tokenizer.json made: transformers.AutoTok"):
+    with pytest.raises(
+        FileFormatError, match=r"are for a \w+ tokenizer, .* make a tokenizer.json: transformers.AutoTok"
+    ):
         open_gpt2(tmp_path)
     (tmp_path / "vocab.txt").write_text("a\n")
     with pytest.raises(FileFormatError, match=r"vocab.txt are for a \w+ tokenizer"):
@@ -208,9 +210,9 @@ def test_settings_of_other_types_are_taken_as_true_or_false(bert_tokens: str, tm
         ({"a": 0, "b": 1}, "a b c\n", "line 1: expected two tokens, not 'a b c'"),
         ({"a": 0, "b": 1}, "#version: 0.2\n\nab\n", "line 3: expected two tokens"),
         ({"a": 0, "b": 1}, "a b\n", "vocab.json with merges.txt: does not open as a tokenizer"),
-        ({"a": 0, "b": "1"}, "", "an id that is no 31-bit number"),
-        ({"a": 0, "b": -1}, "", "an id that is no 31-bit number"),
-        ({"a": 0, "b": 2**31}, "", "an id that is no 31-bit number"),
+        ({"a": 0, "b": "1"}, "", "an id that is not a 31-bit number"),
+        ({"a": 0, "b": -1}, "", "an id that is not a 31-bit number"),
+        ({"a": 0, "b": 2**31}, "", "an id that is not a 31-bit number"),
         ({"a": 0, "b": 2**30}, "", "has ids up to"),
     ],
 )

@@ -156,7 +156,7 @@ def test_special_tokens_come_after_the_bytes():
 @pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram"])
 @pytest.mark.parametrize("size", [1, 5, 12])
 def test_a_vocabulary_without_room_for_the_characters_is_refused(tokens, size):
-    with pytest.raises(UsageError, match=rf"vocabulary_size={size} has no room for the .* raise it"):
+    with pytest.raises(UsageError, match=rf"vocabulary_size={size} has no room for the .* increase it"):
         trained(tokens, vocabulary_size=size)
 
 
@@ -174,7 +174,7 @@ def test_a_word_without_end_is_trained_on_in_parts(tokens):
 
 def test_cutting_long_words_keeps_the_text():
     text = "x" * 2500 + " " + "y" * 999 + " " + "z" * 1000
-    parts = list(module._cut([text, "short", ""]))
+    parts = list(module._divide([text, "short", ""]))
     assert "".join(parts) == text + "short"
     assert [len(part) for part in parts] == [1000, 1000, 2501, 0, 5, 0]
 

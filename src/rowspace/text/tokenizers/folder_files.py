@@ -1,4 +1,4 @@
-"""The small JSON files beside a tokenizer in a folder of transformers: what they say, which is data and never code."""
+"""The small JSON files next to a tokenizer in a folder of transformers. They are data; no code is run."""
 
 import json
 from pathlib import Path
@@ -10,9 +10,9 @@ __all__ = ["class_of", "object_in", "read_bytes", "read_text", "settings_of"]
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return a file's content; raises RowspaceError where it cannot be read or is no regular file."""
+    """Return a file's content; raises RowspaceError where it cannot be read or is not a regular file."""
     if not path.is_file():
-        raise FileFormatError(f"{path}: is missing or no regular file; restore it")
+        raise FileFormatError(f"{path}: is missing or not a regular file; restore it")
     try:
         return path.read_bytes()
     except OSError as error:
@@ -28,7 +28,7 @@ def read_text(path: Path) -> str:
 
 
 def object_in(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file, an empty one where there is no file; raises FileFormatError for all else."""
+    """Return the JSON object in a file, an empty one where there is no file; raises FileFormatError otherwise."""
     if not path.exists():
         return {}
     try:
@@ -37,22 +37,22 @@ def object_in(path: Path) -> dict[str, Any]:
         raise (
             error
             if isinstance(error, RowspaceError)
-            else FileFormatError(f"{path}: is no JSON ({error}); the file is damaged, restore it")
+            else FileFormatError(f"{path}: is not JSON ({error}); the file is damaged, restore it")
         ) from None
     if not isinstance(document, dict):
-        raise FileFormatError(f"{path}: is JSON, but no object; the file is damaged, restore it")
+        raise FileFormatError(f"{path}: is JSON, but not an object; the file is damaged, restore it")
     return document
 
 
 def settings_of(folder: Path) -> dict[str, Any]:
-    """Return what tokenizer_config.json and special_tokens_map.json say, the former where both say something."""
+    """Return the settings of tokenizer_config.json and special_tokens_map.json; those of the former have precedence."""
     return object_in(folder / "special_tokens_map.json") | object_in(folder / "tokenizer_config.json")
 
 
 def class_of(folder: Path) -> str | None:
-    """Return which tokenizer of transformers a folder is for, as in `Bert`; None where no file says."""
+    """Return the name of the tokenizer class or model type, such as `Bert`; None where no file names one."""
     name = settings_of(folder).get("tokenizer_class") or object_in(folder / "config.json").get("tokenizer_class")
     if isinstance(name, str):
         return name.removesuffix("Fast").removesuffix("Tokenizer")
-    kind = object_in(folder / "config.json").get("model_type")
-    return None if kind is None else str(kind)
+    model_type = object_in(folder / "config.json").get("model_type")
+    return None if model_type is None else str(model_type)

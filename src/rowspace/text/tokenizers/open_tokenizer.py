@@ -1,7 +1,7 @@
-"""Any tokenizer that somebody else made → one that is used as its owner meant it: `open_tokenizer`.
+"""`open_tokenizer`: a file, folder or name → the tokenizer that gives the ids of its owner's library.
 
-What a file is, its content says and not its name. Nothing is downloaded, and no code that comes with a checkpoint runs.
-Read next: opened.py (what all can do), library.py, vocabulary_files.py, tiktoken_reader.py, sentencepiece_reader.py.
+The content of a file decides what it is, not its name. Nothing is downloaded, and no code that comes with a checkpoint
+is run.
 """
 
 import codecs
@@ -18,7 +18,7 @@ from rowspace.text.tokenizers.tiktoken_encodings import ENCODINGS, require_tikto
 from rowspace.text.tokenizers.tiktoken_ranks import are_ranks
 from rowspace.text.tokenizers.tiktoken_reader import open_encoding, open_ranks
 from rowspace.text.tokenizers.tokenizer import Tokenizer
-from rowspace.text.tokenizers.vocabulary_files import HAVE_MADE, added_tokens, open_bert, open_gpt2, refused
+from rowspace.text.tokenizers.vocabulary_files import MAKE_JSON, added_tokens, open_bert, open_gpt2, unsupported
 
 __all__ = ["open_tokenizer"]
 
@@ -26,22 +26,27 @@ OPENS = (
     "a tokenizer.json, a folder with one, a transformers folder with vocab.txt, vocab.json and merges.txt or a "
     "SentencePiece model, such a model, a tiktoken file of ranks, or the name of a tiktoken encoding"
 )
-# Where a folder keeps its tokenizer, the surest first.
+# Where a folder has its tokenizer, the most reliable first.
 NAMED = ("tokenizer.json", "0_StaticEmbedding/tokenizer.json")
 MODELS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model", "spm.model")
-# Tokenizers of transformers that give the ids of their SentencePiece model as they are.
+# Tokenizers of transformers that give the ids of their SentencePiece model unchanged.
 PLAIN = {None, "Llama", "T5", "MT5", "Gemma", "llama", "mistral", "t5", "mt5", "gemma", "gemma2"}
 _START = 1 << 16
 _ENCODING = re.compile("gpt2|[a-z]+[0-9]+k_[a-z]+")
 
 
 def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> Tokenizer:
-    """Open the tokenizer at the path `source`, or the tiktoken encoding of that name where nothing is there.
+    """Open the tokenizer at a path, or a tiktoken encoding by name.
 
-    `pattern`: for a tiktoken file of ranks, which says nothing of how text is cut into words: a regular expression or
-    the name of the encoding that has it. Raises UsageError where nothing is at `source`, FileFormatError for a damaged
-    file, one of another kind, or an encoding whose data is not on this machine, and MissingExtraError where tiktoken or
-    sentencepiece is needed and not installed.
+    Args:
+        source: A path; where there is nothing, the name of a tiktoken encoding.
+        pattern: How a tiktoken file of ranks, which does not say it, splits text into words: a regular expression, or
+            the name of the encoding that has it.
+
+    Raises:
+        UsageError: there is nothing at `source`.
+        FileFormatError: the file is damaged or not a tokenizer, or the data of an encoding is not on this machine.
+        MissingExtraError: tiktoken or sentencepiece is needed and not installed.
 
     >>> import tempfile
     >>> from rowspace.text import whitespace_json
@@ -64,7 +69,7 @@ def _of_folder(folder: Path, pattern: str | None) -> Tokenizer:
             plain = name in NAMED or class_of(folder) in PLAIN
             tokenizer = _of_file(file, pattern, for_class=None if plain else class_of(folder))
             if name in MODELS:
-                _say_what_is_left_out(folder, name, len(tokenizer))
+                _warn_of_ignored_tokens(folder, name, len(tokenizer))
             return tokenizer
     ranks = sorted(folder.glob("*.tiktoken"))
     if ranks:
@@ -74,33 +79,33 @@ def _of_folder(folder: Path, pattern: str | None) -> Tokenizer:
         return open_gpt2(folder)
     if (folder / "vocab.txt").is_file():
         return open_bert(folder)
-    raise FileFormatError(f"{folder}: holds no tokenizer that opens here; name {OPENS}")
+    raise FileFormatError(f"{folder}: has no tokenizer that opens here; name {OPENS}")
 
 
-def _say_what_is_left_out(folder: Path, name: str, size: int) -> None:
-    """Warn of tokens that a folder adds to its SentencePiece model, which knows nothing of them."""
+def _warn_of_ignored_tokens(folder: Path, name: str, size: int) -> None:
+    """Warn of tokens that a folder adds to its SentencePiece model, which does not contain them."""
     added = [token.content for number, token in sorted(added_tokens(folder).items()) if number >= size]
     if added:
         warnings.warn(
-            f"{folder}: {plural(len(added), 'token that stands', 'tokens that stand')} beside {name}, the first is "
-            f"{added[0]!r}: left out, and ordinary text; {HAVE_MADE}",
+            f"{folder}: ignored {plural(len(added), 'added token')} that {name} does not contain, the first is "
+            f"{added[0]!r}: in a text it is ordinary text; {MAKE_JSON}",
             stacklevel=4,
         )
 
 
 def _of_file(path: Path, pattern: str | None, *, for_class: str | None = None) -> Tokenizer:
-    """Open a file by its content; `for_class`: the tokenizer that does more than its SentencePiece model says."""
+    """Open a file by its content; `for_class`: a tokenizer class that does more than its SentencePiece model says."""
     data = read_bytes(path)
     if are_ranks(data[:_START]):
         return open_ranks(data, str(path), pattern=pattern)
     _check_no_pattern(pattern, path)
     if is_sentencepiece(data[:_START]):
         if for_class is not None:
-            raise refused(path.parent, path.name)
+            raise unsupported(path.parent, path.name)
         return open_sentencepiece(data, str(path))
     if data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
         return HuggingFaceTokenizer.from_json(read_text(path), str(path))
-    raise FileFormatError(f"{path}: is no tokenizer that opens here; name {OPENS}")
+    raise FileFormatError(f"{path}: is not a tokenizer that opens here; name {OPENS}")
 
 
 def _by_name(name: str, pattern: str | None) -> Tokenizer:
@@ -115,4 +120,4 @@ def _by_name(name: str, pattern: str | None) -> Tokenizer:
 
 def _check_no_pattern(pattern: str | None, source: str | Path) -> None:
     if pattern is not None:
-        raise UsageError(f"pattern is for a tiktoken file of ranks, which {str(source)!r} is not; leave it out")
+        raise UsageError(f"pattern is for a tiktoken file of ranks, which {str(source)!r} is not; remove it")

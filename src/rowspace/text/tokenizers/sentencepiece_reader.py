@@ -1,8 +1,7 @@
-"""SentencePiece models: a protobuf of pieces with scores, and of how text is normalized before.
+"""SentencePiece models: a protobuf of pieces with scores, and of how text is normalized.
 
-The real sentencepiece encodes. The message is walked here first, so that a file that is cut short is told by its byte.
-What looks like a control symbol in a text (`<s>`) is ordinary text; pieces that the model's owner defined are not.
-Read next: protobuf.py.
+sentencepiece encodes. The message is parsed here first, so that the error for a truncated file names the byte. What
+looks like a control symbol in a text (`<s>`) is ordinary text; pieces that the model's owner defined are not.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,13 @@ _BLANK = "▁"
 
 
 class SentencePieceTokenizer(Tokenizer):
-    """A SentencePiece model, kept in `processor`."""
+    """A SentencePiece model, kept in `processor`.
+
+    Args:
+        processor: The model.
+        pieces: Its pieces in id order.
+        kind: unigram, bpe, words or characters.
+    """
 
     def __init__(self, processor: "SentencePieceProcessor", pieces: list[str], kind: str) -> None:
         self.processor, self.kind, self._pieces = processor, kind, pieces
@@ -50,7 +55,7 @@ class SentencePieceTokenizer(Tokenizer):
         return [as_ids(ids) for ids in self._encoded(texts, "numpy")]
 
     def encode_with_offsets(self, texts: Sequence[str]) -> list[Encoding]:
-        """Return the pieces of each text, unknown ones as the text writes them, and where they lie in it."""
+        """Return the ids, pieces and offsets of each text; unknown pieces are shown as the text writes them."""
         return [self._with_offsets(found) for found in self._encoded(texts, "offset_mapping")]
 
     def token(self, number: int) -> str:
@@ -76,26 +81,36 @@ class SentencePieceTokenizer(Tokenizer):
         ids, offsets = as_ids(found["ids"]), np.array(found["offsets"], np.int64).reshape(-1, 2)
         is_byte = self._is_byte[ids]
         empty = is_byte[:-1] & is_byte[1:] & (offsets[:-1, 0] == offsets[:-1, 1])
-        for place in np.flatnonzero(empty)[::-1]:  # of the bytes of a character only the last is said to hold it
-            offsets[place] = offsets[place + 1]
+        for index in np.flatnonzero(empty)[::-1]:  # of the bytes of a character only the last has offsets
+            offsets[index] = offsets[index + 1]
         return Encoding(ids, found["pieces"], offsets)
 
 
 def is_sentencepiece(start: bytes) -> bool:
-    r"""Whether the first bytes of a file are those of a SentencePiece model: a message that holds a piece.
+    r"""Return whether a file that begins with these bytes is a SentencePiece model: a message that holds a piece.
 
     >>> is_sentencepiece(b"\n\x0e\n\x05<unk>\x15\x00\x00\x00\x00\x18\x02"), is_sentencepiece(b"\n\n\n\n")
     (True, False)
     """
     if not start.startswith(b"\n"):
         return False
-    size, place = varint(start, 1)
-    inner, after = varint(start, place + 1) if place > 0 and start[place : place + 1] == b"\n" else (0, -1)
-    return after > 0 and 0 < inner <= size - (after - place)
+    size, position = varint(start, 1)
+    has_piece = position > 0 and start[position : position + 1] == b"\n"
+    inner, after = varint(start, position + 1) if has_piece else (0, -1)
+    return after > 0 and 0 < inner <= size - (after - position)
 
 
 def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
-    """Open a SentencePiece model from its bytes; raises FileFormatError, naming `source`, where it is damaged."""
+    """Open a SentencePiece model.
+
+    Args:
+        data: The content of the file.
+        source: What to call it in messages, as its path.
+
+    Raises:
+        FileFormatError: the file is damaged.
+        MissingExtraError: sentencepiece is not installed.
+    """
     try:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415  # an extra
     except ImportError as error:
@@ -104,13 +119,13 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
     found = list(fields(data, source))
     kind, count = _kind(found, source), sum(field.number == _PIECE for field in found)
     if not count:
-        raise FileFormatError(f"{source}: holds no pieces, so is no SentencePiece model; restore the file")
+        raise FileFormatError(f"{source}: holds no pieces, so it is not a SentencePiece model; restore the file")
     try:
         processor = SentencePieceProcessor(model_proto=data)
         pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
     except Exception as error:  # the library raises nothing narrower
         raise FileFormatError(
-            f"{source}: does not open in sentencepiece ({reason_of(error)}); restore the file"
+            f"{source}: sentencepiece cannot open it ({reason_of(error)}); restore the file"
         ) from error
     if len(pieces) != count:
         raise FileFormatError(f"{source}: has {count} pieces, of which sentencepiece reads {len(pieces)}")
@@ -118,7 +133,7 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
 
 
 def _kind(found: list[Field], source: str) -> str:
-    """Return the kind that the trainer's settings name; it is unigram where they name none."""
+    """Return the kind that the trainer's settings name; unigram where they name none."""
     number = 1
     for settings in found:
         if settings.number == _TRAINER and isinstance(settings.value, bytes):
@@ -126,5 +141,5 @@ def _kind(found: list[Field], source: str) -> str:
                 if field.number == _MODEL_TYPE and isinstance(field.value, int):
                     number = field.value
     if number not in KINDS:
-        raise FileFormatError(f"{source}: is of a kind that SentencePiece does not have ({number}); restore the file")
+        raise FileFormatError(f"{source}: has an unknown type of model ({number}); restore the file")
     return KINDS[number]

@@ -1,7 +1,6 @@
-"""tiktoken's files of ranks: lines of a token in base64 and its rank, which is its id and its place in merging.
+"""tiktoken's files of ranks: lines of a token in base64 and its rank, which is its id and its place among the merges.
 
-Everything is checked that tiktoken takes on trust, since it stops the process or loses tokens where it does not hold.
-Left out: encoding with them (tiktoken_reader.py).
+What tiktoken takes on trust is validated: where it does not hold, tiktoken stops the process or loses tokens.
 """
 
 import base64
@@ -18,7 +17,7 @@ _LARGEST = 2**31 - 1
 
 
 def are_ranks(start: bytes) -> bool:
-    r"""Whether the first bytes of a file are those of a file of ranks.
+    r"""Return whether a file that begins with these bytes is a file of ranks.
 
     >>> are_ranks(b"IQ== 0\nIg== 1\n"), are_ranks(b"the 1\n"), are_ranks(b"2 300\n")
     (True, False, False)
@@ -30,8 +29,13 @@ def are_ranks(start: bytes) -> bool:
 def parse_ranks(data: bytes, source: str) -> Ranks:
     """Return the rank of each token, by its bytes.
 
-    Raises FileFormatError, naming `source` and the line, for a line that is none, a token or rank that is duplicated, a
-    rank beyond int32, and where one of the 256 single bytes is not there.
+    Args:
+        data: The content of the file.
+        source: What to call it in messages, as its path.
+
+    Raises:
+        FileFormatError: a line holds no token and rank, a token or rank is duplicated, a rank is beyond int32, or one
+            of the 256 single bytes has no rank.
     """
     ranks, lines = Ranks(), dict[int, int]()
     for number, line in enumerate(data.split(b"\n"), 1):
@@ -42,11 +46,11 @@ def parse_ranks(data: bytes, source: str) -> Ranks:
             raise _damaged(source, number, f"expected a token in base64 and its rank, not {line[:40]!r}")
         token, rank = pair
         if rank > _LARGEST:
-            raise _damaged(source, number, f"the rank {rank} is no 31-bit number")
+            raise _damaged(source, number, f"the rank {rank} is not a 31-bit number")
         if token in ranks:
             raise _damaged(source, number, f"the token {token!r} is duplicated")
         if rank in lines:
-            raise _damaged(source, number, f"the rank {rank} is that of line {lines[rank]} too")
+            raise _damaged(source, number, f"the rank {rank} is duplicated, it is also that of line {lines[rank]}")
         ranks[token], lines[rank] = rank, number
     validate_ranks(ranks, source)
     return ranks
@@ -58,7 +62,7 @@ def validate_ranks(ranks: Ranks, source: str) -> None:
     if missing:
         raise FileFormatError(
             f"{source}: has no rank for {len(missing)} of the 256 single bytes, the first is 0x{missing[0]:02X}, so "
-            "that some text could not be written; restore the file"
+            "that some text cannot be encoded; restore the file"
         )
     validate_ids(max(ranks.values()), len(ranks), source)
 

@@ -1,7 +1,7 @@
-"""A byte-pair tokenizer that every machine can have: learned from the standard library once, and kept.
+"""A byte-pair tokenizer that every machine can have: trained on the standard library once, and cached.
 
-It stands in where no tokenizer is named, as `standard_library` does where no corpus is. It is kept in the
-`cache_dir`, by the versions of what it was made from. Read next: training.py.
+It is the default where no tokenizer is named, as `standard_library` is where no corpus is named. Its file in
+`cache_dir` is named after the versions of Python and of the `tokenizers` library.
 """
 
 import json
@@ -26,7 +26,7 @@ from rowspace.text.training.train import train_tokenizer
 __all__ = ["DEFAULT_VOCABULARY_SIZE", "cached_default_tokenizer", "default_tokenizer"]
 
 DEFAULT_VOCABULARY_SIZE = 16_384
-"""The tokens that `default_tokenizer` has, unless told otherwise."""
+"""The vocabulary size of `default_tokenizer`."""
 
 _BATCH = 16  # texts that are encoded at a time
 
@@ -37,49 +37,59 @@ def default_tokenizer(
     on_share: Callable[[float], None] | None = None,
     texts: Iterable[str] | None = None,
 ) -> tuple[Tokenizer, dict[str, int]]:
-    """Return the tokenizer, and how often each of its tokens comes in the text that it was learned from.
+    """Return the tokenizer, and how often each of its tokens occurs in the text that it was trained on.
 
-    The first time takes some seconds, in which `on_share` is told how much of the reading is done, 0 … 1: the text is
-    read to learn, and again to count. `texts` are learned from in place of the library, and kept in its place: give
-    some only where the cache folder is your own. Raises UsageError for a size that cannot be, CorpusError where this
-    Python keeps no source of its library.
+    The first call takes some seconds: the text is read to train, and again to count.
+
+    Args:
+        vocabulary_size: The number of tokens.
+        on_share: Called with the share of the reading that is done, 0 … 1.
+        texts: Train on these instead of the standard library. The result is cached in its place: pass texts only where
+            the cache folder is your own.
+
+    Returns:
+        The tokenizer of the `tokenizers` library, and the count of each token.
+
+    Raises:
+        UsageError: the size is not possible.
+        CorpusError: this Python has no source of its standard library.
     """
     options = TokenizerOptions("bpe", vocabulary_size=vocabulary_size)
-    if kept := cached_default_tokenizer(vocabulary_size):
-        return kept
+    if cached := cached_default_tokenizer(vocabulary_size):
+        return cached
     texts = list(standard_library() if texts is None else texts)
     share = _Share(2 * sum(map(len, texts)), on_share)
-    learned = train_tokenizer(share.of(texts), options)
-    counts = _counts(Tokenizer.from_str(learned), texts, share)
-    with suppress(OSError, RowspaceError):  # a cache that cannot be written costs the next one these seconds
+    trained = train_tokenizer(share.of(texts), options)
+    counts = _counts(Tokenizer.from_str(trained), texts, share)
+    with suppress(OSError, RowspaceError):  # without a cache the next call takes as long
         path = _path(vocabulary_size)
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as file:
-            file.write(json.dumps({"tokenizer": learned, "counts": counts}).encode())
-    return _counted(learned, counts)
+            file.write(json.dumps({"tokenizer": trained, "counts": counts}).encode())
+    return _with_counts(trained, counts)
 
 
 def cached_default_tokenizer(vocabulary_size: int = DEFAULT_VOCABULARY_SIZE) -> tuple[Tokenizer, dict[str, int]] | None:
-    """Return the same where it was learned before and is kept, whole; None where it would have to be learned."""
+    """Return what `default_tokenizer` has cached; None where it would have to be trained."""
     try:
-        kept = json.loads(_path(vocabulary_size).read_text("utf-8"))
-        return _counted(kept["tokenizer"], kept["counts"])
+        cached = json.loads(_path(vocabulary_size).read_text("utf-8"))
+        return _with_counts(cached["tokenizer"], cached["counts"])
     except (OSError, ValueError, KeyError, TypeError, RowspaceError):
         return None
 
 
 def _path(vocabulary_size: int) -> Path:
-    made_of = f"python{platform.python_version()}-tokenizers{tokenizers.__version__}"
-    return cache_dir() / f"standard-library-{vocabulary_size}-{made_of}.json"
+    versions = f"python{platform.python_version()}-tokenizers{tokenizers.__version__}"
+    return cache_dir() / f"standard-library-{vocabulary_size}-{versions}.json"
 
 
-def _counted(text: str, counts: Sequence[int]) -> tuple[Tokenizer, dict[str, int]]:
-    tokenizer = HuggingFaceTokenizer.from_json(text, "the standard tokenizer").library
+def _with_counts(text: str, counts: Sequence[int]) -> tuple[Tokenizer, dict[str, int]]:
+    tokenizer = HuggingFaceTokenizer.from_json(text, "the default tokenizer").library
     return tokenizer, dict(zip(tokens_by_id(tokenizer), counts, strict=True))
 
 
 def _counts(tokenizer: Tokenizer, texts: Sequence[str], share: "_Share") -> list[int]:
-    """Return how often each id comes."""
+    """Return how often each id occurs."""
     counts = Counter[int]()
     for start in range(0, len(texts), _BATCH):
         batch = [*share.of(texts[start : start + _BATCH])]
@@ -89,7 +99,7 @@ def _counts(tokenizer: Tokenizer, texts: Sequence[str], share: "_Share") -> list
 
 
 class _Share:
-    """Tells how much of `whole` characters has been read."""
+    """Reports the share of `whole` characters that has been read."""
 
     def __init__(self, whole: int, on_share: Callable[[float], None] | None) -> None:
         self._whole, self._on_share = whole, on_share

@@ -1,8 +1,7 @@
-"""Text → a tokenizer.json of its own: byte-pair encoding, WordPiece, unigram, characters, or bytes.
+"""Text → a tokenizer.json trained on it: byte-pair encoding, WordPiece, unigram, characters, or bytes.
 
-The `tokenizers` library learns; what is chosen for it is here: a model with its trainer, the steps before it, and the
-decoder that makes text again. Memory grows with the distinct words only (with whole texts, for none, where there are
-no borders). Left out: the options (tokenizer_options.py), encoding with the result (encode_tokens.py).
+The `tokenizers` library trains; this file chooses a model with its trainer, the steps before it, and the decoder that
+makes text again. Memory grows with the distinct words only, or with distinct whole texts where there are no boundaries.
 """
 
 import re
@@ -30,18 +29,24 @@ LLAMA3_PATTERN = "|".join(
         r"\s+",
     )
 )
-_END_OF_WORD = "</w>"  # Sennrich, Haddow & Birch 2016: how a token says that a word ends with it
+_END_OF_WORD = "</w>"  # Sennrich, Haddow & Birch 2016: the mark of a token that ends a word
 _INSIDE_WORD = "##"
 _LONGEST_WORD = 1000  # characters
 _LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD}}}")
 
 
 def train_tokenizer(texts: Iterable[str], options: TokenizerOptions) -> str:
-    """Return the text of a tokenizer.json, trained on `texts`, which are read once.
+    """Return the text of a tokenizer.json, trained on texts.
 
     Its ids are 0 to V-1: special tokens first (after the 256 bytes, for bytes), then in the order of training; V is
-    at most `options.vocabulary_size`, and less where the text holds no more. Raises UsageError where that size has no
-    room for the characters of the text, and whatever `texts` raises.
+    at most `options.vocabulary_size`, and less where the text has no more tokens.
+
+    Args:
+        texts: The texts, which are read once; whatever they raise is raised.
+        options: What to train.
+
+    Raises:
+        UsageError: the options need no training, or the size has no room for the characters of the text.
 
     >>> text = train_tokenizer(["low lower lowest"] * 9, TokenizerOptions("bpe", vocabulary_size=300))
     >>> Tokenizer.from_str(text).encode("lower slow").tokens
@@ -49,15 +54,15 @@ def train_tokenizer(texts: Iterable[str], options: TokenizerOptions) -> str:
     """
     if not options.is_trained:
         raise UsageError(f"tokens={options.tokens!r} need no training")
-    tokenizer = _TRAINERS[str(options.tokens)](_cut(texts), options)
+    tokenizer = _TRAINERS[str(options.tokens)](_divide(texts), options)
     size = tokenizer.get_vocab_size()
     if options.vocabulary_size and size > options.vocabulary_size:
         raise _too_small(size, options)
     return tokenizer.to_str()
 
 
-def _cut(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the texts, cut where a word has no end: each merge reads a word whole, so a long one takes for ever."""
+def _divide(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the texts, divided inside very long words: each merge reads whole words, so they would take forever."""
     for text in texts:
         start = 0
         for word in _LONG_WORD.finditer(text) if len(text) > _LONGEST_WORD else ():
@@ -69,39 +74,39 @@ def _cut(texts: Iterable[str]) -> Iterator[str]:
 def _too_small(needed: int, options: TokenizerOptions) -> UsageError:
     return UsageError(
         f"vocabulary_size={options.vocabulary_size} has no room for the {needed:,} characters and special tokens that "
-        f"tokens={options.tokens!r} begin with on this text; raise it"
+        f"tokens={options.tokens!r} begin with on this text; increase it"
     )
 
 
 def _train_bpe(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
-    # A word's end is marked where nothing else says it: bytes and Metaspace have their space.
+    # The end of a word is marked unless tokens contain the space, as with bytes and Metaspace.
     mark: dict[str, Any] = {"end_of_word_suffix": _END_OF_WORD} if options.pretokenize in ("bert", "whitespace") else {}
-    tokenizer = _around(models.BPE(unk_token=options.unknown_token, **mark), options)
+    tokenizer = _with_steps(models.BPE(unk_token=options.unknown_token, **mark), options)
     if mark:
         tokenizer.decoder = decoders.BPEDecoder(suffix=_END_OF_WORD)
     alphabet = pre_tokenizers.ByteLevel.alphabet() if options.over_bytes else []
-    trainer = trainers.BpeTrainer(**_common(options), **_least(options), initial_alphabet=alphabet, **mark)
+    trainer = trainers.BpeTrainer(**_common(options), **_minimum(options), initial_alphabet=alphabet, **mark)
     tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
 
 
 def _train_wordpiece(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
-    tokenizer = _around(models.WordPiece(unk_token=options.unknown_token), options)
+    tokenizer = _with_steps(models.WordPiece(unk_token=options.unknown_token), options)
     tokenizer.decoder = decoders.WordPiece(prefix=_INSIDE_WORD)
-    trainer = trainers.WordPieceTrainer(**_common(options), **_least(options), continuing_subword_prefix=_INSIDE_WORD)
+    trainer = trainers.WordPieceTrainer(**_common(options), **_minimum(options), continuing_subword_prefix=_INSIDE_WORD)
     tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
 
 
 def _train_unigram(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
-    tokenizer = _around(models.Unigram(), options)
+    tokenizer = _with_steps(models.Unigram(), options)
     trainer = trainers.UnigramTrainer(**_common(options), unk_token=options.unknown_token)
     tokenizer.train_from_iterator(_with_room(texts, options), trainer)
     return tokenizer
 
 
 def _with_room(texts: Iterator[str], options: TokenizerOptions) -> Iterator[str]:
-    """Yield the texts, and fail after them if there are too many characters: the library would prune for ever."""
+    """Yield the texts, and fail after them if there are too many characters: the library would prune forever."""
     characters = set[str]()
     normalizer = _normalizer(options)  # the tokenizer's own is locked while it is trained
     for text in texts:
@@ -116,20 +121,20 @@ def _with_room(texts: Iterator[str], options: TokenizerOptions) -> Iterator[str]
 
 def _train_characters(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
     """Count characters; their tokenizer is byte-pair encoding without a merge."""
-    tokenizer = _around(models.BPE(), options)
+    tokenizer = _with_steps(models.BPE(), options)
     counts = Counter[str]()
     for text in texts:
         counts.update(tokenizer.normalizer.normalize_str(text) if tokenizer.normalizer else text)
-    special, least = options.special_tokens, options.min_frequency or 1
-    often = [character for character, count in counts.items() if count >= least and character not in special]
-    often.sort(key=lambda character: (-counts[character], character))
-    kept = [*special, *often][: options.vocabulary_size]
+    special, minimum = options.special_tokens, options.min_frequency or 1
+    frequent = [character for character, count in counts.items() if count >= minimum and character not in special]
+    frequent.sort(key=lambda character: (-counts[character], character))
+    kept = [*special, *frequent][: options.vocabulary_size]
     return _without_merges(kept, tokenizer, options)
 
 
 def _bytes_tokenizer(_texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
     """Return the tokenizer whose ids are the bytes of UTF-8; no text is read."""
-    return _without_merges(BYTE_CHARACTERS, _around(models.BPE(), options), options)
+    return _without_merges(BYTE_CHARACTERS, _with_steps(models.BPE(), options), options)
 
 
 def _without_merges(tokens: Sequence[str], tokenizer: Tokenizer, options: TokenizerOptions) -> Tokenizer:
@@ -143,16 +148,16 @@ def _common(options: TokenizerOptions) -> dict[str, Any]:
     return {
         "vocab_size": options.vocabulary_size,
         "special_tokens": options.special_tokens,
-        "show_progress": False,  # who reads the texts knows how far it is
+        "show_progress": False,  # whoever reads the texts reports progress
     }
 
 
-def _least(options: TokenizerOptions) -> dict[str, Any]:
+def _minimum(options: TokenizerOptions) -> dict[str, Any]:
     return {"min_frequency": options.min_frequency}
 
 
-def _around(model: models.Model, options: TokenizerOptions) -> Tokenizer:
-    """Return a tokenizer with what goes before its model, and with a decoder."""
+def _with_steps(model: models.Model, options: TokenizerOptions) -> Tokenizer:
+    """Return a tokenizer with the steps before its model, and a decoder."""
     tokenizer = Tokenizer(model)
     if normalizer := _normalizer(options):
         tokenizer.normalizer = normalizer
@@ -170,14 +175,14 @@ def _around(model: models.Model, options: TokenizerOptions) -> Tokenizer:
 
 
 def _normalizer(options: TokenizerOptions) -> normalizers.Normalizer | None:
-    made = {
+    by_name = {
         "nfc": normalizers.NFC,
         "nfkc": normalizers.NFKC,
         "lower": normalizers.Lowercase,
         "bert": normalizers.BertNormalizer,
     }
-    steps = [made[options.normalize]()] if options.normalize in made else []
-    if options.pretokenize == "metaspace":  # which knows of spaces only
+    steps = [by_name[options.normalize]()] if options.normalize in by_name else []
+    if options.pretokenize == "metaspace":  # which handles spaces only
         steps += [normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
     return normalizers.Sequence(steps) if len(steps) > 1 else steps[0] if steps else None
 
@@ -186,13 +191,13 @@ def _pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
     if name == "llama3":
         split = pre_tokenizers.Split(Regex(LLAMA3_PATTERN), "isolated")
         return pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
-    made = {
+    by_name = {
         "gpt2": lambda: pre_tokenizers.ByteLevel(add_prefix_space=False),
         "bert": pre_tokenizers.BertPreTokenizer,
         "whitespace": pre_tokenizers.WhitespaceSplit,
         "metaspace": pre_tokenizers.Metaspace,
     }
-    return made[name]()
+    return by_name[name]()
 
 
 _TRAINERS = {
