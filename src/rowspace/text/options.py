@@ -1,4 +1,4 @@
-"""How text becomes ids: the choices a caller has. Read next: encode.py."""
+"""How text becomes ids: the options of a caller."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -16,12 +16,18 @@ _MOST = {"min_count": 2**63 - 1, "max_vocabulary": 2**31 - 1, "workers": 1024}  
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How text becomes ids; the defaults are gensim's where it has one. Raises UsageError for a wrong value.
+    """How text becomes ids; the defaults are gensim's where it has one.
 
-    `cased`: keep case; `min_count`: leave out rarer words; `max_vocabulary`: keep so many of the most
-    frequent; `sentences`: what ends one, a line, a paragraph (a blank line) or only the document; `field`:
-    the field of JSON lines that holds the text, dots for nested ones; `workers`: threads, one for each core
-    by default.
+    Attributes:
+        cased: Keep case.
+        min_count: Leave out rarer words.
+        max_vocabulary: Keep only this many of the most frequent words.
+        sentences: What ends a sentence: a line, a paragraph (a blank line) or only the document.
+        field: The field of JSON lines that holds the text; dots separate nested names.
+        workers: The number of threads, by default one for each core.
+
+    Raises:
+        UsageError: a value is out of range.
 
     >>> TextOptions(min_count=0)
     Traceback (most recent call last):

@@ -202,7 +202,7 @@ def test_a_saved_corpus_is_loaded_again(tmp_path):
         ([[]], {}, "the corpus given holds no words"),
         ([[], []], {}, "the corpus given holds no words"),
         ("/dev/null", {}, "the corpus '/dev/null' holds no words"),
-        (["a b a"], {"min_count": 3}, "as frequent as min_count=3: the most frequent one comes 2 times; lower"),
+        (["a b a"], {"min_count": 3}, "as frequent as min_count=3: the most frequent one occurs 2 times; lower"),
         (["a", 3], {}, "item 1 of the corpus is int"),
         ([["a\ud800"]], {}, "half a surrogate pair"),
     ],

@@ -163,7 +163,7 @@ def test_added_tokens_stay_and_count() -> None:
 @pytest.mark.parametrize(
     ("kind", "size", "message"),
     [
-        ("bpe", 701, "701 tokens cannot be cut from this one, which has 700"),
+        ("bpe", 701, "701 tokens is larger than this tokenizer.s, which has 700"),
         ("bpe", 5, "too small: [0-9]+ tokens that no merge makes always stay"),
         ("unigram", 5, "too small: [0-9]+ single characters and special tokens always stay"),
         ("wordpiece", 1, "too small: 2 special tokens always stay"),

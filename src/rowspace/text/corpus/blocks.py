@@ -43,6 +43,6 @@ def blocks(pieces: Iterable[Piece], *, size: int = BLOCK) -> Iterator[Block]:
 
 
 def _leaves_blank(data: bytearray, ends: list[int], blank: bool) -> bool:
-    """Say whether the last line of a block is blank so far."""
+    """Return whether the last line of a block is blank so far."""
     line = max(data.rfind(b"\n") + 1, ends[-1] if ends else 0)
     return (blank or line > 0) and not data[line:].strip()

@@ -1,8 +1,7 @@
-"""A corpus → ids on disk by any tokenizer of the `tokenizers` library: opened, or trained on the corpus first.
+"""A corpus → ids on disk, of the tokens of any tokenizer of the `tokenizers` library: opened, or trained on the corpus.
 
-The first pass encodes batches of sentences on several threads and writes the tokenizer's ids; the second
-(final_ids.py) gives the tokens that came new ids by falling count, which is what learning reads.
-`IdCorpus.token_ids` leads back. Left out: words, which have a faster way (encode.py), and training (training.py).
+The first pass encodes batches of sentences on several threads and writes the tokenizer's ids; the second gives the
+tokens that occur new ids by falling count, which is what training reads. `IdCorpus.token_ids` maps them back.
 """
 
 import os
@@ -35,7 +34,7 @@ __all__ = ["encode_tokens"]
 
 _DEFAULTS = TextOptions()
 _BATCH = 1 << 18  # characters that a worker encodes at a time
-_IN_FLIGHT = 2  # batches for each worker: one at work, one waiting
+_IN_FLIGHT = 2  # batches for each worker: one running, one waiting
 
 
 def encode_tokens(
@@ -46,13 +45,24 @@ def encode_tokens(
     options: TextOptions = _DEFAULTS,
     on_bytes: Callable[[int], None] | None = None,
 ) -> IdCorpus:
-    """Write the ids of a corpus's tokens to `directory`, which exists.
+    """Write the ids of a corpus's tokens to `directory`.
 
-    A tokenizer to be trained reads the corpus once more, before; what can be read only once (standard input, a
-    generator) is kept in `directory` meanwhile. `on_bytes` is told of bytes read from files, each time. Every sentence
-    is encoded by itself, without special tokens around it. Of `options`, those for words (`cased`, `min_count`,
-    `max_vocabulary`) are not used. The result is the same with any number of workers. Raises as `encode_corpus` does,
-    UsageError for token lists, and where the tokenizer fails on the text, FileFormatError for one that does not open.
+    Every sentence is encoded by itself, without special tokens around it. The result is the same with any number of
+    workers. To train a tokenizer the corpus is read once more, before; what can be read only once (standard input, a
+    generator) is copied to `directory` meanwhile.
+
+    Args:
+        corpus: Paths or texts, see `open_corpus`.
+        directory: An existing directory.
+        tokens: What tokenizer to open or train.
+        options: How text becomes ids; those for words (`cased`, `min_count`, `max_vocabulary`) are not used.
+        on_bytes: Called with the number of bytes read from files, in both passes.
+
+    Raises:
+        CorpusError: the corpus cannot be read as text, or holds no words.
+        UsageError: the corpus is token lists, or the tokenizer fails on the text.
+        FileFormatError: the tokenizer does not open.
+        MissingExtraError: a .zst file without zstandard.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -63,28 +73,28 @@ def encode_tokens(
     copy = Path(directory, f"{IDS_NAME}.text")
     try:
         if tokens.reads_text:
-            twice = RereadableCorpus(corpus, copy, field=options.field, on_bytes=on_bytes)
+            source = RereadableCorpus(corpus, copy, field=options.field, on_bytes=on_bytes)
             with library_threads(several=options.workers > 1):
-                texts = (run.text for run in Sentences(twice.first(), options.sentences))
+                texts = (run.text for run in Sentences(source.first(), options.sentences))
                 tokenizer = Tokenizer.from_str(train_tokenizer(texts, tokens))
-            pieces = twice.again()
+            pieces = source.again()
         else:
-            tokenizer = _ready(tokens)
+            tokenizer = _without_training(tokens)
             pieces = text_pieces(corpus, field=options.field, on_bytes=on_bytes)
-        found, order = renumber(corpus, Path(directory), lambda path: _encode(tokenizer, pieces, path, options))
+        id_corpus, order = renumber(corpus, Path(directory), lambda path: _encode(tokenizer, pieces, path, options))
     finally:
         copy.unlink(missing_ok=True)
-    found.tokenizer, found.token_ids = tokenizer.to_str(), order
-    return found
+    id_corpus.tokenizer, id_corpus.token_ids = tokenizer.to_str(), order
+    return id_corpus
 
 
-def _ready(tokens: TokenizerOptions) -> Tokenizer:
+def _without_training(tokens: TokenizerOptions) -> Tokenizer:
     """Return a tokenizer that needs no training."""
     if tokens.is_trained:
         return Tokenizer.from_str(train_tokenizer((), tokens))
-    opened = open_tokenizer(os.fspath(tokens.tokens))
-    library = require_huggingface(opened, "fit")
-    return library if opened.json is None else Tokenizer.from_str(opened.json)
+    tokenizer = open_tokenizer(os.fspath(tokens.tokens))
+    library = require_huggingface(tokenizer, "fit")
+    return library if tokenizer.json is None else Tokenizer.from_str(tokenizer.json)
 
 
 def _encode(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, options: TextOptions) -> ProvisionalIds:

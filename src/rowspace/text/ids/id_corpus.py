@@ -1,7 +1,6 @@
-"""A corpus as ids: what training reads, on disk, so that it can be larger than memory and read again.
+"""A corpus as ids on disk, so that it can be larger than memory and be read again.
 
-Two files in one directory: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`,
-all else. Left out: how they come about (encode.py).
+Two files in one directory: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`, all else.
 """
 
 import json
@@ -25,13 +24,19 @@ _VERSION = 1
 
 @dataclass
 class IdCorpus:
-    """A corpus as ids of a vocabulary whose rarer words were left out.
+    """A corpus as ids of a vocabulary without its rarer words.
 
-    `ids_path`: a file of `size` little-endian int32, -1 at each end of a sentence (none is empty, the last
-    entry is one); `vocabulary`: V tokens by falling count; `counts`: int64 (V,); `words`: how many words were
-    read, rare ones too; `replaced`: how many bad UTF-8 sequences were; `tokenizer`: a tokenizer.json with the
-    same ids, unless `token_ids`, int64 (V,), says which id of the tokenizer each token has: one that was made
-    elsewhere, or trained, has an order of its own, and tokens that the text never uses.
+    Attributes:
+        ids_path: A file of `size` little-endian int32, with -1 at the end of each sentence; no sentence is empty, and
+            the last entry is -1.
+        size: The number of entries of the file.
+        vocabulary: V tokens by falling count.
+        counts: int64 (V,).
+        words: The number of words that were read, rare ones too.
+        replaced: The number of bad UTF-8 sequences.
+        tokenizer: A tokenizer.json with the same ids, unless there are `token_ids`.
+        token_ids: int64 (V,), the id of each token in `tokenizer`. A tokenizer that was made elsewhere, or trained, has
+            an order of its own, and tokens that the text never uses.
 
     >>> import tempfile
     >>> from rowspace.text import TextOptions, encode_corpus
@@ -56,11 +61,11 @@ class IdCorpus:
         return np.memmap(self.ids_path, dtype="<i4", mode="r", shape=(self.size,))
 
     def tokens(self) -> list[str]:
-        """Return a token for each id of the tokenizer, or the vocabulary, where ids are the same."""
+        """Return the tokens of the tokenizer in id order; the vocabulary where the ids are the same."""
         return self.vocabulary if self.token_ids is None else tokens_by_id(Tokenizer.from_str(self.tokenizer))
 
     def by_token(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return `values`, (V, ...) one for each word learned, in the order of `tokens`, zero for those never used."""
+        """Return `values`, (V, ...) in vocabulary order, in the order of `tokens`, with zeros for unused ones."""
         if self.token_ids is None:
             return np.ascontiguousarray(values)
         ordered = np.zeros((len(self.tokens()), *values.shape[1:]), values.dtype)
@@ -68,7 +73,7 @@ class IdCorpus:
         return ordered
 
     def save(self) -> None:
-        """Write all but the ids, which are on disk, beside them; whole or not at all."""
+        """Write all but the ids, which are on disk, to a file next to them, atomically."""
         parts = {
             "version": _VERSION,
             "size": self.size,
@@ -84,7 +89,11 @@ class IdCorpus:
 
     @classmethod
     def load(cls, directory: Path) -> "IdCorpus":
-        """Return the corpus saved in a directory; FileFormatError where it is missing, damaged or cut short."""
+        """Return the corpus saved in a directory.
+
+        Raises:
+            FileFormatError: it is missing, damaged or truncated.
+        """
         path, ids_path = directory / CORPUS_NAME, directory / IDS_NAME
         try:
             parts = json.loads(path.read_bytes())
@@ -100,5 +109,5 @@ class IdCorpus:
         if version != _VERSION:
             raise FileFormatError(f"{str(path)!r} has version {version}, not {_VERSION}; encode the corpus again")
         if found != 4 * corpus.size or len(corpus.vocabulary) != len(corpus.counts):
-            raise FileFormatError(f"{str(ids_path)!r} does not fit {CORPUS_NAME} beside it; encode again")
+            raise FileFormatError(f"{str(ids_path)!r} does not fit {CORPUS_NAME} next to it; encode again")
         return corpus

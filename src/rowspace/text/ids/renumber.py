@@ -108,7 +108,7 @@ def _choose(provisional: ProvisionalIds, min_count: int, max_vocabulary: int | N
     frequent = np.flatnonzero(provisional.counts >= min_count)
     if not len(frequent):
         raise CorpusError(
-            f"no word is as frequent as min_count={min_count}: the most frequent one comes "
+            f"no word is as frequent as min_count={min_count}: the most frequent one occurs "
             f"{plural(provisional.counts.max(), 'time')}; lower min_count or add text"
         )
     counts = provisional.counts.tolist()

@@ -73,21 +73,21 @@ def _tokens_in_words(
     """Return, for each word, how many tokens hold some of it."""
     offsets = offsets[offsets[:, 0] < offsets[:, 1]]
     first = np.searchsorted(ends, offsets[:, 0], "right")
-    behind = np.searchsorted(starts, offsets[:, 1], "left")  # the word after the last that a token reaches into
+    behind = np.searchsorted(starts, offsets[:, 1], "left")  # the word after the last that a token overlaps
     size = len(starts) + 1
     change = np.bincount(first[first < behind], minlength=size) - np.bincount(behind[first < behind], minlength=size)
     return np.cumsum(change)[:-1]
 
 
 def _inside(offsets: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Say of each character of a text whether it lies in one of these tokens."""
+    """Return for each character of a text whether it lies in one of these tokens."""
     change = np.bincount(offsets[:, 0], minlength=size + 1) - np.bincount(offsets[:, 1], minlength=size + 1)
     return np.cumsum(change)[:-1] > 0
 
 
 @cache
 def _white_space() -> NDArray[np.bool_]:
-    """Say of each code point whether it is white space."""
+    """Return for each code point whether it is white space."""
     table = np.zeros(CODE_POINTS, np.bool_)
     table[[code for code in range(0x3001) if chr(code).isspace()]] = True
     return table

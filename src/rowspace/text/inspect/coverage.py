@@ -1,9 +1,7 @@
-"""How a tokenizer fits a corpus: tokens for a word, bytes in a token, unknown text, tokens that never come.
+"""How a tokenizer fits a corpus: tokens per word, bytes per token, unknown text, tokens that never occur.
 
-The corpus is read as a stream, in runs of lines, so that memory does not grow with it; the tokenizer encodes several
-runs at a time and says where in the text each token lies. A word is what `WORD_PATTERN` of words.py matches, whatever
-the tokenizer takes for one, so that two tokenizers can be compared. Read next: spans.py, which lays tokens and words of
-a text over each other.
+The corpus is read as a stream, in runs of lines, so that memory does not grow with it. A word is what `WORD_PATTERN`
+matches, whatever the tokenizer considers one, so that two tokenizers can be compared.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,12 +24,21 @@ _RUN = 1 << 16  # bytes of lines that are encoded as one text
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """What `measure_coverage` counted; shares are between 0 and 1, and nan where there is nothing to share.
+    """What `measure_coverage` counted; shares are between 0 and 1, and nan where there is no text.
 
-    `vocabulary`: the tokens in id order; `counts`: how often each came, int64 (V,); `unused`: ids of those that never
-    came, without special and unknown ones. `word_pieces`: tokens that a word lies in, over all words; characters are
-    those of the text without white space, `unknown_characters` lie in an unknown token and `dropped_characters` in
-    none.
+    Attributes:
+        vocabulary: The tokens in id order.
+        counts: How often each occurs, int64 (V,).
+        unused: The ids of those that never occur, except special and unknown tokens.
+        bytes: Bytes of UTF-8.
+        all_characters: Characters, white space too.
+        words: Words.
+        word_pieces: Tokens that a word lies in, over all words.
+        words_in_one_piece: Words that lie in one known token.
+        characters: Characters other than white space.
+        unknown_characters: Those of `characters` that lie in an unknown token.
+        dropped_characters: Those of `characters` that lie in no token.
+        unknown_tokens: Unknown tokens.
     """
 
     vocabulary: list[str]
@@ -49,27 +56,27 @@ class Coverage:
 
     @property
     def tokens(self) -> int:
-        """How many tokens the text became."""
+        """The number of tokens of the text."""
         return int(self.counts.sum())
 
     @property
     def tokens_per_word(self) -> float:
-        """In how many tokens a word lies, on average (its fertility); punctuation between words does not count."""
+        """The mean number of tokens that a word lies in (fertility); punctuation between words does not count."""
         return _share(self.word_pieces, self.words)
 
     @property
     def bytes_per_token(self) -> float:
-        """Bytes of UTF-8, white space too, for each token."""
+        """Bytes of UTF-8, white space too, per token."""
         return _share(self.bytes, self.tokens)
 
     @property
     def characters_per_token(self) -> float:
-        """Characters (code points), white space too, for each token."""
+        """Characters (code points), white space too, per token."""
         return _share(self.all_characters, self.tokens)
 
     @property
     def one_piece(self) -> float:
-        """The share of words that lie in one token, a known one."""
+        """The share of words that lie in one known token."""
         return _share(self.words_in_one_piece, self.words)
 
     @property
@@ -78,7 +85,7 @@ class Coverage:
         return _share(self.characters - self.unknown_characters - self.dropped_characters, self.characters)
 
     def most_frequent(self, k: int = 10) -> list[tuple[str, int]]:
-        """Return the k most frequent tokens with their counts, of equal ones the lower id first."""
+        """Return the k most frequent tokens with their counts, at equal counts the lower id first."""
         order = np.argsort(-self.counts, kind="stable")[:k]
         return [(self.vocabulary[number], int(self.counts[number])) for number in order if self.counts[number]]
 
@@ -90,10 +97,17 @@ def measure_coverage(
     field: str | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Coverage:
-    """Encode a corpus, and count how it fits the tokenizer.
+    """Encode a corpus, without special tokens around texts, and count how it fits the tokenizer.
 
-    `corpus`, `field` and `on_bytes`: see `open_corpus`. No special tokens are put around texts. Raises CorpusError for
-    what cannot be read as text, UsageError where the tokenizer fails on a text.
+    Args:
+        tokenizer: Any tokenizer.
+        corpus: See `open_corpus`.
+        field: See `open_corpus`.
+        on_bytes: See `open_corpus`.
+
+    Raises:
+        CorpusError: the corpus cannot be read as text.
+        UsageError: the tokenizer fails on a text.
 
     >>> from tokenizers import Tokenizer
     >>> from tokenizers.models import WordLevel
@@ -115,7 +129,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def _runs(corpus: Corpus, field: str | None, on_bytes: Callable[[int], None] | None) -> Iterator[list[str]]:
-    """Yield the text of a corpus, some runs of lines at a time; no run holds the text of two documents."""
+    """Yield the text of a corpus, several runs of lines at a time; no run holds the text of two documents."""
     pieces, token_lists = open_corpus(corpus, field=field, on_bytes=on_bytes)
     if pieces is None:
         pieces = ((utf8(" ".join(tokens)), True) for tokens in token_lists or ())
@@ -126,7 +140,7 @@ def _runs(corpus: Corpus, field: str | None, on_bytes: Callable[[int], None] | N
 
 
 def _lines(data: bytearray, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where runs of whole lines begin and end, each of some _RUN bytes."""
+    """Yield where runs of whole lines begin and end, each of about _RUN bytes."""
     while start < end:
         stop = data.find(b"\n", start + _RUN, end) + 1 or end
         yield start, stop
@@ -134,7 +148,7 @@ def _lines(data: bytearray, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 class _Tally:
-    """What has been counted so far."""
+    """The counts so far."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -143,13 +157,13 @@ class _Tally:
         self._sums = np.zeros(len(Alignment._fields), np.int64)
 
     def add(self, texts: list[str]) -> None:
-        """Count some texts."""
+        """Add the counts of texts."""
         for text, found in zip(texts, self._tokenizer.encode_with_offsets(texts), strict=True):
             self._counts += np.bincount(found.ids, minlength=len(self._counts))
             self._sums += align_text(text, found.offsets, found.ids == self._unknown)
 
     def coverage(self) -> Coverage:
-        """Return all that was counted."""
+        """Return the counts."""
         unused = self._counts == 0
         unused[[*self._tokenizer.special_ids, *self._tokenizer.unused_ids]] = False
         unused[[] if self._unknown < 0 else [self._unknown]] = False

@@ -1,7 +1,6 @@
 """A merge, and the text that it is applied to: chains of symbols, word by word, with the tokens after any step.
 
-Only one number a symbol is kept for that: the step at which it was joined to what stands before it. Left out: which
-symbols are joined, and when. Read next: merges.py.
+For the latter each symbol has one number: the step at which it was joined to the symbol before it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,8 +20,14 @@ _NEVER = 1 << 62
 class Merge:
     """One merge: a pair that became a token.
 
-    `count`: in training, how often the pair stood in the text before (`aaa` holds a+a twice); in encoding, how often
-    it was joined. `step` goes up from 1; `rank` is the merge's place in the tokenizer's list, from 0.
+    Attributes:
+        left: The first token of the pair.
+        right: The second token of the pair.
+        merged: The token that they became.
+        count: In training, how often the pair occurred in the text before (`aaa` contains a+a twice); in encoding, how
+            often it was joined.
+        rank: The index of the merge in the tokenizer's list, from 0.
+        step: The number of the merge in this trace, from 1.
     """
 
     left: str
@@ -35,7 +40,7 @@ class Merge:
 
     @property
     def tokens(self) -> list[str]:
-        """The tokens of the whole text after this merge, found when asked for."""
+        """The tokens of the whole text after this merge, computed on access."""
         return self._segmentation.tokens(self.step)
 
     @property
@@ -45,9 +50,9 @@ class Merge:
 
     @property
     def joins(self) -> list[tuple[str, int]]:
-        """The symbols that the text was first, each with the step that joined it to what stands before it, or 0.
+        """The symbols that the text began as, each with the step that joined it to the symbol before it, or 0.
 
-        One that is joined after this merge has 0 too; so the last merge's say which tokens there were after any step.
+        A symbol that is joined after this merge has 0 too, so those of the last merge tell the tokens after any step.
 
         >>> from rowspace.text import trace_training
         >>> list(trace_training("cat at", 9))[-1].joins
@@ -57,11 +62,11 @@ class Merge:
 
 
 class Segmentation:
-    """Distinct words as runs of symbols in one flat list; `order` says which word stands where in the text.
+    """Distinct words as runs of symbols in one flat list; `order` is the index of each word of the text.
 
-    By position: `symbols` is the token that begins there, empty once it was joined to the one before it;
-    `following` and `preceding` are the positions of its neighbors in the same word, or -1. `prefix` is what marks
-    a token inside a word, and goes when it is joined.
+    By position: `symbols` is the token that begins there, empty after it was joined to the one before it;
+    `following` and `preceding` are the positions of its neighbors in the same word, or -1. `prefix` marks a
+    token inside a word, and is removed when the token is joined.
 
     >>> text = Segmentation([["c", "a", "t"], ["a", "t"]], order=[0, 1, 0])
     >>> for position in (1, 3):
@@ -87,12 +92,12 @@ class Segmentation:
         self._joined = [_NEVER] * len(self.symbols)
 
     def pair(self, position: int) -> Pair | None:
-        """Return the pair that begins at a position, None where none does."""
+        """Return the pair that begins at a position, None where there is none."""
         right = self.following[position]
         return None if right == NOWHERE or not self.symbols[position] else (self.symbols[position], self.symbols[right])
 
     def join(self, position: int, merged: str, *, step: int) -> None:
-        """Make one token of the pair that begins at `position`."""
+        """Join the pair that begins at `position` to one token."""
         right = self.following[position]
         after = self.following[right]
         self.symbols[position], self.symbols[right] = merged, ""

@@ -1,8 +1,7 @@
 """A byte-pair tokenizer applied to a text, merge by merge, until the tokens are the tokenizer's own.
 
-The tokenizer's library does all but the merging. Without merges, a tokenizer.json gives the symbols to start from,
-whatever it does to the text before and to characters that it does not know; tiktoken starts from the bytes of words.
-Left out: how merges are learned (merges.py).
+The tokenizer's library does all but the merging. Without its merges, a tokenizer.json gives the symbols to start from,
+whatever its other steps do to the text; tiktoken starts from the bytes of words.
 """
 
 import heapq
@@ -30,9 +29,16 @@ def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
     """Encode a text with a byte-pair tokenizer, and yield each merge that applies to it, those of lower rank first.
 
     After the last one the tokens are the tokenizer's own, without special tokens, truncation and dropout. A tokenizer
-    whose list is not in the order of training can come back to a lower rank. One that takes a known word whole
-    (`ignore_merges`, and all of tiktoken) has those merges shown that lead there, if any do. The tokens of tiktoken are
-    in GPT-2's alphabet, a character for each byte. Raises UsageError for a tokenizer of another kind.
+    whose list is not in the order of training may return to a lower rank. For one that does not split known words
+    (`ignore_merges`, and all of tiktoken) the merges that lead to them are shown, if there are any. The tokens of
+    tiktoken are in GPT-2's byte alphabet.
+
+    Args:
+        text: The text.
+        tokenizer: A byte-pair tokenizer.
+
+    Raises:
+        UsageError: the tokenizer is of another kind.
 
     >>> from tokenizers.models import BPE
     >>> vocabulary = {"a": 0, "b": 1, "ab": 2, "aba": 3}
@@ -46,18 +52,18 @@ def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
     document: dict[str, Any] = json.loads(library.to_str()) | {"truncation": None, "padding": None}
     model = document["model"]
     if model["type"] != "BPE":
-        raise UsageError(f"merges are what byte-pair encoding (BPE) has, and this tokenizer is of kind {model['type']}")
+        raise UsageError(f"only byte-pair encoding (BPE) has merges, and this tokenizer is of kind {model['type']}")
     prefix = model["continuing_subword_prefix"] or ""
     ranks: dict[Pair, int] = {(left, right): rank for rank, (left, right) in enumerate(model["merges"])}
     rank = ranks.get
     first = _words(text, document, merges=[], ignore_merges=False)
     if model["ignore_merges"]:
-        first = _whole_where_merges_lead_elsewhere(first, _words(text, document), rank, prefix)
+        first = _whole_where_merges_differ(first, _words(text, document), rank, prefix)
     return _apply(_Text(first, prefix), rank)
 
 
 def _trace_ranks(text: str, tokenizer: TiktokenTokenizer) -> Iterator[Merge]:
-    """Yield the merges of a tiktoken encoding, its bytes in GPT-2's alphabet; a word with a rank is taken whole."""
+    """Yield the merges of a tiktoken encoding, its bytes in GPT-2's alphabet; a word that has a rank is not split."""
     ranks = {bytes_to_alphabet(token): rank for token, rank in tokenizer.ranks.items()}
     first, wanted = _Words(), _Words()
     for number, (_, word, ids) in enumerate(tokenizer.words(text)):
@@ -67,12 +73,12 @@ def _trace_ranks(text: str, tokenizer: TiktokenTokenizer) -> Iterator[Merge]:
     def rank(pair: Pair) -> int | None:
         return ranks.get(pair[0] + pair[1])
 
-    first = _whole_where_merges_lead_elsewhere(first, wanted, rank, "")
+    first = _whole_where_merges_differ(first, wanted, rank, "")
     return _apply(_Text(first, ""), rank)
 
 
 def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
-    """Return the tokens of each word, by its number, as a tokenizer.json with its model changed cuts the text."""
+    """Return the tokens of each word, by its number, as a tokenizer.json with changes to its model splits the text."""
     model = document["model"] | {"dropout": None} | changes
     library = Tokenizer.from_str(json.dumps(document | {"model": model}))
     encoding = library.encode(clean(text), add_special_tokens=False)
@@ -82,8 +88,8 @@ def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
     return words
 
 
-def _whole_where_merges_lead_elsewhere(first: _Words, wanted: _Words, rank: _Rank, prefix: str) -> _Words:
-    """Return the symbols to start from, but the one `wanted` token for words that merges would cut otherwise."""
+def _whole_where_merges_differ(first: _Words, wanted: _Words, rank: _Rank, prefix: str) -> _Words:
+    """Return the symbols to start from; for words that merges would split otherwise, the `wanted` token."""
     text = _Text({word: first.get(word, []) for word in wanted}, prefix)
     steps = sum(1 for _ in _apply(text, rank))
     reached = text.words(steps)
@@ -92,7 +98,7 @@ def _whole_where_merges_lead_elsewhere(first: _Words, wanted: _Words, rank: _Ran
 
 
 class _Text(Segmentation):
-    """The words of a text, each distinct one held once. `weights`: how often the word of each position comes."""
+    """The words of a text, each distinct one once. `weights`: how often the word of each position occurs."""
 
     def __init__(self, words: _Words, prefix: str) -> None:
         numbers = dict[tuple[str, ...], int]()
@@ -104,17 +110,17 @@ class _Text(Segmentation):
 
 
 def _apply(text: _Text, rank_of: _Rank) -> Iterator[Merge]:
-    """Join the pair of lowest rank, of several the first, until no pair has a rank."""
+    """Join the pair of lowest rank, at equal ranks the first, until no pair has a rank."""
     queue = list[tuple[int, int, Pair]]()
 
-    def meet(position: int) -> None:
+    def push(position: int) -> None:
         pair = None if position == NOWHERE else text.pair(position)
         rank = None if pair is None else rank_of(pair)
         if pair is not None and rank is not None:
             heapq.heappush(queue, (rank, position, pair))
 
     for position in range(len(text.symbols)):
-        meet(position)
+        push(position)
     step = 0
     while queue:
         rank, _, pair = queue[0]
@@ -124,8 +130,8 @@ def _apply(text: _Text, rank_of: _Rank) -> Iterator[Merge]:
             if text.pair(position) == pair:
                 text.join(position, merged, step=step + 1)
                 count += text.weights[position]
-                meet(text.preceding[position])
-                meet(position)
+                push(text.preceding[position])
+                push(position)
         if count:
             step += 1
             yield Merge(*pair, merged, count=count, rank=rank, step=step, _segmentation=text)

@@ -1,9 +1,7 @@
 """Byte-pair encoding learned from a text, merge by merge.
 
 Distinct words are counted once, the counts of their pairs are kept up to date, and a pair is looked up only where it
-stands, so that some megabytes of text take seconds. `slow_training` in tests/text/test_merges.py says the same in ten
-lines. Left out: how merges are applied to another text (merges_applied.py), and training a tokenizer to use, which the
-`tokenizers` library does. Read next: segmentation.py, which remembers the tokens after each step.
+occurs, so that some megabytes of text take seconds. `slow_training` in the tests is the same in ten lines.
 """
 
 import heapq
@@ -23,12 +21,20 @@ def trace_training(
     split: Callable[[str], Iterable[str]] = str.split,
     min_count: int = 2,
 ) -> Iterator[Merge]:
-    """Learn byte-pair encoding from text, and yield each merge: the most frequent pair of tokens that are neighbors.
+    """Learn byte-pair encoding from text, and yield each merge: the most frequent pair of adjacent tokens.
 
-    Ties go to the pair that comes first in the text as it then is. `split` cuts a text into words, which no merge
-    crosses; a word's characters are its first tokens. It ends after `num_merges`, or where no pair comes `min_count`
-    times. Memory grows with the distinct words, and by four bytes for each word. Raises UsageError for a number below
-    0 (`min_count`: 1). (Sennrich et al. 2016; for equal counts they do not say which pair.)
+    At equal counts it is the pair that occurs first in the text after the merges so far. Memory grows with the distinct
+    words, and by four bytes for each word. Source: Sennrich et al. 2016, who do not say which pair is merged at equal
+    counts.
+
+    Args:
+        texts: One text or several.
+        num_merges: The most merges.
+        split: Splits a text into words, which no merge crosses; a word begins as its characters.
+        min_count: Stop where no pair occurs this often.
+
+    Raises:
+        UsageError: `num_merges` is below 0, or `min_count` below 1.
 
     >>> for merge in trace_training("the cat sat on the mat the cat", 3):
     ...     print(merge.left, merge.right, merge.count, merge.tokens[:5])
@@ -65,61 +71,61 @@ def _train(
 class _Pairs:
     """The pairs of a text with their counts, and which of them is most frequent.
 
-    `weights`: how often the word of each position comes. The queue holds, for each pair, at least one entry
-    (-count, first place, pair) that stands no later than its true one: counts that fell and places that went are
-    found out when the entry comes up; a pair that grew gets another entry.
+    `weights`: how often the word of each position occurs. The queue holds, for each pair, at least one entry
+    (-count, first position, pair) that sorts no later than its true one: counts that fell and positions that were
+    joined are corrected when the entry is first in the queue; a pair whose count grew gets another entry.
     """
 
     def __init__(self, segmentation: Segmentation, weights: list[int]) -> None:
         self._text, self._weights = segmentation, weights
         self._counts = dict[Pair, int]()
-        self._places = dict[Pair, list[int]]()  # heaps, in which some places are out of date
+        self._positions = dict[Pair, list[int]]()  # heaps, in which some positions are out of date
         for position in range(len(weights)):
             self._change(position, 1)
-        self._queue = [(-count, self._places[pair][0], pair) for pair, count in self._counts.items()]
+        self._queue = [(-count, self._positions[pair][0], pair) for pair, count in self._counts.items()]
         heapq.heapify(self._queue)
 
     def most_frequent(self) -> tuple[Pair, int]:
-        """Return the most frequent pair, of several the one that comes first, and its count: 0 where none is left."""
+        """Return the most frequent pair, at equal counts the first in the text, and its count: 0 where none is left."""
         while self._queue:
             entry = self._queue[0]
             pair = entry[2]
             if pair not in self._counts:
                 heapq.heappop(self._queue)
                 continue
-            places = self._places[pair]
-            while self._text.pair(places[0]) != pair:
-                heapq.heappop(places)
-            current = (-self._counts[pair], places[0], pair)
+            positions = self._positions[pair]
+            while self._text.pair(positions[0]) != pair:
+                heapq.heappop(positions)
+            current = (-self._counts[pair], positions[0], pair)
             if current == entry:
                 return pair, self._counts[pair]
             heapq.heapreplace(self._queue, current)
         return ("", ""), 0
 
     def join(self, pair: Pair, merged: str, step: int) -> None:
-        """Join a pair wherever it stands, from left to right, and count its neighbors again."""
+        """Join a pair wherever it occurs, from left to right, and count its neighbors again."""
         text, grown = self._text, set[Pair]()
-        for position in sorted(set(self._places[pair])):
+        for position in sorted(set(self._positions[pair])):
             if text.pair(position) != pair:  # out of date, or its left token was just joined: aaa → aa a
                 continue
             before = text.preceding[position]
-            around = [place for place in (before, position, text.following[position]) if place != NOWHERE]
-            for place in around:
-                self._change(place, -1)
+            around = [each for each in (before, position, text.following[position]) if each != NOWHERE]
+            for each in around:
+                self._change(each, -1)
             text.join(position, merged, step=step)
-            for place in around[:-1]:
-                self._change(place, 1)
-                grown.add(text.pair(place) or pair)
+            for each in around[:-1]:
+                self._change(each, 1)
+                grown.add(text.pair(each) or pair)
         for new in grown & self._counts.keys():
-            heapq.heappush(self._queue, (-self._counts[new], self._places[new][0], new))
+            heapq.heappush(self._queue, (-self._counts[new], self._positions[new][0], new))
 
     def _change(self, position: int, sign: int) -> None:
-        """Count the pair that begins at a position once more, or once less, for each time that its word comes."""
+        """Count the pair that begins at a position once more, or once less, for each occurrence of its word."""
         pair = self._text.pair(position)
         if pair is None:
             return
         self._counts[pair] = self._counts.get(pair, 0) + sign * self._weights[position]
         if sign > 0:
-            heapq.heappush(self._places.setdefault(pair, []), position)
+            heapq.heappush(self._positions.setdefault(pair, []), position)
         elif not self._counts[pair]:
-            del self._counts[pair], self._places[pair]
+            del self._counts[pair], self._positions[pair]

@@ -74,7 +74,7 @@ class TiktokenTokenizer(Tokenizer):
             raise encoding_error(error, "check its pattern") from error
 
     def encode_with_offsets(self, texts: Sequence[str]) -> list[Encoding]:
-        """Return the tokens of each text and where they lie in it."""
+        """Return the ids, tokens and offsets of each text."""
         return [self._with_offsets(clean(text), ids) for text, ids in zip(texts, self.encode_batch(texts), strict=True)]
 
     def token(self, number: int) -> str:
@@ -114,23 +114,23 @@ class TiktokenTokenizer(Tokenizer):
         data = np.frombuffer(text.encode(), np.uint8)
         sizes = self._sizes[ids]
         ends = np.cumsum(sizes)
-        places = np.stack([ends - sizes, ends], axis=1)
-        if sizes.sum() != len(data):  # the pattern leaves some text out
-            places = self._places(text)
+        spans = np.stack([ends - sizes, ends], axis=1)
+        if sizes.sum() != len(data):  # the pattern does not match all of the text
+            spans = self._byte_spans(text)
         character = np.cumsum((data & 0xC0) != 0x80) - 1  # of each byte
-        offsets = np.stack([character[places[:, 0]], character[places[:, 1] - 1] + 1], axis=1) if len(ids) else places
+        offsets = np.stack([character[spans[:, 0]], character[spans[:, 1] - 1] + 1], axis=1) if len(ids) else spans
         return Encoding(ids, [self._shown[number] for number in ids.tolist()], offsets)
 
-    def _places(self, text: str) -> NDArray[np.int64]:
+    def _byte_spans(self, text: str) -> NDArray[np.int64]:
         """Return where in the bytes of a text its tokens begin and end, word by word."""
-        places = list[tuple[int, int]]()
+        spans = list[tuple[int, int]]()
         for start, _, ids in self.words(text):
-            place = len(text[:start].encode())
+            start_byte = len(text[:start].encode())
             for number in ids:
-                end = place + len(self._bytes[number])
-                places.append((place, end))
-                place = end
-        return np.array(places, np.int64).reshape(-1, 2)
+                end = start_byte + len(self._bytes[number])
+                spans.append((start_byte, end))
+                start_byte = end
+        return np.array(spans, np.int64).reshape(-1, 2)
 
 
 def open_encoding(name: str) -> TiktokenTokenizer:

@@ -36,8 +36,8 @@ class Words(NamedTuple):
     """The distinct words: word i is arena[starts[i]:starts[i + 1]], seen counts[i] times.
 
     `slots` (2^k,) int64 is a hash table with open addresses: each is 0, or 31 bits of hash above id + 1.
-    `starts` and `counts` are int64, `arena` uint8. All have room to spare: the number of words is kept beside
-    them.
+    `starts` and `counts` are int64, `arena` uint8. All have spare capacity: the number of words is stored
+    separately.
     """
 
     slots: NDArray[np.int64]
@@ -145,7 +145,7 @@ def read_word(
 
 @kernel
 def joins(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[np.int32]) -> bool:
-    """Say whether a word character is at `position`, so that a joiner before it is part of the word."""
+    """Return whether a word character is at `position`, so that a joiner before it is part of the word."""
     return position < end and character(data, position, end, characters)[0] >= DOTTED_I
 
 

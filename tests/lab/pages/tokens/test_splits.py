@@ -213,7 +213,7 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
         ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
         ("tokens/split", {"sizes": "512,301"}, "sizes must be some of .*, not 301"),
         ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be numbers with commas between, 6 at most"),
-        ("tokens/merges", {"tokenizer": "table"}, "merges are what byte-pair encoding .* kind WordLevel"),
+        ("tokens/merges", {"tokenizer": "table"}, "only byte-pair encoding .* has merges, .* kind WordLevel"),
     ],
 )
 def test_what_cannot_be_is_refused(lab: Lab, ask: Ask, route: str, asked: dict[str, str], sentence: str) -> None:

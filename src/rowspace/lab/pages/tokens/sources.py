@@ -57,7 +57,7 @@ class Source:
         """Cut it to one of its `sizes`."""
         whole = size == self.sizes[-1]
         library = self.tokenizer.library if whole else truncate_vocabulary(self.tokenizer, size)
-        counts = None if self.counts is None else truncate_counts(self.tokenizer, self.counts, size, cut=library)
+        counts = None if self.counts is None else truncate_counts(self.tokenizer, self.counts, size, truncated=library)
         tokenizer = self.tokenizer if whole else HuggingFaceTokenizer(library)
         return Cut(tokenizer, counts, max((counts or {}).values(), default=0), _kinds(tokenizer))
 
