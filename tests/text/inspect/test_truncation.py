@@ -17,7 +17,6 @@ from rowspace.text import (
     truncate_counts,
     truncate_vocabulary,
 )
-from rowspace.text.tokenizers.sentencepiece_reader import open_sentencepiece
 from rowspace.text.tokenizers.tiktoken_reader import open_ranks
 
 LINES = "\n".join(topics.values()).split("\n")
@@ -131,9 +130,8 @@ def test_counts_are_unknown_where_nothing_tells_them() -> None:
     assert truncate_counts(Tokenizer(models.BPE(two_ways, merges)), {"aba": 1}, 4) is None
 
 
-def test_counts_go_to_the_tokens() -> None:
+def test_counts_at_sizes() -> None:
     library = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
-    assert split_tokens("abb", library, counts={"ab": 7}) == [SplitToken("ab", 2, 7), SplitToken("b", 1, 0)]
     sizes = tokenize_at_sizes("abb", library, [2, 3], counts={"ab": 7, "b": 1})
     assert sizes[2] == [SplitToken("a", 0, 7), SplitToken("b", 1, 8), SplitToken("b", 1, 8)]
 
@@ -183,15 +181,6 @@ def test_the_smallest_size_is_the_smallest_that_can_be_cut(kind: str) -> None:
     assert truncate_vocabulary(library, least).get_vocab_size() == least
     with pytest.raises(UsageError, match=f"too small: {least} "):
         truncate_vocabulary(library, least - 1)
-
-
-@pytest.mark.parametrize("text", AWKWARD)
-def test_other_tokenizers_split_too(text: str, ranks_file: bytes, bpe_model: bytes) -> None:
-    for tokenizer in (open_ranks(ranks_file, "x", pattern="gpt2"), open_sentencepiece(bpe_model, "x")):
-        pieces = split_tokens(text, tokenizer, counts={tokenizer.token(97): 5})
-        assert [piece.id for piece in pieces] == tokenizer.encode(text).tolist()
-        assert [piece.token for piece in pieces] == [tokenizer.token(piece.id) for piece in pieces]
-        assert all(piece.count == 5 * (piece.id == 97) for piece in pieces)
 
 
 def test_only_a_tokenizer_json_can_be_cut(ranks_file: bytes) -> None:

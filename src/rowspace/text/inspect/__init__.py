@@ -5,12 +5,11 @@ Start at trace_training.py and trace_encoding.py (merges), truncation.py (smalle
 
 from rowspace.text.inspect.coverage import Coverage, measure_coverage
 from rowspace.text.inspect.segmentation import Merge
+from rowspace.text.inspect.split_tokens import SplitToken, split_tokens
 from rowspace.text.inspect.trace_encoding import trace_encoding
 from rowspace.text.inspect.trace_training import trace_training
 from rowspace.text.inspect.truncation import (
-    SplitToken,
     minimum_size,
-    split_tokens,
     tokenize_at_sizes,
     truncate_counts,
     truncate_vocabulary,
