@@ -1,7 +1,4 @@
-"""`cache_dir`: where what was learned once is kept for the next time, for each user of a machine.
-
-Source: XDG Base Directory Specification. Left out: what is kept there (`text/standard.py`, `lab/default_table.py`).
-"""
+"""Per-user cache directory. Source: XDG Base Directory Specification."""
 
 import os
 from pathlib import Path
@@ -12,9 +9,12 @@ __all__ = ["cache_dir"]
 
 
 def cache_dir() -> Path:
-    """The folder, which may not be there yet: in `XDG_CACHE_HOME` where this is a whole path, or in `~/.cache`.
+    """Return rowspace's cache directory, which may not exist yet.
 
-    Raises `RowspaceError` where there is neither.
+    It is in `XDG_CACHE_HOME` where this is an absolute path, or in `~/.cache`.
+
+    Raises:
+        RowspaceError: there is neither.
 
     >>> cache_dir().name
     'rowspace'
@@ -25,4 +25,4 @@ def cache_dir() -> Path:
     try:
         return Path.home() / ".cache" / "rowspace"
     except RuntimeError as error:
-        raise RowspaceError("no home folder is known here; name a folder for caches in XDG_CACHE_HOME") from error
+        raise RowspaceError("there is no home directory; set XDG_CACHE_HOME to a directory for caches") from error
