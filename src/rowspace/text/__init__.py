@@ -9,9 +9,9 @@
 | `training/` | text → a tokenizer.json |
 | `ids/` | a corpus → ids on disk |
 | `inspect/` | a tokenizer and a text → merges, splits, coverage |
+| `options.py`, `tokenizer_options.py` | the options of a caller |
 """
 
-from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.text.corpus import Corpus, corpus_bytes, open_corpus, standard_library
 from rowspace.text.ids import IdCorpus, ReplacedTextWarning, encode_corpus, encode_tokens
 from rowspace.text.inspect import (
@@ -28,16 +28,15 @@ from rowspace.text.inspect import (
     truncate_vocabulary,
 )
 from rowspace.text.options import TextOptions
+from rowspace.text.tokenizer_options import WORDS_ONLY, TokenizerOptions
 from rowspace.text.tokenizers import AnyTokenizer, Encoding, HuggingFaceTokenizer, Tokenizer, open_tokenizer
 from rowspace.text.training import (
     DEFAULT_VOCABULARY_SIZE,
-    WORDS_ONLY,
-    TokenizerOptions,
     cached_default_tokenizer,
     default_tokenizer,
     train_tokenizer,
 )
-from rowspace.text.words import WordTokenizer
+from rowspace.text.words import WordTokenizer, whitespace_json
 
 __all__ = [
     "DEFAULT_VOCABULARY_SIZE",

@@ -23,10 +23,10 @@ from rowspace.text.ids.id_corpus import IDS_NAME, IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds
 from rowspace.text.ids.renumber import renumber
 from rowspace.text.options import TextOptions
+from rowspace.text.tokenizer_options import TokenizerOptions
 from rowspace.text.tokenizers.huggingface import require_huggingface
 from rowspace.text.tokenizers.huggingface_library import library_threads, tokens_by_id
 from rowspace.text.tokenizers.open_tokenizer import open_tokenizer
-from rowspace.text.training.options import TokenizerOptions
 from rowspace.text.training.train import train_tokenizer
 from rowspace.text.words import kernels
 

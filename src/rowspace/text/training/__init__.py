@@ -1,6 +1,6 @@
 """Text → a tokenizer.json trained on it; `default_tokenizer.py` keeps one that is trained on the standard library.
 
-Start at train.py; options.py holds the choices.
+Start at train.py.
 """
 
 from rowspace.text.training.default_tokenizer import (
@@ -8,14 +8,10 @@ from rowspace.text.training.default_tokenizer import (
     cached_default_tokenizer,
     default_tokenizer,
 )
-from rowspace.text.training.options import WORDS, WORDS_ONLY, TokenizerOptions
 from rowspace.text.training.train import train_tokenizer
 
 __all__ = [
     "DEFAULT_VOCABULARY_SIZE",
-    "WORDS",
-    "WORDS_ONLY",
-    "TokenizerOptions",
     "cached_default_tokenizer",
     "default_tokenizer",
     "train_tokenizer",

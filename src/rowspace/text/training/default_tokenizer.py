@@ -18,9 +18,9 @@ from rowspace._base.atomic import atomic_file
 from rowspace._base.paths import cache_dir
 from rowspace.errors import RowspaceError
 from rowspace.text.corpus.standard_library import standard_library
+from rowspace.text.tokenizer_options import TokenizerOptions
 from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 from rowspace.text.tokenizers.huggingface_library import tokens_by_id
-from rowspace.text.training.options import TokenizerOptions
 from rowspace.text.training.train import train_tokenizer
 
 __all__ = ["DEFAULT_VOCABULARY_SIZE", "cached_default_tokenizer", "default_tokenizer"]

@@ -13,7 +13,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import BYTE_CHARACTERS
-from rowspace.text.training.options import TokenizerOptions
+from rowspace.text.tokenizer_options import TokenizerOptions
 
 __all__ = ["LLAMA3_PATTERN", "train_tokenizer"]
 
