@@ -2,7 +2,7 @@
 
 A closed stream is opened again, so that no data file takes its number. What cannot be written to standard output raises
 `OutputError`, once; what cannot be written to standard error is dropped, because a message is no reason to stop work.
-Ctrl-C always ends a wait for standard input, which stays None where it is closed (`rowspace.text.reading`).
+Ctrl-C always ends a wait for standard input, which stays None where it is closed (`rowspace.text.corpus.reading`).
 """
 
 import errno
