@@ -15,8 +15,8 @@ from hypothesis.extra import numpy as hnp
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.files.safetensors_header import header_bytes
 from rowspace.store import native
-from rowspace.store.headers import header_bytes
 from rowspace.store.manifest import FileRecord, Manifest
 from rowspace.table import Table
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.safetensors_header import header_bytes
 from rowspace.store import load, native, save
-from rowspace.store.headers import header_bytes
 from rowspace.store.layout import SUBWORDS
 from rowspace.store.subwords import map_subwords, subword_pieces
 from rowspace.subwords.hashing import NO_ROW, Subwords

@@ -9,39 +9,11 @@ from safetensors.torch import save_file as save_torch_file
 from tokenizers import AddedToken, Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError
-from rowspace.files.open_folder import resolve_inside
+from rowspace.files.safetensors_header import Tensor
 from rowspace.store import tensors
-from rowspace.store.headers import Tensor
 from rowspace.table import Table
 
 ROWS = np.eye(4, 3, dtype=np.float32)
-
-
-# Files in a folder.
-
-
-def test_a_name_that_stays_in_the_folder_is_its_path(tmp_path):
-    (tmp_path / "link").symlink_to(tmp_path)
-    for folder in (tmp_path, tmp_path / "link"):  # where the folder itself lies is its user's choice
-        assert resolve_inside(folder, "model.safetensors") == folder / "model.safetensors"
-    assert resolve_inside(tmp_path, "..model") == tmp_path / "..model"
-
-
-@pytest.mark.parametrize("name", ["..", ".", "../a", "a/b", "/a", "a/", "./a"])
-def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
-    with pytest.raises(FileFormatError, match=r"the file name .* leads out of the folder; put the file itself"):
-        resolve_inside(tmp_path, name)
-
-
-@pytest.mark.parametrize("target", ["../b/file", "/b/file", "..", "sub/../../b"])
-def test_a_link_that_leads_elsewhere_is_refused_whether_or_not_something_is_there(tmp_path, target):
-    (tmp_path / "a" / "sub").mkdir(parents=True)
-    (tmp_path / "a" / "file").symlink_to(target)
-    with pytest.raises(FileFormatError, match=r"a/file: a link out of the folder, to .*: cp -rL .*a COPY"):
-        resolve_inside(tmp_path / "a", "file")
-
-
-# Tensors.
 
 
 def bfloat16(rows):

@@ -1,1 +1,1 @@
-"""Bytes on disk, before they are a table or a tokenizer: which files of a folder may be opened."""
+"""Bytes on disk ↔ arrays and strings: JSON, headers, memory maps, vocabularies. No tables, and no PyTorch."""

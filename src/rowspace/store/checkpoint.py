@@ -10,10 +10,9 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.open_folder import resolve_inside
-from rowspace.store.documents import parse_object
-from rowspace.store.folder import open_regular
-from rowspace.store.headers import MAX_HEADER
+from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.safetensors_header import MAX_HEADER
+from rowspace.files.strict_json import parse_object
 from rowspace.store.layout import MODEL
 from rowspace.store.tensors import listed, map_tensor, table_of_tensor, tensors_in
 from rowspace.table import Table

@@ -20,11 +20,10 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.parallel import available_cores
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.content import content_of, start_of_content
+from rowspace.files.binary_reader import Reader
+from rowspace.files.content import content_of, start_of, start_of_content
 from rowspace.store.fasttext_parts import MAGIC, VERSIONS, Arguments, Words, read_words, start_bytes, words_bytes
 from rowspace.store.product_quantization import read_quantized
-from rowspace.store.reader import Reader
-from rowspace.store.sniffing import start_of
 from rowspace.store.words import decoded_words, table_of_first
 from rowspace.store.writable import as_float32
 from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngrams

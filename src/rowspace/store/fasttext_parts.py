@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.files.binary_reader import Reader
 from rowspace.store.kernels import ENTRY, find_entries
-from rowspace.store.reader import Reader
 from rowspace.store.words import writable_words
 from rowspace.table import Table
 

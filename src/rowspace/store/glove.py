@@ -13,14 +13,12 @@ from pathlib import Path
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.content import content_of, start_of_content
+from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
 from rowspace.store.sniffing import (
     MARK,
-    SNIFFED,
     has_column_names,
     header_of,
     is_table_of_numbers,
-    start_of,
     whole_lines,
     width_of,
     wrong_kind_of_text,

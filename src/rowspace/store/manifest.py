@@ -13,7 +13,7 @@ from importlib.metadata import version
 import numpy as np
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.documents import is_count, parse_object
+from rowspace.files.strict_json import is_count, parse_object
 
 __all__ = ["MARKER", "FileRecord", "Manifest", "installed_versions", "plain_settings"]
 

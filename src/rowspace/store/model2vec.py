@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
-from rowspace.files.open_folder import resolve_inside
-from rowspace.store.documents import parse_object
-from rowspace.store.folder import open_regular
+from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.strict_json import parse_object
 from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
 from rowspace.store.tensors import Tensors, holds_tensor, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json

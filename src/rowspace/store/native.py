@@ -22,8 +22,9 @@ from pathlib import Path
 
 from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
-from rowspace.store.folder import Folder
-from rowspace.store.headers import header_bytes
+from rowspace.files.open_folder import Folder
+from rowspace.files.safetensors_header import header_bytes
+from rowspace.files.vocabulary import encode_vocabulary
 from rowspace.store.layout import (
     CONFIG,
     CONFIG_CONTENT,
@@ -40,7 +41,6 @@ from rowspace.store.native_reading import manifest_of, table_of
 from rowspace.store.subwords import subword_pieces
 from rowspace.store.tensors import tensor_pieces
 from rowspace.store.tokenizer import tokenizer_json
-from rowspace.store.vocabulary import encode_vocabulary
 from rowspace.store.writable import check_rows
 from rowspace.table import Table
 

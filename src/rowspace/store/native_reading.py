@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import index_of
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.folder import Folder
-from rowspace.store.headers import Tensor, read_header
+from rowspace.files.mapped import mapped_bytes
+from rowspace.files.open_folder import Folder
+from rowspace.files.safetensors_header import Tensor, read_header
+from rowspace.files.vocabulary import StoredVocabulary
 from rowspace.store.layout import DTYPES, FILES, MODEL, SUBWORDS, TOKENIZER, VOCABULARY
 from rowspace.store.manifest import MARKER, MAX_SIZE, FileRecord, Manifest
-from rowspace.store.mapped import mapped_bytes
 from rowspace.store.subwords import map_subwords
-from rowspace.store.vocabulary import StoredVocabulary
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 

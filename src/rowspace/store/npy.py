@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.arrays import ArrayHeader, read_array_header
-from rowspace.store.folder import open_regular
-from rowspace.store.sniffing import start_of
-from rowspace.store.tokenlines import read_lines, written_lines
+from rowspace.files.content import start_of
+from rowspace.files.npy_header import ArrayHeader, read_array_header
+from rowspace.files.open_folder import open_regular
+from rowspace.files.vocab_txt import read_lines, written_lines
 from rowspace.store.words import table_of_first
 from rowspace.table import Table
 

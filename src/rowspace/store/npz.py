@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError, reason_of
-from rowspace.store.arrays import ArrayHeader, read_array_header
-from rowspace.store.folder import open_regular
+from rowspace.files.content import start_of
+from rowspace.files.npy_header import ArrayHeader, read_array_header
+from rowspace.files.open_folder import open_regular
+from rowspace.files.vocabulary import decode_vocabulary, encode_vocabulary
 from rowspace.store.npy import written_rows
-from rowspace.store.sniffing import start_of
-from rowspace.store.vocabulary import decode_vocabulary, encode_vocabulary
 from rowspace.store.words import table_of_first
 from rowspace.table import Table
 

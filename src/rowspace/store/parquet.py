@@ -14,11 +14,11 @@ import numpy as np
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
+from rowspace.files.content import start_of
+from rowspace.files.open_folder import open_regular
+from rowspace.files.vocabulary import encode_token_list
 from rowspace.store.arrow_batches import ArrowBatches
-from rowspace.store.folder import open_regular
 from rowspace.store.parquet_columns import Collected, Columns, choose_columns
-from rowspace.store.sniffing import start_of
-from rowspace.store.vocabulary import encode_token_list
 from rowspace.table import Table
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ fastText 0.9, `QuantMatrix`, `ProductQuantizer`. Left out: making codes.
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.store.reader import Reader
+from rowspace.files.binary_reader import Reader
 
 __all__ = ["read_quantized"]
 

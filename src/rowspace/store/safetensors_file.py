@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import UsageError
-from rowspace.store.headers import Tensor
+from rowspace.files.content import start_of
+from rowspace.files.safetensors_header import Tensor
 from rowspace.store.layout import TOKENIZER
-from rowspace.store.sniffing import start_of
 from rowspace.store.tensors import can_be_rows, listed, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows

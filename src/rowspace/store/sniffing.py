@@ -6,28 +6,24 @@ follows from it. Read next: `word2vec.py`, `glove.py`.
 
 import re
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
-from rowspace.store.folder import open_regular
+from rowspace.files.content import SNIFFED
 
 __all__ = [
     "MARK",
     "NUMBER",
-    "SNIFFED",
     "Header",
     "has_column_names",
     "header_of",
     "is_table_of_numbers",
     "is_text_of",
     "numbers_at_end",
-    "start_of",
     "whole_lines",
     "width_of",
     "wrong_kind_of_text",
 ]
 
-SNIFFED = 1 << 16  # bytes
 MARK = b"\xef\xbb\xbf"  # UTF-8's byte-order mark, which some editors put before a text
 MAX_HEADER = 100
 MAX_LINES = 100
@@ -45,12 +41,6 @@ class Header(NamedTuple):
     size: int
     dim: int
     end: int
-
-
-def start_of(path: Path) -> bytes:
-    """Return the first 64 KiB of the file `path`, or all of a shorter one."""
-    with open_regular(path) as file:
-        return file.read(SNIFFED)
 
 
 def header_of(start: bytes) -> Header | None:

@@ -6,8 +6,8 @@ Left out: the formats that open (`formats.py`).
 from pathlib import Path
 
 from rowspace.errors import printable
-from rowspace.store.content import members_of, start_of_content
-from rowspace.store.sniffing import SNIFFED, wrong_kind_of_text
+from rowspace.files.content import SNIFFED, members_of, start_of_content
+from rowspace.store.sniffing import wrong_kind_of_text
 
 __all__ = ["found_at"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.headers import Tensor, header_bytes, read_header
+from rowspace.files.safetensors_header import Tensor, header_bytes, read_header
 from rowspace.store.layout import DTYPES
 from rowspace.store.tensors import row_pieces
 from rowspace.subwords.hashing import SparsePlaces, Subwords

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
-from rowspace.files.open_folder import resolve_inside
-from rowspace.store.eight_bits import EIGHT_BITS
-from rowspace.store.folder import open_regular
-from rowspace.store.headers import Tensor, header_bytes, header_names, read_header
+from rowspace.files.float8 import EIGHT_BITS
+from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.safetensors_header import Tensor, header_bytes, header_names, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
 from rowspace.store.tokenizer import ids_in
 from rowspace.table import Table

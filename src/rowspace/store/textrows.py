@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from rowspace._base.parallel import available_cores
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
+from rowspace.files.mapped import in_threads, shares
 from rowspace.store.kernels import WIDEST, find_lines, parse_rows, print_rows
-from rowspace.store.mapped import in_threads, shares
 from rowspace.store.sniffing import NUMBER
 from rowspace.store.words import decoded_words, table_of_first
 from rowspace.store.writable import as_float32

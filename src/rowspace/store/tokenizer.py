@@ -8,7 +8,7 @@ file, and none in memory. Left out: learning a tokenizer, which is `rowspace.tex
 import json
 
 from rowspace.errors import UsageError
-from rowspace.store.vocabulary import encode_token_list
+from rowspace.files.vocabulary import encode_token_list
 from rowspace.table import Table
 
 __all__ = ["UNKNOWN", "ids_in", "tokenizer_json"]

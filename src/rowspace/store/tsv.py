@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.folder import open_regular
-from rowspace.store.mapped import mapped_bytes
-from rowspace.store.sniffing import MARK, is_table_of_numbers, start_of, whole_lines
+from rowspace.files.content import start_of
+from rowspace.files.mapped import mapped_bytes
+from rowspace.files.open_folder import open_regular
+from rowspace.files.vocab_txt import read_lines, written_lines
+from rowspace.store.sniffing import MARK, is_table_of_numbers, whole_lines
 from rowspace.store.textrows import Text, lines_in, rows_of_lines, text_of
-from rowspace.store.tokenlines import read_lines, written_lines
 from rowspace.store.words import table_of_first
 from rowspace.table import Table
 

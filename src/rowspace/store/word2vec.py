@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.content import content_of, start_of_content
+from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
+from rowspace.files.mapped import in_threads, shares
 from rowspace.store.kernels import copy_rows, find_words
-from rowspace.store.mapped import in_threads, shares
-from rowspace.store.sniffing import SNIFFED, Header, header_of, is_text_of, start_of
+from rowspace.store.sniffing import Header, header_of, is_text_of
 from rowspace.store.words import decoded_words, table_of_first, writable_words
 from rowspace.store.writable import as_float32
 from rowspace.table import Table

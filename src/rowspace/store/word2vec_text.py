@@ -12,8 +12,8 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.content import content_of, start_of_content
-from rowspace.store.sniffing import MARK, SNIFFED, header_of, is_text_of, start_of
+from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
+from rowspace.store.sniffing import MARK, header_of, is_text_of
 from rowspace.store.textrows import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
 from rowspace.store.words import writable_words
 from rowspace.table import Table

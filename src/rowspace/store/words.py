@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
+from rowspace.files.vocabulary import encode_token_list
 from rowspace.store.kernels import join_words
-from rowspace.store.vocabulary import encode_token_list
 from rowspace.table import Table
 
 __all__ = ["decoded_words", "table_of_first", "warn_of_duplicates", "writable_words"]

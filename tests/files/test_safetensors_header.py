@@ -8,7 +8,7 @@ import safetensors
 from safetensors.numpy import load, save
 
 from rowspace.errors import FileFormatError
-from rowspace.store.headers import Tensor, header_bytes, read_header
+from rowspace.files.safetensors_header import Tensor, header_bytes, read_header
 
 
 def content(header: object, data: bytes = b"") -> bytes:

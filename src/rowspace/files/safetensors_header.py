@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import BinaryIO, NamedTuple
 
 from rowspace.errors import FileFormatError
-from rowspace.store.documents import is_count, parse_object
+from rowspace.files.strict_json import is_count, parse_object
 
 __all__ = ["Tensor", "header_bytes", "header_names", "read_header"]
 

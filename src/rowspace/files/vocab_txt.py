@@ -7,8 +7,8 @@ Left out: the rows. Read next: `npy.py`, `tsv.py`.
 from pathlib import Path
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.folder import open_regular
-from rowspace.store.vocabulary import encode_token_list
+from rowspace.files.open_folder import open_regular
+from rowspace.files.vocabulary import encode_token_list
 
 __all__ = ["read_lines", "written_lines"]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from rowspace.errors import FileFormatError
-from rowspace.store.documents import parse_object
+from rowspace.files.strict_json import parse_object
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.vocabulary import StoredVocabulary, decode_vocabulary, encode_token_list, encode_vocabulary
+from rowspace.files.vocabulary import StoredVocabulary, decode_vocabulary, encode_token_list, encode_vocabulary
 
 
 @given(st.lists(st.text()))

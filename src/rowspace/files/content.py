@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
-from rowspace.store.folder import open_regular
-from rowspace.store.mapped import mapped_bytes
-from rowspace.store.sniffing import SNIFFED
+from rowspace.files.mapped import mapped_bytes
+from rowspace.files.open_folder import open_regular
 
-__all__ = ["content_of", "members_of", "start_of_content"]
+__all__ = ["SNIFFED", "content_of", "members_of", "start_of", "start_of_content"]
 
+SNIFFED = 1 << 16  # bytes
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 AT_ONCE = 1 << 20
 LEAST, MOST_TIMES = 1 << 26, 20  # bytes that any file may unpack to, and times its size
@@ -37,6 +37,12 @@ def content_of(path: Path) -> NDArray[np.uint8]:
     """Return all bytes of the table at `path`, mapped; raises `FileFormatError` where it cannot be unpacked."""
     with open_regular(path) as file, _unpacked(file, path) as stream:
         return mapped_bytes(file) if stream is None else _copied(stream, file, path)
+
+
+def start_of(path: Path) -> bytes:
+    """Return the first 64 KiB of the file `path`, or all of a shorter one."""
+    with open_regular(path) as file:
+        return file.read(SNIFFED)
 
 
 def start_of_content(path: Path) -> bytes:
