@@ -1,29 +1,17 @@
-"""A file's bytes as an array that nothing was read for yet, and threads that share the work on it.
-
-Kernels run without the interpreter's lock, so that plain threads use all cores. Left out: what the bytes
-mean. Read next: `kernels.py`, `word2vec.py`.
-"""
+"""Files as arrays that are read from the disk when they are first touched."""
 
 import mmap
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from rowspace._base.parallel import available_cores
-
-__all__ = ["in_threads", "mapped_bytes", "shares"]
-
-Result = TypeVar("Result")
-SHARES_EACH = 4  # of the work per core: a core that is slowed down leaves some of its share to the others
+__all__ = ["map_array", "mapped_bytes"]
 
 
 def mapped_bytes(file: BinaryIO) -> NDArray[np.uint8]:
-    """Return all bytes of an open `file`, read-only; they are read from the disk when first touched.
+    """Return all bytes of an open `file`, read-only.
 
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
@@ -31,30 +19,22 @@ def mapped_bytes(file: BinaryIO) -> NDArray[np.uint8]:
     ...     mapped_bytes(file).tolist()
     [97, 98, 99]
     """
-    if not file.seek(0, os.SEEK_END):  # which cannot be mapped
+    if not file.seek(0, os.SEEK_END):  # an empty file cannot be mapped
         return np.frombuffer(b"", np.uint8)
     file.flush()
     return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
 
 
-def shares(total: int, *, least: int) -> list[tuple[int, int]]:
-    """Cut range(total) into some more pieces than there are cores, of at least `least` but for a lone one.
+def map_array(file: BinaryIO, dtype: DTypeLike, offset: int, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return the array that begins at byte `offset` of an open `file`, read-only; one without elements is not mapped.
 
-    >>> shares(10, least=6)
-    [(0, 10)]
+    >>> import tempfile
+    >>> with tempfile.TemporaryFile() as file:
+    ...     _ = file.write(bytes([9, 1, 0, 2, 0]))
+    ...     file.flush()
+    ...     map_array(file, "<i2", 1, (2,)).tolist(), map_array(file, "<i2", 1, (0, 3)).shape
+    ([1, 2], (0, 3))
     """
-    count = max(1, min(SHARES_EACH * available_cores(), total // least))
-    edges = [total * number // count for number in range(count + 1)]
-    return list(pairwise(edges))
-
-
-def in_threads(task: Callable[[int, int], Result], pieces: Sequence[tuple[int, int]]) -> list[Result]:
-    """Call `task` on each piece, on all cores where there are several; return the results in order.
-
-    >>> in_threads(lambda begin, end: end - begin, [(0, 3), (3, 7)])
-    [3, 4]
-    """
-    if len(pieces) == 1:
-        return [task(*pieces[0])]
-    with ThreadPoolExecutor(available_cores(), thread_name_prefix="rowspace-store") as pool:
-        return list(pool.map(lambda piece: task(*piece), pieces))
+    if 0 in shape:
+        return np.zeros(shape, dtype)
+    return np.memmap(file, dtype, "r", offset, shape)

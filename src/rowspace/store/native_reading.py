@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import index_of
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.mapped import mapped_bytes
+from rowspace.files.mapped import map_array, mapped_bytes
 from rowspace.files.open_folder import Folder
 from rowspace.files.safetensors_header import Tensor, read_header
 from rowspace.files.vocabulary import StoredVocabulary
@@ -105,10 +105,7 @@ def _map_rows(folder: Folder, manifest: Manifest) -> NDArray[np.floating[Any]]:
     with folder.open(MODEL) as file:
         tensors = read_header(file, source)
         _check_tensors(tensors, {"embeddings": (name, shape)}, source)
-        if tensors["embeddings"].size == 0:  # which cannot be mapped
-            return np.zeros((0, manifest.embedding_dim), manifest.dtype)
-        offset = tensors["embeddings"].offset
-        rows = np.memmap(file, little_endian, "r", offset, shape)
+        rows = map_array(file, little_endian, tensors["embeddings"].offset, shape)
     return rows[: manifest.num_embeddings]
 
 
@@ -134,9 +131,7 @@ def _check_tensors(
 
 
 def _map(file: BufferedReader, tensor: Tensor) -> NDArray[np.uint8]:
-    if tensor.size == 0:  # which cannot be mapped
-        return np.empty(0, np.uint8)
-    return np.memmap(file, np.uint8, "r", tensor.offset, (tensor.size,))
+    return map_array(file, np.uint8, tensor.offset, (tensor.size,))
 
 
 def _text_later(folder: Folder, name: str) -> Callable[[], str]:

@@ -21,6 +21,7 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.content import start_of
+from rowspace.files.mapped import map_array
 from rowspace.files.npy_header import ArrayHeader, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocab_txt import read_lines, written_lines
@@ -120,11 +121,9 @@ def _check(header: ArrayHeader, total: int, source: str) -> None:
 
 
 def _mapped(path: Path, header: ArrayHeader) -> NDArray[np.floating[Any]]:
-    if header.size == 0:  # which cannot be mapped
-        return np.zeros(header.shape, header.dtype)
     shape = header.shape[::-1] if header.is_fortran else header.shape
     with open_regular(path) as file:
-        rows: NDArray[Any] = np.memmap(file, header.dtype, "r", header.offset, shape)
+        rows = map_array(file, header.dtype, header.offset, shape)
     return (rows.T if header.is_fortran else rows).astype(header.dtype.newbyteorder("="), copy=False)
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.content import start_of
+from rowspace.files.mapped import map_array
 from rowspace.files.npy_header import ArrayHeader, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import decode_vocabulary, encode_vocabulary
@@ -164,7 +165,7 @@ class Archive:
         lies_well = offset % header.dtype.itemsize == 0 and header.dtype.isnative and not header.is_fortran
         if not lies_well or not header.size or offset + header.size > self._size:
             return None
-        return np.memmap(self._file, header.dtype, "r", offset, header.shape)
+        return map_array(self._file, header.dtype, offset, header.shape)
 
 
 def _tokens(archive: Archive, limit: int | None) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.mapped import map_array
 from rowspace.files.safetensors_header import Tensor, header_bytes, read_header
 from rowspace.store.layout import DTYPES
 from rowspace.store.tensors import row_pieces
@@ -66,7 +67,4 @@ def map_subwords(file: BinaryIO, source: str, shape: tuple[int, int]) -> Subword
 
 
 def _map(file: BinaryIO, tensor: Tensor) -> NDArray[Any]:
-    code = FLOATS.get(tensor.dtype, "<i4")
-    if tensor.size == 0:  # which cannot be mapped
-        return np.zeros(tensor.shape, code)
-    return np.memmap(file, code, "r", tensor.offset, tensor.shape)
+    return map_array(file, FLOATS.get(tensor.dtype, "<i4"), tensor.offset, tensor.shape)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rowspace._base.validate import check_sizes
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
 from rowspace.files.float8 import EIGHT_BITS
+from rowspace.files.mapped import map_array
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.safetensors_header import Tensor, header_bytes, header_names, read_header
 from rowspace.store.layout import DTYPES, TOKENIZER
@@ -111,11 +112,7 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
                 f"{path}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, of which no rows can be made; "
                 "expected (V, d) floats"
             )
-        array: NDArray[Any] = (
-            np.memmap(file, code, "r", tensor.offset, tensor.shape)[:limit]
-            if tensor.size
-            else np.zeros(tensor.shape, code)  # no byte of it can be mapped
-        )
+        array = map_array(file, code, tensor.offset, tensor.shape)[:limit]
     if tensor.dtype in EIGHT_BITS:
         _check_unscaled(name, tensors, str(path))
         return np.asarray(EIGHT_BITS[tensor.dtype]()[array])

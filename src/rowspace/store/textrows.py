@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.parallel import available_cores
+from rowspace._base.parallel import available_cores, map_ranges, split_range
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
-from rowspace.files.mapped import in_threads, shares
 from rowspace.store.kernels import WIDEST, find_lines, parse_rows, print_rows
 from rowspace.store.sniffing import NUMBER
 from rowspace.store.words import decoded_words, table_of_first
@@ -52,10 +51,10 @@ def lines_in(text: Text, *, limit: int | None = None) -> NDArray[np.int64]:
     data, size = text.data, text.data.size
     pieces = [(text.begin, size)] if limit is not None else _pieces(text)
     most = size if limit is None else limit
-    counts = in_threads(lambda begin, end: find_lines(data, begin, end, most, NO_LINES), pieces)
+    counts = map_ranges(lambda begin, end: find_lines(data, begin, end, most, NO_LINES), pieces)
     lines = np.empty((sum(counts), 2), np.int64)
     places = {piece: sum(counts[:number]) for number, piece in enumerate(pieces)}
-    in_threads(lambda begin, end: find_lines(data, begin, end, most, lines[places[begin, end] :]), pieces)
+    map_ranges(lambda begin, end: find_lines(data, begin, end, most, lines[places[begin, end] :]), pieces)
     return lines
 
 
@@ -96,9 +95,9 @@ def rows_of_lines(text: Text, lines: NDArray[np.int64], dim: int, *, has_words: 
         raise _short(text, short[0], dim, has_words)
     rows = np.empty((len(lines), dim), np.float32)
     longest = max(1, text.data.size // max(1, len(lines)))
-    in_threads(
+    map_ranges(
         lambda begin, end: _parse(text, lines[begin:end], has_words, rows[begin:end]),
-        shares(len(lines), least=max(1, LEAST_SHARE // longest)),
+        split_range(len(lines), least=max(1, LEAST_SHARE // longest)),
     )
     return rows
 
@@ -124,13 +123,13 @@ def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
     edges = [*range(0, len(words), step), len(words)]
     pieces = list(pairwise(edges))
     for number in range(0, len(pieces), 4 * available_cores()):
-        yield b"".join(in_threads(printed, pieces[number : number + 4 * available_cores()]))
+        yield b"".join(map_ranges(printed, pieces[number : number + 4 * available_cores()]))
 
 
 def _pieces(text: Text) -> list[tuple[int, int]]:
     """Cut the text into pieces for the threads, at ends of lines."""
     edges = [text.begin]
-    for _, end in shares(text.data.size - text.begin, least=LEAST_SHARE):
+    for _, end in split_range(text.data.size - text.begin, least=LEAST_SHARE):
         edges.append(max(edges[-1], _line_end(text.data, text.begin + end)))
     return list(pairwise(edges))
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.parallel import map_ranges, split_range
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
-from rowspace.files.mapped import in_threads, shares
 from rowspace.store.kernels import copy_rows, find_words
 from rowspace.store.sniffing import Header, header_of, is_text_of
 from rowspace.store.words import decoded_words, table_of_first, writable_words
@@ -132,8 +132,8 @@ def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArr
     """Copy the rows that stand behind the words, (V, dim)."""
     rows = np.empty((len(places), dim), "<f4")
     bytes_of_rows = rows.view(np.uint8)
-    in_threads(
+    map_ranges(
         lambda begin, end: copy_rows(data, places[begin:end], bytes_of_rows[begin:end]),
-        shares(len(places), least=max(1, LEAST_SHARE // (4 * dim))),
+        split_range(len(places), least=max(1, LEAST_SHARE // (4 * dim))),
     )
     return rows.astype(np.float32, copy=False)
