@@ -56,7 +56,7 @@ def test_the_first_tensor_begins_at_a_cache_line(width):
         ((100_000_001).to_bytes(8, "little"), "header of 100000001 bytes, but the cap is 100000000"),
         (b"\xff" * 8, "the cap is"),
         ((3).to_bytes(8, "little") + b"{}", "header of 3 bytes, but the file has 2 after it"),
-        (content(b"{} x"), "byte 11: no JSON"),
+        (content(b"{} x"), "byte 11: not valid JSON"),
         (content(b'{"a": 1, "a": 1}'), "'a' is duplicated"),
         (content({"__metadata__": {"a": 1}}), "__metadata__ must hold text"),
         (content({"__metadata__": []}), "__metadata__ must hold text"),
@@ -115,7 +115,9 @@ def test_every_truncation_is_refused_as_the_library_refuses_it():
             load(data[:length])
 
 
-@pytest.mark.parametrize(("length", "complaint"), [(100_000_000, "no JSON"), (100_000_001, "the cap is 100000000")])
+@pytest.mark.parametrize(
+    ("length", "complaint"), [(100_000_000, "not valid JSON"), (100_000_001, "the cap is 100000000")]
+)
 def test_a_header_is_read_up_to_the_cap(tmp_path, length, complaint):
     with (tmp_path / "t").open("w+b") as file:
         file.write(length.to_bytes(8, "little"))

@@ -196,8 +196,8 @@ def test_a_link_to_itself_is_refused(sharded):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "byte 0: no JSON"),
-        (b"[]", "byte 0: JSON, but no object"),
+        (b"", "byte 0: not valid JSON"),
+        (b"[]", "byte 0: JSON, but not an object"),
         (b"{}", "'weight_map' does not give each tensor a file name"),
         (b'{"weight_map": []}', "'weight_map' does not give"),
         (b'{"weight_map": {}}', r"none of its 0 tensors \(none\) is called"),

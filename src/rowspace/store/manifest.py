@@ -62,7 +62,7 @@ class Manifest:
         if document.pop("format", None) != FORMAT:
             raise FileFormatError(f"{source}: not written by rowspace ('format' is not {FORMAT!r}); name a saved table")
         written = document.pop("format_version", None)
-        if is_count(written) and written > FORMAT_VERSION:  # type: ignore[operator]
+        if is_count(written) and written > FORMAT_VERSION:
             raise FileFormatError(
                 f"{source}: format version {written} of a newer rowspace; this one reads {FORMAT_VERSION}; "
                 "upgrade with: pip install -U rowspace"

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
-from rowspace.files.open_folder import open_regular, resolve_inside
-from rowspace.files.strict_json import parse_object
+from rowspace.files.open_folder import resolve_inside
+from rowspace.files.strict_json import read_object
 from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
 from rowspace.store.tensors import Tensors, holds_tensor, map_tensor, table_of_tensor, tensor_pieces, tensors_in
 from rowspace.store.tokenizer import tokenizer_json
@@ -109,5 +109,4 @@ def _normalizes(folder: Path) -> bool:
     """Whether model2vec normalizes texts, as config.json says."""
     if not (folder / CONFIG).is_file():
         return False
-    with open_regular(resolve_inside(folder, CONFIG)) as file:
-        return bool(parse_object(file.read(), str(folder / CONFIG)).get("normalize"))
+    return bool(read_object(resolve_inside(folder, CONFIG)).get("normalize"))

@@ -1,10 +1,10 @@
 """The small JSON files beside a tokenizer in a folder of transformers: what they say, which is data and never code."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.files.strict_json import parse_object
 
 __all__ = ["class_of", "object_in", "read_bytes", "read_text", "settings_of"]
 
@@ -31,17 +31,7 @@ def object_in(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file, an empty one where there is no file; raises FileFormatError for all else."""
     if not path.exists():
         return {}
-    try:
-        document = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise (
-            error
-            if isinstance(error, RowspaceError)
-            else FileFormatError(f"{path}: is no JSON ({error}); the file is damaged, restore it")
-        ) from None
-    if not isinstance(document, dict):
-        raise FileFormatError(f"{path}: is JSON, but no object; the file is damaged, restore it")
-    return document
+    return parse_object(read_text(path).encode(), str(path))
 
 
 def settings_of(folder: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 from rowspace._base.atomic import atomic_file
 from rowspace._base.paths import cache_dir
 from rowspace.errors import RowspaceError
+from rowspace.files.strict_json import parse_object
 from rowspace.text.library import parsed
 from rowspace.text.numbering import tokens_of
 from rowspace.text.stdlib import standard_library
@@ -62,7 +63,7 @@ def standard_tokenizer(
 def kept_standard_tokenizer(vocabulary_size: int = STANDARD_SIZE) -> tuple[Tokenizer, dict[str, int]] | None:
     """Return the same where it was learned before and is kept, whole; None where it would have to be learned."""
     try:
-        kept = json.loads(_path(vocabulary_size).read_text("utf-8"))
+        kept = parse_object(_path(vocabulary_size).read_bytes(), "the cache")
         return _counted(kept["tokenizer"], kept["counts"])
     except (OSError, ValueError, KeyError, TypeError, RowspaceError):
         return None
