@@ -8,13 +8,14 @@ next: `tensors.py`.
 from pathlib import Path
 
 from rowspace._base.atomic import StrPath
-from rowspace._base.plural import plural
+from rowspace._base.plural import join_names, plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.safetensors_header import MAX_HEADER
 from rowspace.files.strict_json import parse_object
+from rowspace.files.tensors import map_tensor, tensors_in
 from rowspace.store.layout import MODEL
-from rowspace.store.tensors import listed, map_tensor, table_of_tensor, tensors_in
+from rowspace.store.tokenizer import table_of_tensor
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -75,7 +76,7 @@ def _files_of_index(folder: Path) -> dict[str, str]:
 def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
     if key is not None:
         if key not in files:
-            raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(files)}; check the key")
+            raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(files)}; check the key")
         return key
     found = [name for name in files if name.endswith(NAMES)]
     for ending in NAMES:
@@ -83,6 +84,6 @@ def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
             if name == ending or name.endswith("." + ending):
                 return name
     raise FileFormatError(
-        f"{source}: none of its {plural(len(files), 'tensor')} ({listed(files)}) is called as a token table is "
+        f"{source}: none of its {plural(len(files), 'tensor')} ({join_names(files)}) is called as a token table is "
         f"({', '.join(NAMES)}); name it as the key"
     )

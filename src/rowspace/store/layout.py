@@ -6,7 +6,6 @@
 __all__ = [
     "CONFIG",
     "CONFIG_CONTENT",
-    "DTYPES",
     "FILES",
     "MODEL",
     "MODULES",
@@ -39,5 +38,3 @@ MODULES_CONTENT: list[dict[str, object]] = [
 NORMALIZE_MODULE: dict[str, object] = {
     "idx": 1, "name": "1", "path": "1_Normalize", "type": "sentence_transformers.models.Normalize"
 }  # fmt: skip
-# numpy's name: safetensors' name, and numpy's code of the little-endian form that files hold
-DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}

@@ -17,9 +17,9 @@ from rowspace._base.atomic import StrPath, atomic_directory, check_directory_tar
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import resolve_inside
 from rowspace.files.strict_json import read_object
+from rowspace.files.tensors import Tensors, holds_tensor, map_tensor, tensor_pieces, tensors_in
 from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
-from rowspace.store.tensors import Tensors, holds_tensor, map_tensor, table_of_tensor, tensor_pieces, tensors_in
-from rowspace.store.tokenizer import tokenizer_json
+from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
 from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
 

@@ -24,6 +24,7 @@ from rowspace._base.atomic import StrPath, atomic_directory, check_directory_tar
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import Folder
 from rowspace.files.safetensors_header import header_bytes
+from rowspace.files.tensors import tensor_pieces
 from rowspace.files.vocabulary import encode_vocabulary
 from rowspace.store.layout import (
     CONFIG,
@@ -39,7 +40,6 @@ from rowspace.store.layout import (
 from rowspace.store.manifest import MARKER, FileRecord, Manifest, installed_versions, plain_settings
 from rowspace.store.native_reading import manifest_of, table_of
 from rowspace.store.subwords import subword_pieces
-from rowspace.store.tensors import tensor_pieces
 from rowspace.store.tokenizer import tokenizer_json
 from rowspace.store.writable import check_rows
 from rowspace.table import Table

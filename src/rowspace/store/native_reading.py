@@ -18,8 +18,9 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.mapped import map_array, mapped_bytes
 from rowspace.files.open_folder import Folder
 from rowspace.files.safetensors_header import Tensor, read_header
+from rowspace.files.tensors import DTYPES
 from rowspace.files.vocabulary import StoredVocabulary
-from rowspace.store.layout import DTYPES, FILES, MODEL, SUBWORDS, TOKENIZER, VOCABULARY
+from rowspace.store.layout import FILES, MODEL, SUBWORDS, TOKENIZER, VOCABULARY
 from rowspace.store.manifest import MARKER, MAX_SIZE, FileRecord, Manifest
 from rowspace.store.subwords import map_subwords
 from rowspace.subwords.hashing import Subwords

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.plural import join_names
 from rowspace.errors import UsageError
 from rowspace.files.content import start_of
 from rowspace.files.safetensors_header import Tensor
+from rowspace.files.tensors import can_be_rows, map_tensor, tensor_pieces, tensors_in
 from rowspace.store.layout import TOKENIZER
-from rowspace.store.tensors import can_be_rows, listed, map_tensor, table_of_tensor, tensor_pieces, tensors_in
-from rowspace.store.tokenizer import tokenizer_json
+from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
 from rowspace.store.writable import check_rows
 from rowspace.table import Table
 
@@ -80,7 +81,7 @@ def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
     rows = [name for name, tensor in tensors.items() if can_be_rows(tensor)]
     if key is None and len(rows) != 1:
         found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows or tensors}
-        raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({listed(found)}); name one as the key")
+        raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({join_names(found)}); name one as the key")
     if key is not None and key not in tensors:
-        raise UsageError(f"{source}: holds no tensor {key!r}, but {listed(tensors)}; check the key")
+        raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")
     return rows[0] if key is None else key

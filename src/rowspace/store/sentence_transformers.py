@@ -10,9 +10,9 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.tensors import holds_tensor, map_tensor, tensor_pieces
 from rowspace.store.layout import MODEL, MODULES, TOKENIZER
-from rowspace.store.tensors import holds_tensor, map_tensor, table_of_tensor, tensor_pieces
-from rowspace.store.tokenizer import tokenizer_json
+from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
 from rowspace.store.writable import check_rows, modules_of
 from rowspace.table import Table
 

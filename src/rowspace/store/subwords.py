@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.mapped import map_array
 from rowspace.files.safetensors_header import Tensor, header_bytes, read_header
-from rowspace.store.layout import DTYPES
-from rowspace.store.tensors import row_pieces
+from rowspace.files.tensors import DTYPES, row_pieces
 from rowspace.subwords.hashing import SparsePlaces, Subwords
 
 __all__ = ["map_subwords", "subword_pieces"]

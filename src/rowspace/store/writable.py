@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.store.layout import DTYPES, MODULES_CONTENT, NORMALIZE_MODULE
+from rowspace.files.tensors import DTYPES
+from rowspace.store.layout import MODULES_CONTENT, NORMALIZE_MODULE
 from rowspace.table import Table
 
 __all__ = ["as_float32", "check_rows", "modules_of", "normalizes"]

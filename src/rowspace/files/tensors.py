@@ -1,47 +1,41 @@
-"""Tables of which other libraries keep the rows as a tensor and the tokens in a tokenizer.json: what all such have.
+"""Tensors of safetensors files: mapped as arrays, or written piece by piece.
 
 A header is checked by our own rules before anything is mapped. float16, float32 and float64 are mapped; bfloat16 and
-8-bit floats, which numpy lacks, and int8 become float32, exactly, in memory. Tokens take the ids of the tokenizer; an
-id without a token is called `[id N has no token]`. Left out: which tensor of which file (`model2vec.py`,
-`sentence_transformers.py`, `checkpoint.py`, `safetensors_file.py`). Read next: `headers.py`.
+8-bit floats, which numpy lacks, and int8 become float32, exactly, in memory.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.validate import check_sizes
-from rowspace.errors import FileFormatError, RowspaceError, reason_of
+from rowspace._base.plural import join_names
+from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.float8 import EIGHT_BITS
 from rowspace.files.mapped import map_array
-from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.open_folder import open_regular
 from rowspace.files.safetensors_header import Tensor, header_bytes, header_names, read_header
-from rowspace.store.layout import DTYPES, TOKENIZER
-from rowspace.store.tokenizer import ids_in
-from rowspace.table import Table
 
 __all__ = [
+    "DTYPES",
     "Tensors",
     "can_be_rows",
     "holds_tensor",
-    "listed",
     "map_tensor",
     "row_pieces",
-    "table_of_tensor",
     "tensor_pieces",
     "tensors_in",
-    "tokens_in",
 ]
 
+# numpy's name: safetensors' name, and numpy's code of the little-endian form that files hold
+DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}
 MAPPED = dict(DTYPES.values())
 OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8", "F8_E4M3": "u1", "F8_E5M2": "u1"}
 SCALES = ("_scale", "_scale_inv")  # what the factors of a tensor of 8-bit floats are called, after its own name
 LONGEST = 1 << 40  # more rows, or wider ones, than any file has: numpy would stumble over their number itself
-LISTED = 9  # names in one message
 WRITTEN_AT_ONCE = 1 << 23  # bytes
 
 
@@ -84,17 +78,6 @@ def can_be_rows(tensor: Tensor) -> bool:
     return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8", *EIGHT_BITS}
 
 
-def listed(tensors: Iterable[str]) -> str:
-    """Return the first names, in order of the alphabet, and how many there are beyond them.
-
-    >>> listed(["wte.weight", "wpe.weight"]), listed(map(str, range(100)))[-7:]
-    ("'wpe.weight', 'wte.weight'", '91 more')
-    """
-    names = sorted(tensors)
-    more = [f"{len(names) - LISTED} more"] if len(names) > LISTED else []
-    return ", ".join([*map(repr, names[:LISTED]), *more]) or "none"
-
-
 def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensors | None = None) -> NDArray[Any]:
     """Return a tensor, or the first `limit` of its rows: mapped, or where need be as float32 in memory.
 
@@ -104,7 +87,7 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
     with open_regular(path) as file:
         tensors = known if known is not None and known.are_of(file) else read_header(file, str(path))
         if name not in tensors:
-            raise FileFormatError(f"{path}: holds no tensor {name!r}, but {listed(tensors)}")
+            raise FileFormatError(f"{path}: holds no tensor {name!r}, but {join_names(tensors)}")
         tensor = tensors[name]
         code = (MAPPED | OTHERS).get(tensor.dtype)
         if code is None or not 1 <= len(tensor.shape) <= 2 or max(tensor.shape) > LONGEST:
@@ -130,47 +113,6 @@ def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> No
             "model without quantization, with transformers: "
             "AutoModel.from_pretrained(FOLDER).dequantize().save_pretrained(NEW)"
         )
-
-
-def tokens_in(path: Path) -> tuple[list[str], str]:
-    """Return the tokens of a tokenizer.json by id, those added to its vocabulary too, and its text."""
-    if not path.exists():
-        raise FileFormatError(
-            f"{path}: missing, which says whose rows the rows are; put it there: transformers' "
-            "AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER) writes one"
-        )
-    with open_regular(path) as file:
-        data = file.read()
-    try:
-        text = data.decode()
-        ids = ids_in(text)
-    except ValueError as error:
-        raise FileFormatError(f"{path}: does not open as a tokenizer ({reason_of(error)}); restore the file") from error
-    size = max(ids.values(), default=-1) + 1
-    if size > 2 * len(ids) + 1000:
-        raise FileFormatError(f"{path}: has ids up to {size - 1} for {len(ids)} tokens; restore the file")
-    tokens = [f"[id {number} has no token]" for number in range(size)]
-    for token, number in sorted(ids.items(), reverse=True):  # of two tokens with one id always the same
-        tokens[number] = token
-    return tokens, text
-
-
-def table_of_tensor(
-    rows: NDArray[Any], folder: Path, source: str, *, limit: int | None, settings: Mapping[str, object] | None = None
-) -> Table:
-    """Join rows, already cut to `limit`, with the tokens of the tokenizer.json in `folder`.
-
-    Rows beyond the tokenizer's ids are padding, and are left out with a warning. Raises `FileFormatError` where ids go
-    beyond the rows, or the rows are no (V, d) floats.
-    """
-    if rows.ndim != 2 or rows.dtype.kind != "f":
-        raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")
-    tokens, text = tokens_in(resolve_inside(folder, TOKENIZER))
-    if limit is not None and limit < len(tokens) and limit <= len(rows):
-        return Table(tokens[:limit], rows[:limit], settings=settings)
-    first = repr(tokens[len(rows)]) if len(tokens) > len(rows) else ""
-    check_sizes(len(tokens), len(rows), source, tokenizer=str(folder / TOKENIZER), first=first)
-    return Table(tokens, rows[: len(tokens)], tokenizer=text, settings=settings)
 
 
 def tensor_pieces(
