@@ -5,7 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 import safetensors
+import torch
 from safetensors.numpy import load, save
+from safetensors.torch import save_file as save_torch_file
 
 from rowspace.errors import FileFormatError
 from rowspace.files.safetensors_header import Tensor, header_bytes, read_header
@@ -134,3 +136,11 @@ def test_a_header_of_more_tensors_than_any_model_has_is_refused_before_it_is_par
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2 * len(data)
+
+
+def test_every_dtype_that_torch_saves_is_known(tmp_path):
+    dtypes = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu, torch.float8_e4m3fnuz, torch.complex64)
+    for dtype in (*dtypes, torch.bool, torch.uint8, torch.int8, torch.uint16, torch.bfloat16, torch.uint64):
+        save_torch_file({"a": torch.zeros(24, dtype=torch.uint8).view(dtype)}, tmp_path / "t")
+        with (tmp_path / "t").open("rb") as file:
+            assert read_header(file, "t")["a"].size == 24

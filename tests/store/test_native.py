@@ -93,7 +93,7 @@ def test_saving_takes_no_second_copy_of_the_rows(tmp_path):
     script = """
 import resource, sys
 import numpy as np
-from rowspace.store import native, tensors
+from rowspace.store import native
 from rowspace.table import Table
 rows = np.memmap(sys.argv[1] + "/rows", ">f4", "w+", shape=(64, 1_000_000))
 table = Table([str(i) for i in range(64)], rows)

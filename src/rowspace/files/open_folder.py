@@ -62,7 +62,7 @@ def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     try:
         file = open(path, "rb", opener=lambda _, __: _open(path, folder))  # noqa: SIM115  # the caller closes it  # handed on
     except (FileNotFoundError, NotADirectoryError):
-        raise FileFormatError(f"{path}: missing; save the table again or restore the file") from None
+        raise FileFormatError(f"{path}: missing; restore the file") from None
     except IsADirectoryError:
         raise FileFormatError(f"{path}: a directory stands where a file should; restore the file") from None
     except OSError as error:

@@ -21,9 +21,11 @@ MAX_HEADER = 100_000_000
 MAX_PARTS = 1_000_000  # brackets and commas, of which a tensor takes about eight
 ENTRY = {"dtype", "shape", "data_offsets"}
 ALIGNMENT = 64  # the first tensor begins at a multiple of a cache line, so that mapped rows do too
-ITEM_SIZES = {
-    "BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
-    "U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
+BITS = {
+    "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "BOOL": 8, "U8": 8, "I8": 8,
+    "F8_E4M3": 8, "F8_E4M3FNUZ": 8, "F8_E5M2": 8, "F8_E5M2FNUZ": 8, "F8_E8M0": 8,
+    "U16": 16, "I16": 16, "F16": 16, "BF16": 16, "U32": 32, "I32": 32, "F32": 32,
+    "U64": 64, "I64": 64, "F64": 64, "C64": 64,
 }  # fmt: skip
 
 
@@ -73,7 +75,7 @@ def header_bytes(tensors: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
     """
     document, offset = {}, 0
     for name, (dtype, shape) in tensors.items():
-        end = offset + ITEM_SIZES[dtype] * math.prod(shape)
+        end = offset + BITS[dtype] * math.prod(shape) // 8
         document[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, end]}
         offset = end
     text = json.dumps(document, separators=(",", ":")).encode()
@@ -111,14 +113,14 @@ def _tensor(name: str, entry: object, start: int, source: str) -> Tensor:
     if not isinstance(entry, dict) or entry.keys() != ENTRY:
         raise _wrong(name, "its header entry must hold dtype, shape and data_offsets", source)
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
-    if not isinstance(dtype, str) or dtype not in ITEM_SIZES:
+    if not isinstance(dtype, str) or dtype not in BITS:
         raise _wrong(name, f"unknown dtype {dtype!r:.80}", source)
     if not isinstance(shape, list) or not all(map(is_count, shape)):
         raise _wrong(name, f"shape {shape!r:.80} is no list of sizes", source)
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(is_count, offsets)):
         raise _wrong(name, f"data_offsets {offsets!r:.80} are not two places in the file", source)
     begin, end = offsets
-    if end - begin != ITEM_SIZES[dtype] * math.prod(shape):
+    if 8 * (end - begin) != BITS[dtype] * math.prod(shape):
         raise _wrong(name, f"{dtype} of shape {shape!r:.80} does not fill the bytes {begin} to {end}", source)
     return Tensor(dtype, tuple(shape), start + begin, end - begin)
 

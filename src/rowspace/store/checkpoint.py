@@ -10,17 +10,13 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath
 from rowspace._base.plural import join_names, plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.open_folder import open_regular, resolve_inside
-from rowspace.files.safetensors_header import MAX_HEADER
-from rowspace.files.strict_json import parse_object
-from rowspace.files.tensors import map_tensor, tensors_in
-from rowspace.store.layout import MODEL
+from rowspace.files.tensors import map_tensor
+from rowspace.files.transformers_folder import TransformersFolder
 from rowspace.store.tokenizer import table_of_tensor
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
 
-INDEX = "model.safetensors.index.json"
 # What token tables are called at the end of their names, the surer names first.
 NAMES = (
     "shared.weight",  # T5, BART
@@ -39,13 +35,11 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `FileFormatError` where no tensor
     is called as a token table is, or tokenizer and table do not belong together.
     """
-    folder = Path(path)
-    known = None if (folder / INDEX).is_file() else tensors_in(resolve_inside(folder, MODEL))
-    files = _files_of_index(folder) if known is None else dict.fromkeys(known, MODEL)
-    name = _table_name(files, key, str(folder))
-    model = resolve_inside(folder, files[name])
-    rows = map_tensor(model, name, limit=limit, known=known)
-    return table_of_tensor(rows, folder, f"{model}: {name}", limit=limit)
+    folder = TransformersFolder(Path(path))
+    name = _table_name(folder.files, key, str(path))
+    model = folder.file_of(name)
+    rows = map_tensor(model, name, limit=limit, known=folder.tensors)
+    return table_of_tensor(rows, folder.path, f"{model}: {name}", limit=limit)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -55,22 +49,12 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the directory `path` holds safetensors weights; asked last of the formats that do."""
-    return (path / MODEL).is_file() or (path / INDEX).is_file()
+    return TransformersFolder(path).has_weights
 
 
 def check_target(path: StrPath) -> None:
     """Raise `UsageError`: checkpoints are read only."""
     raise UsageError(f"cannot save to {path} as a checkpoint, which holds a whole model; name another format")
-
-
-def _files_of_index(folder: Path) -> dict[str, str]:
-    """Return the name of the file that each tensor of a sharded checkpoint is in."""
-    source = resolve_inside(folder, INDEX)
-    with open_regular(source) as file:
-        found = parse_object(file.read(MAX_HEADER), str(source)).get("weight_map")
-    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found.values()):
-        raise FileFormatError(f"{source}: 'weight_map' does not give each tensor a file name; restore the file")
-    return found
 
 
 def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
