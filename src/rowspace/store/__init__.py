@@ -5,8 +5,8 @@ and `read_manifest` reads what stands beside the rows of a native directory.
 """
 
 from rowspace.store.formats import FORMATS, Format, check_target, format_of, load, save
-from rowspace.store.manifest import FileRecord, Manifest
 from rowspace.store.native import read_manifest
+from rowspace.store.native.manifest import FileRecord, Manifest
 
 __all__ = [
     "FORMATS",

@@ -15,7 +15,7 @@ from typing import Any
 
 from rowspace._base.atomic import StrPath, kept_beside
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store.strangers import found_at
+from rowspace.store.unrecognized import found_at
 from rowspace.table import Table
 
 __all__ = ["FORMATS", "Format", "check_target", "format_of", "load", "save"]
@@ -49,18 +49,18 @@ NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subw
 # Asked in this order: those with a magic number first, the one that takes any lines of numbers last.
 FORMATS = (
     NATIVE,
-    Format("model2vec", "model2vec", is_directory=True),
-    Format("sentence-transformers", "sentence_transformers", is_directory=True),
-    Format("transformers", "checkpoint", is_directory=True, has_keys=True, is_read_only=True),
-    Format("safetensors", "safetensors_file", (".safetensors",), has_keys=True),
-    Format("fasttext", "fasttext", has_counts=True, has_subwords=True),
-    Format("npz", "npz", (".npz",), has_counts=True),
-    Format("npy", "npy", (".npy",)),
-    Format("parquet", "parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
-    Format("tsv", "tsv", (".tsv",), has_counts=True),
-    Format("word2vec", "word2vec", (".bin",)),
-    Format("word2vec-text", "word2vec_text", (".vec", ".txt")),
-    Format("glove", "glove"),
+    Format("model2vec", "model_formats.model2vec", is_directory=True),
+    Format("sentence-transformers", "model_formats.sentence_transformers", is_directory=True),
+    Format("transformers", "model_formats.checkpoint", is_directory=True, has_keys=True, is_read_only=True),
+    Format("safetensors", "model_formats.safetensors_file", (".safetensors",), has_keys=True),
+    Format("fasttext", "model_formats.fasttext", has_counts=True, has_subwords=True),
+    Format("npz", "array_formats.npz", (".npz",), has_counts=True),
+    Format("npy", "array_formats.npy", (".npy",)),
+    Format("parquet", "array_formats.parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
+    Format("tsv", "text_formats.tsv", (".tsv",), has_counts=True),
+    Format("word2vec", "text_formats.word2vec", (".bin",)),
+    Format("word2vec-text", "text_formats.word2vec_text", (".vec", ".txt")),
+    Format("glove", "text_formats.glove"),
 )
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rowspace.store import fasttext, tsv, word2vec, word2vec_text
+from rowspace.store.model_formats import fasttext
+from rowspace.store.text_formats import tsv, word2vec, word2vec_text
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
