@@ -78,7 +78,7 @@ def at_random(path: Path, rounds: int) -> None:
 
 
 def at_each_line(path: Path, step: int) -> int:
-    """Kill a save at the first line that it runs in atomic/ or native/directory.py, then `step` lines later, and so on."""
+    """Kill a save at the first line of atomic/ or native/directory.py, then `step` lines later, and so on."""
     line = 1 - step
     while True:
         line += step

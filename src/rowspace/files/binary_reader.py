@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 
-__all__ = ["Reader"]
+__all__ = ["BinaryReader"]
 
 
-class Reader:
+class BinaryReader:
     """The bytes of a file, and the place in them where the next part begins; `source` names it in errors.
 
-    >>> reader = Reader(np.frombuffer(bytes([7, 0, 1]), np.uint8), "x")
+    >>> reader = BinaryReader(np.frombuffer(bytes([7, 0, 1]), np.uint8), "x")
     >>> reader.numbers("<i2", 1, "a number").tolist(), reader.flag("an end"), reader.place
     ([7], True, 3)
     >>> reader.flag("more")
@@ -46,14 +46,14 @@ class Reader:
         """Return the next two sizes, int64: of rows, and of columns, which any row has, and no more than 2³¹ - 1."""
         rows, columns = self.numbers("<i8", 2, what).tolist()
         if rows < 0 or not (rows > 0) <= columns < 2**31:
-            raise self.wrong(f"{what} are {rows} and {columns}", 16)
+            raise self.error(f"{what} are {rows} and {columns}", 16)
         return rows, columns
 
     def flag(self, what: str) -> bool:
         """Return the next byte, which is 0 or 1."""
         value = int(self.numbers("u1", 1, what)[0])
         if value > 1:
-            raise self.wrong(f"{what} is told by {value}, not by 0 or 1", 1)
+            raise self.error(f"{what} is told by {value}, not by 0 or 1", 1)
         return bool(value)
 
     def check(self, size: int, what: str) -> None:
@@ -68,8 +68,8 @@ class Reader:
     def end(self) -> None:
         """Raise `FileFormatError` where the file goes on."""
         if self.place != self.data.size:
-            raise self.wrong("the file goes on after all that it promised", 0)
+            raise self.error("the file goes on after all that it promised", 0)
 
-    def wrong(self, what: str, before: int) -> FileFormatError:
+    def error(self, what: str, before: int) -> FileFormatError:
         """Return the error about what stood `before` bytes before this place."""
         return FileFormatError(f"{self.source}: byte {self.place - before}: {what}; it is damaged, download it again")

@@ -15,7 +15,7 @@ from typing import Any
 
 from rowspace._base.atomic import StrPath, kept_beside
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store.unrecognized import found_at
+from rowspace.store.unrecognized import describe
 from rowspace.table import Table
 
 __all__ = ["FORMATS", "Format", "check_target", "format_of", "load", "save"]
@@ -136,7 +136,7 @@ def format_of(path: StrPath) -> Format:
     for known in FORMATS:
         if known.recognizes(source):
             return known
-    raise FileFormatError(f"{source}: {found_at(source)}; check the path")
+    raise FileFormatError(f"{source}: {describe(source)}; check the path")
 
 
 def _first(table: Table, limit: int) -> Table:

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from rowspace._base.validate import check_sizes
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.transformers_folder import TOKENIZER
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.table import Table
 
 __all__ = ["UNKNOWN", "ids_in", "table_of_tensor", "tokenizer_json", "tokens_in"]
 
-TOKENIZER, UNKNOWN = "tokenizer.json", "[UNK]"
+UNKNOWN = "[UNK]"
 
 
 def tokenizer_json(table: Table) -> tuple[bytes, int]:

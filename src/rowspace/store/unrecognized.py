@@ -9,7 +9,7 @@ from rowspace.errors import printable
 from rowspace.files.content import SNIFFED, members_of, start_of_content
 from rowspace.store.text_formats.sniff import wrong_kind_of_text
 
-__all__ = ["found_at"]
+__all__ = ["describe"]
 
 NEVER_OPENED = "those can run any code, and are never opened; where you trust it, have its own library save"
 AS_SAFETENSORS = (
@@ -36,7 +36,7 @@ HINTS = {
 }
 
 
-def found_at(source: Path) -> str:
+def describe(source: Path) -> str:
     """Say what is there instead of a table."""
     if source.is_dir():
         return _found_in(sorted(entry.name for entry in source.iterdir()))

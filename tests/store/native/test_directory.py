@@ -17,8 +17,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.files.safetensors_header import header_bytes
 from rowspace.store import native
-from rowspace.store.layout import FILES
-from rowspace.store.native.manifest import FileRecord, Manifest
+from rowspace.store.native.manifest import FILES, FileRecord, Manifest
 from rowspace.table import Table
 
 VOCABULARY = ["cat", "dog", "né"]

@@ -6,7 +6,7 @@ import pytest
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.safetensors_header import header_bytes
 from rowspace.store import load, native, save
-from rowspace.store.layout import SUBWORDS
+from rowspace.store.native.manifest import SUBWORDS
 from rowspace.store.native.subwords import map_subwords, subword_pieces
 from rowspace.subwords.hashing import NO_ROW, Subwords
 from rowspace.table import Table

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError
 from rowspace.files.content import start_of
 from rowspace.files.mapped import map_array
 from rowspace.files.npy_header import ArrayHeader, read_array_header
@@ -88,10 +88,8 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target = check_file_target(path)
+    check_file_target(path, is_same_kind=recognizes)
     check_file_target(Path(path).with_suffix(".vocab.txt"))
-    if target.exists() and target.stat().st_size and not recognizes(target):
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 
 def written_rows(rows: NDArray[Any]) -> Iterator[bytes | memoryview]:

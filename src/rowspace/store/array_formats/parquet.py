@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
-from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
+from rowspace.errors import FileFormatError, MissingExtraError, reason_of
 from rowspace.files.content import start_of
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_token_list
@@ -96,9 +96,7 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not recognizes(target):
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+    check_file_target(path, is_same_kind=recognizes)
 
 
 def _require_pyarrow() -> None:

@@ -20,7 +20,7 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.parallel import available_cores
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.binary_reader import Reader
+from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import content_of, start_of, start_of_content
 from rowspace.store.model_formats.fasttext_dictionary import (
     MAGIC,
@@ -32,8 +32,8 @@ from rowspace.store.model_formats.fasttext_dictionary import (
     words_bytes,
 )
 from rowspace.store.model_formats.product_quantization import read_quantized
+from rowspace.store.rows import as_float32
 from rowspace.store.words import decoded_words, table_of_first
-from rowspace.store.writable import as_float32
 from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngrams
 from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, SparsePlaces, Subwords
 from rowspace.table import Table
@@ -52,7 +52,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     are mapped. Raises `FileFormatError`, with the byte, where the file is cut off, damaged or of a newer version.
     """
     source = os.fspath(path)
-    reader = Reader(content_of(Path(path)), source)
+    reader = BinaryReader(content_of(Path(path)), source)
     arguments, words = _start(reader)
     quantized = reader.flag("whether rows are quantized")
     matrix = read_quantized(reader) if quantized else _read_matrix(reader)
@@ -102,16 +102,14 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not _begins_so(start_of(target)):
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+    check_file_target(path, is_same_kind=lambda target: _begins_so(start_of(target)))
 
 
 def _begins_so(start: bytes) -> bool:
     return start[:4] == MAGIC.to_bytes(4, "little")
 
 
-def _start(reader: Reader) -> tuple[Arguments, Words]:
+def _start(reader: BinaryReader) -> tuple[Arguments, Words]:
     magic, version = reader.numbers("<i4", 2, "its magic number and version").tolist()
     if magic != MAGIC or version not in VERSIONS:
         raise FileFormatError(
@@ -124,12 +122,12 @@ def _start(reader: Reader) -> tuple[Arguments, Words]:
     return arguments, read_words(reader)
 
 
-def _read_matrix(reader: Reader) -> NDArray[Any]:
+def _read_matrix(reader: BinaryReader) -> NDArray[Any]:
     """Map a matrix of float32, (m, d)."""
     return reader.matrix("<f4", *reader.sizes("the sizes of a matrix"), "its rows")
 
 
-def _check_end(reader: Reader, *, quantized: bool) -> None:
+def _check_end(reader: BinaryReader, *, quantized: bool) -> None:
     """Walk over what predicts words or labels, to the end of the file."""
     if reader.flag("whether what it predicts with is quantized") and quantized:
         read_quantized(reader)

@@ -18,9 +18,10 @@ from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import resolve_inside
 from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import Tensors, holds_tensor, map_tensor, tensor_pieces, tensors_in
-from rowspace.store.layout import CONFIG, CONFIG_CONTENT, MODEL, MODULES, TOKENIZER
+from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
+from rowspace.store.rows import check_rows
+from rowspace.store.static_model import CONFIG_CONTENT, MODULES, modules_of, normalizes
 from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
-from rowspace.store.writable import check_rows, modules_of, normalizes
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]

@@ -13,9 +13,9 @@ from rowspace.errors import UsageError
 from rowspace.files.content import start_of
 from rowspace.files.safetensors_header import Tensor
 from rowspace.files.tensors import can_be_rows, map_tensor, tensor_pieces, tensors_in
-from rowspace.store.layout import TOKENIZER
+from rowspace.files.transformers_folder import TOKENIZER
+from rowspace.store.rows import check_rows
 from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
-from rowspace.store.writable import check_rows
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -65,15 +65,13 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target = check_file_target(path)
+    target = check_file_target(path, is_same_kind=recognizes)
     beside = check_file_target(Path(path).with_name(TOKENIZER))
     if beside.exists() and not target.exists():
         raise UsageError(
             f"cannot save to {target}: {beside} is there, belongs to other rows, and would be replaced; "
             "name a path in a folder of its own"
         )
-    if target.exists() and target.stat().st_size and not recognizes(target):
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 
 def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:

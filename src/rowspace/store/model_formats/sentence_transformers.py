@@ -11,9 +11,10 @@ from rowspace._base.atomic import StrPath, atomic_directory, check_directory_tar
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.tensors import holds_tensor, map_tensor, tensor_pieces
-from rowspace.store.layout import MODEL, MODULES, TOKENIZER
+from rowspace.files.transformers_folder import MODEL, TOKENIZER
+from rowspace.store.rows import check_rows
+from rowspace.store.static_model import MODULES, modules_of
 from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
-from rowspace.store.writable import check_rows, modules_of
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]

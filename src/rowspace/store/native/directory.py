@@ -25,23 +25,23 @@ from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import Folder
 from rowspace.files.safetensors_header import header_bytes
 from rowspace.files.tensors import tensor_pieces
+from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
 from rowspace.files.vocabulary import encode_vocabulary
-from rowspace.store.layout import (
-    CONFIG,
-    CONFIG_CONTENT,
+from rowspace.store.native.manifest import (
     FILES,
-    MODEL,
-    MODULES,
-    MODULES_CONTENT,
+    MARKER,
     SUBWORDS,
-    TOKENIZER,
     VOCABULARY,
+    FileRecord,
+    Manifest,
+    installed_versions,
+    plain_settings,
 )
-from rowspace.store.native.manifest import MARKER, FileRecord, Manifest, installed_versions, plain_settings
 from rowspace.store.native.reading import manifest_of, table_of
 from rowspace.store.native.subwords import subword_pieces
+from rowspace.store.rows import check_rows
+from rowspace.store.static_model import CONFIG_CONTENT, MODULES, MODULES_CONTENT
 from rowspace.store.tokenizer import tokenizer_json
-from rowspace.store.writable import check_rows
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "read_manifest", "recognizes", "save"]

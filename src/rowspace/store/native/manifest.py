@@ -14,10 +14,23 @@ import numpy as np
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import is_count, parse_object
+from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
+from rowspace.store.static_model import MODULES
 
-__all__ = ["MARKER", "FileRecord", "Manifest", "installed_versions", "plain_settings"]
+__all__ = [
+    "FILES",
+    "MARKER",
+    "SUBWORDS",
+    "VOCABULARY",
+    "FileRecord",
+    "Manifest",
+    "installed_versions",
+    "plain_settings",
+]
 
 MARKER = "rowspace.json"
+VOCABULARY, SUBWORDS = "vocabulary.safetensors", "subwords.safetensors"
+FILES = (MODEL, VOCABULARY, TOKENIZER, CONFIG, MODULES)  # and SUBWORDS, where a table has them
 FORMAT = "rowspace table"
 FORMAT_VERSION = 1
 MAX_SIZE = 100_000_000

@@ -19,9 +19,9 @@ from rowspace.files.mapped import map_array, mapped_bytes
 from rowspace.files.open_folder import Folder
 from rowspace.files.safetensors_header import Tensor, read_header
 from rowspace.files.tensors import DTYPES
+from rowspace.files.transformers_folder import MODEL, TOKENIZER
 from rowspace.files.vocabulary import StoredVocabulary
-from rowspace.store.layout import FILES, MODEL, SUBWORDS, TOKENIZER, VOCABULARY
-from rowspace.store.native.manifest import MARKER, MAX_SIZE, FileRecord, Manifest
+from rowspace.store.native.manifest import FILES, MARKER, MAX_SIZE, SUBWORDS, VOCABULARY, FileRecord, Manifest
 from rowspace.store.native.subwords import map_subwords
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table

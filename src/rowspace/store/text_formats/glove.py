@@ -18,9 +18,9 @@ from rowspace.store.text_formats.sniff import (
     MARK,
     has_column_names,
     header_of,
+    infer_dim,
     is_table_of_numbers,
     whole_lines,
-    width_of,
     wrong_kind_of_text,
 )
 from rowspace.store.text_formats.text_matrix import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
@@ -50,7 +50,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     data = content_of(Path(path))
     text = Text(data, source, _first_line(data[:SNIFFED].tobytes()))
     telling = lines_in(Text(text.data[:MAX_START], source, text.begin), limit=TELLING)
-    dim = width_of([text.data[begin:end].tobytes() for begin, end in telling.tolist()])
+    dim = infer_dim([text.data[begin:end].tobytes() for begin, end in telling.tolist()])
     if dim < 1:
         start = text.data[:20].tobytes()
         raise FileFormatError(
@@ -82,7 +82,7 @@ def save(table: Table, path: StrPath) -> None:
             "(format 'native')"
         )
     first = b"".join(text_of(words[:TELLING], table.rows[:TELLING]))
-    if width_of(first.split(b"\n")[:-1]) != table.dim:
+    if infer_dim(first.split(b"\n")[:-1]) != table.dim:
         why = "end in numbers" if words else "are missing"
         raise UsageError(
             f"the first tokens {why}, so that a GloVe file, which has no header, would not tell the width of "
@@ -107,7 +107,7 @@ def _begins_so(start: bytes) -> bool:
     lines = whole_lines(start)
     if header_of(start) is not None or b"\0" in start or not lines or is_table_of_numbers(lines[:-1] or lines):
         return False
-    width = width_of(lines)
+    width = infer_dim(lines)
     return width > 1 or (width == 1 and any(b"." in line.split()[-1] for line in lines))
 
 
@@ -119,6 +119,4 @@ def _first_line(start: bytes) -> int:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not _begins_so(start_of(target)):
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+    check_file_target(path, is_same_kind=lambda target: _begins_so(start_of(target)))

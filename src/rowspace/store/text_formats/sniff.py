@@ -16,11 +16,11 @@ __all__ = [
     "Header",
     "has_column_names",
     "header_of",
+    "infer_dim",
     "is_table_of_numbers",
     "is_text_of",
     "numbers_at_end",
     "whole_lines",
-    "width_of",
     "wrong_kind_of_text",
 ]
 
@@ -89,12 +89,12 @@ def numbers_at_end(line: bytes) -> int:
     return next(words, len(fields))
 
 
-def width_of(lines: list[bytes]) -> int:
+def infer_dim(lines: list[bytes]) -> int:
     """Return the number of numbers that most of the `lines` end in; of two as frequent ones, the smaller.
 
     A word may end in numbers itself, so that no single line tells.
 
-    >>> width_of([b"the 0.1 0.2", b"route 66 0.3 0.4", b"a 0.5 0.6"])
+    >>> infer_dim([b"the 0.1 0.2", b"route 66 0.3 0.4", b"a 0.5 0.6"])
     2
     """
     found = Counter(map(numbers_at_end, lines))
@@ -147,7 +147,7 @@ def wrong_kind_of_text(start: bytes) -> str | None:
     if (
         fields
         and fields[0][0].lower() in FIRST_COLUMNS
-        and {len(parts) for parts in fields} == {width_of(lines[1:]) + 2}
+        and {len(parts) for parts in fields} == {infer_dim(lines[1:]) + 2}
     ):
         return r"it has an index column or another one of text: write it with to_csv(NEW, sep='\t', index=False)"
     return None

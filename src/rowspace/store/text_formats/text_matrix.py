@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from rowspace._base.parallel import available_cores, map_ranges, split_range
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
-from rowspace.store.kernels import WIDEST, find_lines, parse_rows, print_rows
+from rowspace.store.rows import as_float32
+from rowspace.store.text_formats.kernels import find_lines, parse_rows
+from rowspace.store.text_formats.print_kernels import WIDEST, print_rows
 from rowspace.store.text_formats.sniff import NUMBER
 from rowspace.store.words import decoded_words, table_of_first
-from rowspace.store.writable import as_float32
 from rowspace.table import Table
 
 __all__ = ["FORBIDDEN", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]

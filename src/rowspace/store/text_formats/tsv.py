@@ -105,11 +105,9 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target, metadata = check_file_target(path), _beside(Path(path))[0]
+    target, metadata = check_file_target(path, is_same_kind=recognizes), _beside(Path(path))[0]
     if check_file_target(metadata) == target:
         raise UsageError(f"cannot save to {target}: its metadata has that name; name another path")
-    if target.exists() and target.stat().st_size and not recognizes(target):
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
 
 
 def _beside(path: Path) -> list[Path]:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.parallel import map_ranges, split_range
 from rowspace._base.plural import plural
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError
 from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
 from rowspace.store.kernels import copy_rows, find_words
+from rowspace.store.rows import as_float32
 from rowspace.store.text_formats.sniff import Header, header_of, is_text_of
 from rowspace.store.words import decoded_words, table_of_first, writable_words
-from rowspace.store.writable import as_float32
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -81,9 +81,7 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target = check_file_target(path)
-    if target.exists() and target.stat().st_size and not _begins_so(start_of(target)):
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+    check_file_target(path, is_same_kind=lambda target: _begins_so(start_of(target)))
 
 
 def _begins_so(start: bytes) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError
 from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
 from rowspace.store.text_formats.sniff import MARK, header_of, is_text_of
 from rowspace.store.text_formats.text_matrix import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
@@ -84,6 +84,4 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target = check_file_target(path)
-    if target.exists() and target.stat().st_size and header_of(start_of(target).removeprefix(MARK)) is None:
-        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
+    check_file_target(path, is_same_kind=lambda target: header_of(start_of(target).removeprefix(MARK)) is not None)

@@ -1,17 +1,13 @@
-"""What can be written: which rows, those that fit into float32, and whether texts are normalized.
-
-Left out: how (`tensors.py`, `native.py`, `word2vec.py`).
-"""
+"""Which rows a format can hold: those that fit into float32, or whose dtype safetensors files have."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.files.tensors import DTYPES
-from rowspace.store.layout import MODULES_CONTENT, NORMALIZE_MODULE
 from rowspace.table import Table
 
-__all__ = ["as_float32", "check_rows", "modules_of", "normalizes"]
+__all__ = ["as_float32", "check_rows"]
 
 
 def as_float32(rows: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -35,13 +31,3 @@ def check_rows(table: Table) -> None:
     """Raise `UsageError` where the table's dtype has no name in safetensors files."""
     if table.rows.dtype.name not in DTYPES:
         raise UsageError(f"rows of {table.rows.dtype} cannot be saved; convert them to float32")
-
-
-def normalizes(table: Table) -> bool:
-    """Whether the table was opened from a model that normalizes texts."""
-    return table.settings.get("normalize") is True
-
-
-def modules_of(table: Table) -> list[dict[str, object]]:
-    """Return the content of modules.json: the static module, and one that normalizes where the table says so."""
-    return [*MODULES_CONTENT, NORMALIZE_MODULE] if normalizes(table) else MODULES_CONTENT
