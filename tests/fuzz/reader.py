@@ -37,18 +37,19 @@ def fuzz(kind, folder, arguments):
     with atheris.instrument_imports(include=["rowspace.files", "rowspace.store"], enable_loader_override=False):
         from rowspace.store import FORMATS
 
-        format = next(known.module for known in FORMATS if known.name == kind)
+        format = next(known for known in FORMATS if known.name == kind)
+        _ = format.reader
     warnings.simplefilter("ignore")
     path, corpus = folder / f"table{SUFFIXES.get(kind, '.bin')}", folder / "corpus"
     corpus.mkdir()
     for number, table in enumerate(tables(kind)):
-        format.save(table, path)
+        format.writer.save(table, path)
         (corpus / str(number)).write_bytes(path.read_bytes())
 
     def read(data):
         path.write_bytes(data)  # what belongs to it, a vocabulary or a tokenizer, lies beside it
         with suppress(RowspaceError):
-            format.load(path)
+            format.reader.load(path)
 
     atheris.Setup([sys.argv[0], *arguments, f"-artifact_prefix={folder}/", str(corpus)], read)
     atheris.Fuzz()

@@ -5,28 +5,82 @@ imported when it is first asked. Left out: the formats themselves, and what is s
 Read next: `native.py`, `word2vec.py`.
 """
 
-import dataclasses
 import os
 import warnings
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rowspace._base.atomic import StrPath, kept_beside
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.store import native
 from rowspace.store.unrecognized import describe
 from rowspace.table import Table
 
-__all__ = ["FORMATS", "Format", "check_target", "format_of", "load", "save"]
+__all__ = ["FORMATS", "Format", "KeyedReader", "Reader", "Writer", "check_target", "format_of", "load", "save"]
+
+
+class Reader(Protocol):
+    """What a module has that reads a format."""
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether what is at `path` is of the format, from its first bytes."""
+
+    def load(self, path: StrPath, *, limit: int | None = None) -> Table:
+        """Open the table at `path`, or its first `limit` rows."""
+
+
+class KeyedReader(Protocol):
+    """A reader of files of several tensors, of which `key` names the one of rows."""
+
+    def load(self, path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
+        """Open the tensor `key` at `path` as a table, or its first `limit` rows."""
+
+
+class Writer(Protocol):
+    """What a module has that writes a format."""
+
+    def check_target(self, path: StrPath) -> None:
+        """Raise what `save` to `path` would raise about the path itself."""
+
+    def save(self, table: Table, path: StrPath) -> None:
+        """Write `table` to `path`."""
+
+
+class ReaderAndWriter(Reader, Writer, Protocol):
+    """What every module of a format has."""
+
+
+if TYPE_CHECKING:  # the modules are imported by name: here the type checker compares them with the protocols
+    from rowspace.store.array_formats import npy, npz, parquet
+    from rowspace.store.model_formats import checkpoint, fasttext, model2vec, safetensors_file, sentence_transformers
+    from rowspace.store.text_formats import glove, tsv, word2vec, word2vec_text
+
+    _directories: tuple[ReaderAndWriter, ...] = (native, model2vec, sentence_transformers, checkpoint)
+    _files: tuple[ReaderAndWriter, ...] = (safetensors_file, fasttext, npz, npy, parquet, tsv)
+    _texts: tuple[ReaderAndWriter, ...] = (word2vec, word2vec_text, glove)
+    _keyed: tuple[KeyedReader, ...] = (checkpoint, safetensors_file)
 
 
 @dataclass(frozen=True)
 class Format:
-    """One format: its name, the file of this folder that knows it, how files of it are called, what they hold."""
+    """One format.
+
+    Attributes:
+        name: What `save` calls it.
+        module: The module of this folder that reads and writes it, which is imported when it is first needed.
+        suffixes: The endings of file names by which `save` chooses it.
+        is_directory: Whether it is a directory, rather than a file.
+        has_counts: Whether it has a place for counts.
+        has_keys: Whether its files may hold several tensors, and `load` takes a key.
+        has_subwords: Whether it has a place for the rows of n-grams.
+        is_read_only: Whether `save` always refuses it.
+    """
 
     name: str
-    file: str
+    module: str
     suffixes: tuple[str, ...] = ()
     is_directory: bool = False
     has_counts: bool = False
@@ -35,13 +89,27 @@ class Format:
     is_read_only: bool = False
 
     @property
-    def module(self) -> Any:
-        """The module with `load`, `save`, `recognizes` and `check_target`."""
-        return import_module(f"rowspace.store.{self.file}")
+    def reader(self) -> Reader:
+        """The module that reads it."""
+        return cast("Reader", self._module)
+
+    @property
+    def keyed_reader(self) -> KeyedReader | None:
+        """The module that reads it by a key; None where it takes none."""
+        return cast("KeyedReader", self._module) if self.has_keys else None
+
+    @property
+    def writer(self) -> Writer:
+        """The module that writes it."""
+        return cast("Writer", self._module)
 
     def recognizes(self, path: Path) -> bool:
         """Whether what is at `path` is of this format, from its first bytes."""
-        return self.is_directory == path.is_dir() and bool(self.module.recognizes(path))
+        return self.is_directory == path.is_dir() and self.reader.recognizes(path)
+
+    @property
+    def _module(self) -> ModuleType:
+        return import_module(f"rowspace.store.{self.module}")
 
 
 NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subwords=True)
@@ -81,13 +149,12 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
         raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
     source, known = Path(path), format_of(path)
     if key is not None:
-        if not known.has_keys:
+        if known.keyed_reader is None:
             raise UsageError(f"{source}: a {known.name} table has one tensor of rows, and takes no key; leave it out")
-        return known.module.load(source, limit=limit, key=key)  # type: ignore[no-any-return]
-    if known is not NATIVE:
-        return known.module.load(source, limit=limit)  # type: ignore[no-any-return]
-    table: Table = known.module.load(source, verify=verify)
-    return table if limit is None else _first(table, limit)
+        return known.keyed_reader.load(source, limit=limit, key=key)
+    if known is NATIVE:
+        return native.load(source, verify=verify, limit=limit)
+    return known.reader.load(source, limit=limit)
 
 
 def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
@@ -117,7 +184,7 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
             "there; 'native' and 'fasttext' have",
             stacklevel=2,
         )
-    known.module.save(table, path)
+    known.writer.save(table, path)
 
 
 def check_target(path: StrPath, *, format: str | None = None) -> None:
@@ -127,7 +194,7 @@ def check_target(path: StrPath, *, format: str | None = None) -> None:
     Traceback (most recent call last):
     rowspace.errors.UsageError: unknown format 'excel'; give 'native', ... or 'glove', or leave it out
     """
-    _format_to_write(path, format).module.check_target(path)
+    _format_to_write(path, format).writer.check_target(path)
 
 
 def format_of(path: StrPath) -> Format:
@@ -137,13 +204,6 @@ def format_of(path: StrPath) -> Format:
         if known.recognizes(source):
             return known
     raise FileFormatError(f"{source}: {describe(source)}; check the path")
-
-
-def _first(table: Table, limit: int) -> Table:
-    """Return a table of the first rows, which stay mapped."""
-    counts = None if table.counts is None else table.counts[:limit]
-    subwords = table.subwords and dataclasses.replace(table.subwords, own=table.subwords.own[:limit])
-    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings, subwords=subwords)
 
 
 def _format_to_write(path: StrPath, name: str | None) -> Format:

@@ -15,6 +15,7 @@ out: replacing a directory safely (`rowspace._base.atomic`), other formats (one 
 `native_reading.py`.
 """
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
@@ -90,12 +91,18 @@ def save(table: Table, path: StrPath) -> None:
         (folder / MARKER).write_bytes(manifest.to_bytes())
 
 
-def load(path: StrPath, *, verify: bool = False) -> Table:
+def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Table:
     """Open the table in the directory `path`; its rows are mapped, read from the disk when first touched.
 
-    Sizes, headers and rowspace.json are always checked; `verify` also reads every byte and compares
-    checksums. Raises `FileFormatError`, naming the file and the place, on anything that `save` cannot have
-    written. A table that is saved again while it is opened opens as the old or the new one, whole.
+    A table that is saved again while it is opened opens as the old or the new one, whole.
+
+    Args:
+        path: The directory.
+        verify: Read every byte and compare checksums; sizes, headers and rowspace.json are always checked.
+        limit: Open the first rows only; they keep no tokenizer, whose ids go further.
+
+    Raises:
+        FileFormatError: Something is there that `save` cannot have written; the message names the file and the place.
 
     >>> import tempfile
     >>> import numpy as np
@@ -108,7 +115,8 @@ def load(path: StrPath, *, verify: bool = False) -> Table:
     while True:
         with Folder(Path(path)) as folder:
             try:
-                return table_of(folder, verify=verify)
+                table = table_of(folder, verify=verify)
+                return table if limit is None else _first(table, limit)
             except FileFormatError:
                 if not folder.was_replaced():
                     raise
@@ -138,6 +146,13 @@ def recognizes(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     check_directory_target(path, marker=MARKER, contents=(*FILES, SUBWORDS))
+
+
+def _first(table: Table, limit: int) -> Table:
+    """Return a table of the first rows, which stay mapped."""
+    counts = None if table.counts is None else table.counts[:limit]
+    subwords = table.subwords and dataclasses.replace(table.subwords, own=table.subwords.own[:limit])
+    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings, subwords=subwords)
 
 
 def _vocabulary_pieces(table: Table) -> Iterator[bytes | memoryview]:
