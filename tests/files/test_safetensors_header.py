@@ -55,7 +55,7 @@ def test_the_first_tensor_begins_at_a_cache_line(width):
     [
         (b"", "ends at byte 0, within its 8-byte header length"),
         (b"1234567", "ends at byte 7"),
-        ((100_000_001).to_bytes(8, "little"), "header of 100000001 bytes, but the cap is 100000000"),
+        ((100_000_001).to_bytes(8, "little"), "header of 100,000,001 bytes, but the cap is 100,000,000"),
         (b"\xff" * 8, "the cap is"),
         ((3).to_bytes(8, "little") + b"{}", "header of 3 bytes, but the file has 2 after it"),
         (content(b"{} x"), "byte 11: not valid JSON"),
@@ -118,7 +118,7 @@ def test_every_truncation_is_refused_as_the_library_refuses_it():
 
 
 @pytest.mark.parametrize(
-    ("length", "complaint"), [(100_000_000, "not valid JSON"), (100_000_001, "the cap is 100000000")]
+    ("length", "complaint"), [(100_000_000, "not valid JSON"), (100_000_001, "the cap is 100,000,000")]
 )
 def test_a_header_is_read_up_to_the_cap(tmp_path, length, complaint):
     with (tmp_path / "t").open("w+b") as file:

@@ -92,7 +92,7 @@ def test_of_two_tokens_with_one_id_it_is_always_the_same(tmp_path, tokenizer_of)
 @pytest.mark.parametrize("highest", [10_000, 2**32 - 2])
 def test_ids_that_are_absurd_are_refused_before_memory_is_taken(tmp_path, tokenizer_of, highest):
     (tmp_path / "tokenizer.json").write_text(tokenizer_of().to_str().replace(":3}", f":{highest}}}"))
-    with pytest.raises(FileFormatError, match=f"tokenizer.json: has ids up to {highest} for 4 tokens; restore"):
+    with pytest.raises(FileFormatError, match=f"tokenizer.json: has ids up to {highest:,} for 4 tokens; restore"):
         tokens_in(tmp_path / "tokenizer.json")
 
 

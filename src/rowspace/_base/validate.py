@@ -95,7 +95,7 @@ def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its to
         )
     if rows > tokens:
         warnings.warn(
-            f"{source}: the last {rows - tokens} of {rows} rows belong to no token of {Path(tokenizer).name}: they are "
-            "padding and left out",
+            f"{source}: the last {rows - tokens:,} of {rows:,} rows belong to no token of {Path(tokenizer).name}: they "
+            "are padding and left out",
             stacklevel=3,
         )

@@ -46,7 +46,7 @@ class BinaryReader:
         """Return the next two sizes, int64: of rows, and of columns, which any row has, and no more than 2³¹ - 1."""
         rows, columns = self.numbers("<i8", 2, what).tolist()
         if rows < 0 or not (rows > 0) <= columns < 2**31:
-            raise self.error(f"{what} are {rows} and {columns}", 16)
+            raise self.error(f"{what} are {rows:,} and {columns:,}", 16)
         return rows, columns
 
     def flag(self, what: str) -> bool:

@@ -91,8 +91,8 @@ def _header_text(file: BinaryIO, source: str) -> tuple[bytes, int]:
         raise FileFormatError(f"{source}: ends at byte {total}, within its 8-byte header length; restore the file")
     length = int.from_bytes(file.read(8), "little")
     if length > min(MAX_HEADER, total - 8):
-        limit = f"the cap is {MAX_HEADER}" if length > MAX_HEADER else f"the file has {total - 8} after it"
-        raise FileFormatError(f"{source}: byte 0: header of {length} bytes, but {limit}; restore the file")
+        limit = f"the cap is {MAX_HEADER:,}" if length > MAX_HEADER else f"the file has {total - 8:,} after it"
+        raise FileFormatError(f"{source}: byte 0: header of {length:,} bytes, but {limit}; restore the file")
     text = file.read(length)
     parts = sum(map(text.count, (b"[", b"{", b",")))  # each takes memory once it is parsed, many times its bytes
     if parts > MAX_PARTS:

@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rowspace._base.plural import plural
 from rowspace._base.validate import check_sizes
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.open_folder import open_regular, resolve_inside
@@ -90,7 +91,7 @@ def tokens_in(path: Path) -> tuple[list[str], str]:
         raise FileFormatError(f"{path}: does not open as a tokenizer ({reason_of(error)}); restore the file") from error
     size = max(ids.values(), default=-1) + 1
     if size > 2 * len(ids) + 1000:
-        raise FileFormatError(f"{path}: has ids up to {size - 1} for {len(ids)} tokens; restore the file")
+        raise FileFormatError(f"{path}: has ids up to {size - 1:,} for {plural(len(ids), 'token')}; restore the file")
     tokens = [f"[id {number} has no token]" for number in range(size)]
     for token, number in sorted(ids.items(), reverse=True):  # of two tokens with one id always the same
         tokens[number] = token
@@ -129,7 +130,7 @@ def _checked(table: Table, text: str) -> tuple[bytes, int]:
             )
     if sorted(ids.values()) != list(range(len(ids))):
         raise UsageError(
-            f"the {len(ids)} ids of the table's tokenizer are not 0..{len(ids) - 1}, one a row; "
+            f"the {len(ids):,} ids of the table's tokenizer are not 0..{len(ids) - 1:,}, one a row; "
             "number its tokens without gaps"
         )
     return text.encode(), len(ids) - len(table)

@@ -153,7 +153,7 @@ def test_of_a_token_that_is_in_several_groups_the_first_is_kept(tmp_path):
         ({"token": pa.array([None, "a", "b"]).dictionary_encode(), "row": LISTS}, "column 'token': token 0 is missing"),
         (
             {"token": WORDS, "row": LISTS, "count": pa.array([1, 2**63, 2], pa.uint64())},
-            "9223372036854775808",
+            "9,223,372,036,854,775,808",
         ),
         ({"token": ["a", None, "b"], "row": LISTS}, "column 'token': token 1 is missing"),
         ({"token": WORDS, "row": [[1.0], [2.0, 3.0], [4.0]]}, "column 'row': lists must be equally long"),

@@ -254,7 +254,7 @@ def patched(data, place, code, *values):
         (40, "<i", (-1,), "-1 buckets"),
         (40, "<i", (101,), "has 104 rows for 4 words and 101 n-grams in 101 buckets"),
         (64, "<3i", (5, 4, 0), "byte 64: 5 entries of 4 words and 0 labels"),
-        (64, "<3i", (2**30, 2**30, 0), r"ends before its 1073741824 words: 10,737,418,240 bytes needed"),
+        (64, "<3i", (2**30, 2**30, 0), r"ends before its 1,073,741,824 words: 10,737,418,240 bytes needed"),
         (64, "<3i", (2**8, 2**8, 0), r"ends before its 256 words|entry \d+ of 256 is not whole"),
         (84, "<q", (2**61,), "ends before the n-grams that are left"),
         (84, "<q", (-2,), "byte 64: 4 entries of 4 words and 0 labels, -2 n-grams"),

@@ -113,8 +113,8 @@ def _check(header: ArrayHeader, total: int, source: str) -> None:
         )
     if header.offset + header.size != total:
         raise FileFormatError(
-            f"{source}: byte {header.offset}: {header.size} bytes of rows are promised, but {total - header.offset} "
-            "follow; restore the file"
+            f"{source}: byte {header.offset}: {header.size:,} bytes of rows are promised, but {total - header.offset:,}"
+            " follow; restore the file"
         )
 
 

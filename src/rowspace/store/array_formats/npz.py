@@ -73,7 +73,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         raise FileFormatError(f"{source}: rows are {rows.dtype} of shape {rows.shape}, expected (V, d) floats")
     sizes = {"rows": len(rows), "tokens": len(tokens)} | ({} if counts is None else {"counts": len(counts)})
     if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        found = ", ".join(f"{size:,} {name}" for name, size in sizes.items())
         raise FileFormatError(f"{source}: has {found}, expected as many of each; restore the file")
     return table_of_first(tokens, rows, source, counts)
 
@@ -203,8 +203,8 @@ def _check_size(info: zipfile.ZipInfo, header: ArrayHeader, left: int, source: s
     most = info.compress_size * (1 if info.compress_type == zipfile.ZIP_STORED else DEFLATE_MOST)
     if header.offset + header.size != info.file_size or info.file_size > most or info.compress_size > left:
         raise FileFormatError(
-            f"{source}: promises {header.size} bytes, which cannot be in the {info.compress_size} bytes that it has "
-            "in the file; restore the file"
+            f"{source}: promises {header.size:,} bytes, which cannot be in the {info.compress_size:,} bytes that it "
+            "has in the file; restore the file"
         )
 
 
@@ -213,7 +213,9 @@ def _fill(target: NDArray[np.uint8], stream: IO[bytes], source: str) -> None:
     for begin in range(0, target.size, READ_AT_ONCE):
         piece = stream.read(min(READ_AT_ONCE, target.size - begin))
         if len(piece) < min(READ_AT_ONCE, target.size - begin):
-            raise FileFormatError(f"{source}: ends after {begin + len(piece)} bytes of {target.size}; restore the file")
+            raise FileFormatError(
+                f"{source}: ends after {begin + len(piece):,} bytes of {target.size:,}; restore the file"
+            )
         target[begin : begin + len(piece)] = np.frombuffer(piece, np.uint8)
 
 

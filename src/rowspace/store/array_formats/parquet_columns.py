@@ -202,5 +202,5 @@ def _counts(column: Any, source: str) -> NDArray[np.int64]:
         raise FileFormatError(f"{source}: has gaps; fill them, or leave the column out")
     counts: NDArray[np.integer[Any]] = column.to_numpy(zero_copy_only=False)
     if len(counts) and int(counts.max()) >= 2**63:
-        raise FileFormatError(f"{source}: holds {counts.max()}, which is beyond int64; scale the counts")
+        raise FileFormatError(f"{source}: holds {counts.max():,}, which is beyond int64; scale the counts")
     return counts.astype(np.int64, copy=False)

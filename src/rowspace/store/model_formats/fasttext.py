@@ -143,8 +143,8 @@ def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: in
     needed = known + (arguments.buckets if buckets is None else len(buckets))
     if arguments.buckets < 1 or len(matrix) < needed:
         raise FileFormatError(
-            f"{source}: has {len(matrix)} rows for {known} words and {needed - known} n-grams in {arguments.buckets} "
-            "buckets; it is damaged, download it again"
+            f"{source}: has {len(matrix):,} rows for {known:,} words and {needed - known:,} n-grams in "
+            f"{arguments.buckets:,} buckets; it is damaged, download it again"
         )
     least, most = max(1, arguments.min_n), arguments.max_n
     if buckets is None:

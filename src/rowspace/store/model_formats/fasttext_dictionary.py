@@ -45,7 +45,9 @@ class Arguments:
         found = ARGUMENTS.unpack(reader.numbers("u1", ARGUMENTS.size, "how it was learned").tobytes())
         dim, window, epochs, min_count, negatives, _, _, model, buckets, min_n, max_n, _, sample = found
         if model not in MODELS or min(dim, buckets, min_n, max_n) < 0:
-            raise reader.error(f"model {model}, {dim} columns, {buckets} buckets, n-grams of {min_n} to {max_n}", 56)
+            raise reader.error(
+                f"model {model}, {dim:,} columns, {buckets:,} buckets, n-grams of {min_n} to {max_n}", 56
+            )
         return cls(dim, window, epochs, min_count, negatives, MODELS[model], buckets, min_n, max_n, sample)
 
     def settings(self) -> dict[str, Any]:
@@ -67,13 +69,13 @@ def read_words(reader: BinaryReader) -> Words:
     size, words, labels = reader.numbers("<i4", 3, "how many words it has").tolist()
     _, kept = reader.numbers("<i8", 2, "how many n-grams are left").tolist()
     if min(words, labels) < 0 or size != words + labels or kept < -1:
-        raise reader.error(f"{size} entries of {words} words and {labels} labels, {kept} n-grams", 28)
-    reader.check(size * (1 + ENTRY), f"its {size} words")
+        raise reader.error(f"{size:,} entries of {words:,} words and {labels:,} labels, {kept:,} n-grams", 28)
+    reader.check(size * (1 + ENTRY), f"its {size:,} words")
     places, counts = np.empty((size, 2), np.int64), np.empty(size, np.int64)
     found, place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
     reader.place = place
     if found < size:
-        raise reader.error(f"entry {found + 1} of {size} is not whole", 0)
+        raise reader.error(f"entry {found + 1:,} of {size:,} is not whole", 0)
     buckets = None if kept < 0 else reader.matrix("<i4", kept, 2, "the n-grams that are left")
     return Words(places[:words], counts[:words], buckets)
 

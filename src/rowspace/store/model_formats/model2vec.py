@@ -92,7 +92,7 @@ def _mapping(model: Path, size: int, limit: int | None, names: Tensors) -> NDArr
     if outside.size:
         place = outside[0]
         raise FileFormatError(
-            f"{model}: 'mapping' gives id {place} the row {mapping[place]}, but there are {size} rows"
+            f"{model}: 'mapping' gives id {place} the row {mapping[place]}, but there are {size:,} rows"
         )
     return mapping
 

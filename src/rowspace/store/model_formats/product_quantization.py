@@ -22,7 +22,7 @@ def read_quantized(reader: BinaryReader) -> NDArray[np.float32]:
     promised = int(reader.numbers("<i4", 1, "the size of its codes")[0])
     parts = promised // size if size else 0
     if promised != parts * size or not 0 <= parts <= dim:
-        raise reader.error(f"{promised} codes for {size} rows of {dim} columns", 4)
+        raise reader.error(f"{promised:,} codes for {size:,} rows of {dim:,} columns", 4)
     codes = reader.matrix("u1", size, parts, "its codes")
     rows = _decoded(codes, _centroids(reader, dim, parts if size else None), dim)
     if has_lengths:
@@ -36,7 +36,9 @@ def _centroids(reader: BinaryReader, dim: int, parts: int | None) -> list[NDArra
     found, counted, width, last = reader.numbers("<i4", 4, "the sizes of centroids").tolist()
     right = found == dim and min(counted, width, last) > 0 and (counted - 1) * width + last == dim and last <= width
     if not right or parts not in (None, counted):
-        raise reader.error(f"{counted} parts of {width} and at last {last} columns do not make rows of {dim}", 16)
+        raise reader.error(
+            f"{counted:,} parts of {width:,} and at last {last:,} columns do not make rows of {dim:,}", 16
+        )
     widths = [width] * (counted - 1) + [last]
     return [reader.matrix("<f4", CENTROIDS, columns, "its centroids") for columns in widths]
 

@@ -50,7 +50,7 @@ def manifest_of(folder: Folder) -> Manifest:
     with folder.open(MARKER) as file:
         data = file.read(min(os.fstat(file.fileno()).st_size, MAX_SIZE) + 1)  # memory is taken for what is asked
     if len(data) > MAX_SIZE:
-        raise FileFormatError(f"{source}: larger than the {MAX_SIZE} bytes that are allowed; restore it")
+        raise FileFormatError(f"{source}: larger than the {MAX_SIZE:,} bytes that are allowed; restore it")
     return Manifest.from_bytes(data, source)
 
 
@@ -61,7 +61,7 @@ def _check_file(folder: Folder, name: str, record: FileRecord | None, *, verify:
     with folder.open(name) as file:
         size = file.seek(0, os.SEEK_END)
         if size != record.size:
-            raise FileFormatError(f"{source}: has {size} bytes, but {record.size} were saved; restore the file")
+            raise FileFormatError(f"{source}: has {size:,} bytes, but {record.size:,} were saved; restore the file")
         file.seek(0)
         if verify and hashlib.file_digest(file, "sha256").hexdigest() != record.sha256:
             raise FileFormatError(f"{source}: damaged (its SHA-256 is not the saved one); restore the file")
@@ -83,7 +83,7 @@ def _map_vocabulary(folder: Folder, size: int) -> tuple[StoredVocabulary, NDArra
         content = {name: _map(file, tensors[name]) for name in wanted}
     run, offsets = content["tokens"], content["offsets"].view("<i8")
     if offsets[0] != 0 or offsets[-1] != len(run):
-        raise FileFormatError(f"{source}: token offsets do not rise from 0 to {len(run)}; restore the file")
+        raise FileFormatError(f"{source}: token offsets do not rise from 0 to {len(run):,}; restore the file")
     counts = content["counts"].view("<i8") if "counts" in content else None
     return StoredVocabulary(run, offsets, source), counts
 

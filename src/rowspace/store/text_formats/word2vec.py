@@ -116,7 +116,8 @@ def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: st
         has_blank = b" " in data[place : place + MAX_WORD + 2].tobytes()
         what = "has too few numbers after it" if has_blank else "has no blank after it"
         raise FileFormatError(
-            f"{source}: byte {place}: word {found + 1} of {header.size} {what}: cut off or damaged, download it again"
+            f"{source}: byte {place}: word {found + 1:,} of {header.size:,} {what}: cut off or damaged, download it "
+            "again"
         )
     if found == header.size and data[place:].tobytes().strip(b"\r\n"):
         raise FileFormatError(
