@@ -1,7 +1,4 @@
-"""Walking through a binary file: each part is compared with what is left of the file before it is touched.
-
-Left out: what the parts mean. Read next: `fasttext.py`.
-"""
+"""`BinaryReader`: walk through a binary file, and compare each part with what is left of the file before reading it."""
 
 from typing import Any
 

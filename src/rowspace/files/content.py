@@ -1,8 +1,7 @@
-"""The bytes of a table of words, as they are in the file, packed in a .gz, or alone in a .zip.
+"""The bytes of a file of words, which may be compressed as a .gz, or alone in a .zip.
 
-What is packed is unpacked into a temporary file, which is mapped as an ordinary one is. One that unpacks to more than
-`MOST_TIMES` its size is refused: vectors hardly shrink, so it was made to fill a disk. Left out: what the bytes mean
-(`word2vec.py`, `glove.py`, `fasttext.py`).
+Compressed content is unpacked into a temporary file and mapped. A file that unpacks to more than `MOST_TIMES` its size
+is refused: vectors hardly compress, so such a file was made to fill a disk.
 """
 
 import gzip

@@ -1,7 +1,7 @@
-"""The two 8-bit floats of safetensors files: which float32 each of the 256 bytes stands for.
+"""The two 8-bit floats of safetensors files: the float32 value of each of the 256 bytes.
 
 E4M3 has 4 bits of exponent, 3 of mantissa and no infinity; E5M2 is the upper half of a float16. Source: Micikevicius et
-al. 2022, FP8 Formats for Deep Learning. Left out: the tensors (`tensors.py`).
+al. 2022, FP8 Formats for Deep Learning.
 """
 
 import numpy as np

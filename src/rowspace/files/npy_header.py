@@ -1,8 +1,7 @@
-"""The header of a .npy file, checked: dtype and shape, before memory is taken for what it promises.
+"""The header of a .npy file: dtype and shape, checked before memory is taken for the array.
 
-numpy reads the header as a Python literal, no more than 10 000 bytes of it; arrays of objects, which are
-pickles, are refused, as is anything but the plain dtypes that tables are made of. Source: numpy's NEP 1.
-Left out: the numbers. Read next: `npy.py`, `npz.py`.
+numpy reads the header as a Python literal of at most 10,000 bytes. Arrays of objects, which are pickles, are refused,
+as is everything but the plain dtypes that tables consist of. Source: numpy's NEP 1.
 """
 
 import math

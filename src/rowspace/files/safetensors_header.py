@@ -1,9 +1,8 @@
-"""The header of a safetensors file, written and checked by our own rules before anything is mapped.
+"""The header of a safetensors file, written, or checked before anything is mapped.
 
-The file is 8 bytes (the length N of the header, little-endian), N bytes of JSON, then the tensors' bytes.
-Checked: N against a cap of 100 MB and against the file, JSON, keys that are duplicated, names of dtypes,
-shapes against bytes, and that the tensors fill the rest of the file without a hole or an overlap. Source:
-https://huggingface.co/docs/safetensors (format). Left out: the tensors' values. Read next: `native.py`.
+The file is 8 bytes (the length N of the header, little-endian), N bytes of JSON, then the tensors' bytes. Checked are N
+against a cap of 100 MB and against the file, the JSON, duplicate keys, names of dtypes, shapes against bytes, and that
+the tensors fill the rest of the file without a gap or an overlap. Source: https://huggingface.co/docs/safetensors.
 """
 
 import json

@@ -1,7 +1,6 @@
-"""A vocabulary as text, one token a line, which stands beside rows that have no place for it.
+"""A vocabulary as text, one token a line, next to rows whose format has no place for it.
 
-Lines end at a newline, or CR LF; whatever else Unicode calls a line end or a space is part of the token.
-Left out: the rows. Read next: `npy.py`, `tsv.py`.
+Lines end at a newline, or CR LF; other line ends and spaces of Unicode are part of the token.
 """
 
 from pathlib import Path

@@ -1,8 +1,7 @@
 """A vocabulary as bytes and offsets: opens at once, and holds any text.
 
-The tokens' UTF-8 stands in one run, each followed by a newline; token i is the bytes from offset i up to the
-newline before offset i + 1. All of a million tokens take a tenth of a second, an eighth of what JSON takes.
-Left out: the file around it, which is `native.py`'s `vocabulary.safetensors`.
+The tokens' UTF-8 is one run of bytes, each token followed by a newline; token i is the bytes from offset i up to the
+newline before offset i + 1. Decoding a million tokens takes a tenth of a second, an eighth of the time of JSON.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,9 +1,4 @@
-"""`save` and `load` for every format: known by content when read, by name or suffix when written.
-
-A format is one module with `load`, `save`, `recognizes` and `check_target`, and one line in `FORMATS`; the module is
-imported when it is first asked. Left out: the formats themselves, and what is said of other files (`strangers.py`).
-Read next: `native.py`, `word2vec.py`.
-"""
+"""`save` and `load` for every format, which is recognized by content when read, and by name or suffix when written."""
 
 import os
 import warnings

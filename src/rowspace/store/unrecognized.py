@@ -1,7 +1,4 @@
-"""What is at a path instead of a table, in a few words with the next step.
-
-Left out: the formats that open (`formats.py`).
-"""
+"""What to say about a path that holds no table: what is there, and the next step."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Compile every kernel of the readers and writers, so that a first load does not have to wait.
+"""Compile every kernel of the readers and writers, so that the first load does not have to wait.
 
-`python -m rowspace.store.warm` writes and reads a table of two words; compiled code is kept (`rowspace._base.jit`).
+`python -m rowspace.store.warm` writes and reads a table of two words; Numba caches the compiled code.
 """
 
 import tempfile

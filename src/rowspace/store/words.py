@@ -1,8 +1,7 @@
-"""Words as the formats of word2vec and GloVe hold them: bytes in a file → tokens, and tokens → words that fit.
+"""Words in the files of word2vec, GloVe and fastText: decoded to tokens, or encoded and checked.
 
-The original tools cut long words, at times within a character: what is not valid UTF-8 becomes U+FFFD, with a
-warning. Of duplicated words, the first is kept, with a warning, as gensim does. Left out: where in
-the file words stand. Read next: `word2vec.py`, `textrows.py`.
+The original tools cut long words, at times inside a character: bytes that are not valid UTF-8 become U+FFFD, with a
+warning. Of duplicated words the first is kept, with a warning, as gensim does.
 """
 
 import warnings

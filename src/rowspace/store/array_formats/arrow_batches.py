@@ -1,9 +1,8 @@
-"""Batches of an Arrow file, read so that what is unpacked stays in proportion to the file and to the rows returned.
+"""Batches of an Arrow file, read so that memory stays in proportion to the file and to the rows returned.
 
-Only columns of the table are unpacked. What is not compressed is mapped. pyarrow unpacks a column of a batch as
-a whole, so a large one is refused unless the file, or the rows that come of it, are about as large: tokens are read
-first, because rows of duplicated tokens, or beyond the limit, are not returned. Left out: the sizes
-themselves (`arrow_sizes.py`), which columns make a table (`parquet_columns.py`).
+Only columns of the table are decompressed; uncompressed ones are mapped. pyarrow decompresses a column of a batch as a
+whole, so a large one is refused unless the file, or the rows that result from it, are about as large. Tokens are read
+first, because rows of duplicated tokens, or beyond the limit, are not returned.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
-"""How large the buffers of an Arrow file say they are once unpacked, read from its metadata before they are.
+"""Decompressed sizes of the buffers of an Arrow file, read from its metadata.
 
-A batch that is compressed has buffers of an int64, the size unpacked (-1 where the bytes are stored as they are), and
-the packed bytes. Their offsets are in the file's footer and in the message of each batch, which are flatbuffers;
-pyarrow verifies those, but does not show them. Source: https://arrow.apache.org/docs/format/Columnar.html (IPC),
-File.fbs and Message.fbs of Arrow, and the flatbuffers internals. Left out: reading the columns (`arrow_batches.py`).
+Each buffer of a compressed batch is an int64, the decompressed size (-1 for bytes that are stored as they are), and the
+compressed bytes. Their offsets are in the file's footer and in the message of each batch, which are flatbuffers;
+pyarrow verifies those, but does not expose them. Source: https://arrow.apache.org/docs/format/Columnar.html (IPC),
+File.fbs and Message.fbs of Arrow, and the flatbuffers internals.
 """
 
 from collections.abc import Iterator

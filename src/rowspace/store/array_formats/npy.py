@@ -1,10 +1,8 @@
-"""Rows as a .npy file, the vocabulary as text beside it: X.npy with X.vocab.txt, or with vocab.txt.
+"""Rows as a .npy file, with the vocabulary as text next to it: X.npy with X.vocab.txt, or with vocab.txt.
 
-The rows are mapped, read from the disk when first touched, where they are in this machine's byte order. The
-format has no counts. Of duplicated tokens, the first is kept, with a warning. Two files cannot be
-replaced in one step: a process killed between the two renames leaves the new rows beside the old vocabulary,
-which `load` notices only where their sizes differ; for more, save to a directory. Left out: several arrays
-in one file (`npz.py`). Read next: `arrays.py`, `tokenlines.py`.
+Rows in this machine's byte order are mapped. The format has no counts. Of duplicated tokens the first is kept, with a
+warning. Two files cannot be replaced in one step: a process killed between the two renames leaves the new rows next to
+the old vocabulary, which `load` notices only if their sizes differ; a directory has no such gap.
 """
 
 import io

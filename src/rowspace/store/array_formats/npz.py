@@ -5,10 +5,9 @@
     offsets   (V + 1) int64, where they begin
     counts    (V) int64, where known
 
-Read are also rows called `vectors` or `embeddings`, tokens as an array of text called `vocabulary`, `vocab` or
-`words`, and compressed arrays. Before memory is taken each array's size is compared with its header, and with
-what its bytes in the file can hold at all. Source: numpy's NEP 1, PKWARE's APPNOTE. Left out: the zip format
-itself (Python's `zipfile`). Read next: `arrays.py`, `vocabulary.py`.
+`load` also accepts rows called `vectors` or `embeddings`, tokens as an array of text called `vocabulary`, `vocab` or
+`words`, and compressed arrays. Before memory is taken, the size of each array is compared with its header, and with the
+most that its compressed bytes can hold. Source: numpy's NEP 1, PKWARE's APPNOTE.
 """
 
 import os

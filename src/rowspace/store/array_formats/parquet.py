@@ -1,8 +1,7 @@
 """Parquet and Arrow files, through the optional pyarrow: columns `token`, `row` and, where known, `count`.
 
-A name that ends in .arrow or .feather is written as an Arrow file, which is uncompressed, so that rows can be
-mapped; any other as Parquet. Files are read batch by batch, so that a compressed file takes no more memory than the
-table in it. Left out: which columns make a table (`parquet_columns.py`), the formats themselves (pyarrow).
+A name that ends in .arrow or .feather is written as an uncompressed Arrow file, whose rows can be mapped; any other as
+Parquet. Files are read batch by batch, so that a compressed file takes no more memory than its table.
 """
 
 from collections.abc import Callable, Iterator

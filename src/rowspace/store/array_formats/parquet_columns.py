@@ -1,9 +1,8 @@
-"""Which columns of a Parquet or Arrow file make a table, and the table that its batches make.
+"""The columns of a Parquet or Arrow file that make a table, and the table built from its batches.
 
 Tokens are the column of text, counts the integers called `count` or `frequency`. Rows are the column of lists of
-numbers, all equally long, or columns of numbers that are numbered one after the other, as pandas writes a frame with a
-column for each dimension. Integers become floats. Of duplicated tokens the first is kept, with a warning. Left out: the
-file (`parquet.py`, `arrow_batches.py`).
+numbers, all of one length, or columns of numbers with consecutive numbers as names, as pandas writes a frame with a
+column for each dimension. Integers become floats. Of duplicated tokens the first is kept, with a warning.
 """
 
 import re

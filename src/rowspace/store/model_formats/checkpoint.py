@@ -1,8 +1,7 @@
-"""A transformers checkpoint directory, sharded or not: its token table, read by itself, and nothing else of the model.
+"""A transformers checkpoint directory, sharded or not: its token table, without the rest of the model.
 
-The table is the tensor that is called as one of `NAMES`. float16 and float32 stay mapped, bfloat16 becomes float32. No
-code of the checkpoint runs, and no pickle is opened: weights must be safetensors. Left out: all other weights. Read
-next: `tensors.py`.
+The table is the tensor whose name ends in one of `NAMES`. float16 and float32 stay mapped, bfloat16 becomes float32. No
+code of the checkpoint runs, and no pickle is opened: weights must be safetensors.
 """
 
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""fastText's model files: .bin read and written, .ftz (quantized, pruned too) read.
+"""fastText's model files: .bin read and written, .ftz (quantized, also pruned) read.
 
-A word's row is the mean of its own row and its n-grams' rows, with fastText's bits; the n-grams come along as the
-table's `subwords`, mapped, so that unseen words have rows. Counts are kept, and the settings under our names. Written
-are word and n-gram rows: what predicts words is no part of a table, and is zeros. Source: fastText 0.9, `FastText`,
+A word's row is the mean of its own row and its n-gram rows, bit for bit as in fastText; the n-grams become the table's
+`subwords`, mapped. Counts are kept, and the settings under rowspace's names. Word and n-gram rows are written; the
+output matrix, which predicts words, is not part of a table, and is written as zeros. Source: fastText 0.9, `FastText`,
 `Dictionary`.
 """
 

@@ -1,6 +1,6 @@
-"""What stands before the rows in a fastText model: magic number, how it was learned, its words.
+"""The beginning of a fastText model, before its rows: magic number, training arguments and dictionary.
 
-Source: fastText 0.9, `Args`, `Dictionary`. Left out: the rows. Read next: `fasttext.py`.
+Source: fastText 0.9, `Args`, `Dictionary`.
 """
 
 import struct

@@ -1,9 +1,8 @@
-"""model2vec's directory: `embeddings`, and where it was quantized `mapping` and `weights`, beside a tokenizer.json.
+"""model2vec's directory: `embeddings`, for quantized models `mapping` and `weights`, and a tokenizer.json.
 
-A token's row is what model2vec itself uses: `embeddings[mapping[id]] * weights[id]`. Without the two the rows stay
-mapped. int8 becomes float32 (model2vec computes with its whole numbers). Whether texts are normalized there is kept as
-the setting `normalize`. Source: model2vec 0.10, `persistence` and `StaticModel`. Left out: the native directory, which
-model2vec opens too (`native.py`). Read next: `tensors.py`.
+A token's row is `embeddings[mapping[id]] * weights[id]`, as in model2vec. Without those two the rows stay mapped. int8
+becomes float32 (model2vec computes with the integers). Whether texts are normalized is kept as the setting `normalize`.
+Source: model2vec 0.10, `persistence` and `StaticModel`.
 """
 
 import json

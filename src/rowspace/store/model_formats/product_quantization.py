@@ -1,8 +1,8 @@
-"""Product quantization, as fastText's .ftz files have it: rows as codes, read back to float32.
+"""Product quantization of fastText's .ftz files: rows as codes, decoded to float32.
 
-A row is cut into parts of `width` columns, the last one maybe narrower; each part is the number of one of 256 centroids
-of its own. Where lengths were taken out before, each row has the code of its length too. Source: Jégou et al. 2011;
-fastText 0.9, `QuantMatrix`, `ProductQuantizer`. Left out: making codes.
+A row is cut into parts of `width` columns, of which the last may be narrower; each part is the code of one of 256
+centroids of that part. Where rows were normalized before, each row has a code of its length too. Source: Jégou et al.
+2011; fastText 0.9, `QuantMatrix`, `ProductQuantizer`.
 """
 
 import numpy as np

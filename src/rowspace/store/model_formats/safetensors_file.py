@@ -1,7 +1,6 @@
-"""A .safetensors file with a tokenizer.json beside it: the one (V, d) tensor that it holds, or the one that is named.
+"""A .safetensors file with a tokenizer.json next to it: its only (V, d) tensor, or the one that the key names.
 
-Rows are mapped. Two files cannot be replaced in one step: see `npy.py`. Left out: directories (`model2vec.py`,
-`checkpoint.py`). Read next: `tensors.py`.
+Rows are mapped. Two files cannot be replaced in one step; `array_formats/npy.py` describes what a killed save leaves.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """sentence-transformers' static directory: `embedding.weight` and tokenizer.json, at its root or in 0_StaticEmbedding.
 
 Rows are mapped. Whether modules.json has a Normalize step is kept as the setting `normalize`. Source:
-sentence-transformers 5, `StaticEmbedding`. Left out: models that are no static table. Read next: `tensors.py`.
+sentence-transformers 5, `StaticEmbedding`.
 """
 
 import json

@@ -2,17 +2,15 @@
 
     model.safetensors       `embeddings`, (V + unknown rows, d): the rows, then zeros for ids without one
     vocabulary.safetensors  tokens as UTF-8 and offsets; counts, where known
-    subwords.safetensors    n-grams' rows, where the table has them (`subwords.py`)
-    tokenizer.json          the table's tokenizer, or one made from the vocabulary
-    config.json             what model2vec wants: no normalizing, no cut of long texts
-    modules.json            what sentence-transformers wants
+    subwords.safetensors    n-gram rows, where the table has them (`subwords.py`)
+    tokenizer.json          the table's tokenizer, or one built from the vocabulary
+    config.json             for model2vec: no normalization, no truncation of long texts
+    modules.json            for sentence-transformers
     rowspace.json           settings, versions, sizes and checksums (`manifest.py`)
 
-The other libraries give a word its row bit for bit, and a text the mean of its words' rows. Unknown words
-differ: model2vec leaves them out; sentence-transformers counts them as zeros, so its mean is shorter by the
-known words' share (same direction, so cosines agree). A text without a known word is zeros in both. Left
-out: replacing a directory safely (`rowspace._base.atomic`), other formats (one file each). Read next:
-`native_reading.py`.
+The other libraries give a word its row bit for bit, and a text the mean of its words' rows. They differ in unknown
+words: model2vec leaves them out; sentence-transformers counts them as zeros, so its mean is shorter by the share of
+known words (same direction, so cosines agree). A text without a known word is zeros in both.
 """
 
 import dataclasses

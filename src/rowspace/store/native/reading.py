@@ -1,7 +1,7 @@
-"""Reading a native directory: nothing in it is believed before it is checked, and rows are mapped, not read.
+"""Reading a native directory: everything is checked before it is used, and rows are mapped, not read.
 
-Each file's size is compared with rowspace.json, each header with its file and with rowspace.json, before
-memory is taken. Left out: what the files are for (`native.py`). Read next: `headers.py`, `vocabulary.py`.
+The size of each file is compared with rowspace.json, each header with its file and with rowspace.json, before memory is
+taken.
 """
 
 import hashlib

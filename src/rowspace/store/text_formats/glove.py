@@ -1,10 +1,9 @@
-"""GloVe's text form (.txt): lines of a word and D numbers, to which `textrows.py` has the rules, and no header.
+"""GloVe's text form (.txt): lines of a word and D numbers (`text_matrix.py`), without a header.
 
-D is what most of the first hundred lines end in, and of two as frequent widths the smaller: a word may hold
-blanks, as `. . .` in the published vectors does, and may end in a number, so that no single line tells. It
-has no counts. Of lines that hold a word twice the first is kept, with a warning, as gensim does. Source:
-Pennington et al. 2014, https://nlp.stanford.edu/projects/glove/. Left out: files with a header
-(`word2vec_text.py`). Read next: `textrows.py`.
+D is the count of numbers that most of the first hundred lines end in, and of two equally frequent ones the smaller: a
+word may hold blanks, as `. . .` in the published vectors does, and may end in a number, so that no single line tells.
+The format has no counts. Of duplicated words the first is kept, with a warning, as gensim does. Source: Pennington et
+al. 2014, https://nlp.stanford.edu/projects/glove/.
 """
 
 import os

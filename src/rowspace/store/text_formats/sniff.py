@@ -1,7 +1,6 @@
-"""What the first kilobytes of a file say: the line `V D` of word2vec, and how many numbers end a line of text.
+"""What the first kilobytes of a text say: the line `V D` of word2vec, and how many numbers end a line.
 
-Reads little and raises nothing on odd content, so that a format can ask on any file. Left out: which format
-follows from it. Read next: `word2vec.py`, `glove.py`.
+These functions read little and raise nothing on any content, so that a format can call them on any file.
 """
 
 import re

@@ -1,11 +1,9 @@
 """Lines of a word and D numbers ↔ tables: what word2vec's text form and GloVe's have in common.
 
-Fields stand between blanks or tabs; the last D are the row, and all before them, less one blank, is the
-word, which may hold any character but a newline. Blank lines are passed over, and lines may end in CR LF. A
-number is what Python's `float` reads, underscores and other scripts' digits aside, and becomes
-`np.float32(float(text))`, bit for bit. The file is mapped, its lines are found and then parsed by several
-threads, each straight into its rows. Left out: how D is known (`word2vec_text.py`, `glove.py`). Read next:
-`kernels.py`.
+Fields are separated by blanks or tabs; the last D are the row, and everything before them, less one blank, is the word,
+which may hold any character but a newline. Blank lines are skipped, and lines may end in CR LF. A number is what
+Python's `float` reads, except underscores and digits of other scripts, and becomes `np.float32(float(text))`, bit for
+bit. The file is mapped; several threads find its lines and then parse them straight into the rows.
 """
 
 from collections.abc import Iterator

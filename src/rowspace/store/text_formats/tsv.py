@@ -1,10 +1,10 @@
 """The TensorBoard projector's pair: vectors.tsv, numbers between tabs, and metadata.tsv, a token a line.
 
-Metadata of one column has no header; of several it has one, as the projector wants it: the token is the
-column named `token`, `word`, `label` or `name`, or else the first; `count` or `frequency` are the counts. The
-metadata of NAME.tsv is looked for under NAME with vector, tensor or embedding put as metadata (its plural too),
-and then as metadata.tsv. Of duplicated tokens, the first is kept, with a warning. Two files cannot be
-replaced in one step: see `npy.py`. Source: https://projector.tensorflow.org. Read next: `textrows.py`.
+Metadata of one column has no header; of several it has one, as the projector requires: the token is the column named
+`token`, `word`, `label` or `name`, or else the first; `count` or `frequency` are the counts. The metadata of NAME.tsv
+is searched under NAME with vector, tensor or embedding (or its plural) replaced by metadata, and then as metadata.tsv.
+Of duplicated tokens the first is kept, with a warning. Two files cannot be replaced in one step;
+`array_formats/npy.py` describes what a killed save leaves. Source: https://projector.tensorflow.org.
 """
 
 import re

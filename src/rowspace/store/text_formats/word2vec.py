@@ -1,9 +1,8 @@
 """The word2vec binary format (.bin): read, and written byte for byte as gensim writes it.
 
-A line `V D`, then V times: the word, a blank, D little-endian float32; some writers put a newline after
-each row. It has no counts and no checksums, and its rows lie at odd places, so they are copied, by several
-threads, and not mapped. Source: Mikolov et al. 2013, word2vec.c. Left out: the text form
-(`word2vec_text.py`). Read next: `kernels.py`, `words.py`.
+A line `V D`, then V times: the word, a blank, D little-endian float32; some writers put a newline after each row. It
+has no counts and no checksums. Its rows are not aligned, so they are copied, by several threads, and not mapped.
+Source: Mikolov et al. 2013, word2vec.c.
 """
 
 import os

@@ -1,9 +1,8 @@
 """word2vec's text form (.txt, .vec), as word2vec.c, gensim and fastText write it.
 
-A line `V D`, then V lines of a word and D numbers, to which `textrows.py` has the rules. It has no counts. Of
-lines that hold a word twice the first is kept, with a warning, as gensim does. A blank in a word is read,
-as the row is taken from the right, but not written: other readers split from the left. Source: Mikolov et
-al. 2013, word2vec.c. Left out: files without the first line (`glove.py`). Read next: `textrows.py`.
+A line `V D`, then V lines of a word and D numbers (`text_matrix.py`). It has no counts. Of duplicated words the first
+is kept, with a warning, as gensim does. A blank in a word is read, as the row is taken from the right, but not
+written: other readers split from the left. Source: Mikolov et al. 2013, word2vec.c.
 """
 
 import os
