@@ -33,7 +33,7 @@ def test_a_missing_file_and_what_is_no_file_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")  # nobody writes to it: opening it plainly would wait for ever
     for name, complaint in [
         ("none", "missing"),
-        ("folder", "a directory stands where"),
+        ("folder", "a directory is there"),
         ("pipe", "not a regular"),
     ]:
         with pytest.raises(FileFormatError, match=f"{name}: {complaint}"):

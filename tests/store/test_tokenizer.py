@@ -117,7 +117,7 @@ def test_a_tokenizer_that_is_not_there_is_told_how_to_make_one(tmp_path):
     with pytest.raises(FileFormatError, match=r"tokenizer\.json: missing, .* AutoTokenizer\.from_pretrained"):
         tokens_in(tmp_path / "tokenizer.json")
     (tmp_path / "tokenizer.json").mkdir()
-    with pytest.raises(FileFormatError, match=r"tokenizer\.json: a directory stands where a file should"):
+    with pytest.raises(FileFormatError, match=r"tokenizer\.json: a directory is there, expected a file"):
         tokens_in(tmp_path / "tokenizer.json")
 
 

@@ -50,7 +50,7 @@ class BinaryReader:
         """Return the next byte, which is 0 or 1."""
         value = int(self.numbers("u1", 1, what)[0])
         if value > 1:
-            raise self.error(f"{what} is told by {value}, not by 0 or 1", 1)
+            raise self.error(f"{what} is {value}, expected 0 or 1", 1)
         return bool(value)
 
     def check(self, size: int, what: str) -> None:
@@ -65,7 +65,7 @@ class BinaryReader:
     def end(self) -> None:
         """Raise `FileFormatError` where the file goes on."""
         if self.place != self.data.size:
-            raise self.error("the file goes on after all that it promised", 0)
+            raise self.error("data continues after the end of the model", 0)
 
     def error(self, what: str, before: int) -> FileFormatError:
         """Return the error about what stood `before` bytes before this place."""

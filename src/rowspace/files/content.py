@@ -87,14 +87,14 @@ def _unpacked(file: BufferedReader, path: Path) -> Iterator[IO[bytes] | None]:
 
 
 def _copied(stream: IO[bytes], packed: BufferedReader, path: Path) -> NDArray[np.uint8]:
-    """Unpack into a file without a name, which is gone once its bytes are no longer used."""
+    """Unpack into an anonymous file, which is deleted once its bytes are no longer used."""
     most = max(LEAST, MOST_TIMES * os.fstat(packed.fileno()).st_size)
     with tempfile.TemporaryFile() as file:
         while piece := stream.read(AT_ONCE):
             if file.tell() + len(piece) > most:
                 raise FileFormatError(
-                    f"{path}: unpacks to more than {MOST_TIMES} times its size, as no vectors do; where you trust it, "
-                    "unpack it first"
+                    f"{path}: unpacks to more than {MOST_TIMES} times its size, which vectors never do; if you trust "
+                    "it, unpack it first"
                 )
             try:
                 file.write(piece)

@@ -23,7 +23,7 @@ REFUSALS = (ValueError, TypeError, SyntaxError, TokenError, EOFError, struct.err
 
 
 class ArrayHeader(NamedTuple):
-    """What a .npy file says of its array, and the byte at which the numbers begin."""
+    """The header of a .npy file, and the byte at which the numbers begin."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -39,7 +39,7 @@ class ArrayHeader(NamedTuple):
 def read_array_header(file: IO[bytes], source: str) -> ArrayHeader:
     """Read the header at the start of `file` and leave it at the first number; `source` names it in errors.
 
-    Raises `FileFormatError` where there is none, or one of objects.
+    Raises `FileFormatError` if it is damaged, or of an array of objects.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -65,5 +65,5 @@ def read_array_header(file: IO[bytes], source: str) -> ArrayHeader:
     if dtype.hasobject:
         raise FileFormatError(f"{source}: byte 10: holds pickled objects, which are never opened; save plain arrays")
     if dtype.kind not in PLAIN or dtype.itemsize == 0 or min(shape, default=0) < 0:
-        raise FileFormatError(f"{source}: byte 10: {dtype} of shape {shape} is no array of a table; restore it")
+        raise FileFormatError(f"{source}: byte 10: {dtype} of shape {shape} is not an array of a table; restore it")
     return ArrayHeader(dtype, shape, is_fortran, file.tell())

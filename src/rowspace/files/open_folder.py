@@ -20,7 +20,7 @@ from rowspace.errors import FileFormatError, RowspaceError
 __all__ = ["Folder", "open_regular", "resolve_inside"]
 
 LONGEST_NAME = 255  # bytes, on the usual file systems
-# Not to hang on a pipe that stands where a file should; 0 where the system has no such thing.
+# Non-blocking, so that a pipe does not hang; 0 where the system has no such flag.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -64,7 +64,7 @@ def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     except (FileNotFoundError, NotADirectoryError):
         raise FileFormatError(f"{path}: missing; restore the file") from None
     except IsADirectoryError:
-        raise FileFormatError(f"{path}: a directory stands where a file should; restore the file") from None
+        raise FileFormatError(f"{path}: a directory is there, expected a file; restore the file") from None
     except OSError as error:
         raise RowspaceError(f"{path}: cannot be read: {error.strerror}; check its permissions") from error
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

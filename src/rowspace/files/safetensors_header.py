@@ -29,7 +29,7 @@ BITS = {
 
 
 class Tensor(NamedTuple):
-    """Where one tensor lies: safetensors' name of its dtype, shape, first byte in the file, bytes."""
+    """One tensor: safetensors' name of its dtype, shape, first byte in the file, number of bytes."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -115,7 +115,7 @@ def _tensor(name: str, entry: object, start: int, source: str) -> Tensor:
     if not isinstance(dtype, str) or dtype not in BITS:
         raise _wrong(name, f"unknown dtype {dtype!r:.80}", source)
     if not isinstance(shape, list) or not all(map(is_count, shape)):
-        raise _wrong(name, f"shape {shape!r:.80} is no list of sizes", source)
+        raise _wrong(name, f"shape {shape!r:.80} is not a list of sizes", source)
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(is_count, offsets)):
         raise _wrong(name, f"data_offsets {offsets!r:.80} are not two places in the file", source)
     begin, end = offsets
@@ -134,7 +134,7 @@ def _check_layout(tensors: Mapping[str, Tensor], start: int, total: int, source:
     in_order = sorted(tensors.items(), key=lambda item: item[1][2:])  # by offset, then size
     for name, tensor in in_order:
         if tensor.offset != end:
-            what = "a hole lies before it" if tensor.offset > end else "it overlaps the one before"
+            what = "there is a gap before it" if tensor.offset > end else "it overlaps the one before"
             raise FileFormatError(
                 f"{source}: tensor {name!r} begins at byte {tensor.offset} instead of {end}: {what}; restore the file"
             )

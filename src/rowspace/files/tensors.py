@@ -92,7 +92,7 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
         code = (MAPPED | OTHERS).get(tensor.dtype)
         if code is None or not 1 <= len(tensor.shape) <= 2 or max(tensor.shape) > LONGEST:
             raise FileFormatError(
-                f"{path}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, of which no rows can be made; "
+                f"{path}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, which cannot be rows; "
                 "expected (V, d) floats"
             )
         array = map_array(file, code, tensor.offset, tensor.shape)[:limit]
@@ -105,7 +105,7 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
 
 
 def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> None:
-    """Refuse 8-bit floats that count together with a tensor of factors: how to apply them, each library says itself."""
+    """Refuse 8-bit floats with a tensor of scales: libraries differ in how they apply it."""
     scale = next((name + end for end in SCALES if name + end in tensors), None)
     if scale is not None:
         raise FileFormatError(

@@ -34,7 +34,7 @@ class TransformersFolder:
 
     @property
     def is_sharded(self) -> bool:
-        """Whether an index says which of several files each tensor is in."""
+        """Whether an index lists the file of each tensor."""
         return (self.path / INDEX).is_file()
 
     @cached_property

@@ -80,7 +80,7 @@ class StoredVocabulary(Sequence[str]):
 def encode_vocabulary(vocabulary: Sequence[str]) -> tuple[bytes, NDArray[np.int64]]:
     r"""Return the UTF-8 of all tokens in one run, and the V + 1 int64 offsets where they begin and end.
 
-    Raises `UsageError` where a token is no Unicode text (a lone surrogate).
+    Raises `UsageError` where a token is not Unicode text (a lone surrogate).
 
     >>> encode_vocabulary(["a", "", "né"])
     (b'a\n\nn\xc3\xa9\n', array([0, 2, 3, 7]))
@@ -103,7 +103,7 @@ def encode_token_list(vocabulary: Sequence[str]) -> list[bytes]:
     except UnicodeEncodeError as error:
         number = next(i for i, token in enumerate(vocabulary) if token == error.object)
         raise UsageError(
-            f"token {error.object!r} (id {number}) holds half a surrogate pair, which no file can; replace it"
+            f"token {error.object!r} (id {number}) holds half a surrogate pair, which UTF-8 cannot encode; replace it"
         ) from None
 
 

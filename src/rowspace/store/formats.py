@@ -131,10 +131,18 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
     """Open the table at `path`, in any format known here, recognized from its content.
 
     Rows are mapped, read from the disk when first touched, where the format allows it (safetensors, .npy, .npz, Arrow);
-    else they are read by several threads. `limit` opens the first rows only; they keep no tokenizer, whose ids go
-    further. `key` names the tensor of a .safetensors file or a checkpoint where it is not clear. `verify` also compares
-    every byte with the saved checksums, where the format has them (native). Raises `UsageError` where nothing is at
-    `path`, and `FileFormatError` where what is there is damaged or of another kind.
+    else they are read by several threads.
+
+    Args:
+        path: A file or a directory.
+        verify: Also compare every byte with the saved checksums, where the format has them (native).
+        limit: Open the first rows only; they keep no tokenizer, whose ids go further.
+        key: The name of the tensor of a .safetensors file or a checkpoint, where several could be meant.
+
+    Raises:
+        UsageError: Nothing is at `path`, or an argument does not fit the format.
+        FileFormatError: What is at `path` is damaged, or of an unknown kind.
+        RowspaceError: The system does not let it be read.
 
     >>> load("no-such-table")
     Traceback (most recent call last):
@@ -153,13 +161,20 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
 
 
 def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
-    """Write `table` to `path`, all at once: a process killed at any moment leaves the old or the new whole.
+    """Write `table` to `path` atomically: a process killed at any moment leaves the old or the new file complete.
 
-    `format` is a name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary beside it), .safetensors (and
-    a tokenizer), .parquet, .arrow, .feather, .tsv (and metadata), .bin (word2vec), .vec and .txt (word2vec's text
-    form); any other name becomes a native directory. Two files cannot be replaced in one step: `npy.py` says what then
-    holds. Raises `UsageError` on an unknown format, a table that the format cannot hold, or a path where something else
-    stands, and `RowspaceError` where the system refuses (disk full, no permission).
+    Formats that keep the tokens in a second file cannot replace both in one step: see `array_formats/npy.py`.
+
+    Args:
+        table: The table.
+        path: Where to write.
+        format: A name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary next to it), .safetensors
+            (and a tokenizer), .parquet, .arrow, .feather, .tsv (and metadata), .bin (word2vec), .vec and .txt
+            (word2vec's text form); any other name becomes a native directory.
+
+    Raises:
+        UsageError: The format is unknown, cannot hold the table, or something else is at `path`.
+        RowspaceError: The system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
@@ -175,8 +190,8 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
     known = _format_to_write(path, format)
     if table.subwords is not None and not known.has_subwords:
         warnings.warn(
-            f"{os.fspath(path)}: the {known.name} format has no place for n-grams, so unseen words will have no row "
-            "there; 'native' and 'fasttext' have",
+            f"{os.fspath(path)}: the {known.name} format cannot hold n-grams, so out-of-vocabulary words will have no "
+            "row there; 'native' and 'fasttext' can",
             stacklevel=2,
         )
     known.writer.save(table, path)
@@ -184,6 +199,14 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
 
 def check_target(path: StrPath, *, format: str | None = None) -> None:
     """Raise what `save` to `path` would raise about the path and the format: call it before long work.
+
+    Args:
+        path: Where `save` would write.
+        format: As for `save`.
+
+    Raises:
+        UsageError: The format is unknown, or `path` cannot be replaced.
+        RowspaceError: There is no permission to write.
 
     >>> check_target("table", format="excel")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -193,7 +216,12 @@ def check_target(path: StrPath, *, format: str | None = None) -> None:
 
 
 def format_of(path: StrPath) -> Format:
-    """Return the format of what is at `path`; raises as `load` does where there is none."""
+    """Return the format of what is at `path`.
+
+    Raises:
+        UsageError: Nothing is at `path`.
+        FileFormatError: What is at `path` is of an unknown kind.
+    """
     source = _existing(path)
     for known in FORMATS:
         if known.recognizes(source):
@@ -226,7 +254,7 @@ def _existing(path: StrPath) -> Path:
         kept = kept_beside(source)
         if kept is not None:
             raise UsageError(
-                f"nothing is at {text}, because a save to it was cut short; the old one is whole in {kept}: "
+                f"nothing is at {text}, because a save to it was interrupted; the old one is complete in {kept}: "
                 f"rename that to {text} (the next save to it does so too)"
             )
     raise UsageError(f"nothing is at {text!r}; check the path")

@@ -61,7 +61,7 @@ def find_entries(
 
 @kernel
 def copy_rows(data: NDArray[np.uint8], places: NDArray[np.int64], rows: NDArray[np.uint8]) -> None:
-    """Copy the rows (V, bytes) that stand one byte behind the words at `places`."""
+    """Copy the rows (V, bytes) that begin one byte after the words at `places`."""
     for number in range(places.shape[0]):
         begin = places[number, 1] + 1
         source, target = data[begin : begin + rows.shape[1]], rows[number]

@@ -27,5 +27,5 @@ def normalizes(table: Table) -> bool:
 
 
 def modules_of(table: Table) -> list[dict[str, object]]:
-    """Return the content of modules.json: the static module, and one that normalizes where the table says so."""
+    """Return the content of modules.json: the static module, and one that normalizes if the table has that setting."""
     return [*MODULES_CONTENT, NORMALIZE_MODULE] if normalizes(table) else MODULES_CONTENT

@@ -51,7 +51,7 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
         "decoder": None,
         "model": {"type": "WordLevel", "vocab": ids, "unk_token": UNKNOWN},
     }
-    encode_token_list(table.vocabulary)  # which says which token has not valid UTF-8
+    encode_token_list(table.vocabulary)  # raises for a token that is not valid UTF-8
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return text.encode(), len(ids) - len(table)
 
@@ -79,8 +79,8 @@ def tokens_in(path: Path) -> tuple[list[str], str]:
     """Return the tokens of a tokenizer.json by id, those added to its vocabulary too, and its text."""
     if not path.exists():
         raise FileFormatError(
-            f"{path}: missing, which says whose rows the rows are; put it there: transformers' "
-            "AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER) writes one"
+            f"{path}: missing, and with it the tokens of the rows; write one with transformers: "
+            "AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER)"
         )
     with open_regular(path) as file:
         data = file.read()

@@ -49,7 +49,7 @@ def describe(source: Path) -> str:
 def _hint(source: Path, start: bytes) -> str:
     """Say what a file is, from its first bytes."""
     if start.startswith(b"\x80"):
-        places = {name: start.find(name) for name in PICKLES if name in start}  # what it is stands before its parts
+        places = {name: start.find(name) for name in PICKLES if name in start}  # the outermost class comes first
         written_by = PICKLES[min(places, key=lambda name: places[name])] if places else ANY_PICKLE
         return f"it may be a pickle: {NEVER_OPENED} {written_by}"
     if start.startswith(b"PK\x03\x04"):

@@ -89,7 +89,7 @@ def test_a_header_from_python_2_is_read(tmp_path, table):
         (np.zeros(3), r"byte 10: float64 of shape \(3,\), expected"),
         (np.zeros((3, 0)), "expected"),
         (np.zeros((3, 2), np.longdouble), "expected"),
-        (np.zeros((3, 2), [("x", "f4")]), "is no array of a table"),
+        (np.zeros((3, 2), [("x", "f4")]), "is not an array of a table"),
     ],
 )
 def test_other_arrays_are_refused(tmp_path, array, complaint):
@@ -116,7 +116,9 @@ def test_a_vocabulary_that_is_missing_or_of_another_size_is_named(tmp_path, tabl
     with pytest.raises(FileFormatError, match=r"v.vocab.txt: byte 2: not valid UTF-8"):
         npy.load(tmp_path / "v.npy")
     (tmp_path / "v.vocab.txt").unlink()
-    with pytest.raises(FileFormatError, match=r"v.npy: rows without tokens: expected v.vocab.txt or vocab.txt beside"):
+    with pytest.raises(
+        FileFormatError, match=r"v.npy: rows without tokens: expected v.vocab.txt or vocab.txt next to it"
+    ):
         npy.load(tmp_path / "v.npy")
 
 

@@ -124,7 +124,7 @@ def test_a_model_without_a_tensor_called_as_a_token_table_lists_what_it_has(fold
     folder = folder_of({"a.weight": ROWS, "b.weight": ROWS})
     with pytest.raises(
         FileFormatError,
-        match=r"model: none of its 2 tensors \('a.weight', 'b.weight'\) is called .*; name it",
+        match=r"model: none of its 2 tensors \('a.weight', 'b.weight'\) is named .*; give its name",
     ):
         checkpoint.load(folder)
     assert len(checkpoint.load(folder, key="b.weight")) == 4
@@ -137,7 +137,7 @@ def test_a_model_without_a_tensor_called_as_a_token_table_lists_what_it_has(fold
         ("..", r"the file name '\.\.' leads out"),
         ("sub/two.safetensors", "the file name 'sub/two.safetensors' leads out"),
         ("/etc/passwd", "the file name '/etc/passwd' leads out"),
-        ("", r"the file name '' leads out|a directory stands where a file should"),
+        ("", r"the file name '' leads out|a directory is there, expected a file"),
         ("a\0b", r"'a\\x00b' cannot be the name of a file"),
         ("\ud800", r"'\\ud800' cannot be the name of a file"),
         ("none.safetensors", "none.safetensors: missing"),
@@ -201,7 +201,7 @@ def test_a_link_to_itself_is_refused(sharded):
         (b"[]", "byte 0: JSON, but not an object"),
         (b"{}", "'weight_map' does not give each tensor a file name"),
         (b'{"weight_map": []}', "'weight_map' does not give"),
-        (b'{"weight_map": {}}', r"none of its 0 tensors \(none\) is called"),
+        (b'{"weight_map": {}}', r"none of its 0 tensors \(none\) is named"),
         (b'{"weight_map": {"a": "x", "a": "y"}}', "the key 'a' is duplicated"),
     ],
 )

@@ -230,7 +230,7 @@ def test_a_token_with_a_nul_is_refused(tmp_path):
 
 
 def test_formats_without_a_place_for_ngrams_say_so(tmp_path):
-    with pytest.warns(UserWarning, match="the word2vec format has no place for n-grams"):
+    with pytest.warns(UserWarning, match="the word2vec format cannot hold n-grams"):
         save(own_table(), tmp_path / "m.bin")
 
 
@@ -269,7 +269,7 @@ def test_headers_that_lie_are_refused(tmp_path, ours, place, code, values, compl
 @pytest.mark.parametrize("change", [lambda data: data[:-1], lambda data: data + b"\0"], ids=["short", "long"])
 def test_a_file_that_does_not_end_where_it_should_is_refused(tmp_path, ours, change):
     (tmp_path / "m.bin").write_bytes(change(ours))
-    with pytest.raises(FileFormatError, match=r"m.bin: byte \d+: (ends before its rows|the file goes on after all)"):
+    with pytest.raises(FileFormatError, match=r"m.bin: byte \d+: (ends before its rows|data continues after the end)"):
         load(tmp_path / "m.bin")
 
 

@@ -131,8 +131,8 @@ ROWS = np.eye(4, 3, dtype=np.float32)
     [
         ({"embeddings": ROWS.astype(np.int64)}, r"is int64 of shape \(4, 3\); expected \(V, d\) floats"),
         ({"embeddings": ROWS[0]}, r"is float32 of shape \(3,\); expected"),
-        ({"embeddings": np.array(1, np.float32)}, r"'embeddings' is F32 of shape \(\), of which no rows"),
-        ({"embeddings": ROWS[None]}, r"'embeddings' is F32 of shape \(1, 4, 3\), of which no"),
+        ({"embeddings": np.array(1, np.float32)}, r"'embeddings' is F32 of shape \(\), which cannot be rows"),
+        ({"embeddings": ROWS[None]}, r"'embeddings' is F32 of shape \(1, 4, 3\), which cannot be"),
         ({"embeddings": ROWS > 0}, "'embeddings' is BOOL of shape"),
         ({"embeddings": ROWS, "mapping": np.array([0, 1, 2, 4])}, "'mapping' gives id 3 the row 4, but there are 4"),
         ({"embeddings": ROWS, "mapping": np.array([0, -1, 2, 3])}, "'mapping' gives id 1 the row -1"),
@@ -155,7 +155,7 @@ def test_tensors_that_do_not_fit_are_named(folder_of, tensors, complaint):
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("tokenizer.json", None, "tokenizer.json: missing, which says whose rows the rows are"),
+        ("tokenizer.json", None, "tokenizer.json: missing, and with it the tokens of the rows"),
         ("tokenizer.json", b"{", "tokenizer.json: does not open as a tokenizer"),
         ("tokenizer.json", b"\xff", "tokenizer.json: does not open as a tokenizer"),
         ("config.json", b"{", "config.json: byte 1: not valid JSON"),

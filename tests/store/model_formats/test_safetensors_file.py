@@ -13,7 +13,7 @@ ROWS = np.eye(4, 3, dtype=np.float32)
 
 @pytest.fixture
 def file_of(folder_of):
-    """`file_of(tensors)` makes a file of them that is called as no format asks, with a tokenizer.json beside it."""
+    """`file_of(tensors)` makes a file of them that is called as no format asks, with a tokenizer.json next to it."""
     return lambda tensors, **options: folder_of(tensors, file="t.any", **options) / "t.any"
 
 
@@ -102,7 +102,7 @@ def test_where_the_rows_cannot_be_written_the_tokenizer_stays(tmp_path, words, r
 def test_a_file_without_a_tokenizer_is_told_what_it_is_for(file_of):
     path = file_of({"a": ROWS})
     (path.parent / "tokenizer.json").unlink()
-    with pytest.raises(FileFormatError, match=r"tokenizer.json: missing, which says whose rows the rows are"):
+    with pytest.raises(FileFormatError, match=r"tokenizer.json: missing, and with it the tokens of the rows"):
         safetensors_file.load(path)
 
 

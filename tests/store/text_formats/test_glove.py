@@ -133,10 +133,10 @@ def test_glove_is_told_from_others(tmp_path, content, answer):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "line 1: no GloVe file: not lines of a word and numbers but b''"),
-        (b"once upon a time", "line 1: no GloVe file"),
+        (b"", "line 1: not a GloVe file: expected lines of a word and numbers, got b''"),
+        (b"once upon a time", "line 1: not a GloVe file"),
         (b"a 1 2\nb 3 4\nc 5\n", "line 3: expected a word and 2 numbers"),
-        (b"a 1 2\nb 3 4\nc x 5\n", "line 3: 'x' stands where a number should"),
+        (b"a 1 2\nb 3 4\nc x 5\n", "line 3: 'x' is not a number"),
     ],
 )
 def test_damage_is_refused_with_its_place(tmp_path, content, complaint):

@@ -118,12 +118,12 @@ def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path)
         ("1\t2\n3\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers, but more or fewer fields came: '3'"),
         ("1\t2\n\n3\t4\t5\n", "a\nb\n", "vectors.tsv: line 3: expected 2 numbers, but more or fewer"),
         ("1\t2\n3\t\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers"),
-        ("1\t2\n3\tx\n", "a\nb\n", "vectors.tsv: line 2: 'x' stands where a number should"),
+        ("1\t2\n3\tx\n", "a\nb\n", "vectors.tsv: line 2: 'x' is not a number"),
         ("1\n2\n", "a\nb\nc\n", r"metadata.tsv: has 3 tokens, but .*vectors.tsv has 2 rows"),
         ("1\n2\n", "a\n", "metadata.tsv: has 1 token, but"),
         ("1\n2\n", "token\tcount\na\t1\nb\n", "metadata.tsv: line 3: has 1 field under a header of 2"),
-        ("1\n2\n", "token\tcount\na\t1\nb\t-1\n", "metadata.tsv: line 3: '-1' stands where a count should"),
-        ("1\n2\n", None, "vectors.tsv: rows without tokens: expected metadata.tsv beside it"),
+        ("1\n2\n", "token\tcount\na\t1\nb\t-1\n", "metadata.tsv: line 3: '-1' is not a count"),
+        ("1\n2\n", None, "vectors.tsv: rows without tokens: expected metadata.tsv next to it"),
     ],
 )
 def test_damage_is_refused_with_its_line(tmp_path, vectors, metadata, complaint):

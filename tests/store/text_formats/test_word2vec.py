@@ -115,12 +115,12 @@ def test_a_word_may_hold_a_newline_behind_its_first_letter(tmp_path):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "byte 0: no word2vec file"),
-        (b"cat 1 2\n", "byte 0: no word2vec file"),
-        (b"1 2", "byte 0: no word2vec file"),
-        (b"-1 2\n", "byte 0: no word2vec file"),
-        (b"1" * 200 + b" 2\n", "byte 0: no word2vec file"),
-        ("\u0661 2\n".encode(), "byte 0: no word2vec file"),
+        (b"", "byte 0: not a word2vec file"),
+        (b"cat 1 2\n", "byte 0: not a word2vec file"),
+        (b"1 2", "byte 0: not a word2vec file"),
+        (b"-1 2\n", "byte 0: not a word2vec file"),
+        (b"1" * 200 + b" 2\n", "byte 0: not a word2vec file"),
+        ("\u0661 2\n".encode(), "byte 0: not a word2vec file"),
         (b"1 0\n ", "promises 1 word of 0 numbers"),
         (b"9999999999999 300\n", "promises 9,999,999,999,999 words of 300 numbers, but has 18 bytes instead of"),
         (b"2 1\n" + record(b"a", [1]) + b"bbbbbb", "byte 10: word 2 of 2 has no blank after it"),

@@ -67,7 +67,7 @@ def test_a_word_with_blanks_is_read_from_the_right(tmp_path):
 def test_limit_reads_the_first_words_only(tmp_path, limit):
     path = file_of(tmp_path, b"3 1\na 1\nb 2\nc of which nobody asks\n")
     if limit > 2:
-        with pytest.raises(FileFormatError, match="line 4: 'asks' stands where a number should"):
+        with pytest.raises(FileFormatError, match="line 4: 'asks' is not a number"):
             word2vec_text.load(path, limit=limit)
     else:
         assert word2vec_text.load(path, limit=limit).vocabulary == ["a", "b"][:limit]
@@ -105,14 +105,14 @@ def test_the_text_form_is_told_from_the_binary_one_and_from_others(tmp_path, con
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "line 1: no word2vec file: not a line of two numbers but b''"),
-        (b"cat 1 2\n", "line 1: no word2vec file"),
-        (b"1 0\ncat\n", "line 1: no word2vec file"),
+        (b"", "line 1: not a word2vec file: expected a line of two numbers, got b''"),
+        (b"cat 1 2\n", "line 1: not a word2vec file"),
+        (b"1 0\ncat\n", "line 1: not a word2vec file"),
         (b"3 1\na 1\nb 2\n", "line 1: promises 3 words, but 2 lines follow"),
         (b"1 1\na 1\nb 2\n", "line 1: promises 1 word, but 2 lines follow"),
         (b"999999999999999999 300\na 1\n", "line 1: promises 999,999,999,999,999,999 words, but 1 line follows"),
         (b"1 999999999999999999\na 1\n", "line 2: expected a word and 999,999,999,999,999,999 numbers"),
-        (b"2 2\na 1 2\nb 3 x\n", "line 3: 'x' stands where a number should"),
+        (b"2 2\na 1 2\nb 3 x\n", "line 3: 'x' is not a number"),
     ],
 )
 def test_damage_is_refused_with_its_place(tmp_path, content, complaint):

@@ -38,7 +38,7 @@ class PackedBuffer(NamedTuple):
         return self.size if self.codec else 0
 
     def unpacked(self) -> NDArray[np.uint8]:
-        """Return its bytes unpacked, as many as `size` says; pyarrow raises where there are others."""
+        """Return its decompressed bytes, of which there must be `size`; pyarrow raises otherwise."""
         import pyarrow as pa  # noqa: PLC0415  # optional
 
         if not self.codec or not self.size:

@@ -34,7 +34,7 @@ FLOATS = ("float16", "float32", "float64")
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
-    """Open the .npy file `path`, (V, d) floats, with the vocabulary beside it; or its first `limit` rows.
+    """Open the .npy file `path`, (V, d) floats, with the vocabulary next to it; or its first `limit` rows.
 
     Raises `FileFormatError` where either is missing or damaged, or their sizes differ.
 
@@ -59,7 +59,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write the rows of `table` to `path` and its tokens beside it, to NAME.vocab.txt; rows keep their dtype.
+    """Write the rows of `table` to `path` and its tokens next to it, to NAME.vocab.txt; rows keep their dtype.
 
     Counts, settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a
     newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` where the
@@ -129,4 +129,6 @@ def _vocabulary_beside(path: Path) -> Path:
     for beside in (own, shared):
         if beside.exists():
             return beside
-    raise FileFormatError(f"{path}: rows without tokens: expected {own.name} or {shared.name} beside it, one a line")
+    raise FileFormatError(
+        f"{path}: rows without tokens: expected {own.name} or {shared.name} next to it, one token a line"
+    )

@@ -43,7 +43,7 @@ LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, lengths of name and extra
 LOCAL_SIGNATURE, MAX_LOCAL = b"PK\x03\x04", 30 + 2 * 0xFFFF
 ALIGNMENT = 64
 ZIP64_FIELD = 20  # bytes that zipfile adds to the extra field
-DEFLATE_MOST = 1032  # bytes that one byte of deflate can stand for
+DEFLATE_MOST = 1032  # the most bytes that one byte of deflate can decompress to
 READ_AT_ONCE = 1 << 20
 MOST_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, NotImplementedError, RuntimeError, ValueError)
@@ -80,7 +80,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the file `path`, replacing an older one all at once; rows keep their dtype.
 
-    Settings and tokenizer are not part of the format. Raises `UsageError` where a token is no Unicode text or
+    Settings and tokenizer are not part of the format. Raises `UsageError` where a token is not Unicode text or
     `path` cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
 
     >>> import tempfile
@@ -138,7 +138,7 @@ class Archive:
         raise FileFormatError(f"{self.source}: holds no {what}: expected an array called {' or '.join(names)}")
 
     def array(self, name: str, *, rank: int, kinds: str, limit: int | None = None) -> NDArray[Any]:
-        """Return the array `name`, or its first `limit` rows; mapped if it lies uncompressed at a whole number."""
+        """Return the array `name`, or its first `limit` rows; mapped if it is uncompressed and aligned."""
         info = self.members[name]
         source = f"{self.source}: array {name}"
         with self._zip.open(info) as stream:
@@ -155,12 +155,12 @@ class Archive:
         return array[:limit].astype(header.dtype.newbyteorder("="), copy=False)
 
     def _mapped(self, info: zipfile.ZipInfo, header: ArrayHeader) -> NDArray[Any] | None:
-        """Map an uncompressed array in place, if it lies so that it can be used as it is."""
+        """Map an uncompressed array, if it is aligned and in this machine's byte order."""
         self._file.seek(info.header_offset)
         _, name_length, extra_length = LOCAL_HEADER.unpack(self._file.read(LOCAL_HEADER.size))
         offset = info.header_offset + LOCAL_HEADER.size + name_length + extra_length + header.offset
-        lies_well = offset % header.dtype.itemsize == 0 and header.dtype.isnative and not header.is_fortran
-        if not lies_well or not header.size or offset + header.size > self._size:
+        is_usable = offset % header.dtype.itemsize == 0 and header.dtype.isnative and not header.is_fortran
+        if not is_usable or not header.size or offset + header.size > self._size:
             return None
         return map_array(self._file, header.dtype, offset, header.shape)
 

@@ -47,7 +47,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """
     _require_pyarrow()
     source = str(path)
-    with open_regular(Path(path)):  # says what pyarrow would say less clearly
+    with open_regular(Path(path)):  # a clearer error than pyarrow's
         pass
     with _refusing(source):
         schema, batches = _opened(source)
@@ -61,7 +61,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the file `path`, replacing an older one all at once; rows keep their dtype.
 
-    Settings and tokenizer are not part of the format. Raises `UsageError` where a token is no Unicode text or
+    Settings and tokenizer are not part of the format. Raises `UsageError` where a token is not Unicode text or
     `path` cannot be replaced, `MissingExtraError` where pyarrow is not installed, and `RowspaceError` where
     the system refuses (disk full, no permission).
 
@@ -76,7 +76,7 @@ def save(table: Table, path: StrPath) -> None:
     import pyarrow as pa  # noqa: PLC0415  # optional
     from pyarrow import parquet  # noqa: PLC0415
 
-    encode_token_list(table.vocabulary)  # refuses what has not valid UTF-8
+    encode_token_list(table.vocabulary)  # refuses what is not valid UTF-8
     check_target(path)
     is_arrow = Path(path).suffix.lower() in ARROW_SUFFIXES
     with atomic_file(path) as file:

@@ -32,7 +32,7 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     """Open the token table of the checkpoint in the directory `path`; `key` names the tensor, whatever it is called.
 
     Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `FileFormatError` where no tensor
-    is called as a token table is, or tokenizer and table do not belong together.
+    is named like a token table, or tokenizer and table do not belong together.
     """
     folder = TransformersFolder(Path(path))
     name = _table_name(folder.files, key, str(path))
@@ -42,7 +42,7 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Refuse: a table is no model."""
+    """Raise `UsageError`: a table is not a model."""
     check_target(path)
 
 
@@ -67,6 +67,6 @@ def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
             if name == ending or name.endswith("." + ending):
                 return name
     raise FileFormatError(
-        f"{source}: none of its {plural(len(files), 'tensor')} ({join_names(files)}) is called as a token table is "
-        f"({', '.join(NAMES)}); name it as the key"
+        f"{source}: none of its {plural(len(files), 'tensor')} ({join_names(files)}) is named like a token table "
+        f"({', '.join(NAMES)}); give its name as the key"
     )

@@ -78,12 +78,14 @@ def save(table: Table, path: StrPath) -> None:
     """Write `table` to `path` as an unquantized model; rows become float32.
 
     A bucket that no n-gram has used is a row of zeros, so the file holds all buckets. Without counts words count 1.
-    Raises `UsageError` where n-grams were pruned away, which the format cannot say, or a token holds a NUL, and else as
-    `rowspace.store.save` does.
+    Raises `UsageError` where n-grams were pruned, which the format cannot represent, or a token holds a NUL, and
+    otherwise as `rowspace.store.save` does.
     """
     subwords = table.subwords
     if subwords is not None and subwords.is_pruned:
-        raise UsageError("n-grams of this table were pruned, which only quantized models can say; save it as 'native'")
+        raise UsageError(
+            "n-grams of this table were pruned, which only quantized models can represent; save it as 'native'"
+        )
     start = start_bytes(table) + words_bytes(table)
     check_target(path)
     with atomic_file(path) as file:
@@ -152,8 +154,8 @@ def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: in
         return Subwords(matrix[known:needed], matrix[:size], places, least, most)
     outside = buckets[(buckets < 0) | (buckets >= [arguments.buckets, len(buckets)])]
     if outside.size:
-        raise FileFormatError(f"{source}: keeps a bucket or a row of number {outside[0]}, which it has not")
-    kept, last = np.unique(buckets[::-1, 0], return_index=True)  # of a bucket that is listed twice, the last counts
+        raise FileFormatError(f"{source}: keeps bucket or row {outside[0]}, which does not exist; download it again")
+    kept, last = np.unique(buckets[::-1, 0], return_index=True)  # of a duplicated bucket the last counts
     sparse = SparsePlaces(kept, buckets[::-1, 1][last], arguments.buckets)
     return Subwords(matrix[known:needed], matrix[:size], sparse, least, most)
 
@@ -191,7 +193,7 @@ def _listed(tokens: list[str], subwords: Subwords) -> RaggedNgrams:
 
 
 def _for_tokens(subwords: Subwords | None, tokens: list[str], table: Table) -> Subwords | None:
-    """Leave out the own rows of tokens that stood twice, as the table does."""
+    """Leave out the own rows of duplicated tokens, as the table does."""
     if subwords is None or len(tokens) == len(table):
         return subwords
     first = {token: number for number, token in reversed(list(enumerate(tokens)))}

@@ -41,7 +41,7 @@ class Arguments:
 
     @classmethod
     def read(cls, reader: BinaryReader) -> "Arguments":
-        """Read what stands after the version."""
+        """Read what follows the version."""
         found = ARGUMENTS.unpack(reader.numbers("u1", ARGUMENTS.size, "how it was learned").tobytes())
         dim, window, epochs, min_count, negatives, _, _, model, buckets, min_n, max_n, _, sample = found
         if model not in MODELS or min(dim, buckets, min_n, max_n) < 0:
@@ -57,7 +57,7 @@ class Arguments:
 
 
 class Words(NamedTuple):
-    """The words of a model, without labels: where they stand, how often they were seen, which buckets are left."""
+    """The words of a model, without labels: where they are, how often they were seen, which buckets are left."""
 
     places: NDArray[np.int64]  # (V, 2): first byte, and the one after the last
     counts: NDArray[np.int64]  # (V,)

@@ -51,7 +51,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the directory `path`, as model2vec saves a model.
 
-    Texts are normalized there if the table's setting `normalize` is True; counts and other settings have no place. Ids
+    Texts are normalized there if the table's setting `normalize` is True; counts and other settings are not saved. Ids
     of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Raises
     `UsageError` and `RowspaceError` as `rowspace.store.save` does.
 

@@ -42,9 +42,9 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write the rows of `table` to `path` as the tensor `embeddings`, and tokenizer.json beside it.
+    """Write the rows of `table` to `path` as the tensor `embeddings`, and tokenizer.json next to it.
 
-    Ids of the tokenizer without a row in the table get rows of zeros. Counts and settings have no place. Raises
+    Ids of the tokenizer without a row in the table get rows of zeros. Counts and settings are not saved. Raises
     `UsageError` and `RowspaceError` as `rowspace.store.save` does.
     """
     check_rows(table)

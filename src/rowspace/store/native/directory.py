@@ -47,12 +47,14 @@ __all__ = ["check_target", "load", "read_manifest", "recognizes", "save"]
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the directory `path`, replacing an older table there all at once.
+    """Write `table` to the directory `path`, replacing an older table there atomically.
 
-    Rows keep their dtype (float16, float32 or float64) and are streamed, so that a mapped table larger than
-    memory can be saved. Raises `UsageError` where `path` cannot be replaced or the table cannot be written
-    as it is, and `RowspaceError` where the system refuses (disk full, no permission); what was at `path` is
-    then untouched.
+    Rows keep their dtype (float16, float32 or float64) and are streamed, so that a mapped table larger than memory can
+    be saved. After an error, what was at `path` is untouched.
+
+    Raises:
+        UsageError: `path` cannot be replaced, or the table cannot be written as it is.
+        RowspaceError: The system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
@@ -62,7 +64,7 @@ def save(table: Table, path: StrPath) -> None:
     [0.0, 1.0]
     """
     check_rows(table)
-    # Whatever the table can be refused for is found before the first byte is written.
+    # All checks of the table come before the first byte is written.
     settings = plain_settings(table.settings)
     vocabulary = list(_vocabulary_pieces(table))
     tokenizer, unknown_rows = tokenizer_json(table)
@@ -123,7 +125,8 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Ta
 def read_manifest(path: StrPath) -> Manifest:
     """Read rowspace.json in the directory `path`: sizes, dtype, settings, versions; no rows, no vocabulary.
 
-    Raises `FileFormatError` as `load` does.
+    Raises:
+        FileFormatError: rowspace.json is missing or damaged.
 
     >>> import tempfile
     >>> import numpy as np
@@ -137,7 +140,7 @@ def read_manifest(path: StrPath) -> Manifest:
 
 
 def recognizes(path: Path) -> bool:
-    """Whether `path` is a directory that says it is a native one."""
+    """Whether the directory `path` holds rowspace.json."""
     return (path / MARKER).exists()
 
 

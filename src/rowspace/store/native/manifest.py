@@ -130,7 +130,7 @@ def _checksum(document: Mapping[str, object]) -> str:
 
 
 def _from_document(document: dict[str, object], source: str) -> Manifest:
-    """Check the kinds of the fields; a right checksum proves no good will."""
+    """Check the kinds of the fields; a file with a right checksum may still lie."""
     checks = {
         "num_embeddings": is_count,
         "embedding_dim": is_count,

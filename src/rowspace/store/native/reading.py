@@ -136,7 +136,7 @@ def _map(file: BufferedReader, tensor: Tensor) -> NDArray[np.uint8]:
 
 
 def _text_later(folder: Folder, name: str) -> Callable[[], str]:
-    """Map a file of text now, so that it is this one whatever takes its place, and decode it when it is asked for."""
+    """Map a file of text now, so that a later save does not change it; decode it when the function is called."""
     source = folder.path / name
     with folder.open(name) as file:
         content = mapped_bytes(file)

@@ -28,7 +28,7 @@ from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
 
-TELLING = 100  # lines that tell the width
+TELLING = 100  # lines from which the width is inferred
 MAX_START = 1 << 24  # bytes that these may take
 
 
@@ -53,7 +53,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     if dim < 1:
         start = text.data[:20].tobytes()
         raise FileFormatError(
-            f"{source}: line 1: no GloVe file: not lines of a word and numbers but {start!r}; check the path"
+            f"{source}: line 1: not a GloVe file: expected lines of a word and numbers, got {start!r}; check the path"
         )
     return table_of_lines(text, lines_in(text, limit=limit), dim)
 
@@ -63,7 +63,7 @@ def save(table: Table, path: StrPath) -> None:
 
     Each number is the shortest text that reads back to the same float32. Counts, settings and tokenizer are
     not part of the format. Raises `UsageError` where a token holds a newline or a NUL, where the table is
-    empty or its first tokens end in numbers (the width of its rows could not be told again), or where `path`
+    empty or its first tokens end in numbers (so that the width of its rows could not be inferred), or where `path`
     cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
 
     >>> import tempfile
@@ -84,8 +84,8 @@ def save(table: Table, path: StrPath) -> None:
     if infer_dim(first.split(b"\n")[:-1]) != table.dim:
         why = "end in numbers" if words else "are missing"
         raise UsageError(
-            f"the first tokens {why}, so that a GloVe file, which has no header, would not tell the width of "
-            "the rows; save to a directory instead (format 'native')"
+            f"the first tokens {why}, so that a GloVe file, which has no header, would leave the width of "
+            "the rows open; save to a directory instead (format 'native')"
         )
     with atomic_file(path) as file:
         file.writelines(chain([first], text_of(words[TELLING:], table.rows[TELLING:])))
@@ -94,7 +94,7 @@ def save(table: Table, path: StrPath) -> None:
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins with lines of a word and as many numbers each, and no header.
 
-    One whole number a word is no vector but a count; numbers only, with tabs between, are a projector's rows.
+    One integer a word is a count, not a vector; numbers only, with tabs between, are a projector's rows.
     """
     return _begins_so(start_of_content(path))
 

@@ -1,6 +1,6 @@
 """Lines of text → numbers: plain functions on the bytes of a file, compiled, run by several threads.
 
-A float64 that is known to within a few units of its last place settles the nearest float32, unless it lies that near to
+A float64 that is known to within a few units of its last place settles the nearest float32, unless it is that near to
 the middle between two of them: so both edges of what it may be are rounded, and where they agree that is the float32,
 exactly. Where they do not, once in some ten million random numbers, or where a field looks unusual, it is left to
 Python's `float`.
@@ -19,7 +19,7 @@ LOWER_CASE, LETTER_E = 32, 101
 
 LEAST, MOST = -80, 60  # the powers of ten below, which reach from 18 digits of 1e-45 to beyond 3e38
 POWERS = np.array([float(f"1e{exponent}") for exponent in range(LEAST, MOST + 1)])
-ROOM = 10**17  # a mantissa below this takes one more digit; what lies behind its 18th moves it by 1e-17 of itself
+ROOM = 10**17  # a mantissa below this takes one more digit; what follows its 18th moves it by 1e-17 of itself
 # Mantissa, power of ten and their product are rounded once each, to within 2^-53: these edges lie far outside.
 BELOW, ABOVE = 1 - 2.0**-49, 1 + 2.0**-49
 NEGATIVE_ZERO = np.float32(-0.0)
@@ -93,7 +93,7 @@ def parse_rows(
 
 @kernel
 def is_between(byte: np.uint8) -> bool:
-    """Whether the byte stands between fields."""
+    """Whether the byte separates fields."""
     return byte in (BLANK, TAB)
 
 
@@ -111,7 +111,7 @@ def first_field(data: NDArray[np.uint8], begin: int, end: int, dim: int) -> int:
     separators = 0
     for byte in data[begin:end]:
         separators += is_between(byte)
-    if separators == dim:  # no blank in the word, and single ones behind it: as in nearly all lines
+    if separators == dim:  # no blank in the word, and single ones after it, as in nearly all lines
         while not is_between(data[begin]):
             begin += 1
         return begin + 1
@@ -161,7 +161,7 @@ def parse_number(data: NDArray[np.uint8], place: int, end: int) -> tuple[np.floa
 
 @kernel
 def parse_exponent(data: NDArray[np.uint8], place: int, end: int) -> tuple[int, int, int]:
-    """Read what stands behind the E of a number: its value, where it ends, how many digits it has."""
+    """Read what follows the E of a number: its value, where it ends, how many digits it has."""
     is_negative = place < end and data[place] == MINUS
     if is_negative or (place < end and data[place] == PLUS):
         place += 1

@@ -100,7 +100,7 @@ def put_digits(text: NDArray[np.uint8], place: int, digits: int, count: int) -> 
 def put_fixed(
     text: NDArray[np.uint8], place: int, digits: int, count: int, exponent: int, ends_in_fraction: bool
 ) -> int:
-    """Write `count` decimals, the first of which stands for 10^exponent, with a point among, before or after them."""
+    """Write `count` decimals, the first of which counts 10^exponent, with a point among, before or after them."""
     behind = max(0, count - 1 - exponent)
     whole = digits // TENS[behind] * TENS[max(0, exponent + 1 - count)]
     place = put_digits(text, place, whole, max(1, exponent + 1))

@@ -61,8 +61,8 @@ def table_of_lines(text: Text, lines: NDArray[np.int64], dim: int) -> Table:
     r"""Build the table of V `lines` of a word and `dim` numbers; rows are (V, dim) float32, counts None.
 
     Raises `FileFormatError` with the number of the first line that holds anything else. Memory is taken only
-    once the file is known to be long enough for as many numbers. Warns of words that are not valid UTF-8 or stand
-    twice.
+    once the file is known to be long enough for as many numbers. Warns of words that are not valid UTF-8 or are
+    duplicated.
 
     >>> text = Text(np.frombuffer(b"New York 0.5 1e-3\n", np.uint8), "x", 0)
     >>> table_of_lines(text, lines_in(text), 2)["New York"].tolist()
@@ -104,7 +104,7 @@ def rows_of_lines(text: Text, lines: NDArray[np.int64], dim: int, *, has_words: 
 def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
     r"""Yield the lines of V `words` and `rows` (V, D), some thousands at a time.
 
-    Each number is the shortest text that lies nearer to its float32 than to any other: what numpy prints, but
+    Each number is the shortest text that is nearer to its float32 than to any other: what numpy prints, but
     for one in some thousands of the large whole numbers, where that is the middle between two float32.
 
     >>> list(text_of([b"cat", b"dog"], np.array([[0.1, -2], [1e-9, np.inf]])))
@@ -161,8 +161,8 @@ def _number(text: Text, begin: int, end: int) -> np.float32:
     field = text.data[begin:end].tobytes()
     if not NUMBER.fullmatch(field):
         raise FileFormatError(
-            f"{text.source}: line {_line_number(text, begin)}: {field[:40].decode(errors='replace')!r} stands where "
-            "a number should; mend the line, or check what kind of file it is"
+            f"{text.source}: line {_line_number(text, begin)}: {field[:40].decode(errors='replace')!r} is not a "
+            "number; correct the line, or check what kind of file it is"
         )
     with np.errstate(over="ignore"):
         return np.float32(float(field))

@@ -43,7 +43,7 @@ class Metadata(NamedTuple):
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
-    """Read the rows of `path` and the tokens beside it, or the first `limit` of both; rows are (V, d) float32.
+    """Read the rows of `path` and the tokens next to it, or the first `limit` of both; rows are (V, d) float32.
 
     Raises `FileFormatError`, naming the line, where either is missing or damaged, or their sizes differ.
 
@@ -62,7 +62,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     rows = rows_of_lines(text, lines, 1 + first.rstrip(b" \t").count(b"\t"), has_words=False)
     beside = next((name for name in _beside(source) if name.exists()), None)
     if beside is None:
-        raise FileFormatError(f"{source}: rows without tokens: expected {_beside(source)[0].name} beside it")
+        raise FileFormatError(f"{source}: rows without tokens: expected {_beside(source)[0].name} next to it")
     tokens, counts = _read_metadata(beside)
     if len(tokens) < len(rows) or (limit is None and len(tokens) > len(rows)):
         raise FileFormatError(
@@ -72,7 +72,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    r"""Write the rows of `table` to `path`, its tokens and counts to the metadata beside it; rows as float32.
+    r"""Write the rows of `table` to `path`, its tokens and counts to the metadata next to it; rows as float32.
 
     Settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a tab or a
     newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` where the
@@ -146,5 +146,5 @@ def _read_metadata(path: Path) -> Metadata:
 def _counts(fields: list[str], path: Path) -> NDArray[np.int64]:
     for number, field in enumerate(fields, 2):
         if not COUNT.fullmatch(field):
-            raise FileFormatError(f"{path}: line {number}: {field[:40]!r} stands where a count should; mend the line")
+            raise FileFormatError(f"{path}: line {number}: {field[:40]!r} is not a count; correct the line")
     return np.array(list(map(int, fields)), np.int64)

@@ -94,7 +94,7 @@ def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
     header = header_of(start)
     if header is None:
         raise FileFormatError(
-            f"{source}: byte 0: no word2vec file: not a line of two numbers but {start[:20]!r}; check the path"
+            f"{source}: byte 0: not a word2vec file: expected a line of two numbers, got {start[:20]!r}; check the path"
         )
     least = header.end + header.size * (4 * header.dim + 1)
     if is_text_of(start, header):
@@ -127,7 +127,7 @@ def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: st
 
 
 def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArray[np.float32]:
-    """Copy the rows that stand behind the words, (V, dim)."""
+    """Copy the rows that follow the words, (V, dim)."""
     rows = np.empty((len(places), dim), "<f4")
     bytes_of_rows = rows.view(np.uint8)
     map_ranges(

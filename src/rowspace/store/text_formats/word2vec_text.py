@@ -40,7 +40,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     header = header_of(start.removeprefix(MARK))
     if header is None or header.dim < 1:
         raise FileFormatError(
-            f"{source}: line 1: no word2vec file: not a line of two numbers but {start[:20]!r}; check the path"
+            f"{source}: line 1: not a word2vec file: expected a line of two numbers, got {start[:20]!r}; check the path"
         )
     text = Text(data, source, header.end + (len(MARK) if start.startswith(MARK) else 0))
     wanted = header.size if limit is None else min(limit, header.size)
