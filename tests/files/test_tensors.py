@@ -130,7 +130,7 @@ def test_pieces_are_a_file_that_the_safetensors_library_reads(dtype, order, unkn
 def test_eight_bit_floats_become_the_float32_that_torch_gives(tmp_path, dtype, name):
     values = torch.arange(256, dtype=torch.uint8).view(dtype).reshape(64, 4)
     save_torch_file({"w": values}, tmp_path / "t")
-    found = tensors.tensors_in(tmp_path / "t")
+    found = tensors.read_tensors(tmp_path / "t")
     assert (found["w"].dtype, tensors.can_be_rows(found["w"])) == (name, True)
     np.testing.assert_array_equal(tensors.map_tensor(tmp_path / "t", "w"), values.to(torch.float32).numpy())
 

@@ -6,7 +6,7 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store.tokenizer import table_of_tensor, tokenizer_json, tokens_in
+from rowspace.store.tokenizer import read_tokens, table_of_tensor, tokenizer_json
 from rowspace.table import Table
 
 ROWS = np.eye(4, 3, dtype=np.float32)
@@ -71,14 +71,14 @@ def test_tokens_stand_at_their_ids_and_added_ones_too(tmp_path, words, tokenizer
     tokenizer = tokenizer_of()
     tokenizer.add_tokens([AddedToken("New York"), "[MASK]"])
     tokenizer.save(str(tmp_path / "tokenizer.json"))
-    tokens, text = tokens_in(tmp_path / "tokenizer.json")
+    tokens, text = read_tokens(tmp_path / "tokenizer.json")
     assert tokens == [*words, "New York", "[MASK]"]
     assert Tokenizer.from_str(text).get_vocab() == tokenizer.get_vocab()
 
 
 def test_an_id_without_a_token_is_named_as_one(tmp_path, tokenizer_of):
     tokenizer_of([4, 0, 1, 3]).save(str(tmp_path / "tokenizer.json"))
-    tokens, _ = tokens_in(tmp_path / "tokenizer.json")
+    tokens, _ = read_tokens(tmp_path / "tokenizer.json")
     assert tokens == ["cat", "né", "[id 2 has no token]", "한국", "[UNK]"]
 
 
@@ -86,14 +86,14 @@ def test_of_two_tokens_with_one_id_it_is_always_the_same(tmp_path, tokenizer_of)
     text = tokenizer_of().to_str()
     (tmp_path / "tokenizer.json").write_text(text.replace(':2,"', ':1,"').replace(":3}", ":1}"))
     for _ in range(20):  # the library gives them in any order
-        assert tokens_in(tmp_path / "tokenizer.json")[0] == ["[UNK]", "cat"]
+        assert read_tokens(tmp_path / "tokenizer.json")[0] == ["[UNK]", "cat"]
 
 
 @pytest.mark.parametrize("highest", [10_000, 2**32 - 2])
 def test_ids_that_are_absurd_are_refused_before_memory_is_taken(tmp_path, tokenizer_of, highest):
     (tmp_path / "tokenizer.json").write_text(tokenizer_of().to_str().replace(":3}", f":{highest}}}"))
     with pytest.raises(FileFormatError, match=f"tokenizer.json: has ids up to {highest:,} for 4 tokens; restore"):
-        tokens_in(tmp_path / "tokenizer.json")
+        read_tokens(tmp_path / "tokenizer.json")
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"null", b"\xff", b'{"model": 1}', b"[" * 10_000])
@@ -102,23 +102,23 @@ def test_what_is_no_tokenizer_is_refused(tmp_path, content):
     with pytest.raises(
         FileFormatError, match=r"tokenizer\.json: does not open as a tokenizer \(.*\); restore the file"
     ):
-        tokens_in(tmp_path / "tokenizer.json")
+        read_tokens(tmp_path / "tokenizer.json")
 
 
 def test_a_tokenizer_that_makes_the_library_panic_is_refused(tmp_path, tokenizer_of, capfd):
     document = json.loads(tokenizer_of().to_str()) | {"normalizer": {"type": "Precompiled", "precompiled_charsmap": ""}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(document))
     with pytest.raises(FileFormatError, match=r"tokenizer\.json: does not open as a tokenizer \(Precompiled: "):
-        tokens_in(tmp_path / "tokenizer.json")
+        read_tokens(tmp_path / "tokenizer.json")
     assert "panicked" in capfd.readouterr().err  # which Rust says by itself
 
 
 def test_a_tokenizer_that_is_not_there_is_told_how_to_make_one(tmp_path):
     with pytest.raises(FileFormatError, match=r"tokenizer\.json: missing, .* AutoTokenizer\.from_pretrained"):
-        tokens_in(tmp_path / "tokenizer.json")
+        read_tokens(tmp_path / "tokenizer.json")
     (tmp_path / "tokenizer.json").mkdir()
     with pytest.raises(FileFormatError, match=r"tokenizer\.json: a directory is there, expected a file"):
-        tokens_in(tmp_path / "tokenizer.json")
+        read_tokens(tmp_path / "tokenizer.json")
 
 
 @pytest.fixture

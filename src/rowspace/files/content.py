@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
-from rowspace.files.mapped import mapped_bytes
+from rowspace.files.mapped import map_bytes
 from rowspace.files.open_folder import open_regular
 
-__all__ = ["SNIFFED", "content_of", "members_of", "start_of", "start_of_content"]
+__all__ = ["SNIFFED", "map_content", "read_start", "read_unpacked_start", "zip_members"]
 
 SNIFFED = 1 << 16  # bytes
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -32,19 +32,19 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile, NotImplementedError, RuntimeError, ValueError)
 
 
-def content_of(path: Path) -> NDArray[np.uint8]:
+def map_content(path: Path) -> NDArray[np.uint8]:
     """Return all bytes of the table at `path`, mapped; raises `FileFormatError` where it cannot be unpacked."""
     with open_regular(path) as file, _unpacked(file, path) as stream:
-        return mapped_bytes(file) if stream is None else _copied(stream, file, path)
+        return map_bytes(file) if stream is None else _copied(stream, file, path)
 
 
-def start_of(path: Path) -> bytes:
+def read_start(path: Path) -> bytes:
     """Return the first 64 KiB of the file `path`, or all of a shorter one."""
     with open_regular(path) as file:
         return file.read(SNIFFED)
 
 
-def start_of_content(path: Path) -> bytes:
+def read_unpacked_start(path: Path) -> bytes:
     """Return the first 64 KiB of the table at `path`, or all of a shorter one; b"" where it cannot be unpacked."""
     with open_regular(path) as file:
         try:
@@ -54,7 +54,7 @@ def start_of_content(path: Path) -> bytes:
             return b""
 
 
-def members_of(file: IO[bytes]) -> list[zipfile.ZipInfo]:
+def zip_members(file: IO[bytes]) -> list[zipfile.ZipInfo]:
     """Return the files in an open .zip, less what macOS adds; none where it is damaged."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -73,7 +73,7 @@ def _unpacked(file: BufferedReader, path: Path) -> Iterator[IO[bytes] | None]:
             with gzip.open(file) as stream:
                 yield cast("IO[bytes]", stream)
         elif magic == ZIP:
-            members = members_of(file)
+            members = zip_members(file)
             if len(members) != 1 or members[0].compress_type not in METHODS:
                 raise FileFormatError(f"{path}: a .zip of {len(members)} files; unpack it with unzip, and open one")
             with zipfile.ZipFile(file) as archive, archive.open(members[0]) as member:
@@ -103,4 +103,4 @@ def _copied(stream: IO[bytes], packed: BufferedReader, path: Path) -> NDArray[np
                 raise RowspaceError(
                     f"{path}: cannot be unpacked into {tempfile.gettempdir()}: {error.strerror}; unpack it first"
                 ) from None
-        return mapped_bytes(file)
+        return map_bytes(file)

@@ -7,16 +7,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["map_array", "mapped_bytes"]
+__all__ = ["map_array", "map_bytes"]
 
 
-def mapped_bytes(file: BinaryIO) -> NDArray[np.uint8]:
+def map_bytes(file: BinaryIO) -> NDArray[np.uint8]:
     """Return all bytes of an open `file`, read-only.
 
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
     ...     _ = file.write(b"abc")
-    ...     mapped_bytes(file).tolist()
+    ...     map_bytes(file).tolist()
     [97, 98, 99]
     """
     if not file.seek(0, os.SEEK_END):  # an empty file cannot be mapped

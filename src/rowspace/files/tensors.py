@@ -25,9 +25,9 @@ __all__ = [
     "can_be_rows",
     "holds_tensor",
     "map_tensor",
+    "read_tensors",
     "row_pieces",
     "tensor_pieces",
-    "tensors_in",
 ]
 
 # numpy's name: safetensors' name, and numpy's code of the little-endian form that files hold
@@ -56,7 +56,7 @@ def _identity(file: BinaryIO) -> tuple[int, int, int, int]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def tensors_in(path: Path) -> Tensors:
+def read_tensors(path: Path) -> Tensors:
     """Return the tensors of the safetensors file `path`, by name, its header checked."""
     with open_regular(path) as file:
         return Tensors(file, str(path))

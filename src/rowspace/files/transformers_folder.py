@@ -10,7 +10,7 @@ from typing import Any
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import resolve_inside
 from rowspace.files.strict_json import read_object
-from rowspace.files.tensors import Tensors, tensors_in
+from rowspace.files.tensors import Tensors, read_tensors
 
 __all__ = ["CONFIG", "INDEX", "MODEL", "TOKENIZER", "TransformersFolder"]
 
@@ -52,7 +52,7 @@ class TransformersFolder:
             raise FileFormatError(
                 f"{self.path}: holds neither {MODEL} nor {INDEX}; save the model with save_pretrained again"
             )
-        return tensors_in(path)
+        return read_tensors(path)
 
     @cached_property
     def files(self) -> dict[str, str]:

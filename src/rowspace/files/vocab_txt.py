@@ -9,7 +9,7 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_token_list
 
-__all__ = ["read_lines", "written_lines"]
+__all__ = ["encode_lines", "read_lines"]
 
 
 def read_lines(path: Path) -> list[str]:
@@ -25,12 +25,12 @@ def read_lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in lines] if b"\r" in content else lines
 
 
-def written_lines(tokens: list[str], *, forbidden: str, format: str) -> bytes:
+def encode_lines(tokens: list[str], *, forbidden: str, format: str) -> bytes:
     r"""Return the file that `read_lines` reads the `tokens` from.
 
     Raises `UsageError` on a token that holds one of the `forbidden` characters or ends in a carriage return.
 
-    >>> written_lines(["cat", "a\tb"], forbidden="\n", format="npy")
+    >>> encode_lines(["cat", "a\tb"], forbidden="\n", format="npy")
     b'cat\na\tb\n'
     """
     if tokens and tokens[0].startswith("\ufeff"):

@@ -20,7 +20,7 @@ from rowspace.files.transformers_folder import TOKENIZER
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.table import Table
 
-__all__ = ["UNKNOWN", "ids_in", "table_of_tensor", "tokenizer_json", "tokens_in"]
+__all__ = ["UNKNOWN", "read_tokens", "table_of_tensor", "tokenizer_json", "vocabulary_ids"]
 
 UNKNOWN = "[UNK]"
 
@@ -56,13 +56,13 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
     return text.encode(), len(ids) - len(table)
 
 
-def ids_in(text: str) -> dict[str, int]:
+def vocabulary_ids(text: str) -> dict[str, int]:
     """Return token to id, in no order, of a tokenizer.json, those added to its vocabulary too.
 
     Raises `ValueError`, in the words of the tokenizers library, where it cannot open it.
 
     >>> import numpy as np
-    >>> ids_in(tokenizer_json(Table(["a"], np.eye(1)))[0].decode()) == {"a": 0, "[UNK]": 1}
+    >>> vocabulary_ids(tokenizer_json(Table(["a"], np.eye(1)))[0].decode()) == {"a": 0, "[UNK]": 1}
     True
     """
     from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that most saves and loads do without
@@ -75,7 +75,7 @@ def ids_in(text: str) -> dict[str, int]:
         raise ValueError(str(error)) from error
 
 
-def tokens_in(path: Path) -> tuple[list[str], str]:
+def read_tokens(path: Path) -> tuple[list[str], str]:
     """Return the tokens of a tokenizer.json by id, those added to its vocabulary too, and its text."""
     if not path.exists():
         raise FileFormatError(
@@ -86,7 +86,7 @@ def tokens_in(path: Path) -> tuple[list[str], str]:
         data = file.read()
     try:
         text = data.decode()
-        ids = ids_in(text)
+        ids = vocabulary_ids(text)
     except ValueError as error:
         raise FileFormatError(f"{path}: does not open as a tokenizer ({reason_of(error)}); restore the file") from error
     size = max(ids.values(), default=-1) + 1
@@ -108,7 +108,7 @@ def table_of_tensor(
     """
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")
-    tokens, text = tokens_in(resolve_inside(folder, TOKENIZER))
+    tokens, text = read_tokens(resolve_inside(folder, TOKENIZER))
     if limit is not None and limit < len(tokens) and limit <= len(rows):
         return Table(tokens[:limit], rows[:limit], settings=settings)
     first = repr(tokens[len(rows)]) if len(tokens) > len(rows) else ""
@@ -119,7 +119,7 @@ def table_of_tensor(
 def _checked(table: Table, text: str) -> tuple[bytes, int]:
     """Check that the ids of the tokenizer `text` are 0..n-1 and begin with the vocabulary's."""
     try:
-        ids = ids_in(text)
+        ids = vocabulary_ids(text)
     except ValueError as error:
         raise UsageError(f"the table's tokenizer does not open: {error}; mend it or pass None") from error
     for number, token in enumerate(table.vocabulary):

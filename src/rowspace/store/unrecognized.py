@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rowspace.errors import printable
-from rowspace.files.content import SNIFFED, members_of, start_of_content
+from rowspace.files.content import SNIFFED, read_unpacked_start, zip_members
 from rowspace.store.text_formats.sniff import wrong_kind_of_text
 
 __all__ = ["describe"]
@@ -55,7 +55,7 @@ def _hint(source: Path, start: bytes) -> str:
     if start.startswith(b"PK\x03\x04"):
         return _hint_of_zip(source)
     if start.startswith(b"\x1f\x8b"):
-        inside = start_of_content(source)
+        inside = read_unpacked_start(source)
         return "a damaged .gz" if not inside else f"what is in the .gz begins with {inside[:8]!r}, and is not a table"
     hint = next((hint for magic, hint in HINTS.items() if start.startswith(magic)), None)
     return hint or wrong_kind_of_text(start) or f"it begins with {start[:8]!r}"
@@ -63,7 +63,7 @@ def _hint(source: Path, start: bytes) -> str:
 
 def _hint_of_zip(source: Path) -> str:
     with source.open("rb") as file:
-        names = [info.filename for info in members_of(file)]
+        names = [info.filename for info in zip_members(file)]
     if len(names) > 1:
         listed = ", ".join([*(printable(name[:40]) for name in names[:4]), *(["..."] if len(names) > 4 else [])])
         return f"a zip archive of {len(names)} files, {listed}: unpack it with unzip, and open one of them"

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
-from rowspace.files.content import start_of
+from rowspace.files.content import read_start
 from rowspace.files.mapped import map_array
 from rowspace.files.npy_header import ArrayHeader, read_array_header
 from rowspace.files.open_folder import open_regular
-from rowspace.files.vocab_txt import read_lines, written_lines
-from rowspace.store.words import table_of_first
+from rowspace.files.vocab_txt import encode_lines, read_lines
+from rowspace.store.words import table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save", "written_rows"]
@@ -55,7 +55,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         raise FileFormatError(
             f"{beside}: has {plural(len(tokens), 'line')}, but {source} has {plural(len(rows), 'row')}; restore them"
         )
-    return table_of_first(tokens[:limit], rows[:limit], str(beside))
+    return table_without_duplicates(tokens[:limit], rows[:limit], str(beside))
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -71,7 +71,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     sorted(os.listdir(folder)), np.load(f"{folder}/pets.npy").tolist()
     (['pets.npy', 'pets.vocab.txt'], [[1.0]])
     """
-    lines = written_lines(list(table.vocabulary), forbidden="\n", format="npy")
+    lines = encode_lines(list(table.vocabulary), forbidden="\n", format="npy")
     check_target(path)
     with atomic_file(Path(path).with_suffix(".vocab.txt")) as vocabulary, atomic_file(path) as file:
         vocabulary.write(lines)
@@ -81,7 +81,7 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as .npy files do."""
-    return start_of(path).startswith(MAGIC)
+    return read_start(path).startswith(MAGIC)
 
 
 def check_target(path: StrPath) -> None:

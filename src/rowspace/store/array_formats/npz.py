@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, reason_of
-from rowspace.files.content import start_of
+from rowspace.files.content import read_start
 from rowspace.files.mapped import map_array
 from rowspace.files.npy_header import ArrayHeader, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import decode_vocabulary, encode_vocabulary
 from rowspace.store.array_formats.npy import written_rows
-from rowspace.store.words import table_of_first
+from rowspace.store.words import table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -63,7 +63,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     [0.0, 1.0]
     """
     source = str(path)
-    with open_regular(Path(path)) as file, _refusing(source):
+    with open_regular(Path(path)) as file, _translate_errors(source):
         archive = Archive(file, source)
         rows = archive.array(archive.name_of(ROWS_NAMES, "rows"), rank=2, kinds="f", limit=limit)
         tokens = _tokens(archive, limit)
@@ -74,7 +74,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{size:,} {name}" for name, size in sizes.items())
         raise FileFormatError(f"{source}: has {found}, expected as many of each; restore the file")
-    return table_of_first(tokens, rows, source, counts)
+    return table_without_duplicates(tokens, rows, source, counts)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -107,7 +107,7 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as a zip archive of .npy files does."""
-    start = start_of(path)
+    start = read_start(path)
     if len(start) < LOCAL_HEADER.size or not start.startswith(LOCAL_SIGNATURE):
         return False
     _, length, _ = LOCAL_HEADER.unpack_from(start)
@@ -219,7 +219,7 @@ def _fill(target: NDArray[np.uint8], stream: IO[bytes], source: str) -> None:
 
 
 @contextmanager
-def _refusing(source: str) -> Iterator[None]:
+def _translate_errors(source: str) -> Iterator[None]:
     """Turn what `zipfile` raises on damage into one sentence."""
     try:
         yield

@@ -13,11 +13,11 @@ import numpy as np
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, MissingExtraError, reason_of
-from rowspace.files.content import start_of
+from rowspace.files.content import read_start
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.store.array_formats.arrow_batches import ArrowBatches
-from rowspace.store.array_formats.parquet_columns import Collected, Columns, choose_columns
+from rowspace.store.array_formats.parquet_columns import Columns, TableBuilder, choose_columns
 from rowspace.table import Table
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     source = str(path)
     with open_regular(Path(path)):  # a clearer error than pyarrow's
         pass
-    with _refusing(source):
+    with _translate_errors(source):
         schema, batches = _opened(source)
         columns = choose_columns(schema, source)
-        found = Collected(source)
+        found = TableBuilder(source)
         for batch in _first(batches(columns, limit), limit):
             found.add(batch, columns)
         return found.table(schema, columns)
@@ -90,7 +90,7 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as Parquet or Arrow files do."""
-    return start_of(path).startswith((PARQUET_MAGIC, ARROW_MAGIC))
+    return read_start(path).startswith((PARQUET_MAGIC, ARROW_MAGIC))
 
 
 def check_target(path: StrPath) -> None:
@@ -122,7 +122,7 @@ def _opened(source: str) -> "tuple[pa.Schema, Batches]":
     """Open the file, and return its schema and the function that reads some of its columns batch by batch."""
     from pyarrow import parquet  # noqa: PLC0415
 
-    if start_of(Path(source)).startswith(ARROW_MAGIC):
+    if read_start(Path(source)).startswith(ARROW_MAGIC):
         arrow = ArrowBatches(source)
         return arrow.schema, arrow.read
 
@@ -165,7 +165,7 @@ def _first(batches: "Iterator[pa.RecordBatch]", limit: int | None) -> "Iterator[
 
 
 @contextmanager
-def _refusing(source: str) -> Iterator[None]:
+def _translate_errors(source: str) -> Iterator[None]:
     """Turn what pyarrow raises on damage into one sentence."""
     import pyarrow as pa  # noqa: PLC0415
 

@@ -19,7 +19,7 @@ from rowspace.table import Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Collected", "Columns", "choose_columns"]
+__all__ = ["Columns", "TableBuilder", "choose_columns"]
 
 TOKEN_NAMES = ("token", "word", "text", "vocabulary")
 ROW_NAMES = ("row", "vector", "embedding", "embeddings")
@@ -91,7 +91,7 @@ def _numbered(names: list[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-class Collected:
+class TableBuilder:
     """What was read of a table so far: the first of each token, its row and its count."""
 
     def __init__(self, source: str) -> None:

@@ -21,7 +21,7 @@ from rowspace._base.parallel import available_cores
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.binary_reader import BinaryReader
-from rowspace.files.content import content_of, start_of, start_of_content
+from rowspace.files.content import map_content, read_start, read_unpacked_start
 from rowspace.store.model_formats.fasttext_dictionary import (
     MAGIC,
     VERSIONS,
@@ -33,7 +33,7 @@ from rowspace.store.model_formats.fasttext_dictionary import (
 )
 from rowspace.store.model_formats.product_quantization import read_quantized
 from rowspace.store.rows import as_float32
-from rowspace.store.words import decoded_words, table_of_first
+from rowspace.store.words import decode_words, table_without_duplicates
 from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngrams
 from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, SparsePlaces, Subwords
 from rowspace.table import Table
@@ -52,13 +52,13 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     are mapped. Raises `FileFormatError`, with the byte, where the file is cut off, damaged or of a newer version.
     """
     source = os.fspath(path)
-    reader = BinaryReader(content_of(Path(path)), source)
+    reader = BinaryReader(map_content(Path(path)), source)
     arguments, words = _start(reader)
     quantized = reader.flag("whether rows are quantized")
     matrix = read_quantized(reader) if quantized else _read_matrix(reader)
     _check_end(reader, quantized=quantized)
     size = len(words.counts) if limit is None else min(limit, len(words.counts))
-    tokens = decoded_words(reader.data, words.places[:size], source)
+    tokens = decode_words(reader.data, words.places[:size], source)
     rows, subwords = matrix[:size], None
     if arguments.max_n > 0:
         counts = _check_ngrams(words, arguments, reader.data.size, source)
@@ -68,7 +68,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         raise FileFormatError(
             f"{source}: has {plural(len(matrix), 'row')} for {plural(len(words.counts), 'word')}; it is damaged"
         )
-    table = table_of_first(tokens, rows, source, words.counts[:size])
+    table = table_without_duplicates(tokens, rows, source, words.counts[:size])
     table.settings.update(arguments.settings())
     table.subwords = _for_tokens(subwords, tokens, table)
     return table
@@ -99,15 +99,15 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as fastText's models do."""
-    return _begins_so(start_of_content(path))
+    return _recognizes_start(read_unpacked_start(path))
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_file_target(path, is_same_kind=lambda target: _begins_so(start_of(target)))
+    check_file_target(path, is_same_kind=lambda target: _recognizes_start(read_start(target)))
 
 
-def _begins_so(start: bytes) -> bool:
+def _recognizes_start(start: bytes) -> bool:
     return start[:4] == MAGIC.to_bytes(4, "little")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rowspace.files.binary_reader import BinaryReader
 from rowspace.store.kernels import ENTRY, find_entries
-from rowspace.store.words import writable_words
+from rowspace.store.words import encode_words
 from rowspace.table import Table
 
 __all__ = ["MAGIC", "VERSIONS", "Arguments", "Words", "read_words", "start_bytes", "words_bytes"]
@@ -101,7 +101,7 @@ def start_bytes(table: Table) -> bytes:
 
 def words_bytes(table: Table) -> bytes:
     """Return the dictionary of a model of `table`; raises `UsageError` for a token that it cannot hold."""
-    words = writable_words(table.vocabulary, forbidden=b"\0", longest=MAX_WORD, format="fastText")
+    words = encode_words(table.vocabulary, forbidden=b"\0", longest=MAX_WORD, format="fastText")
     counts = np.ones(len(words), np.int64) if table.counts is None else table.counts
     start = struct.pack("<3i2q", len(words), len(words), 0, int(counts.sum()), -1)
     entries = [struct.pack("<xqb", count, 0) for count in counts.tolist()]

@@ -16,7 +16,7 @@ from rowspace._base.atomic import StrPath, atomic_directory, check_directory_tar
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import resolve_inside
 from rowspace.files.strict_json import read_object
-from rowspace.files.tensors import Tensors, holds_tensor, map_tensor, tensor_pieces, tensors_in
+from rowspace.files.tensors import Tensors, holds_tensor, map_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
 from rowspace.store.rows import check_rows
 from rowspace.store.static_model import CONFIG_CONTENT, MODULES, modules_of, normalizes
@@ -39,7 +39,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """
     folder = Path(path)
     model = resolve_inside(folder, MODEL)
-    names = tensors_in(model)
+    names = read_tensors(model)
     rows = map_tensor(model, "embeddings", limit=None if "mapping" in names else limit, known=names)
     if "mapping" in names:
         rows = rows[_mapping(model, len(rows), limit, names)]

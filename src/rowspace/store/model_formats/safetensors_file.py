@@ -9,9 +9,9 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import join_names
 from rowspace.errors import UsageError
-from rowspace.files.content import start_of
+from rowspace.files.content import read_start
 from rowspace.files.safetensors_header import Tensor
-from rowspace.files.tensors import can_be_rows, map_tensor, tensor_pieces, tensors_in
+from rowspace.files.tensors import can_be_rows, map_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import TOKENIZER
 from rowspace.store.rows import check_rows
 from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
@@ -35,7 +35,7 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     [0.0, 1.0]
     """
     source = Path(path)
-    tensors = tensors_in(source)
+    tensors = read_tensors(source)
     name = _named(tensors, key, str(source))
     rows = map_tensor(source, name, limit=limit, known=tensors)
     return table_of_tensor(rows, source.parent, f"{source}: {name}", limit=limit)
@@ -58,7 +58,7 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins as safetensors files do: a length of eight bytes, and JSON."""
-    start = start_of(path)
+    start = read_start(path)
     return len(start) > 9 and start[8:9] == b"{" and start[5:8] == b"\0\0\0"
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import index_of
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.mapped import map_array, mapped_bytes
+from rowspace.files.mapped import map_array, map_bytes
 from rowspace.files.open_folder import Folder
 from rowspace.files.safetensors_header import Tensor, read_header
 from rowspace.files.tensors import DTYPES
@@ -139,7 +139,7 @@ def _text_later(folder: Folder, name: str) -> Callable[[], str]:
     """Map a file of text now, so that a later save does not change it; decode it when the function is called."""
     source = folder.path / name
     with folder.open(name) as file:
-        content = mapped_bytes(file)
+        content = map_bytes(file)
 
     def text() -> str:
         try:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
+from rowspace.files.content import SNIFFED, map_content, read_start, read_unpacked_start
 from rowspace.store.text_formats.sniff import (
     MARK,
     has_column_names,
@@ -23,7 +23,7 @@ from rowspace.store.text_formats.sniff import (
     wrong_kind_of_text,
 )
 from rowspace.store.text_formats.text_matrix import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
-from rowspace.store.words import writable_words
+from rowspace.store.words import encode_words
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -46,7 +46,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     [1.0, 0.0]
     """
     source = os.fspath(path)
-    data = content_of(Path(path))
+    data = map_content(Path(path))
     text = Text(data, source, _first_line(data[:SNIFFED].tobytes()))
     telling = lines_in(Text(text.data[:MAX_START], source, text.begin), limit=TELLING)
     dim = infer_dim([text.data[begin:end].tobytes() for begin, end in telling.tolist()])
@@ -73,7 +73,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "places.txt").read_bytes()
     b'New York 0.1 3.0\n'
     """
-    words = writable_words(table.vocabulary, forbidden=FORBIDDEN, longest=MAX_WORD, format="GloVe")
+    words = encode_words(table.vocabulary, forbidden=FORBIDDEN, longest=MAX_WORD, format="GloVe")
     check_target(path)
     if words and words[0].startswith(MARK):
         raise UsageError(
@@ -96,10 +96,10 @@ def recognizes(path: Path) -> bool:
 
     One integer a word is a count, not a vector; numbers only, with tabs between, are a projector's rows.
     """
-    return _begins_so(start_of_content(path))
+    return _recognizes_start(read_unpacked_start(path))
 
 
-def _begins_so(start: bytes) -> bool:
+def _recognizes_start(start: bytes) -> bool:
     if wrong_kind_of_text(start) is not None:
         return False
     start = start[_first_line(start) :]
@@ -118,4 +118,4 @@ def _first_line(start: bytes) -> int:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_file_target(path, is_same_kind=lambda target: _begins_so(start_of(target)))
+    check_file_target(path, is_same_kind=lambda target: _recognizes_start(read_start(target)))

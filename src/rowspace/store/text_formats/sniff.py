@@ -65,7 +65,7 @@ def is_text_of(start: bytes, header: Header) -> bool:
 
 
 def whole_lines(start: bytes) -> list[bytes]:
-    r"""Return the first lines of what `start_of` gave, less blank ones; a cut one if there is no other.
+    r"""Return the first lines of what `read_start` returned, less blank ones; a cut one if there is no other.
 
     >>> whole_lines(b"a 1\n\r\nb 2")
     [b'a 1', b'b 2']

@@ -20,7 +20,7 @@ from rowspace.store.rows import as_float32
 from rowspace.store.text_formats.kernels import find_lines, parse_rows
 from rowspace.store.text_formats.print_kernels import WIDEST, print_rows
 from rowspace.store.text_formats.sniff import NUMBER
-from rowspace.store.words import decoded_words, table_of_first
+from rowspace.store.words import decode_words, table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["FORBIDDEN", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
@@ -76,7 +76,7 @@ def table_of_lines(text: Text, lines: NDArray[np.int64], dim: int) -> Table:
             f"{text.source}: line {_line_number(text, int(line[0]))}: a word of {line[1] - line[0]:,} bytes, but words "
             f"have at most {MAX_WORD:,}; mend the line"
         )
-    return table_of_first(decoded_words(text.data, lines, text.source), rows, text.source)
+    return table_without_duplicates(decode_words(text.data, lines, text.source), rows, text.source)
 
 
 def rows_of_lines(text: Text, lines: NDArray[np.int64], dim: int, *, has_words: bool = True) -> NDArray[np.float32]:

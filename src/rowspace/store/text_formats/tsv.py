@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.content import start_of
-from rowspace.files.mapped import mapped_bytes
+from rowspace.files.content import read_start
+from rowspace.files.mapped import map_bytes
 from rowspace.files.open_folder import open_regular
-from rowspace.files.vocab_txt import read_lines, written_lines
+from rowspace.files.vocab_txt import encode_lines, read_lines
 from rowspace.store.text_formats.sniff import MARK, is_table_of_numbers, whole_lines
 from rowspace.store.text_formats.text_matrix import Text, lines_in, rows_of_lines, text_of
-from rowspace.store.words import table_of_first
+from rowspace.store.words import table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -55,7 +55,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """
     source = Path(path)
     with open_regular(source) as file:
-        data = mapped_bytes(file)
+        data = map_bytes(file)
     text = Text(data, str(source), len(MARK) if data[: len(MARK)].tobytes() == MARK else 0)
     lines = lines_in(text, limit=limit)
     first = text.data[slice(*lines[0])].tobytes() if len(lines) else b""
@@ -68,7 +68,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         raise FileFormatError(
             f"{beside}: has {plural(len(tokens), 'token')}, but {source} has {plural(len(rows), 'row')}; restore them"
         )
-    return table_of_first(tokens[: len(rows)], rows, str(beside), counts if counts is None else counts[: len(rows)])
+    return table_without_duplicates(
+        tokens[: len(rows)], rows, str(beside), counts if counts is None else counts[: len(rows)]
+    )
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -84,7 +86,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "vectors.tsv").read_bytes(), Path(folder, "metadata.tsv").read_bytes()
     (b'0.5\t1.0\n', b'token\tcount\ncat\t7\n')
     """
-    lines = written_lines(list(table.vocabulary), forbidden="\t\n", format="a projector")
+    lines = encode_lines(list(table.vocabulary), forbidden="\t\n", format="a projector")
     if table.counts is not None:
         named = zip(lines.split(b"\n"), table.counts.tolist(), strict=False)
         lines = b"token\tcount\n" + b"".join([b"%s\t%d\n" % pair for pair in named])
@@ -99,7 +101,7 @@ def recognizes(path: Path) -> bool:
 
     The last of them may be cut off.
     """
-    lines = whole_lines(start_of(path).removeprefix(MARK))
+    lines = whole_lines(read_start(path).removeprefix(MARK))
     return bool(lines) and is_table_of_numbers(lines[:-1] or lines)
 
 

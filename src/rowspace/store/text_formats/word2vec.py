@@ -15,11 +15,11 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.parallel import map_ranges, split_range
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
-from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
+from rowspace.files.content import SNIFFED, map_content, read_start, read_unpacked_start
 from rowspace.store.kernels import copy_rows, find_words
 from rowspace.store.rows import as_float32
 from rowspace.store.text_formats.sniff import Header, header_of, is_text_of
-from rowspace.store.words import decoded_words, table_of_first, writable_words
+from rowspace.store.words import decode_words, encode_words, table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -43,11 +43,11 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     [0.0, 1.0]
     """
     source = os.fspath(path)
-    data = content_of(Path(path))
+    data = map_content(Path(path))
     header = _checked_header(data, source)
     wanted = header.size if limit is None else min(limit, header.size)
     places = _find_words(data, header, wanted, source)
-    return table_of_first(decoded_words(data, places, source), _rows(data, places, header.dim), source)
+    return table_without_duplicates(decode_words(data, places, source), _rows(data, places, header.dim), source)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -63,7 +63,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "pets.bin").read_bytes()
     b'1 1\ncat \x00\x00\x00\x00'
     """
-    words = writable_words(table.vocabulary, forbidden=b" \n", longest=MAX_WORD, format="word2vec")
+    words = encode_words(table.vocabulary, forbidden=b" \n", longest=MAX_WORD, format="word2vec")
     check_target(path)
     with atomic_file(path) as file:
         file.write(f"{len(table)} {table.dim}\n".encode())
@@ -75,15 +75,15 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins with the line `V D`, and goes on in binary."""
-    return _begins_so(start_of_content(path))
+    return _recognizes_start(read_unpacked_start(path))
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_file_target(path, is_same_kind=lambda target: _begins_so(start_of(target)))
+    check_file_target(path, is_same_kind=lambda target: _recognizes_start(read_start(target)))
 
 
-def _begins_so(start: bytes) -> bool:
+def _recognizes_start(start: bytes) -> bool:
     header = header_of(start)
     return header is not None and not is_text_of(start, header)
 

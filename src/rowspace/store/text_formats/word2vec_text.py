@@ -11,10 +11,10 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
-from rowspace.files.content import SNIFFED, content_of, start_of, start_of_content
+from rowspace.files.content import SNIFFED, map_content, read_start, read_unpacked_start
 from rowspace.store.text_formats.sniff import MARK, header_of, is_text_of
 from rowspace.store.text_formats.text_matrix import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
-from rowspace.store.words import writable_words
+from rowspace.store.words import encode_words
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -35,7 +35,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     [0.0, 1.0]
     """
     source = os.fspath(path)
-    data = content_of(Path(path))
+    data = map_content(Path(path))
     start = data[:SNIFFED].tobytes()
     header = header_of(start.removeprefix(MARK))
     if header is None or header.dim < 1:
@@ -67,7 +67,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "pets.vec").read_bytes()
     b'1 2\ncat 0.1 3.0\n'
     """
-    words = writable_words(table.vocabulary, forbidden=b" " + FORBIDDEN, longest=MAX_WORD, format="word2vec's text")
+    words = encode_words(table.vocabulary, forbidden=b" " + FORBIDDEN, longest=MAX_WORD, format="word2vec's text")
     check_target(path)
     with atomic_file(path) as file:
         file.write(f"{len(table)} {table.dim}\n".encode())
@@ -76,11 +76,11 @@ def save(table: Table, path: StrPath) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether the file `path` begins with the line `V D` and a line of a word and D numbers in digits."""
-    start = start_of_content(path).removeprefix(MARK)
+    start = read_unpacked_start(path).removeprefix(MARK)
     header = header_of(start)
     return header is not None and is_text_of(start, header)
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_file_target(path, is_same_kind=lambda target: header_of(start_of(target).removeprefix(MARK)) is not None)
+    check_file_target(path, is_same_kind=lambda target: header_of(read_start(target).removeprefix(MARK)) is not None)
