@@ -70,7 +70,7 @@ class CorpusWarning(UserWarning):
 
 
 class UnseenTokenWarning(UserWarning):
-    """A token is not in the vocabulary; its row was made of its character n-grams."""
+    """A token is not in the vocabulary; its row is the mean of its n-gram rows."""
 
 
 class MissingExtraError(RowspaceError, ImportError):

@@ -12,7 +12,9 @@ def test_sizes_that_agree_say_nothing() -> None:
 
 @pytest.mark.parametrize(("tokens", "rows", "padding"), [(3, 4, 1), (32_100, 32_128, 28), (0, 5, 5)])
 def test_more_rows_are_padding(tokens: int, rows: int, padding: int) -> None:
-    with pytest.warns(UserWarning, match=rf"^m: the last {padding} of {rows} rows belong to no token of its tokenizer"):
+    with pytest.warns(
+        UserWarning, match=rf"^m: the last {padding:,} of {rows:,} rows belong to no token of its tokenizer"
+    ):
         check_sizes(tokens, rows, "m")
 
 

@@ -1,12 +1,27 @@
-"""`plural`: a number and what it counts, as every message says it: 1 row, 2 rows, 50,257 rows."""
+"""Numbers and names in messages: `plural` and `join_names`."""
 
-__all__ = ["plural"]
+from collections.abc import Iterable
+
+__all__ = ["join_names", "plural"]
+
+MOST_NAMES = 9  # in one message
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
-    """`number` of what is called `one` where there is 1, and else `many`, or `one` with an s.
+    """Return `number` and what it counts: `one` where there is 1, and else `many`, or `one` with an s.
 
     >>> plural(1, "row"), plural(0, "row"), plural(50257, "row"), plural(2, "row is", "rows are")
     ('1 row', '0 rows', '50,257 rows', '2 rows are')
     """
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Return the first names, in alphabetical order, and how many more there are.
+
+    >>> join_names(["wte.weight", "wpe.weight"]), join_names(map(str, range(100)))[-7:]
+    ("'wpe.weight', 'wte.weight'", '91 more')
+    """
+    in_order = sorted(names)
+    more = [f"{len(in_order) - MOST_NAMES} more"] if len(in_order) > MOST_NAMES else []
+    return ", ".join([*map(repr, in_order[:MOST_NAMES]), *more]) or "none"

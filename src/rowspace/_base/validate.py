@@ -1,10 +1,7 @@
-"""What a `Table` is made of, checked: a vocabulary, rows, counts, the index from token to id, ids that have a row.
-
-Left out: the table (`table.py`).
-"""
+"""Validation of the parts of a `Table`: vocabulary, rows, counts, tokens and ids."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,16 @@ from numpy.typing import NDArray
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 
-__all__ = ["check_sizes", "check_whole_number", "index_of", "validate_counts", "validate_rows", "validate_vocabulary"]
+__all__ = [
+    "check_sizes",
+    "check_whole_number",
+    "index_of",
+    "validate_counts",
+    "validate_id",
+    "validate_keys",
+    "validate_rows",
+    "validate_vocabulary",
+]
 
 Rows = NDArray[np.floating[Any]]
 
@@ -56,6 +62,27 @@ def validate_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.i
     return array.astype(np.int64, copy=False)
 
 
+def validate_id(key: object, size: int) -> int:
+    """Return an id as an int, once it is known to be one of `size` rows.
+
+    >>> validate_id(7, 5)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: id 7 is out of range for a table of 5 tokens: ids run from 0
+    """
+    if isinstance(key, (bool, np.bool_)) or not isinstance(key, (int, np.integer)):
+        raise UsageError(f"a token (str) or an id (int) was expected, got {key!r}")
+    if not 0 <= key < size:
+        raise UsageError(f"id {key} is out of range for a table of {plural(size, 'token')}: ids run from 0")
+    return int(key)
+
+
+def validate_keys(keys: object) -> list[Any]:
+    """Return tokens or ids as a list, once they are known not to be a single token."""
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise UsageError(f"a list of tokens was expected, got {keys!r}")
+    return list(keys)
+
+
 def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
     """Return token to id; raises `UsageError` on the first token that is duplicated, with both ids."""
     ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
@@ -95,7 +122,7 @@ def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its to
         )
     if rows > tokens:
         warnings.warn(
-            f"{source}: the last {rows - tokens} of {rows} rows belong to no token of {Path(tokenizer).name}: they are "
-            "padding and left out",
+            f"{source}: the last {rows - tokens:,} of {rows:,} rows belong to no token of {Path(tokenizer).name}: they "
+            "are padding and left out",
             stacklevel=3,
         )

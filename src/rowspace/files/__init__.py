@@ -1,1 +1,4 @@
-"""Bytes on disk ↔ arrays and strings: which files of a folder may be opened, tokenizer.json, the byte alphabet."""
+"""Bytes on disk ↔ arrays and strings: JSON, headers, memory maps, vocabularies, tokenizer.json.
+
+No tables, and no PyTorch.
+"""

@@ -63,9 +63,9 @@ def change(path, **changes):
     [
         (lambda folder: (folder / CORPUS_NAME).unlink(), "corpus.json' cannot be read: No such file"),
         (lambda folder: (folder / IDS_NAME).unlink(), "ids.bin' cannot be read: No such file"),
-        (lambda folder: (folder / CORPUS_NAME).write_text('{"size": 5'), "corpus.json' is damaged"),
-        (lambda folder: (folder / CORPUS_NAME).write_bytes(b"\xff"), "corpus.json' is damaged"),
-        (lambda folder: (folder / CORPUS_NAME).write_text("[]"), "corpus.json' is damaged"),
+        (lambda folder: (folder / CORPUS_NAME).write_text('{"size": 5'), "not valid JSON .*; encode the corpus again"),
+        (lambda folder: (folder / CORPUS_NAME).write_bytes(b"\xff"), "corpus.json: byte 0: not valid UTF-8"),
+        (lambda folder: (folder / CORPUS_NAME).write_text("[]"), "corpus.json: .*not an object"),
         (lambda folder: (folder / CORPUS_NAME).write_text("{}"), "corpus.json' is damaged"),
         (lambda folder: change(folder / CORPUS_NAME, more=1), "corpus.json' is damaged"),
         (lambda folder: change(folder / CORPUS_NAME, counts=["x"]), "corpus.json' is damaged"),

@@ -6,7 +6,7 @@ Left out: writing (`replace.py`).
 import errno
 import hashlib
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -64,10 +64,11 @@ def check_directory_target(
     return target
 
 
-def check_file_target(path: StrPath) -> Path:
+def check_file_target(path: StrPath, *, is_same_kind: Callable[[Path], bool] | None = None) -> Path:
     """Return where a file saved to `path` will be, symbolic links followed, or raise `UsageError`.
 
-    The place may be new or a regular file. Call it before long work, to fail early.
+    The place may be new or a regular file; where `is_same_kind` is given, an empty one or one of which it is true.
+    Call it before long work, to fail early.
 
     >>> check_file_target("/dev/null")
     Traceback (most recent call last):
@@ -80,6 +81,8 @@ def check_file_target(path: StrPath) -> Path:
         )
     if target.exists() and not target.is_file():
         raise UsageError(f"cannot save to {target}: it is not a regular file; name another path")
+    if is_same_kind is not None and target.exists() and target.stat().st_size and not is_same_kind(target):
+        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
     return target
 
 

@@ -1,12 +1,12 @@
 """What the input and the head of a model cost, computed from its config: `cost`. Nothing is built or loaded."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from rowspace.errors import UsageError
+from rowspace.files.strict_json import read_object
 from rowspace.layers.cost.catalogue import CATALOGUE
 from rowspace.layers.cost.counts import Cost
 from rowspace.layers.cost.families import counted
@@ -20,7 +20,8 @@ def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, part: Literal["t
     `hidden_size` only: its table and head are counted, tied unless `tie_word_embeddings` is false.
     `part`: which half of a model of text and images, as in `from_config`.
 
-    Raises `UsageError` for a model type or name that is not known, a size that is missing, a file that is not there.
+    Raises `UsageError` for a model type or name that is not known, a size that is missing, a file that is not there,
+    and `FileFormatError` for a file that is not a JSON object.
 
     >>> bert = cost("bert-base-uncased")
     >>> bert.tables, f"{bert.tokens / bert.tables:.1%}", f"{bert.share:.1%}"
@@ -46,13 +47,7 @@ def _opened(config: Mapping[str, Any] | str | os.PathLike[str]) -> Mapping[str, 
             f"config {os.fspath(config)!r} is neither a config.json, nor a folder with one, nor a name of the "
             "catalogue; list the names with sorted(rowspace.layers.CATALOGUE)"
         )
-    try:
-        opened = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UsageError(f"{path} is not JSON: {error}; give the config.json of a model") from None
-    if not isinstance(opened, dict):
-        raise UsageError(f"{path} must hold one JSON object, not a {type(opened).__name__}")
-    return opened
+    return read_object(path, remedy="give the config.json of a model")
 
 
 def _half(config: Mapping[str, Any], part: str | None) -> Mapping[str, Any]:

@@ -4,33 +4,28 @@ A tensor is read a few rows at a time, each time from a fresh mapping: no tensor
 a copy that another program that writes the file cannot change. No code of the checkpoint runs, and no pickle is opened.
 """
 
-import json
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.open_folder import resolve_inside
+from rowspace.files.transformers_folder import TransformersFolder
 
 __all__ = ["Checkpoint"]
 
-CONFIG = "config.json"
-MODEL = "model.safetensors"
-INDEX = "model.safetensors.index.json"
-LONGEST_JSON = 1 << 28  # bytes: the index of the largest models has some 10 MB
 READ_AT_ONCE = 1 << 22  # bytes
 
 
 class Checkpoint:
     """The directory `path`, of which config and names are read at once, and tensors when they are asked for.
 
-    `config` is config.json as a dict; `read_at_once` is how many bytes of a tensor are mapped at a time.
-    Raises `FileFormatError` where a file is missing or damaged, has another form, or leads out of the directory.
+    `config` is config.json as a dict, `names` are those of the tensors, in order; `read_at_once` is how many bytes of a
+    tensor are mapped at a time. Raises `FileFormatError` where a file is missing or damaged, has another form, or leads
+    out of the directory.
     """
 
     def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
@@ -38,13 +33,9 @@ class Checkpoint:
         self._read_at_once = read_at_once
         if not self.folder.is_dir():
             raise UsageError(f"{path} is not a directory; pass a local copy of the model's repository")
-        self.config = _parsed(inside(self.folder, CONFIG))
-        self._files = self._files_of_tensors()
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all tensors, in alphabetical order."""
-        return sorted(self._files)
+        self._files = TransformersFolder(self.folder)
+        self.config = self._files.config
+        self.names = sorted(self._files.files)
 
     def find(self, endings: Iterable[str]) -> str:
         """The tensor that is called as one of `endings`, or ends in a dot and it; the first ending that is found wins.
@@ -66,51 +57,13 @@ class Checkpoint:
 
     def read(self, name: str) -> Tensor:
         """The tensor `name`, in its own dtype, on the CPU."""
-        if name not in self._files:
+        if name not in self._files.files:
             raise UsageError(f"{self.folder} holds no tensor {name!r}; see names")
-        path = inside(self.folder, self._files[name])
+        path = self._files.file_of(name)
         try:
             return _read(path, name, self._read_at_once)
         except (SafetensorError, OSError) as error:
             raise FileFormatError(f"{path}: tensor {name!r} cannot be read: {error}; restore the file") from error
-
-    def _files_of_tensors(self) -> dict[str, str]:
-        """The name of the file that each tensor is in."""
-        if not (self.folder / INDEX).is_file():
-            path = inside(self.folder, MODEL)
-            try:
-                with safe_open(path, framework="pt") as file:
-                    return dict.fromkeys(file.keys(), MODEL)
-            except (SafetensorError, OSError) as error:
-                raise FileFormatError(
-                    f"{path}: cannot be read as safetensors: {error}; save the model with save_pretrained again"
-                ) from error
-        path = inside(self.folder, INDEX)
-        files = _parsed(path).get("weight_map")
-        if not isinstance(files, dict) or not all(isinstance(name, str) for name in files.values()):
-            raise FileFormatError(f"{path}: 'weight_map' does not give each tensor a file name; restore the file")
-        return files
-
-
-def inside(folder: Path, name: str) -> Path:
-    """The path of the file `name` in `folder`; raises `FileFormatError` for one that leads out, or is not there."""
-    path = resolve_inside(folder, name)
-    if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file; save the model with save_pretrained again")
-    return path
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    """The JSON object in the file `path`."""
-    if path.stat().st_size > LONGEST_JSON:
-        raise FileFormatError(f"{path}: larger than any such file should be; restore the file")
-    try:
-        document = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{path}: is not JSON: {error}; restore the file") from error
-    if not isinstance(document, dict):
-        raise FileFormatError(f"{path}: holds no JSON object; restore the file")
-    return document
 
 
 def _read(path: Path, name: str, at_once: int) -> Tensor:

@@ -22,6 +22,7 @@ from safetensors.numpy import save
 
 from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.strict_json import parse_object
 from rowspace.learn.options import FitOptions
 from rowspace.learn.run_directory import EPOCH_NAME, STATE_NAME
 from rowspace.learn.word2vec.allocation import check_memory, empty_weights, list_used
@@ -82,7 +83,7 @@ def load_epoch(directory: Path, corpus: IdCorpus) -> FitState | None:
 def _load(path: Path, corpus: IdCorpus | None, changes: dict[str, Any]) -> tuple[IdCorpus, FitState]:
     try:
         header, place = _read_header(path)
-        options = FitOptions(**json.loads(header["options"]) | changes)
+        options = FitOptions(**_parsed(header["options"], path) | changes)
         corpus = corpus or _read_corpus(path.parent, place["files"])
         ngrams = list_used(corpus.vocabulary, corpus.counts, options)
     except FileFormatError:
@@ -114,7 +115,11 @@ def _read_header(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
         header: dict[str, str] = file.metadata()
     if str(_header_checksum(header)) != header["header_crc32"]:
         raise ValueError("its header has another checksum")
-    return header, json.loads(header["place"])
+    return header, _parsed(header["place"], path)
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    return parse_object(text.encode(), repr(str(path)), remedy="start a fit without resume")
 
 
 def _read_corpus(directory: Path, checksums: dict[str, int]) -> IdCorpus:

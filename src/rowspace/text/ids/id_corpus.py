@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 
 from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError
+from rowspace.files.strict_json import parse_object
 from rowspace.text.tokenizers.huggingface_library import tokens_by_id
 
 __all__ = ["CORPUS_NAME", "IDS_NAME", "IdCorpus"]
@@ -96,12 +97,14 @@ class IdCorpus:
         """
         path, ids_path = directory / CORPUS_NAME, directory / IDS_NAME
         try:
-            parts = json.loads(path.read_bytes())
+            parts = parse_object(path.read_bytes(), str(path), remedy="encode the corpus again")
             version, counts = parts.pop("version"), np.array(parts.pop("counts"), np.int64)
             order = parts.pop("token_ids", None)
             order = None if order is None else np.array(order, np.int64)
             corpus = cls(ids_path=ids_path, counts=counts, token_ids=order, **parts)
             found = ids_path.stat().st_size
+        except FileFormatError:
+            raise
         except OSError as error:
             raise FileFormatError(f"{error.filename!r} cannot be read: {error.strerror}; encode again") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -1,10 +1,10 @@
 """The small JSON files next to a tokenizer in a folder of transformers. They are data; no code is run."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.files.strict_json import parse_object
 
 __all__ = ["class_of", "object_in", "read_bytes", "read_text", "settings_of"]
 
@@ -31,17 +31,7 @@ def object_in(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file, an empty one where there is no file; raises FileFormatError otherwise."""
     if not path.exists():
         return {}
-    try:
-        document = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise (
-            error
-            if isinstance(error, RowspaceError)
-            else FileFormatError(f"{path}: is not JSON ({error}); the file is damaged, restore it")
-        ) from None
-    if not isinstance(document, dict):
-        raise FileFormatError(f"{path}: is JSON, but not an object; the file is damaged, restore it")
-    return document
+    return parse_object(read_text(path).encode(), str(path))
 
 
 def settings_of(folder: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 from rowspace._base.atomic import atomic_file
 from rowspace._base.paths import cache_dir
 from rowspace.errors import RowspaceError
+from rowspace.files.strict_json import parse_object
 from rowspace.text.corpus.standard_library import standard_library
 from rowspace.text.tokenizer_options import TokenizerOptions
 from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
@@ -72,7 +73,7 @@ def default_tokenizer(
 def cached_default_tokenizer(vocabulary_size: int = DEFAULT_VOCABULARY_SIZE) -> tuple[Tokenizer, dict[str, int]] | None:
     """Return what `default_tokenizer` has cached; None where it would have to be trained."""
     try:
-        cached = json.loads(_path(vocabulary_size).read_text("utf-8"))
+        cached = parse_object(_path(vocabulary_size).read_bytes(), "the cache")
         return _with_counts(cached["tokenizer"], cached["counts"])
     except (OSError, ValueError, KeyError, TypeError, RowspaceError):
         return None
