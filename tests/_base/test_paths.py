@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ def test_default_is_in_the_home_directory(named: str | None, monkeypatch: pytest
 
 
 def test_error_without_a_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "")
-    monkeypatch.setenv("HOME", "~")  # cannot be expanded, as for an unknown user
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 2)  # a user that the password database does not know
     with pytest.raises(RowspaceError, match="there is no home directory; set XDG_CACHE_HOME"):
         cache_dir()
