@@ -63,10 +63,10 @@ class BinaryReader:
             )
 
     def end(self) -> None:
-        """Raise `FileFormatError` where the file goes on."""
+        """Raise `FileFormatError` unless this is the end of the file."""
         if self.place != self.data.size:
             raise self.error("data continues after the end of the model", 0)
 
     def error(self, what: str, before: int) -> FileFormatError:
-        """Return the error about what stood `before` bytes before this place."""
+        """Return the error about what is `before` bytes before this place."""
         return FileFormatError(f"{self.source}: byte {self.place - before}: {what}; it is damaged, download it again")

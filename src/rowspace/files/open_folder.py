@@ -57,7 +57,7 @@ def _blobs_of(folder: Path) -> Path | None:
 def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     """Open `path` to read bytes; with `folder`, an open directory, its last name is looked up in there.
 
-    Raises `FileFormatError` where it is missing or no regular file, `RowspaceError` where it may not be read.
+    Raises `FileFormatError` where it is missing or not a regular file, `RowspaceError` where it cannot be read.
     """
     try:
         file = open(path, "rb", opener=lambda _, __: _open(path, folder))  # noqa: SIM115  # the caller closes it  # handed on

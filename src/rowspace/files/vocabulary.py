@@ -19,7 +19,7 @@ __all__ = ["StoredVocabulary", "decode_vocabulary", "encode_token_list", "encode
 
 
 class StoredVocabulary(Sequence[str]):
-    r"""The tokens that `encode_vocabulary` made (run, offsets) of, decoded when they are asked for.
+    r"""The tokens of (run, offsets) from `encode_vocabulary`, decoded when they are needed.
 
     `run` is bytes or (n,) uint8, `offsets` (V + 1,) int64; either may be mapped. One token by its id is decoded alone;
     whatever needs all of them decodes and keeps them. Raises `FileFormatError` then, naming `source` and the place.
@@ -108,7 +108,7 @@ def encode_token_list(vocabulary: Sequence[str]) -> list[bytes]:
 
 
 def decode_vocabulary(run: bytes, offsets: NDArray[np.int64], source: str, *, first: int = 0) -> list[str]:
-    r"""Return the tokens that `encode_vocabulary` made (run, offsets) of; `first` is the number of the first.
+    r"""Return the tokens of (run, offsets) from `encode_vocabulary`; `first` is the number of the first.
 
     Raises `FileFormatError`, naming `source` and the place, where they cannot have come from there.
 

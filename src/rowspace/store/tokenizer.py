@@ -28,7 +28,7 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
 
     A table without a tokenizer gets one that splits at white space and looks whole words up; it knows
     [UNK], with a row of zeros where the vocabulary has none. Raises `UsageError` where the table's own
-    tokenizer cannot be read, where its ids are not those of the vocabulary, or where a token has not valid UTF-8.
+    tokenizer cannot be read, where its ids are not those of the vocabulary, or where a token is not valid UTF-8.
 
     >>> import numpy as np
     >>> tokenizer_json(Table(["a", "b"], np.eye(2)))[1], tokenizer_json(Table(["a", "[UNK]"], np.eye(2)))[1]
@@ -43,7 +43,7 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
 def vocabulary_ids(text: str) -> dict[str, int]:
     """Return token to id, in no order, of a tokenizer.json, those added to its vocabulary too.
 
-    Raises `ValueError`, in the words of the tokenizers library, where it cannot open it.
+    Raises `ValueError`, with the message of the tokenizers library, if it cannot open it.
 
     >>> import numpy as np
     >>> vocabulary_ids(tokenizer_json(Table(["a"], np.eye(1)))[0].decode()) == {"a": 0, "[UNK]": 1}
@@ -88,7 +88,7 @@ def table_of_tensor(
     """Join rows, already cut to `limit`, with the tokens of the tokenizer.json in `folder`.
 
     Rows beyond the tokenizer's ids are padding, and are left out with a warning. Raises `FileFormatError` where ids go
-    beyond the rows, or the rows are no (V, d) floats.
+    beyond the rows, or the rows are not (V, d) floats.
     """
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")

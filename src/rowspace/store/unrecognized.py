@@ -34,7 +34,7 @@ HINTS = {
 
 
 def describe(source: Path) -> str:
-    """Say what is there instead of a table."""
+    """Describe what is at `source` instead of a table, and the next step."""
     if source.is_dir():
         return _found_in(sorted(entry.name for entry in source.iterdir()))
     with source.open("rb") as file:
@@ -47,7 +47,7 @@ def describe(source: Path) -> str:
 
 
 def _hint(source: Path, start: bytes) -> str:
-    """Say what a file is, from its first bytes."""
+    """Describe a file from its first bytes."""
     if start.startswith(b"\x80"):
         places = {name: start.find(name) for name in PICKLES if name in start}  # the outermost class comes first
         written_by = PICKLES[min(places, key=lambda name: places[name])] if places else ANY_PICKLE
@@ -71,7 +71,7 @@ def _hint_of_zip(source: Path) -> str:
 
 
 def _found_in(names: list[str]) -> str:
-    """Say what a directory with files of these names is."""
+    """Describe a directory by the names of its files."""
     if not names:
         return "an empty directory"
     pickle = next((name for name in names if name.startswith("pytorch_model") or name.endswith(PICKLED)), None)

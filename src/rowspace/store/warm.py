@@ -17,7 +17,7 @@ __all__ = ["warm"]
 
 
 def warm() -> None:
-    """Run each kernel once; takes no time where all are compiled already."""
+    """Run each kernel once; returns at once if all are compiled."""
     rows = np.eye(2, dtype=np.float32)
     table = Table(["a", "é"], rows)
     with_ngrams = Table(["a", "é"], rows, subwords=Subwords(rows, rows, np.zeros(1, np.int32)))

@@ -103,7 +103,7 @@ def written_rows(rows: NDArray[Any]) -> Iterator[bytes | memoryview]:
 
 
 def _check(header: ArrayHeader, total: int, source: str) -> None:
-    """Check that these are rows, and all of them there."""
+    """Check that the array holds rows and is complete."""
     if len(header.shape) != 2 or header.dtype.name not in FLOATS or header.shape[1] < 1:
         raise FileFormatError(
             f"{source}: byte 10: {header.dtype} of shape {header.shape}, expected (V, d) floats of 16, 32 or 64 "

@@ -50,10 +50,10 @@ REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, NotImplement
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
-    """Open the .npz file `path`, or its first `limit` rows; uncompressed rows are mapped if they lie well.
+    """Open the .npz file `path`, or its first `limit` rows; uncompressed rows are mapped if they are aligned.
 
     Raises `FileFormatError`, naming the array, where one is missing, damaged, or a pickle. Checksums are
-    compared of what is read, not of what is mapped. Of duplicated tokens, the first is kept, with a
+    compared for arrays that are read, not for mapped ones. Of duplicated tokens, the first is kept, with a
     warning.
 
     >>> import tempfile
@@ -78,7 +78,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the file `path`, replacing an older one all at once; rows keep their dtype.
+    """Write `table` to the file `path`, replacing an older one atomically; rows keep their dtype.
 
     Settings and tokenizer are not part of the format. Raises `UsageError` where a token is not Unicode text or
     `path` cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
@@ -178,7 +178,7 @@ def _tokens(archive: Archive, limit: int | None) -> list[str]:
 
 
 def _checked(array: NDArray[Any], source: str) -> list[str]:
-    """Return the tokens of an array of text; numpy holds numbers there that are no characters."""
+    """Return the tokens of an array of text; which may hold numbers that are not Unicode characters."""
     points = np.ascontiguousarray(array).view(np.uint32).reshape(len(array), array.dtype.itemsize // 4)
     is_half = (points >= SURROGATES[0]) & (points <= SURROGATES[1])
     wrong = np.flatnonzero((is_half | (points > MOST_POINT)).any(axis=1))
@@ -196,7 +196,7 @@ def _check_kind(header: ArrayHeader, rank: int, kinds: str, source: str) -> None
 
 
 def _check_size(info: zipfile.ZipInfo, header: ArrayHeader, left: int, source: str) -> None:
-    """Check that an array's size is neither a lie nor beyond what its bytes can hold; `left` are in the file."""
+    """Check an array's size against its header and its compressed bytes; `left` bytes are in the file."""
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise FileFormatError(f"{source}: compressed in a way that numpy does not use; save it again with numpy")
     most = info.compress_size * (1 if info.compress_type == zipfile.ZIP_STORED else DEFLATE_MOST)
@@ -220,7 +220,7 @@ def _fill(target: NDArray[np.uint8], stream: IO[bytes], source: str) -> None:
 
 @contextmanager
 def _translate_errors(source: str) -> Iterator[None]:
-    """Turn what `zipfile` raises on damage into one sentence."""
+    """Turn errors of `zipfile` into `FileFormatError`."""
     try:
         yield
     except FileFormatError:

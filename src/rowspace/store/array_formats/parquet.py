@@ -59,7 +59,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the file `path`, replacing an older one all at once; rows keep their dtype.
+    """Write `table` to the file `path`, replacing an older one atomically; rows keep their dtype.
 
     Settings and tokenizer are not part of the format. Raises `UsageError` where a token is not Unicode text or
     `path` cannot be replaced, `MissingExtraError` where pyarrow is not installed, and `RowspaceError` where
@@ -166,7 +166,7 @@ def _first(batches: "Iterator[pa.RecordBatch]", limit: int | None) -> "Iterator[
 
 @contextmanager
 def _translate_errors(source: str) -> Iterator[None]:
-    """Turn what pyarrow raises on damage into one sentence."""
+    """Turn errors of pyarrow into `FileFormatError`."""
     import pyarrow as pa  # noqa: PLC0415
 
     try:

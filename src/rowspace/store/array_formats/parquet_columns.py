@@ -42,7 +42,7 @@ class Columns(NamedTuple):
 
 
 def choose_columns(schema: "pa.Schema", source: str) -> Columns:
-    """Return the columns of a table; raises `FileFormatError` where it is not clear which they are."""
+    """Return the columns of a table; raises `FileFormatError` where several could be meant."""
     kinds = {name: _kind(schema.field(name).type) for name in dict.fromkeys(schema.names)}
     token = _column(kinds, TOKEN_NAMES, "text", source)
     count = next((name for name in COUNT_NAMES if kinds.get(name) == "integers"), None)
@@ -54,7 +54,7 @@ def choose_columns(schema: "pa.Schema", source: str) -> Columns:
 
 
 def _kind(kind: "pa.DataType") -> str:
-    """Say what a column of this type holds, in the words of the errors."""
+    """Name what a column of this type holds, for messages."""
     import pyarrow as pa  # noqa: PLC0415  # optional
 
     kinds = pa.types
@@ -82,7 +82,7 @@ def _column(kinds: dict[str, str], names: tuple[str, ...], kind: str, source: st
 
 
 def _numbered(names: list[str]) -> tuple[str, ...]:
-    """Return the names if they are two or more, with one beginning and numbers that rise by one."""
+    """Return the names if there are two or more, of one prefix and consecutive numbers."""
     parts = [NUMBERED.fullmatch(name) for name in names]
     numbers = [int(part[2]) for part in parts if part]
     is_one_after_the_other = all(after == before + 1 for before, after in pairwise(numbers))
@@ -92,7 +92,7 @@ def _numbered(names: list[str]) -> tuple[str, ...]:
 
 
 class TableBuilder:
-    """What was read of a table so far: the first of each token, its row and its count."""
+    """Collect the batches of a table: the first of each token, its row and its count."""
 
     def __init__(self, source: str) -> None:
         self._source = source

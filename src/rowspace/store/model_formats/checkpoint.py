@@ -29,7 +29,7 @@ NAMES = (
 
 
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
-    """Open the token table of the checkpoint in the directory `path`; `key` names the tensor, whatever it is called.
+    """Open the token table of the checkpoint in the directory `path`; `key` is the name of the tensor, whatever it is.
 
     Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `FileFormatError` where no tensor
     is named like a token table, or tokenizer and table do not belong together.

@@ -130,7 +130,7 @@ def _read_matrix(reader: BinaryReader) -> NDArray[Any]:
 
 
 def _check_end(reader: BinaryReader, *, quantized: bool) -> None:
-    """Walk over what predicts words or labels, to the end of the file."""
+    """Check the output matrix, which predicts words or labels, up to the end of the file."""
     if reader.flag("whether what it predicts with is quantized") and quantized:
         read_quantized(reader)
     else:
@@ -139,7 +139,7 @@ def _check_end(reader: BinaryReader, *, quantized: bool) -> None:
 
 
 def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: int, source: str) -> Subwords:
-    """The n-grams' rows, which follow the words' in the matrix."""
+    """Return the n-gram rows, which follow the words' in the matrix."""
     known = len(words.counts)
     buckets = words.kept_buckets
     needed = known + (arguments.buckets if buckets is None else len(buckets))
@@ -161,7 +161,7 @@ def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: in
 
 
 def _check_ngrams(words: Words, arguments: Arguments, total: int, source: str) -> NDArray[np.int64]:
-    """Return how many n-grams each word can have at most; raises where they are more than any real model's."""
+    """Return how many n-grams each word can have at most; raises if there are more than in any real model."""
     lengths = words.places[:, 1] - words.places[:, 0] + 2
     counts: NDArray[np.int64] = lengths * np.minimum(lengths, arguments.max_n - arguments.min_n + 1)
     if counts.max(initial=0) > MOST_NGRAMS or counts.sum() > NGRAMS_PER_BYTE * total:
@@ -183,7 +183,7 @@ def _composed(tokens: list[str], subwords: Subwords, counts: NDArray[np.int64]) 
 
 
 def _listed(tokens: list[str], subwords: Subwords) -> RaggedNgrams:
-    """Return the places of the n-grams of the tokens, without those that were pruned away."""
+    """Return the rows of the n-grams of the tokens, without pruned ones."""
     listed = list_ngrams(tokens, min_n=subwords.min_n, max_n=subwords.max_n, buckets=len(subwords.places))
     places = subwords.places[listed.indices]
     kept = places != PRUNED_BUCKET

@@ -26,7 +26,7 @@ ARGUMENTS = struct.Struct("<12id")
 
 @dataclass(frozen=True)
 class Arguments:
-    """How a model was learned, as far as a table has names for it."""
+    """The training arguments of a model that a table's settings have names for."""
 
     dim: int
     window: int
@@ -51,7 +51,7 @@ class Arguments:
         return cls(dim, window, epochs, min_count, negatives, MODELS[model], buckets, min_n, max_n, sample)
 
     def settings(self) -> dict[str, Any]:
-        """Return them under the names of our options."""
+        """Return them under the names of the options of `fit`."""
         named = vars(self) | {"subwords": self.max_n > 0}
         return named if self.max_n > 0 else {name: named[name] for name in named.keys() - {"buckets", "min_n", "max_n"}}
 
@@ -81,7 +81,7 @@ def read_words(reader: BinaryReader) -> Words:
 
 
 def start_bytes(table: Table) -> bytes:
-    """Return what a model of `table` begins with, with settings where it has ours."""
+    """Return the beginning of a model of `table`, with its settings where they fit."""
     subwords = table.subwords
     buckets, min_n, max_n = (0, 0, 0) if subwords is None else (len(subwords.places), subwords.min_n, subwords.max_n)
 

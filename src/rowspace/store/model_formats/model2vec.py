@@ -83,7 +83,7 @@ def check_target(path: StrPath) -> None:
 
 
 def _mapping(model: Path, size: int, limit: int | None, names: Tensors) -> NDArray[Any]:
-    """Return which row each id has, checked."""
+    """Return the row of each id, once it is known to be in range."""
     mapping = map_tensor(model, "mapping", limit=limit, known=names)
     if mapping.ndim != 1 or mapping.dtype.kind != "i":
         raise FileFormatError(f"{model}: 'mapping' is {mapping.dtype} of shape {mapping.shape}, not (V,) whole numbers")

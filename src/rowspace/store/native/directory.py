@@ -94,7 +94,7 @@ def save(table: Table, path: StrPath) -> None:
 def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Table:
     """Open the table in the directory `path`; its rows are mapped, read from the disk when first touched.
 
-    A table that is saved again while it is opened opens as the old or the new one, whole.
+    A table that is saved again while it is opened opens as the complete old or the complete new one.
 
     Args:
         path: The directory.

@@ -49,8 +49,15 @@ class FileRecord:
 class Manifest:
     """The content of rowspace.json.
 
-    In the file, `unknown_rows` rows of zeros follow the V rows of the vocabulary. `own_tokenizer` is False if
-    tokenizer.json was made from the vocabulary, for other libraries to read.
+    Attributes:
+        num_embeddings: The size V of the vocabulary.
+        embedding_dim: The width of a row.
+        dtype: numpy's name of the dtype of the rows.
+        unknown_rows: How many rows of zeros follow the V rows in model.safetensors.
+        own_tokenizer: False if tokenizer.json was built from the vocabulary, for other libraries to read.
+        settings: How the table was learned.
+        versions: The versions of rowspace and its libraries that wrote it.
+        files: Size and checksum of each file.
     """
 
     num_embeddings: int
@@ -145,7 +152,7 @@ def _from_document(document: dict[str, object], source: str) -> Manifest:
         raise FileFormatError(f"{source}: must hold {', '.join(checks)}; restore it")
     for name, is_right in checks.items():
         if not is_right(document[name]):
-            raise FileFormatError(f"{source}: {name!r} is not what it should be: {document[name]!r:.80}; restore it")
+            raise FileFormatError(f"{source}: {name!r} has an invalid value: {document[name]!r:.80}; restore it")
     files = {name: FileRecord(**record) for name, record in document.pop("files").items()}  # type: ignore[attr-defined]
     return Manifest(**document, files=files)  # type: ignore[arg-type]
 

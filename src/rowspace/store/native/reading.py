@@ -89,7 +89,7 @@ def _map_vocabulary(folder: Folder, size: int) -> tuple[StoredVocabulary, NDArra
 
 
 def _check_tokens(vocabulary: StoredVocabulary, source: str) -> None:
-    """Decode all tokens, and see that none is duplicated."""
+    """Decode all tokens, and check that none is duplicated."""
     try:
         index_of(list(vocabulary))
     except UsageError as error:

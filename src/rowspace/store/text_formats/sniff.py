@@ -128,7 +128,7 @@ def has_column_names(lines: list[bytes]) -> bool:
 
 
 def wrong_kind_of_text(start: bytes) -> str | None:
-    r"""Say what a text is that looks like rows of words and numbers and is not, and what to do about it.
+    r"""Describe a text that looks like rows of words and numbers but is not, and the next step.
 
     >>> wrong_kind_of_text(b"cat 0.5 1\rdog 2 3\r")
     "its lines end in CR alone: convert it with tr '\\r' '\\n' < FILE > NEW"

@@ -34,7 +34,7 @@ NO_LINES = np.empty((0, 2), np.int64)
 
 
 class Text(NamedTuple):
-    """The mapped bytes of a text file, what errors call it, and where the rows begin, after the header if any."""
+    """The mapped bytes of a text file, its name in errors, and where the rows begin, after the header if any."""
 
     data: NDArray[np.uint8]
     source: str

@@ -54,7 +54,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    r"""Write `table` to the file `path`, replacing an older one all at once; rows become float32.
+    r"""Write `table` to the file `path`, replacing an older one atomically; rows become float32.
 
     Each number is the shortest text that reads back to the same float32. Counts, settings and tokenizer are
     not part of the format. Raises `UsageError` where a token holds a blank, a newline or a NUL, or where
