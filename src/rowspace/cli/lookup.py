@@ -1,4 +1,4 @@
-"""What a command is given → what it works on: a path becomes a table, words become tokens of it."""
+"""Arguments → what a command works on: a path → its table, words → tokens of the table."""
 
 import json
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["open_table", "resolve_words"]
 
-UNKNOWN = {"[UNK]", "<unk>"}  # what tokenizers make of what they do not know
+UNKNOWN = {"[UNK]", "<unk>"}  # tokens for text that a tokenizer does not know
 
 
 def open_table(path: str, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> "Table":
-    """Open the table at `path`, in any format; raises as `rowspace.load` does."""
-    from rowspace.store import load  # numba and safetensors, which help can do without
+    """Open the table at `path`, in any format; arguments and errors are those of `rowspace.load`."""
+    from rowspace.store import load  # not needed for help
 
     return load(path, verify=verify, limit=limit, key=key)
 
 
 def resolve_words(table: "Table", words: Sequence[str]) -> list[str]:
-    """Return the token of each word: itself, or what the table's tokenizer makes of it, which is said.
+    """Return the token of each word: itself, or its token in the table's tokenizer, with a message.
 
     That is the word lowercased or, in tables of pieces, with the mark of a word's beginning (`Ġ`, `▁`). Raises
     `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for, and

@@ -1,4 +1,4 @@
-"""What a command is given for a tokenizer → one that encodes, and how often a table's tokens were seen."""
+"""Arguments → tokenizers: a path or a name → a tokenizer, with the counts of its tokens where a table has them."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -41,13 +41,13 @@ class Source:
 
 def open_source(path: str, *, pattern: str | None = None) -> Source:
     """Open a tokenizer, or the one of a table; raises as `open_tokenizer` does."""
-    from rowspace.text import open_tokenizer  # numba and tokenizers, which help can do without
+    from rowspace.text import open_tokenizer  # not needed for help
 
     return Source(open_tokenizer(path, pattern=pattern), _counts(path) if Path(path).is_dir() else None)
 
 
 def texts_of(texts: Iterable[str]) -> list[str]:
-    """Return the texts of a call; `-` stands for the lines of standard input. Raises UsageError where there is none."""
+    """Return the texts of a call, the lines of standard input for `-`; raise `UsageError` where there is none."""
     found = list[str]()
     for text in texts:
         found += standard_input().splitlines() if text == "-" else [text]

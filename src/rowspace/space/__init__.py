@@ -3,7 +3,7 @@
 | file | what it answers |
 |---|---|
 | `similarity.py` | how near two rows are: dot, cosine, Euclidean |
-| `neighbors.py`, `kernels.py` | which k rows are nearest, exactly, for one query or a million |
+| `neighbors.py`, `kernels.py`, `select_numpy.py` | which k rows are nearest, exactly, for one query or a million |
 | `analogy.py` | a is to b as c is to ... |
 | `plane.py` | the plane of an analogy's parallelogram |
 | `sets.py` | which one does not belong, and how near two sets are |
@@ -17,6 +17,7 @@
 | `representatives.py` | which words represent a cluster, or the whole table |
 | `spelling.py` | which tokens are spelled nearly like this one |
 | `downsample.py` | a part of a matrix at the size of a picture |
+| `warm.py` | compiles the kernel at setup |
 
 Only `evaluation` and `spelling` know of words. Names load on first use (PEP 562), since the kernels of `neighbors.py`
 bring numba and `import rowspace` must stay light. Read next: `similarity.py`.

@@ -21,7 +21,7 @@ Ids = NDArray[np.int64]
 Norms = NDArray[np.float64]
 
 EPSILON = 0.001
-"""What keeps 3CosMul from dividing by zero, as in the paper; gensim adds 0.000001."""
+"""Keeps 3CosMul from dividing by zero, as in the paper; gensim adds 0.000001."""
 
 
 def cos_add(
@@ -35,11 +35,19 @@ def cos_add(
 ) -> Answer:
     """Return the k rows nearest by cosine to b - a + c, each first brought to length 1.
 
-    `questions` (n, 3) int64 holds the ids of a, b and c, which are left out of the answer unless
-    `keep_inputs`. The score is the cosine itself, as gensim's `most_similar(positive=[b, c], negative=[a])`
-    gives it. Order, ties, `row_norms`, `memory` and errors are those of `nearest`.
+    The score is the cosine itself, as in gensim's `most_similar(positive=[b, c], negative=[a])`. Order, ties,
+    `row_norms`, `memory` and errors are those of `nearest`.
 
-    Returned are ids (n, k) int64 and scores (n, k) float32.
+    Args:
+        rows: (V, d) floats.
+        questions: (n, 3) int64, the ids of a, b and c.
+        k: the number of answers.
+        row_norms: (V,) float64, computed here without it.
+        keep_inputs: let a, b and c be among the answers.
+        memory: that of `nearest`.
+
+    Returns:
+        Ids (n, k) int64 and scores (n, k) float32, best first.
 
     Source: Mikolov et al. (2013); named 3CosAdd by Levy & Goldberg (2014), equation 3.
 
@@ -65,7 +73,7 @@ def cos_mul(
 ) -> Answer:
     """Return the k rows x with the largest cos(x, b) cos(x, c) / (cos(x, a) + epsilon).
 
-    The cosines are first shifted to [0, 1], by (1 + cos) / 2. Arguments, order and ties are those of
+    The cosines are first shifted to [0, 1], by (1 + cos) / 2. Arguments, results, order and ties are those of
     `cos_add`. With `epsilon=1e-6` these are the numbers of gensim's `most_similar_cosmul`.
 
     Source: Levy & Goldberg (2014), "Linguistic Regularities in Sparse and Explicit Word Representations",

@@ -50,20 +50,26 @@ def nearest(
 ) -> Answer:
     """Return the k nearest of `rows` (V, d) to each of `queries` (n, d).
 
-    Returned are ids (n, k) int64 and scores (n, k) float32, nearest first. Scores are cosines, dot products,
-    or for "euclidean" distances, computed in float64 in a fixed order and rounded to float32; equal scores go
-    to the lower id. Neither ids nor scores depend on `memory` or `threads`. With k > V there are V columns.
-    `exclude` (n, e) int64 holds ids to leave out for each query, -1 for none. A row that holds NaN or
-    infinity (or, in float64, values past 1e153) is never a neighbor; a zero row has cosine 0 with
-    everything. A place that no row is left to fill holds id -1 and score NaN.
+    Scores are computed in float64 in a fixed order and rounded to float32; equal scores go to the lower id. Neither ids
+    nor scores depend on `memory` or `threads`. A row that holds NaN or infinity (or, in float64, values past 1e153) is
+    never a neighbor; a zero row has cosine 0 with everything.
 
-    Working memory stays within `memory` bytes, beside the answer, the norms (8 bytes a row or query) and
-    BLAS's own buffers, so rows and queries may be memory maps; a bound too small for one row and one query is
-    stretched to hold them. `row_norms` (V,) float64 spares the pass that computes them. `threads` (default:
-    the processors at hand) bounds the selection; BLAS's own number is set by its environment variable.
+    Args:
+        queries: (n, d) numbers, which may be a memory map.
+        rows: (V, d) floats, which may be a memory map.
+        k: the number of neighbors; with k > V there are V columns.
+        metric: "cosine", "dot" or "euclidean", whose score is the distance.
+        exclude: (n, e) int64, ids to leave out for each query, -1 for none.
+        row_norms: (V,) float64, computed here without it.
+        memory: the most bytes of working memory, apart from the answer, the norms (8 bytes a row or query) and BLAS's
+            own buffers; raised where one row and one query need more.
+        threads: of the selection, by default one for each processor; BLAS has an environment variable of its own.
 
-    Raises `UsageError` for a k below 1, shapes that do not fit, an unknown metric, or a query with NaN or
-    infinity.
+    Returns:
+        Ids (n, k) int64 and scores (n, k) float32, nearest first; id -1 and score NaN where no row is left.
+
+    Raises:
+        UsageError: a k below 1, shapes that do not fit, an unknown metric, or a query with NaN or infinity.
 
     >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
     >>> ids, distances = nearest(rows[:1], rows, 2, metric="euclidean", exclude=np.array([[0]]))
@@ -81,9 +87,7 @@ def nearest(
 def nearest_reference(
     queries: Rows, rows: Rows, k: int, *, metric: Metric = "cosine", exclude: Ids | None = None
 ) -> Answer:
-    """Return what `nearest` does by the plainest means: the full float64 matrix and a stable sort.
-
-    For small input only.
+    """Return what `nearest` does in the simplest way: the full float64 matrix and a stable sort, for small input.
 
     >>> nearest_reference(np.eye(1, 2), np.eye(2), 2)
     (array([[0, 1]]), array([[1., 0.]], dtype=float32))
@@ -106,7 +110,7 @@ def nearest_reference(
 
 @dataclass
 class _Search:
-    """One call of `nearest`: its input, checked, and the walk over blocks of rows."""
+    """One call of `nearest`: its validated input, and the loop over blocks of rows."""
 
     queries: Rows
     rows: Rows
@@ -136,7 +140,7 @@ class _Search:
         self.dtype = np.dtype(np.float32 if narrow and largest < 1e18 else np.float64)
 
     def run(self, keys: NDArray[np.float32], ids: Ids, memory: int, workers: int) -> None:
-        """Bring `keys` and `ids` (n, k), heaps of free places, to the k best of all rows."""
+        """Fill `keys` and `ids` (n, k), heaps of free places, with the k best of all rows."""
         num_queries, num_rows = self._block_sizes(memory)
         buffer = np.empty(num_queries * num_rows, self.dtype)
         with ThreadPoolExecutor(workers) as pool:

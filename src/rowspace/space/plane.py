@@ -40,8 +40,10 @@ class Plane:
     def through(cls, a: ArrayLike, b: ArrayLike, c: ArrayLike) -> "Plane":
         """Return the plane through three points (d,): `a` its origin, `b` ahead of it, `c` to the left of that line.
 
-        Points on one line, or in a space of one dimension, leave an axis of zeros. Raises `UsageError` for points of
-        different widths, or with NaN or infinity.
+        Points on one line, or in a space of one dimension, leave an axis of zeros.
+
+        Raises:
+            UsageError: the points have different widths, or hold NaN or infinity.
         """
         points = [np.asarray(point, np.float64) for point in (a, b, c)]
         if points[0].ndim != 1 or any(point.shape != points[0].shape for point in points):

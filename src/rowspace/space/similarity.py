@@ -24,8 +24,15 @@ BLOCK_BYTES = 1 << 23
 def dot(a: ArrayLike, b: ArrayLike) -> Scores:
     """Return the dot product: of two vectors a float64, otherwise of each row of `a` with each row of `b`.
 
-    `a` is (d,) or (n, d), `b` is (d,) or (m, d); the result is (), (n,), (m,) or (n, m) float64. Raises
-    `UsageError` where the widths differ.
+    Args:
+        a: (d,) or (n, d).
+        b: (d,) or (m, d).
+
+    Returns:
+        (), (n,), (m,) or (n, m) float64.
+
+    Raises:
+        UsageError: the widths differ.
 
     >>> h = [0.6, 0.1, 0.3]
     >>> rows = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]

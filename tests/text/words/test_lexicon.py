@@ -17,7 +17,7 @@ def lexicon():
 
 
 def words_of(lexicon):
-    return [lexicon.word(identity).decode() for identity in range(len(lexicon))]
+    return [word.decode() for word in lexicon.all_words()]
 
 
 def test_ids_are_given_by_first_sight_and_words_are_counted(lexicon):

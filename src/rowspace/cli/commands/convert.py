@@ -36,7 +36,7 @@ def convert(
       rowspace convert vectors.txt first-rows --limit 50000
       rowspace convert a-checkpoint its-tokens
     """
-    from rowspace import store  # numba and safetensors, which help can do without
+    from rowspace import store  # not needed for help
 
     store.check_target(output, format=format)
     table = open_table(path, limit=limit, key=key)
@@ -55,7 +55,7 @@ def convert(
         print_json(facts)
         return
     is_lossy = table.counts is not None and not target.has_counts
-    lost = "; counts are left out, for which the format has no place" if is_lossy else ""
+    lost = "; counts are left out: the format does not hold them" if is_lossy else ""
     message(
         f"{output} ({target.name}) holds the {plural(len(table), 'row')} × {table.dim} of {path} ({source.name}){lost}"
     )

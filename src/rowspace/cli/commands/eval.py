@@ -1,4 +1,4 @@
-"""`rowspace eval`: how well a table does on files of word pairs and of analogies."""
+"""`rowspace eval`: evaluate a table on files of word pairs and of analogies."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,10 +30,10 @@ def evaluate(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Mark a table by files of word pairs and of analogies.
+    """Evaluate a table on files of word pairs and of analogies.
 
     Pairs are lines of two words and a number, with which the cosines are correlated; analogies are lines of four words
-    under ": section" lines, of which the right answers are counted. The numbers are those of gensim.
+    under ": section" lines, whose right answers are counted. The numbers are those of gensim.
 
     Example:
       rowspace eval my-table wordsim353.tsv questions-words.txt
@@ -62,7 +62,7 @@ def evaluate(
         if result.composed:
             message(
                 f"{Path(file).name}: in {plural(result.composed, 'pair')} a word is not in the vocabulary: "
-                "n-grams made its row"
+                "its row is computed from its n-grams"
             )
     if pairs:
         print_table("word pairs", ("file", "used", "unknown", "Pearson", "Spearman"), map(_pairs_line, pairs))
@@ -72,7 +72,7 @@ def evaluate(
 
 
 def _holds_analogies(file: str) -> bool:
-    """Whether the first line that says something is a section or four words."""
+    """Whether the first line that is not empty is a section or four words."""
     from rowspace.space.evaluation.files import numbered_lines
 
     _, line = next(numbered_lines(file), (0, ""))

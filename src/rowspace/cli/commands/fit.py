@@ -49,7 +49,7 @@ def fit(
 ) -> None:
     """Learn a table from text: a row for each word or token.
 
-    Ctrl-C (or SIGTERM) saves what was learned; --resume goes on from there, with the text and the options that it had.
+    Ctrl-C (or SIGTERM) saves what was learned; --resume continues from there, with the same text and options.
 
     Example:
       rowspace fit my-text.txt -o my-table
@@ -65,7 +65,7 @@ def fit(
         raise UsageError("-o is empty; name the folder to save the table in")
     output = output or _default_output(names, resume=resume)
     if resume and names:
-        message("the interrupted fit goes on with the text that it has read; CORPUS is not read again")
+        message("the interrupted fit continues with the text that it has read; CORPUS is not read again")
     began = time.monotonic()
     table = _fit(names, output, resume=resume, options=options)
     seconds = time.monotonic() - began
@@ -78,7 +78,7 @@ def fit(
 
 def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, Any]) -> "Table":
     """Run the fit and show its progress."""
-    from rowspace.learn import Reports  # numba, which help can do without
+    from rowspace.learn import Reports  # not needed for help
     from rowspace.learn.fit import fit as learn_table
     from rowspace.learn.warm import warm
     from rowspace.text import corpus_bytes
@@ -87,7 +87,9 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     total = None if resume or corpus is None else corpus_bytes(corpus)
     if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
-    warm()  # so that a first compilation neither stands in the way of the bars nor counts as learning
+    warm(
+        subwords=options.get("subwords", False)
+    )  # so that a first compilation neither delays the bars nor counts as learning
     with cleanup_on_interrupt(), progress_reporter(total) as progress:
         reports = Reports(
             on_bytes=progress.on_bytes,
@@ -103,7 +105,7 @@ def _report_lowered_rate(alpha: float, default: float) -> None:
 
 
 def _corpus(names: list[str]) -> str | list[Path] | None:
-    """Return what `rowspace.fit` understands: a list of strings would be texts."""
+    """Return the corpus for `rowspace.fit`, to which a list of strings would be texts."""
     if not names:
         return None
     return names[0] if len(names) == 1 else [Path(name) for name in names]

@@ -47,13 +47,13 @@ def lab(
 ) -> None:
     """See the embedding layer at work on real rows, in the browser.
 
-    Ctrl-C ends it. Who has the address that it prints can use it, and nobody else.
+    Ctrl-C ends it. Only the printed address, with its token, opens it.
 
     Example:
       rowspace lab
       rowspace lab my-table --port 8080 --no-open
     """
-    from rowspace.lab import make_app  # starlette, which help can do without
+    from rowspace.lab import make_app  # not needed for help
     from rowspace.lab.server.security import Access
     from rowspace.lab.server.serve import listen, serve, validate_token
 
@@ -79,12 +79,12 @@ def _lab(path: str | None) -> "Lab":
 
 
 def _learned() -> "Table":
-    """Learn from the standard library, and tell how it goes."""
-    from rowspace.learn.fit import Reports, fit  # numba, which later starts can do without
+    """Learn from the standard library, and show the progress."""
+    from rowspace.learn.fit import Reports, fit  # not needed by later starts
     from rowspace.learn.warm import warm
 
     message("learning a table from the standard library of this Python, which is kept for the next time")
-    warm()
+    warm(subwords=False)
     with progress_reporter(None) as progress:
         reports = Reports(
             on_bytes=progress.on_bytes, on_vocabulary=progress.on_vocabulary, on_progress=progress.on_progress

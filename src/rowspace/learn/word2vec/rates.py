@@ -44,7 +44,7 @@ BLOCKS, BLOCK = 16, 1 << 18  # ids that are read to learn how long sentences are
 def stable_options(options: FitOptions, corpus: IdCorpus, ngrams: Ngrams) -> FitOptions:
     """Return the options, with a lower `alpha` where the default one would make the fit diverge.
 
-    A `min_alpha` that was given is kept, and `alpha` is not lowered below it.
+    A given `min_alpha` is kept, and `alpha` is not lowered below it.
     """
     if options.alpha is not None:
         return options

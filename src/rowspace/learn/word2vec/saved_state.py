@@ -1,12 +1,12 @@
-"""The state of a fit on disk, so that a stopped fit goes on to the same rows, or is refused where a bit has changed.
+"""The state of a fit on disk: a resumed fit learns the same rows, and a state with a changed bit is refused.
 
 | file | what |
 |---|---|
-| `epoch.safetensors` | the state after the last epoch that ended: what is left of a fit that diverges later |
-| `state.safetensors` | a later state within the next epoch, if one was saved: what a resumed fit goes on from |
+| `epoch.safetensors` | the state after the last finished epoch, which is kept if the fit diverges later |
+| `state.safetensors` | a later state within the next epoch, if one was saved; a resumed fit starts from it |
 
 Each holds the rows as tensors, all else as JSON in its header, with checksums (CRC-32) of both and of the files of the
-corpus. It is replaced whole, so a process that is killed at any moment leaves an older state or this one.
+corpus. Files are replaced atomically, so a process that is killed at any moment leaves the old state or the new one.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ def corpus_checksums(directory: Path) -> dict[str, int]:
 
 
 def save_state(state: FitState, directory: Path) -> None:
-    """Write the state into `directory`, whole or not at all."""
+    """Write the state into `directory`, atomically."""
     place = {
         field.name: getattr(state, field.name)
         for field in dataclasses.fields(state)
@@ -61,9 +61,15 @@ def save_state(state: FitState, directory: Path) -> None:
 
 
 def load_state(directory: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
-    """Read the corpus and the newest state in `directory`; `changes` are options that are to be different from now on.
+    """Read the corpus and the newest state in `directory`.
 
-    Raises FileFormatError where either is damaged, and UsageError where there is none.
+    Args:
+        directory: the run directory.
+        **changes: options that differ from now on.
+
+    Raises:
+        FileFormatError: the corpus or the state is damaged.
+        UsageError: there is no state.
     """
     names = [name for name in (STATE_NAME, EPOCH_NAME) if (directory / name).exists()]
     if not names:
@@ -72,7 +78,7 @@ def load_state(directory: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
 
 
 def load_epoch(directory: Path, corpus: IdCorpus) -> FitState | None:
-    """Read the state after the last epoch that ended; None where no epoch has ended, or its file is damaged."""
+    """Read the state after the last finished epoch; None where there is none, or its file is damaged."""
     path = directory / EPOCH_NAME
     try:
         return _load(path, corpus, {})[1] if path.exists() else None
@@ -110,7 +116,7 @@ def _damaged(path: Path, error: Exception) -> FileFormatError:
 
 
 def _read_header(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
-    """All that is not rows, once its checksum is known to be right."""
+    """The header without rows, after its checksum."""
     with safe_open(path, framework="numpy") as file:
         header: dict[str, str] = file.metadata()
     if str(_header_checksum(header)) != header["header_crc32"]:
@@ -123,7 +129,7 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
 
 
 def _read_corpus(directory: Path, checksums: dict[str, int]) -> IdCorpus:
-    """The corpus, once its files are known to be those of the state and its ids to be of its vocabulary."""
+    """The corpus, after the checksums of its files and the range of its ids."""
     for name in CORPUS_FILES:
         if _checksum(_blocks(directory / name)) != checksums[name]:
             raise FileFormatError(
@@ -154,7 +160,7 @@ def _read_rows(path: Path, weights: Weights, header: dict[str, str]) -> None:
 
 
 def _tensors(weights: Weights) -> dict[str, Rows]:
-    """What is saved of the rows: no worker's copies."""
+    """The rows that are saved, without workers' copies."""
     return {
         "inputs": weights.inputs[: weights.size],
         "outputs": weights.outputs[: weights.size],
@@ -175,7 +181,7 @@ def _checksum(parts: Iterable[Any]) -> int:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    """A file, some bytes at a time."""
+    """The bytes of a file in blocks."""
     with path.open("rb") as file:
         while block := file.read(BYTES_AT_ONCE):
             yield block

@@ -24,7 +24,8 @@ class Correlation(NamedTuple):
 def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
     """Return the linear correlation of x (n,) with y (n,), n >= 2; NaN where either is constant.
 
-    Raises `UsageError` for other shapes.
+    Raises:
+        UsageError: other shapes.
 
     >>> pearson([1, 2, 3, 4], [1, 3, 2, 4]).r
     0.8

@@ -77,7 +77,7 @@ def scan_pieces(
     merged = [np.arange(len(lexicons[0]), dtype=np.int32)]
     merged += [lexicons[0].absorb(other) for other in lexicons[1:]]
     share = lexicons[0].unspaced_share()
-    return ProvisionalIds(lengths, merged, lexicons[0].counts(), lexicons[0].word, replaced, share)
+    return ProvisionalIds(lengths, merged, lexicons[0].counts(), lexicons[0].all_words().__getitem__, replaced, share)
 
 
 def _scan(lexicon: Lexicon, block: Block, sentences: str) -> tuple[NDArray[np.int32], int]:

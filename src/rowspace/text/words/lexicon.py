@@ -4,6 +4,7 @@ A `Lexicon` owns the arrays that the kernels work on; only one thread at a time 
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,10 +83,11 @@ class Lexicon:
         starts = self.words.starts[: self.size + 1]
         return unspaced_share(self.words.arena[: starts[-1]], starts, self.counts())
 
-    def word(self, identity: int) -> bytes:
-        """Return a word's UTF-8."""
-        starts = self.words.starts
-        return self.words.arena[starts[identity] : starts[identity + 1]].tobytes()
+    def all_words(self) -> list[bytes]:
+        """Return the UTF-8 of all words in the order of their ids."""
+        starts = self.words.starts[: self.size + 1].tolist()
+        run = self.words.arena[: starts[-1]].tobytes()
+        return [run[begin:end] for begin, end in pairwise(starts)]
 
     def _absorb(self, others: kernels.Words, size: int) -> NDArray[np.int32]:
         self._reserve(words=size, bytes_=int(others.starts[size]))

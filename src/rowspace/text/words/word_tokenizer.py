@@ -102,7 +102,7 @@ class WordTokenizer:
         """Return a text's words, as the vocabulary would hold them."""
         lexicon = Lexicon(character_table(cased=self.cased))
         ids, _ = lexicon.scan(utf8(text))
-        words = [lexicon.word(identity).decode() for identity in range(len(lexicon))]
+        words = [word.decode() for word in lexicon.all_words()]
         return [words[identity] for identity in ids]
 
     @cached_property
