@@ -12,7 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rollupOptions: {
       // The map is a module of its own, that tests and benchmarks import without a page around it.
-      input: { index: "index.html", map: "src/drawing/map/map.ts" },
+      input: { index: "index.html", map: "src/map/map.ts" },
       preserveEntrySignatures: "strict",
       output: {
         entryFileNames: "[name].js",

@@ -12,13 +12,13 @@ export interface PageEntry {
 }
 
 export const pages: PageEntry[] = [
-  { name: "words", title: "Words", key: "w", load: () => import("./pages/Words.svelte") },
-  { name: "analogies", title: "Analogies", key: "a", load: () => import("./pages/Analogies.svelte") },
-  { name: "tokens", title: "Tokens", key: "t", load: () => import("./pages/Tokens.svelte") },
-  { name: "pipeline", title: "Pipeline", key: "p", load: () => import("./pages/Pipeline.svelte") },
-  { name: "input", title: "Input", key: "i", load: () => import("./pages/Input.svelte") },
-  { name: "positions", title: "Positions", key: "o", load: () => import("./pages/Positions.svelte") },
-  { name: "patches", title: "Patches", key: "s", load: () => import("./pages/Patches.svelte") },
-  { name: "head", title: "Head", key: "h", load: () => import("./pages/Head.svelte") },
-  { name: "cost", title: "Cost", key: "c", load: () => import("./pages/Cost.svelte") },
+  { name: "words", title: "Words", key: "w", load: () => import("./pages/words/Words.svelte") },
+  { name: "analogies", title: "Analogies", key: "a", load: () => import("./pages/analogies/Analogies.svelte") },
+  { name: "tokens", title: "Tokens", key: "t", load: () => import("./pages/tokens/Tokens.svelte") },
+  { name: "pipeline", title: "Pipeline", key: "p", load: () => import("./pages/pipeline/Pipeline.svelte") },
+  { name: "input", title: "Input", key: "i", load: () => import("./pages/input/Input.svelte") },
+  { name: "positions", title: "Positions", key: "o", load: () => import("./pages/positions/Positions.svelte") },
+  { name: "patches", title: "Patches", key: "s", load: () => import("./pages/patches/Patches.svelte") },
+  { name: "head", title: "Head", key: "h", load: () => import("./pages/head/Head.svelte") },
+  { name: "cost", title: "Cost", key: "c", load: () => import("./pages/cost/Cost.svelte") },
 ];

@@ -1,6 +1,6 @@
 // What the server answers about an analogy.
 
-import type { Reply } from "../../lib/reply";
+import type { Reply } from "../../api/reply";
 
 export interface Place {
   rank: number | null;

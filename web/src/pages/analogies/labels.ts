@@ -1,6 +1,6 @@
 // Where the names in the figure stand: each beside its point, none over another.
 
-import { HEIGHT, Space } from "../../drawing/map/labels";
+import { HEIGHT, Space } from "../../map/labels";
 import type { Point } from "./plane";
 
 export interface Wanted {

@@ -1,6 +1,6 @@
 // What the server answers about a hidden state.
 
-import type { Reply } from "../../lib/reply";
+import type { Reply } from "../../api/reply";
 
 export interface Logits {
   /** The word whose row the hidden state begins as; empty for the lesson's. */

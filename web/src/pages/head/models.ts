@@ -1,6 +1,6 @@
 // What a head of its own costs published models, as the server counts it.
 
-import { array, type Reply } from "../../lib/reply";
+import { array, type Reply } from "../../api/reply";
 
 export interface TyingMeta {
   models: string[];

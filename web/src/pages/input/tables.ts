@@ -1,6 +1,6 @@
 // The numbers behind the Input page's figures.
 
-import { array, type Reply } from "../../lib/reply";
+import { array, type Reply } from "../../api/reply";
 import { shortened, vectorTable, type Shown } from "../pipeline/tables";
 import { line, type Beside, type Cost, type Norms, type Parts } from "./facts";
 

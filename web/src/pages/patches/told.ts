@@ -1,6 +1,6 @@
 // What the server tells of a picture in patches.
 
-import { array, type Reply } from "../../lib/reply";
+import { array, type Reply } from "../../api/reply";
 
 export interface Cut {
   picture: string;

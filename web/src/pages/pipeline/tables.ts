@@ -1,6 +1,6 @@
 // What the Pipeline and Input pages show as tables: the pieces of a text, and vectors side by side.
 
-import type { Column, Value } from "../../components/Numbers.svelte";
+import type { Column, Value } from "../../components/DataTable.svelte";
 import type { Piece } from "./stages";
 
 export interface Shown {

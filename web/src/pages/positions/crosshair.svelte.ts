@@ -1,6 +1,6 @@
 // The one crosshair of the page: a query's position, a key's, and a dimension of their rows.
 
-import type { Cell } from "../../drawing/heatmap";
+import type { Cell } from "../../charts/heatmap";
 
 export class Crosshair {
   query = $state<number | null>(null);

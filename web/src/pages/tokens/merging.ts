@@ -1,6 +1,6 @@
 // A text after some of its merges: which of its first symbols stand together.
 
-import { array, type Reply } from "../../lib/reply";
+import { array, type Reply } from "../../api/reply";
 
 export interface Merges {
   text: string;

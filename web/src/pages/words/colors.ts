@@ -1,6 +1,6 @@
 // A value for each row → a color for each point, and what a legend says of it.
 
-import { ink, mix, type Rgb } from "../../drawing/ink";
+import { ink, mix, type Rgb } from "../../charts/theme-colors";
 
 export type Coloring = "count" | "norm" | "cluster";
 export interface Scale {

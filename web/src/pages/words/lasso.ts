@@ -1,8 +1,8 @@
 // A lasso as the URL has it: its corners, and the map that it was drawn on. The words inside are found again from these,
 // however many they are, and are the same wherever the map is.
 
-import { contains } from "../../drawing/map/near";
-import type { Kind } from "../../lib/url-codecs";
+import { contains } from "../../map/point-index";
+import type { Kind } from "../../state/url-codecs";
 
 export interface Lasso {
   /** The map and its parameter, such as "pca" or "tsne-30". */

@@ -1,6 +1,6 @@
 // The tokens of ids, asked for when they are first wanted, many at a time.
 
-import { ask } from "../../lib/client";
+import { ask } from "../../api/client";
 
 export interface Told {
   token: string;

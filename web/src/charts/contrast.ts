@@ -1,0 +1,17 @@
+// Black or white, whichever can be read on a color.
+
+import { css, type Rgb } from "./theme-colors";
+
+/** The style of text on a color, for tokens and numbers whose background is their value. */
+export function inked(color: Rgb): string {
+  return `background: ${css(color)}; color: ${luminance(color) > 0.179 ? "#000" : "#fff"}`;
+}
+
+/** As the contrast of text is reckoned (WCAG 2): above 0.179 black stands out better, below it white. */
+function luminance(color: Rgb): number {
+  const [red, green, blue] = color.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as Rgb;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
