@@ -1,4 +1,4 @@
-// The one place that talks to the server.
+// The only module that calls the server.
 
 import { connection } from "../state/connection.svelte";
 import { decode, type Reply } from "./reply";
@@ -6,8 +6,8 @@ import { decode, type Reply } from "./reply";
 export type Parameter = string | number | boolean | readonly (string | number)[] | undefined;
 export type Parameters = Record<string, Parameter>;
 
-/** A request that the server refused, in its own sentence. */
-export class Refusal extends Error {
+/** A request that failed, with the server's message. */
+export class ApiError extends Error {
   constructor(
     message: string,
     readonly kind: string,
@@ -16,14 +16,14 @@ export class Refusal extends Error {
     super(message);
   }
 
-  /** Whether the server refused nothing but could not be asked: the last answer may still be right. */
-  get lost(): boolean {
+  /** Whether the server could not be reached or asked, so that the last reply may still be valid. */
+  get unreachable(): boolean {
     return this.status === 0 || this.status === 403;
   }
 }
 
-/** The address of a question: parameters that are undefined are left out, lists are repeated. */
-export function addressOf(path: string, parameters: Parameters = {}): string {
+/** The URL of an API route: undefined parameters are omitted, lists are repeated. */
+export function urlOf(path: string, parameters: Parameters = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined) continue;
@@ -32,26 +32,26 @@ export function addressOf(path: string, parameters: Parameters = {}): string {
   return `/api/${path}${search.size ? `?${search}` : ""}`;
 }
 
-/** Ask the server; `body`, where given, is sent by POST. Throws a `Refusal` with the server's sentence. */
-export async function ask<Meta>(
+/** Call the server, with POST if there is a `body`. Throws an `ApiError` with the server's message. */
+export async function request<Meta>(
   path: string,
   parameters?: Parameters,
   { signal, body }: { signal?: AbortSignal; body?: Blob } = {},
 ): Promise<Reply<Meta>> {
-  const response = await fetch(addressOf(path, parameters), { signal, body, method: body ? "POST" : "GET" }).catch(
+  const response = await fetch(urlOf(path, parameters), { signal, body, method: body ? "POST" : "GET" }).catch(
     (error: unknown) => {
       if (signal?.aborted) throw error;
       connection.failed();
-      throw new Refusal("The server does not answer: is `rowspace lab` still running?", "Unreachable", 0);
+      throw new ApiError("The server does not respond. Is `rowspace lab` still running?", "Unreachable", 0);
     },
   );
   connection.heard(response);
-  if (!response.ok) throw await refusalOf(response);
+  if (!response.ok) throw await errorOf(response);
   return decode<Meta>(await response.arrayBuffer());
 }
 
-async function refusalOf(response: Response): Promise<Refusal> {
-  const told = (await response.json().catch(() => ({}))) as { error?: string; kind?: string };
-  const sentence = told.error ?? `The workbench answered with status ${response.status}.`;
-  return new Refusal(sentence, told.kind ?? "Unknown", response.status);
+async function errorOf(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as { error?: string; kind?: string };
+  const message = body.error ?? `The server responded with status ${response.status}.`;
+  return new ApiError(message, body.kind ?? "Unknown", response.status);
 }

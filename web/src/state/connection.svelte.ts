@@ -1,25 +1,27 @@
-// Whether what is shown still comes from the server that answers now. The server names its instance in each response;
-// see src/rowspace/lab/server/security.py.
+// Whether the server responds, and is still the instance that the page was loaded from. The server names its instance in
+// each response; see src/rowspace/lab/server/security.py.
 
 type Problem = "unreachable" | "refused" | "restarted";
 
 const HEADER = "X-Rowspace-Instance";
 const PROBE = "/api/instance";
-const [CALM, LOST] = [10_000, 2000]; // ms between two probes
+// ms between two probes
+const INTERVAL = 10_000;
+const RETRY_INTERVAL = 2000;
 
 class Connection {
   problem = $state<Problem>();
-  /** Counts the times that the same server answered again: questions that failed meanwhile are asked again. */
+  /** Counts reconnections to the same server, after which resources load again. */
   recovered = $state(0);
   #instance: string | null = null;
   #probing = false;
   #watched = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Take in what a response says of its server. */
+  /** Update the state from a response. */
   heard(response: Response): void {
     const instance = response.headers.get(HEADER);
-    if (!instance) return; // a server that does not say
+    if (!instance) return; // from an older server
     this.#instance ??= instance;
     if (response.status === 403) this.problem = "refused";
     else if (instance !== this.#instance) this.problem = "restarted";
@@ -29,14 +31,14 @@ class Connection {
     }
   }
 
-  /** There was no response. */
+  /** Update the state after a request without response. */
   failed(): void {
     if (this.problem) return;
     this.problem = "unreachable";
-    this.#later(); // sooner than was planned
+    this.#schedule(); // sooner than planned
   }
 
-  /** Ask whether the server is still there. */
+  /** Check whether the server responds. */
   async probe(): Promise<void> {
     if (!this.#instance || this.#probing || document.hidden) return;
     this.#probing = true;
@@ -47,11 +49,11 @@ class Connection {
     this.#probing = false;
   }
 
-  /** Probe from now on: when the page is shown again, and from time to time. Returns what ends that. */
+  /** Probe at intervals and when the page becomes visible. Returns a function that stops this. */
   watch(): () => void {
     const probe = () => void this.probe();
     this.#watched = true;
-    this.#later();
+    this.#schedule();
     document.addEventListener("visibilitychange", probe);
     addEventListener("online", probe);
     return () => {
@@ -62,10 +64,13 @@ class Connection {
     };
   }
 
-  #later(): void {
+  #schedule(): void {
     if (!this.#watched) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.probe().then(() => this.#later()), this.problem ? LOST : CALM);
+    this.#timer = setTimeout(
+      () => void this.probe().then(() => this.#schedule()),
+      this.problem ? RETRY_INTERVAL : INTERVAL,
+    );
   }
 }
 

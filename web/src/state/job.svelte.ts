@@ -1,15 +1,15 @@
-// Long work on the server, followed: how far it is, its newest frame, how it ended.
+// A job on the server: its progress, its newest frame, its result.
 
-import { ask, Refusal, type Parameters } from "../api/client";
+import { request, ApiError, type Parameters } from "../api/client";
 import { connection } from "./connection.svelte";
 import type { Reply } from "../api/reply";
 
-export interface Order {
+export interface JobRequest {
   kind: string;
   parameters?: Parameters;
 }
 
-/** The data of each event that the server sends about a job. */
+/** The data of each event of a job. */
 interface Events {
   progress: { fraction: number; sentence: string };
   frame: { frame: number };
@@ -17,23 +17,23 @@ interface Events {
   failed: { error: string };
 }
 
-/** The newest piece of work that was asked for. What came before is no longer followed, but goes on. */
+/** The newest job requested. Earlier ones are no longer followed, but keep running on the server. */
 export class Job<Meta> {
-  /** The share that is done, and a sentence with a number in it. */
+  /** The fraction done, and a sentence to show. */
   progress = $state<{ fraction: number; sentence: string }>();
   frame = $state.raw<Reply<Meta>>();
   done = $state(false);
   failure = $state<string>();
-  #turn = $state(0);
+  #attempt = $state(0);
   #started: Promise<number | undefined> = Promise.resolve(undefined);
   #frames = new AbortController();
 
-  /** Start the work, or follow it where the server has it already. `order` is read like `$derived`: null asks nothing. */
-  constructor(order: () => Order | null) {
-    const asked = $derived(JSON.stringify(order())); // the same order asked again changes nothing
+  /** Start the job, or follow it if the server already runs it. `source` is tracked like `$derived`; null starts nothing. */
+  constructor(source: () => JobRequest | null) {
+    const body = $derived(JSON.stringify(source())); // an equal request changes nothing
     $effect(() => {
-      void this.#turn;
-      const wanted = JSON.parse(asked) as Order | null;
+      void this.#attempt;
+      const wanted = JSON.parse(body) as JobRequest | null;
       [this.progress, this.frame, this.done, this.failure] = [undefined, undefined, false, undefined];
       if (!wanted) return;
       const stop = new AbortController();
@@ -43,28 +43,28 @@ export class Job<Meta> {
     });
   }
 
-  /** End the work; its last frame stays. */
+  /** Cancel the job; its last frame remains. */
   async cancel(): Promise<void> {
-    const job = await this.#started; // which may have been asked for a moment ago
+    const job = await this.#started; // the request may still be in flight
     if (job === undefined) return;
-    this.#frames.abort(); // they go with the job
+    this.#frames.abort(); // the server deletes them with the job
     await fetch(`/api/jobs/${job}`, { method: "DELETE" });
   }
 
-  /** Start again what failed or was ended. */
-  again(): void {
-    this.#turn++;
+  /** Start a failed or canceled job again. */
+  restart(): void {
+    this.#attempt++;
   }
 
-  async #start({ kind, parameters }: Order, signal: AbortSignal): Promise<number | undefined> {
+  async #start({ kind, parameters }: JobRequest, signal: AbortSignal): Promise<number | undefined> {
     const body = new Blob([JSON.stringify({ kind, ...parameters })], { type: "application/json" });
     try {
-      const { meta } = await ask<{ job: number }>("jobs", {}, { signal, body });
+      const { meta } = await request<{ job: number }>("jobs", {}, { signal, body });
       if (signal.aborted) return undefined;
       this.#follow(meta.job, signal);
       return meta.job;
     } catch (error) {
-      if (!signal.aborted) this.failure = error instanceof Refusal ? error.message : String(error);
+      if (!signal.aborted) this.failure = error instanceof ApiError ? error.message : String(error);
       return undefined;
     }
   }
@@ -72,28 +72,30 @@ export class Job<Meta> {
   #follow(job: number, signal: AbortSignal): void {
     const events = new EventSource(`/api/jobs/${job}/events`);
     signal.addEventListener("abort", () => events.close());
-    const on = <Name extends keyof Events>(name: Name, told: (facts: Events[Name]) => void) =>
-      events.addEventListener(name, (event) => told(JSON.parse((event as MessageEvent<string>).data) as Events[Name]));
-    const over = (sentence?: string) => {
+    const on = <Name extends keyof Events>(name: Name, handle: (data: Events[Name]) => void) =>
+      events.addEventListener(name, (event) =>
+        handle(JSON.parse((event as MessageEvent<string>).data) as Events[Name]),
+      );
+    const end = (error?: string) => {
       events.close();
-      this.done = sentence === undefined;
-      this.failure = sentence;
+      this.done = error === undefined;
+      this.failure = error;
     };
-    on("progress", (facts) => (this.progress = facts));
-    on("frame", ({ frame }) => void this.#take(job, frame, signal));
-    on("done", () => over());
-    on("failed", ({ error }) => over(error));
+    on("progress", (data) => (this.progress = data));
+    on("frame", ({ frame }) => void this.#load(job, frame, signal));
+    on("done", () => end());
+    on("failed", ({ error }) => end(error));
     events.onerror = () => {
       void connection.probe();
-      if (events.readyState === EventSource.CLOSED) over("the server no longer knows this job; start it again");
+      if (events.readyState === EventSource.CLOSED) end("the server no longer knows this job; start it again");
     };
   }
 
-  /** Fetch a frame, unless a newer one is there by then. */
-  async #take(job: number, frame: number, signal: AbortSignal): Promise<void> {
+  /** Load a frame, unless a newer one is announced meanwhile. */
+  async #load(job: number, frame: number, signal: AbortSignal): Promise<void> {
     this.#newest = frame;
-    const stop = AbortSignal.any([signal, this.#frames.signal]);
-    const reply = await ask<Meta>(`jobs/${job}/frames/${frame}`, {}, { signal: stop }).catch(() => undefined);
+    const either = AbortSignal.any([signal, this.#frames.signal]);
+    const reply = await request<Meta>(`jobs/${job}/frames/${frame}`, {}, { signal: either }).catch(() => undefined);
     if (reply && this.#newest === frame && !signal.aborted) this.frame = reply;
   }
   #newest = 0;

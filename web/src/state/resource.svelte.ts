@@ -1,70 +1,71 @@
-// A question that follows the page's state: asked again when what it depends on changes.
+// Data from the server that follows the page's state: loaded again when its request changes.
 
 import { untrack } from "svelte";
-import { addressOf, ask, Refusal, type Parameters } from "../api/client";
-import { connection } from "./connection.svelte";
+import { ApiError, request, urlOf, type Parameters } from "../api/client";
 import type { Reply } from "../api/reply";
+import { connection } from "./connection.svelte";
 
-export interface Question {
+export interface ResourceRequest {
   path: string;
   parameters?: Parameters;
 }
 
-const KEPT = 60;
-const answers = new Map<string, Reply<unknown>>();
+const CACHE_SIZE = 60;
+const cache = new Map<string, Reply<unknown>>();
 
 /**
- * The newest answer. The one before it stays until then, so that nothing flickers; it goes when the server refuses to
- * answer, so that no figure stands under an error that it does not belong to.
+ * The newest reply. The previous one remains until the next arrives, which avoids flicker, and is dropped when the
+ * server rejects the request, so that an error is never shown with an unrelated figure.
  */
-export class Asked<Meta> {
+export class Resource<Meta> {
   reply = $state.raw<Reply<Meta>>();
-  /** The newest answer, also after a refusal: for controls, which stay while the figure goes. */
+  /** The newest reply, also after an error: for controls, which remain when the figure is removed. */
   last = $state.raw<Reply<Meta>>();
   failure = $state<string>();
-  waiting = $state(false);
+  loading = $state(false);
 
-  /** `question` is read like `$derived`: null asks nothing. Call this while a component is being made. */
-  constructor(question: () => Question | null) {
-    // The state that a question reads may change without changing the question.
-    const address = $derived.by(() => {
-      const asked = question();
-      return asked && addressOf(asked.path, asked.parameters);
+  /** `source` is tracked like `$derived`; null requests nothing. Call this while a component is initialized. */
+  constructor(source: () => ResourceRequest | null) {
+    // State read by `source` may change without changing the request.
+    const url = $derived.by(() => {
+      const wanted = source();
+      return wanted && urlOf(wanted.path, wanted.parameters);
     });
     $effect(() => {
       void connection.recovered;
-      const asked = address === null ? null : untrack(question);
-      if (!asked) {
-        this.waiting = false;
+      const wanted = url === null ? null : untrack(source);
+      if (!wanted) {
+        this.loading = false;
         return;
       }
-      const stop = new AbortController();
-      void this.#ask(asked, stop.signal);
-      return () => stop.abort();
+      const controller = new AbortController();
+      void this.#load(wanted, controller.signal);
+      return () => controller.abort();
     });
   }
 
-  async #ask({ path, parameters }: Question, signal: AbortSignal): Promise<void> {
-    const key = addressOf(path, parameters);
-    this.waiting = true;
+  async #load({ path, parameters }: ResourceRequest, signal: AbortSignal): Promise<void> {
+    const key = urlOf(path, parameters);
+    this.loading = true;
     try {
-      const reply = (answers.get(key) as Reply<Meta> | undefined) ?? (await ask<Meta>(path, parameters, { signal }));
+      const reply = (cache.get(key) as Reply<Meta> | undefined) ?? (await request<Meta>(path, parameters, { signal }));
       if (signal.aborted) return;
-      keep(key, reply);
+      store(key, reply);
       this.reply = this.last = reply;
       this.failure = undefined;
     } catch (error) {
       if (signal.aborted) return;
-      this.failure = error instanceof Refusal ? error.message : String(error);
-      if (!(error instanceof Refusal && error.lost)) this.reply = undefined;
+      this.failure = error instanceof ApiError ? error.message : String(error);
+      if (!(error instanceof ApiError && error.unreachable)) this.reply = undefined;
     }
-    this.waiting = false;
+    this.loading = false;
   }
 }
 
-function keep(key: string, reply: Reply<unknown>): void {
-  answers.delete(key);
-  answers.set(key, reply);
-  const oldest = answers.keys().next().value;
-  if (answers.size > KEPT && oldest !== undefined) answers.delete(oldest);
+/** Least recently used first. */
+function store(key: string, reply: Reply<unknown>): void {
+  cache.delete(key);
+  cache.set(key, reply);
+  const oldest = cache.keys().next().value;
+  if (cache.size > CACHE_SIZE && oldest !== undefined) cache.delete(oldest);
 }

@@ -30,12 +30,12 @@ const PHOTOGRAPH = { height: 224, width: 224, patch: 16, color: "rgb", values: "
 const LESSON = { height: 6, width: 6, patch: 3, color: "gray", values: "bytes", at: 0 } as const;
 
 /** Turn to one of the pictures that are always there. */
-export function show(asked: PatchState, picture: string): void {
-  Object.assign(asked, picture === "lesson" ? LESSON : PHOTOGRAPH, { picture, file: "picture.png" });
+export function show(page: PatchState, picture: string): void {
+  Object.assign(page, picture === "lesson" ? LESSON : PHOTOGRAPH, { picture, file: "picture.png" });
 }
 
 /** Turn to the whole of a picture that was sent, its longer side 224 pixels, both sides a number of whole patches. */
-export function showSent(asked: PatchState, picture: string, file: string, height: number, width: number): void {
+export function showSent(page: PatchState, picture: string, file: string, height: number, width: number): void {
   const side = (length: number) => 16 * Math.max(1, Math.round((length / Math.max(height, width)) * 14));
-  Object.assign(asked, PHOTOGRAPH, { picture, file, height: side(height), width: side(width) });
+  Object.assign(page, PHOTOGRAPH, { picture, file, height: side(height), width: side(width) });
 }
