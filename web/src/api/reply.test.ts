@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { array, decode } from "./reply";
 
-/** A reply as the server writes it: the header's length, the header, and each array at its offset past the padding. */
+/** Encode a reply like the server: the header's length, the header, padding, and each array at its offset. */
 function body(header: object, arrays: [offset: number, bytes: Uint8Array][]): ArrayBuffer {
   const text = new TextEncoder().encode(JSON.stringify(header));
   const start = Math.ceil((4 + text.length) / 8) * 8;
@@ -15,7 +15,7 @@ function body(header: object, arrays: [offset: number, bytes: Uint8Array][]): Ar
 
 const bytesOf = (values: ArrayBufferView) => new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 
-test("arrays of every type are decoded with their shapes", () => {
+test("arrays of every dtype are decoded with their shapes", () => {
   const doubles = Float64Array.of(0.1, -2, Infinity);
   const ids = Int32Array.of(-1, 7);
   const levels = Uint8Array.of(0, 255, 3);
@@ -39,7 +39,7 @@ test("arrays of every type are decoded with their shapes", () => {
   expect(reply.shapes).toEqual({ doubles: [3], ids: [1, 2], levels: [3, 1] });
 });
 
-test("an empty array and a scalar have their own sizes", () => {
+test("empty arrays and scalars are decoded", () => {
   const header = {
     meta: null,
     arrays: [
@@ -52,7 +52,7 @@ test("an empty array and a scalar have their own sizes", () => {
   expect([...array(reply, "one")]).toEqual([2.5]);
 });
 
-test("asking for an array that is missing names those that exist", () => {
+test("the error for a missing array names those that exist", () => {
   const reply = decode(body({ meta: {}, arrays: [{ name: "rows", dtype: "<f4", shape: [0], offset: 0 }] }, []));
   expect(() => array(reply, "scores")).toThrow(/scores.*rows/);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inked } from "./contrast";
+import { textOn } from "./contrast";
 import { css, mix } from "./theme-colors";
 import { largest } from "./palette";
 
@@ -11,7 +11,7 @@ test("text on a color is black or white, whichever has the higher contrast", () 
     [[90, 90, 90], "#fff"],
     [[140, 140, 140], "#000"],
   ];
-  for (const [color, text] of cases) expect(inked(color)).toContain(`color: ${text}`);
+  for (const [color, text] of cases) expect(textOn(color)).toContain(`color: ${text}`);
 });
 
 test("mixing goes from one color to the other", () => {

@@ -3,7 +3,7 @@
 import { css, type Rgb } from "./theme-colors";
 
 /** The style of text on a color, for tokens and numbers whose background is their value. */
-export function inked(color: Rgb): string {
+export function textOn(color: Rgb): string {
   return `background: ${css(color)}; color: ${luminance(color) > 0.179 ? "#000" : "#fff"}`;
 }
 

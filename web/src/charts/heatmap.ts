@@ -1,6 +1,6 @@
 // A matrix as a picture: one value a cell, drawn once into an image that the canvas stretches.
 
-import { css, fitted, ink, type Rgb } from "./theme-colors";
+import { css, fitted, themeColor, type Rgb } from "./theme-colors";
 import type { Palette } from "./palette";
 
 export interface Matrix {
@@ -44,7 +44,7 @@ const packed = ([red, green, blue]: Rgb): number => ((255 << 24) | (blue << 16) 
 
 function drawCross(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, matrix: Matrix, cell: Cell): void {
   const [width, height] = [canvas.clientWidth / matrix.columns, canvas.clientHeight / matrix.rows];
-  context.strokeStyle = css(ink(canvas, "--class-2"));
+  context.strokeStyle = css(themeColor(canvas, "--class-2"));
   context.lineWidth = 1.5;
   context.strokeRect(cell.column * width, 0, width, canvas.clientHeight);
   context.strokeRect(0, cell.row * height, canvas.clientWidth, height);

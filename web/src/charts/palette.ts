@@ -1,17 +1,21 @@
 // Values → colors, as tables of 256 steps that drawings index.
 
-import { ink, mix, type Rgb } from "./theme-colors";
+import { themeColor, mix, type Rgb } from "./theme-colors";
 
 export type Palette = (value: number) => Rgb;
 
 /** -limit … 0 … limit → negative … surface … positive; what is beyond is drawn as the end, and no number as gray. */
 export function signed(element: Element, limit: number): Palette {
-  const [negative, zero, positive] = [ink(element, "--negative"), ink(element, "--zero"), ink(element, "--positive")];
+  const [negative, zero, positive] = [
+    themeColor(element, "--negative"),
+    themeColor(element, "--zero"),
+    themeColor(element, "--positive"),
+  ];
   const steps = Array.from({ length: 511 }, (_, index) => {
     const share = (index - 255) / 255;
     return mix(zero, share < 0 ? negative : positive, Math.abs(share));
   });
-  const missing = ink(element, "--line");
+  const missing = themeColor(element, "--line");
   return (value) => {
     if (Number.isNaN(value)) return missing;
     const share = limit > 0 ? Math.max(-1, Math.min(1, value / limit)) : 0;
@@ -21,14 +25,14 @@ export function signed(element: Element, limit: number): Palette {
 
 /** 0 … limit → rare … frequent on a log scale; limit at least 1. */
 export function counted(element: Element, limit: number): Palette {
-  const [rare, frequent] = [ink(element, "--rare"), ink(element, "--frequent")];
+  const [rare, frequent] = [themeColor(element, "--rare"), themeColor(element, "--frequent")];
   const top = Math.log1p(Math.max(1, limit));
   return (count) => mix(rare, frequent, Math.min(1, Math.log1p(Math.max(0, count)) / top));
 }
 
 /** low … high → paper … one hue, linearly: for shares and probabilities. */
 export function shaded(element: Element, low: number, high: number): Palette {
-  const [paper, accent] = [ink(element, "--surface"), ink(element, "--accent")];
+  const [paper, accent] = [themeColor(element, "--surface"), themeColor(element, "--accent")];
   return (value) => mix(paper, accent, high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) : 0);
 }
 

@@ -3,7 +3,7 @@
 export type Rgb = [red: number, green: number, blue: number];
 
 /** The color of a token such as `--positive`, in the theme that `element` is in. */
-export function ink(element: Element, token: string): Rgb {
+export function themeColor(element: Element, token: string): Rgb {
   const probe = document.createElement("span");
   probe.style.color = `var(${token})`;
   element.append(probe);

@@ -1,15 +1,13 @@
-// What a backend does: sums points into pixels, piece by piece, and shows the sums.
-//
-// Two do it, by the same arithmetic: webgl.ts on a graphics processor (or its software stand-in) and raster.ts with
-// plain arrays, for browsers that have no WebGL at all. Neither knows of views, labels or gestures.
+// A backend sums points into pixels, in several steps, and shows the sums. Two backends share the same arithmetic:
+// webgl.ts on a GPU, and raster.ts with plain arrays for browsers without WebGL.
 
 import type { Points } from "./points";
 import { openRaster } from "./raster";
-import { openWebGL, webglServes } from "./webgl";
+import { openWebGL, isWebGLUsable } from "./webgl";
 
 export type BackendName = "webgl2" | "canvas2d";
 
-/** The data point at the middle of the canvas, device pixels for one unit, a point's diameter in device pixels. */
+/** The data coordinates at the center of the canvas, device pixels per unit, a point's diameter in device pixels. */
 export interface Frame {
   x: number;
   y: number;
@@ -19,22 +17,22 @@ export interface Frame {
 
 export interface Backend {
   readonly name: BackendName;
-  /** The canvas has a new size in device pixels. */
+  /** Set the size of the canvas in device pixels. */
   resize(width: number, height: number): void;
-  /** Positions, or colors and sizes, have changed. */
-  takePositions(points: Points): void;
-  takeLooks(points: Points): void;
-  /** Empties the sums. */
+  /** Upload positions, or colors and sizes, after a change. */
+  uploadPositions(points: Points): void;
+  uploadAppearance(points: Points): void;
+  /** Clear the sums. */
   begin(): void;
-  /** Adds the points of slots first … last - 1. */
+  /** Add the points of slots first … last - 1. */
   add(points: Points, frame: Frame, first: number, last: number): void;
-  /** Makes the sums visible. */
+  /** Show the sums on the canvas. */
   show(strength: number): void;
   destroy(): void;
 }
 
-/** `restored` is called when a lost graphics context has come back and must be given everything again. */
-export function openBackend(canvas: HTMLCanvasElement, wish: BackendName | "auto", restored: () => void): Backend {
-  const webgl = wish === "webgl2" || (wish === "auto" && webglServes());
+/** `restored` is called when a lost graphics context is back and needs all data again. */
+export function openBackend(canvas: HTMLCanvasElement, preferred: BackendName | "auto", restored: () => void): Backend {
+  const webgl = preferred === "webgl2" || (preferred === "auto" && isWebGLUsable());
   return webgl ? openWebGL(canvas, restored) : openRaster(canvas);
 }

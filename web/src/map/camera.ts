@@ -1,11 +1,11 @@
-// Where one looks: the straight map from data (y upwards) to the canvas (CSS pixels, y downwards) and back.
-// Both axes share one scale, so distances on the screen are distances in the data. Next: points.ts.
+// The visible part of the data: converts data coordinates (y up) to canvas coordinates (CSS pixels, y down) and back.
+// Both axes share one scale.
 
-export interface Look {
-  /** The data point at the middle of the canvas. */
+export interface Viewport {
+  /** The data coordinates at the center of the canvas. */
   x: number;
   y: number;
-  /** CSS pixels for one unit of the data. */
+  /** CSS pixels per unit of the data. */
   scale: number;
 }
 
@@ -19,10 +19,10 @@ export interface Box {
 const MARGIN = 0.06;
 const FARTHEST = 1 / 4;
 const NEAREST = 1000;
-/** The part of a side that the points still reach into, however far the picture is moved. */
+/** The fraction of the canvas that the points' box always covers, however far it is panned. */
 const LEAST_SHOWN = 0.05;
 
-export class View implements Look {
+export class Camera implements Viewport {
   x = 0;
   y = 0;
   scale = 1;
@@ -31,12 +31,12 @@ export class View implements Look {
   private fitted = 1;
   private box: Box = { left: -Infinity, right: Infinity, bottom: -Infinity, top: Infinity };
 
-  get look(): Look {
+  get viewport(): Viewport {
     return { x: this.x, y: this.y, scale: this.scale };
   }
 
-  /** The look that shows the whole box, with a margin; a box without extent is shown at its place. */
-  fitting(box: Box): Look {
+  /** The viewport that shows the whole box with a margin; the box may have no extent. */
+  fitting(box: Box): Viewport {
     const across = box.right - box.left || box.top - box.bottom || 1;
     const up = box.top - box.bottom || across;
     const room = 1 - 2 * MARGIN;
@@ -45,33 +45,33 @@ export class View implements Look {
     return { x: (box.left + box.right) / 2, y: (box.bottom + box.top) / 2, scale: this.fitted };
   }
 
-  /** Whether one can zoom in, and out. */
+  /** Whether zooming in and out is possible. */
   get zooms(): { in: boolean; out: boolean } {
     return { in: this.scale < this.fitted * NEAREST, out: this.scale > this.fitted * FARTHEST };
   }
 
-  /** Look there, but neither nearer nor farther than the ends of the zoom, nor past all of the last box. */
-  set(look: Look): void {
-    this.scale = Math.min(Math.max(look.scale, this.fitted * FARTHEST), this.fitted * NEAREST);
+  /** Show a viewport, within the limits of zoom and panning. */
+  set(viewport: Viewport): void {
+    this.scale = Math.min(Math.max(viewport.scale, this.fitted * FARTHEST), this.fitted * NEAREST);
     const { left, right, bottom, top } = this.box;
-    const reach = (0.5 - LEAST_SHOWN) / this.scale; // of the middle beyond the box, in parts of a side
-    this.x = Math.min(Math.max(look.x, left - reach * this.width), right + reach * this.width);
-    this.y = Math.min(Math.max(look.y, bottom - reach * this.height), top + reach * this.height);
+    const reach = (0.5 - LEAST_SHOWN) / this.scale; // how far the center may leave the box, as a fraction of the canvas
+    this.x = Math.min(Math.max(viewport.x, left - reach * this.width), right + reach * this.width);
+    this.y = Math.min(Math.max(viewport.y, bottom - reach * this.height), top + reach * this.height);
   }
 
-  /** Between two looks: the middle moves evenly, the scale by equal factors. */
-  between(start: Look, end: Look, part: number): void {
+  /** Interpolate two viewports: the center linearly, the scale geometrically. */
+  interpolate(start: Viewport, end: Viewport, part: number): void {
     this.x = start.x + (end.x - start.x) * part;
     this.y = start.y + (end.y - start.y) * part;
     this.scale = start.scale * (end.scale / start.scale) ** part;
   }
 
-  /** Moves the picture by so many CSS pixels. */
+  /** Move the picture, in CSS pixels. */
   pan(right: number, down: number): void {
     this.set({ x: this.x - right / this.scale, y: this.y + down / this.scale, scale: this.scale });
   }
 
-  /** Zooms and leaves what is under (screenX, screenY) where it is. */
+  /** Zoom around a point of the canvas. */
   zoom(factor: number, screenX: number, screenY: number): void {
     const [x, y] = this.toData(screenX, screenY);
     this.set({ x: this.x, y: this.y, scale: this.scale * factor });

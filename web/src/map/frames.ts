@@ -1,51 +1,52 @@
-// When to draw, and how much: frames run only while there is something to do, and each is told how many points it may
-// draw. The number follows from how long the last frames took, so a slow machine draws fewer points at a time and goes
-// on answering. A picture that rests may take longer over a frame than one that moves.
+// Schedules frames while there is work, each with a budget of points to draw. The budget adapts to the duration of the
+// last frames, so that slow machines stay responsive. A still picture may take longer for a frame than a moving one.
 
-type Pace = { aim: number; budget: number };
+/** Target duration of a frame in ms, and points per frame. */
+type Pace = { target: number; budget: number };
 
-const [FEWEST, MOST] = [10_000, 4_000_000];
+const MIN_BUDGET = 10_000;
+const MAX_BUDGET = 4_000_000;
 
-/** Draws at most so many points, and says whether more is to do. */
+/** Draws at most `budget` points; returns whether work is left. */
 export type Draw = (now: number, budget: number) => boolean;
 
 export class Frames {
-  private asked = 0;
-  private before: { now: number; pace: Pace } | null = null;
-  private moving: Pace = { aim: 32, budget: 60_000 };
-  private resting: Pace = { aim: 120, budget: 60_000 };
+  private requestId = 0;
+  private previous: { now: number; pace: Pace } | null = null;
+  private moving: Pace = { target: 32, budget: 60_000 };
+  private resting: Pace = { target: 120, budget: 60_000 };
   private draw: Draw;
-  private moves: () => boolean;
+  private isMoving: () => boolean;
 
-  /** `moves` says whether the next frame is of a picture that moves. */
-  constructor(draw: Draw, moves: () => boolean) {
+  /** `isMoving`: whether the next frame shows a moving picture. */
+  constructor(draw: Draw, isMoving: () => boolean) {
     this.draw = draw;
-    this.moves = moves;
+    this.isMoving = isMoving;
   }
 
   request(): void {
-    this.asked ||= requestAnimationFrame(this.tick);
+    this.requestId ||= requestAnimationFrame(this.tick);
   }
 
   stop(): void {
-    cancelAnimationFrame(this.asked);
-    this.asked = 0;
+    cancelAnimationFrame(this.requestId);
+    this.requestId = 0;
   }
 
   private tick = (now: number): void => {
-    this.asked = 0;
-    if (this.before) adapt(this.before.pace, now - this.before.now);
-    const pace = this.moves() ? this.moving : this.resting;
+    this.requestId = 0;
+    if (this.previous) adapt(this.previous.pace, now - this.previous.now);
+    const pace = this.isMoving() ? this.moving : this.resting;
     const start = performance.now();
     const more = this.draw(now, Math.round(pace.budget));
-    const took = performance.now() - start;
-    if (took > pace.aim) adapt(pace, took);
-    this.before = more && took <= pace.aim ? { now, pace } : null;
+    const duration = performance.now() - start;
+    if (duration > pace.target) adapt(pace, duration);
+    this.previous = more && duration <= pace.target ? { now, pace } : null;
     if (more) this.request();
   };
 }
 
-function adapt(pace: Pace, took: number): void {
-  const wanted = pace.budget * Math.min(Math.max(pace.aim / took, 0.5), 1.5);
-  pace.budget = Math.min(Math.max(wanted, FEWEST), MOST);
+function adapt(pace: Pace, duration: number): void {
+  const wanted = pace.budget * Math.min(Math.max(pace.target / duration, 0.5), 1.5);
+  pace.budget = Math.min(Math.max(wanted, MIN_BUDGET), MAX_BUDGET);
 }

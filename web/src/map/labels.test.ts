@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HEIGHT, shorten, Space } from "./labels";
 
-test("labels that are placed do not overlap and stay inside", () => {
+test("placed labels do not overlap and stay inside the canvas", () => {
   const space = new Space(300, 200);
   const placed: { left: number; y: number; width: number }[] = [];
   for (let index = 0; index < 400; index++) {
@@ -23,11 +23,11 @@ test("labels that are placed do not overlap and stay inside", () => {
   }
 });
 
-test("a label goes to the left of its point where there is no room on the right", () => {
+test("a label without space on the right is placed on the left", () => {
   expect(new Space(100, 50).free(95, 25, 40)).toBeLessThan(95 - 40 + 1);
 });
 
-test("a label that is needed takes its place even where there is no room, and none is placed over it", () => {
+test("a needed label is placed in occupied space, and later labels avoid it", () => {
   const space = new Space(100, 50);
   space.take(0, 25, 90);
   expect(space.put(40, 34, 30)).toBeNull();
@@ -36,7 +36,7 @@ test("a label that is needed takes its place even where there is no room, and no
   expect(space.put(40, 44, 30)).toBeLessThan(40); // on the other side
 });
 
-test("a long label is cut between characters", () => {
+test("long labels are cut between characters", () => {
   expect(shorten("cat")).toBe("cat");
   expect(shorten("🐈".repeat(40))).toBe(`${"🐈".repeat(27)}…`);
 });

@@ -1,9 +1,9 @@
-// Which labels are shown, and where: the first in order that are visible and overlap no other. Space is kept on a grid
-// of small cells, so that a candidate costs a few look-ups however many labels there are. Next: overlay.ts.
+// Places labels without overlap, in order of priority. A grid of small cells marks occupied space, so that the cost of a
+// candidate does not depend on the number of labels.
 
 export interface Label {
   text: string;
-  /** Where the text begins, and its middle line, in CSS pixels. */
+  /** The left edge and the vertical center of the text, in CSS pixels. */
   left: number;
   y: number;
   marked: boolean;
@@ -12,7 +12,7 @@ export interface Label {
 export const HEIGHT = 16;
 const CELL = 6;
 const GAP = 6;
-const LONGEST = 28;
+const MAX_LENGTH = 28;
 
 export class Space {
   private columns: number;
@@ -25,13 +25,13 @@ export class Space {
     this.taken = new Uint8Array(this.columns * this.rows);
   }
 
-  /** Where a text of this width may begin, right or left of a point, or null. */
+  /** The left edge of free space for a text to the right or left of a point, or null. */
   free(x: number, y: number, width: number): number | null {
     const free = (left: number) => this.cells(left, y, width, (cell) => this.taken[cell] === 0);
     return [x + GAP, x - GAP - width].find(free) ?? null;
   }
 
-  /** Take room for a text beside a point and return where it begins; one that is needed takes it where none is free. */
+  /** Reserve space for a text next to a point and return its left edge; `needed` reserves occupied space if necessary. */
   put(x: number, y: number, width: number, needed = false): number | null {
     const left = this.free(x, y, width) ?? (needed ? x + GAP : null);
     if (left !== null) this.take(left, y, width);
@@ -42,7 +42,7 @@ export class Space {
     this.cells(left, y, width, (cell) => (this.taken[cell] = 1) === 1);
   }
 
-  /** Whether all cells under a text hold to the test; none outside does. */
+  /** Whether all cells under a text pass the test; false outside the grid. */
   private cells(left: number, y: number, width: number, test: (cell: number) => boolean): boolean {
     const [first, last] = [Math.floor(left / CELL), Math.floor((left + width) / CELL)];
     const [top, bottom] = [Math.floor((y - HEIGHT / 2) / CELL), Math.floor((y + HEIGHT / 2) / CELL)];
@@ -54,8 +54,8 @@ export class Space {
   }
 }
 
-/** A token as a label: at most 28 characters. */
+/** A label text of at most 28 characters. */
 export function shorten(text: string): string {
-  const characters = Array.from(text.slice(0, 4 * LONGEST));
-  return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join("")}…` : characters.join("");
+  const characters = Array.from(text.slice(0, 4 * MAX_LENGTH));
+  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join("")}…` : characters.join("");
 }

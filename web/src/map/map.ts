@@ -1,37 +1,37 @@
-// A map of points: up to a million positions drawn, moved, picked and labeled on a canvas, on a graphics processor or
-// without one. It knows points, colors and texts by id, and nothing of tables or pages.
+// A map of up to a million points that can be moved, picked and labeled on a canvas, with or without a GPU. Points have
+// ids, colors and texts; the map knows nothing about tables or pages.
 //
-// Here is what others call, and what pointer and keys do to it. The canvas's parent must be positioned. The rest:
-//   points.ts     where the points are and how they look, in the order of order.ts
-//   view.ts       where one looks
-//   painting.ts   what a frame draws: all of the points, or a part while they move; `drawn` says how many
-//     frames.ts     when to draw, and how much
-//     tween.ts      a move from some positions to others
-//     density.ts    how large and dark a point is
-//     backend.ts    who draws: webgl.ts with shaders.ts, or raster.ts
+// This file is its public interface. The parent of the canvas must be positioned. The other modules:
+//   points.ts       positions, colors and sizes of the points, in the order of order.ts
+//   camera.ts       the visible part of the data
+//   painting.ts     what a frame draws: all points, or a sample while they move
+//     frames.ts     schedules frames and their budget of points
+//     tween.ts      moves points to new positions
+//     density.ts    size and opacity of the points
+//     backend.ts    draws points: webgl.ts with shaders.ts, or raster.ts
 //     overlay.ts    labels (labels.ts), rings, lasso
-//   near.ts       what is under the pointer or inside the lasso
-//   gestures.ts   pointer, wheel and keys
+//   point-index.ts  finds the points under the pointer or inside the lasso
+//   gestures.ts     pointer, wheel and keys
 
 import type { BackendName } from "./backend";
-import { listen, type Meanings } from "./gestures";
+import { listen, type GestureHandlers } from "./gestures";
 import type { Label } from "./labels";
-import { Near } from "./point-index";
+import { PointIndex } from "./point-index";
 import type { Theme } from "./overlay";
 import { Painting } from "./painting";
 import { Points } from "./points";
-import { View, type Look } from "./camera";
+import { Camera, type Viewport } from "./camera";
 
-export type { BackendName, Look, Theme };
+export type { BackendName, Viewport, Theme };
 
 export interface MapEvents {
   /** The point under the pointer, or null. */
   hover?(id: number | null): void;
   click?(id: number | null): void;
-  /** Ascending ids inside the lasso, none when it was given up, and its corners in the coordinates of the points. */
+  /** Ascending ids inside the lasso, and its corners in data coordinates; both empty if it was canceled. */
   lasso?(ids: Uint32Array, polygon: [number, number][]): void;
-  /** After each frame: where one looks, and how many points of how many are drawn. */
-  view?(look: Look, drawn: number, count: number): void;
+  /** Called after each frame; `drawn` of `count` points are drawn. */
+  frame?(viewport: Viewport, drawn: number, count: number): void;
   /** A finger or the wheel scrolled the page instead of moving the map. */
   scrolled?(by: "finger" | "wheel"): void;
 }
@@ -41,21 +41,21 @@ export interface MapOptions {
   on?: MapEvents;
 }
 
-const REACH = 10;
+const PICK_RADIUS = 10; // px
 
 export function createMap(canvas: HTMLCanvasElement, options: MapOptions = {}): MapRenderer {
   return new MapRenderer(canvas, options);
 }
 
 export class MapRenderer {
-  /** A drag draws a lasso instead of moving the picture. */
+  /** Whether dragging draws a lasso instead of moving the map. */
   lassoing = false;
-  /** The view shows all points, wherever they go, until someone moves it. */
+  /** Whether the camera keeps all points in view; true until the user moves the map. */
   follows = true;
 
   private points = new Points();
-  private view = new View();
-  private near = new Near(this.points);
+  private camera = new Camera();
+  private index = new PointIndex(this.points);
   private painting: Painting;
   private events: MapEvents;
   private resized: ResizeObserver;
@@ -63,11 +63,11 @@ export class MapRenderer {
 
   constructor(canvas: HTMLCanvasElement, options: MapOptions) {
     this.events = options.on ?? {};
-    const painted = () => this.events.view?.(this.look, this.drawn, this.count);
-    this.painting = new Painting(canvas, this.points, this.view, options.backend ?? "auto", painted);
+    const onframe = () => this.events.frame?.(this.viewport, this.drawn, this.count);
+    this.painting = new Painting(canvas, this.points, this.camera, options.backend ?? "auto", onframe);
     this.resized = new ResizeObserver(() => this.resize());
     this.resized.observe(canvas);
-    this.stopListening = listen(canvas, this.meanings());
+    this.stopListening = listen(canvas, this.handlers());
     this.resize();
   }
 
@@ -79,12 +79,12 @@ export class MapRenderer {
     return this.points.count;
   }
 
-  /** How many points stand on the picture now. */
+  /** The number of points drawn so far. */
   get drawn(): number {
     return this.painting.drawn;
   }
 
-  /** How many points have no finite position and are not drawn. */
+  /** The number of points without a finite position, which are not drawn. */
   get missing(): number {
     return this.points.missing;
   }
@@ -93,45 +93,45 @@ export class MapRenderer {
   setPoints(xy: Float32Array): void {
     this.painting.tween = null;
     this.points.set(xy);
-    this.near.forget();
-    this.painting.takeAll();
-    this.keepLook();
+    this.index.reset();
+    this.painting.uploadPoints();
+    this.keepViewport();
   }
 
-  /** Moves all points to xy, from wherever they now are: frames of a running job may come at any time. */
+  /** Animate all points from their current positions to xy. */
   moveTo(xy: Float32Array, milliseconds: number): void {
     if (milliseconds <= 0 || matchMedia("(prefers-reduced-motion: reduce)").matches) return this.setPoints(xy);
     this.points.moveTo(xy);
-    this.near.forget();
-    const all = this.view.fitting(this.points.box);
-    this.painting.takeMove(milliseconds, this.follows ? all : null);
+    this.index.reset();
+    const all = this.camera.fitting(this.points.box);
+    this.painting.startMove(milliseconds, this.follows ? all : null);
   }
 
   /** rgba: (count, 4), or (count,) indices into a palette of (k, 4). */
   setColors(rgba: Uint8Array, palette?: Uint8Array): void {
     this.points.setColors(rgba, palette);
-    this.painting.takeLooks();
+    this.painting.uploadAppearance();
   }
 
-  /** (count,) sizes relative to the common one, or null. */
+  /** (count,) sizes relative to the default, or null. */
   setSizes(sizes: Float32Array | null): void {
     this.points.setSizes(sizes);
-    this.painting.takeLooks();
+    this.painting.uploadAppearance();
   }
 
-  /** All but these ids become faint; null ends that. */
+  /** Make all other points faint; null ends the emphasis. */
   setEmphasis(ids: ArrayLike<number> | null): void {
     this.points.setEmphasis(ids);
-    this.painting.takeLooks();
+    this.painting.uploadAppearance();
   }
 
-  /** Rings around these ids, with labels that are always shown. */
+  /** Draw rings around these ids, with labels that are always shown. */
   setHighlights(ids: ArrayLike<number>, labels: readonly string[] = []): void {
     this.painting.overlay.highlights = new Map(Array.from(ids, (id, k) => [id, labels[k] ?? ""]));
     this.painting.relabel();
   }
 
-  /** The text of an id, and the ids in the order in which they deserve a label (without: 0, 1, 2 …). */
+  /** The text of an id, and the ids by priority of their labels (by default 0, 1, 2 …). */
   setLabels(textOf: ((id: number) => string) | null, order: Uint32Array | null = null): void {
     this.painting.overlay.textOf = textOf;
     this.painting.overlay.order = order;
@@ -143,64 +143,64 @@ export class MapRenderer {
     this.painting.relabel();
   }
 
-  /** Whether one can zoom in, and out. */
+  /** Whether zooming in and out is possible. */
   get zooms(): { in: boolean; out: boolean } {
-    return this.view.zooms;
+    return this.camera.zooms;
   }
 
-  get look(): Look {
-    return this.view.look;
+  get viewport(): Viewport {
+    return this.camera.viewport;
   }
 
-  set look(look: Look) {
+  set viewport(viewport: Viewport) {
     this.follows = false;
-    this.view.set(look);
-    this.painting.touch();
+    this.camera.set(viewport);
+    this.painting.invalidate();
   }
 
-  /** Shows all points, and goes on doing so when they move. */
+  /** Show all points, also when they move. */
   fit(): void {
     this.follows = true;
     this.showAll();
     const { tween } = this.painting;
-    if (tween) tween.start = tween.goal = this.look;
-    this.painting.touch();
+    if (tween) tween.start = tween.goal = this.viewport;
+    this.painting.invalidate();
   }
 
-  /** Zooms about the middle. */
+  /** Zoom around the center. */
   zoom(factor: number): void {
-    this.meanings().zoom(factor, this.view.width / 2, this.view.height / 2);
+    this.handlers().zoom(factor, this.camera.width / 2, this.camera.height / 2);
   }
 
-  /** The id of the point nearest to a place of the canvas (CSS pixels), within 10 pixels, or null. */
+  /** The id of the nearest point within 10 pixels of a position (CSS pixels), or null. */
   pick(x: number, y: number): number | null {
-    return this.near.pick(...this.view.toData(x, y), REACH / this.view.scale);
+    return this.index.pick(...this.camera.toData(x, y), PICK_RADIUS / this.camera.scale);
   }
 
   /** The ids inside a polygon on the canvas (CSS pixels). */
   lasso(polygon: readonly [number, number][]): Uint32Array {
-    return this.near.inside(polygon.map(([x, y]) => this.view.toData(x, y)));
+    return this.index.inside(polygon.map(([x, y]) => this.camera.toData(x, y)));
   }
 
-  /** Where a point is on the canvas (CSS pixels), or null if it has no position. */
+  /** The position of a point on the canvas (CSS pixels), or null if it is not drawn. */
   placeOf(id: number): [number, number] | null {
     const slot = this.points.order.slotOf(id);
-    return this.points.isDrawn(id) ? this.view.toScreen(this.points.xOf(slot), this.points.yOf(slot)) : null;
+    return this.points.isDrawn(id) ? this.camera.toScreen(this.points.xOf(slot), this.points.yOf(slot)) : null;
   }
 
-  /** The labels that are shown now. */
+  /** The labels shown now. */
   get labels(): readonly Label[] {
     return this.painting.overlay.labels;
   }
 
-  /** Resolves when every point is drawn and nothing moves. */
+  /** Resolves when all points are drawn and at rest. */
   settled(): Promise<void> {
     return this.painting.settled();
   }
 
-  /** Asks for a frame; every change does so by itself. */
+  /** Request a frame; not needed after changes made through this class. */
   draw(): void {
-    this.painting.touch();
+    this.painting.invalidate();
   }
 
   destroy(): void {
@@ -211,17 +211,17 @@ export class MapRenderer {
 
   private resize(): void {
     this.painting.resize();
-    this.keepLook();
+    this.keepViewport();
   }
 
   private showAll(): void {
-    this.view.set(this.view.fitting(this.points.box));
+    this.camera.set(this.camera.fitting(this.points.box));
   }
 
-  /** After the points or the canvas have changed: all of them, or the same look within its new bounds. */
-  private keepLook(): void {
-    const all = this.view.fitting(this.points.box);
-    this.view.set(this.follows ? all : this.look);
+  /** After a change of points or canvas: show all points, or keep the viewport within its new limits. */
+  private keepViewport(): void {
+    const all = this.camera.fitting(this.points.box);
+    this.camera.set(this.follows ? all : this.viewport);
   }
 
   private hover(id: number | null, byKey: boolean): void {
@@ -229,33 +229,33 @@ export class MapRenderer {
     overlay.middle = byKey;
     if (id !== overlay.hovered) this.events.hover?.(id);
     overlay.hovered = id;
-    this.painting.mark();
+    this.painting.invalidateOverlay();
   }
 
-  private meanings(): Meanings {
-    const { view, painting, events } = this;
+  private handlers(): GestureHandlers {
+    const { camera, painting, events } = this;
     const moved = () => {
       this.follows = false;
       if (painting.tween) painting.tween.goal = null;
-      painting.touch();
+      painting.invalidate();
     };
     return {
-      pan: (right, down) => (view.pan(right, down), moved()),
-      zoom: (factor, x, y) => (view.zoom(factor, x, y), moved()),
+      pan: (right, down) => (camera.pan(right, down), moved()),
+      zoom: (factor, x, y) => (camera.zoom(factor, x, y), moved()),
       fit: () => this.fit(),
       hover: (place, byKey) => this.hover(place && this.pick(...place), byKey),
       click: (x, y) => events.click?.(this.pick(x, y)),
       lasso: (path, complete) => {
         painting.overlay.lasso = complete ? [] : path;
         if (complete) {
-          const polygon = path.map(([x, y]) => this.view.toData(x, y));
-          events.lasso?.(this.near.inside(polygon), polygon);
+          const polygon = path.map(([x, y]) => this.camera.toData(x, y));
+          events.lasso?.(this.index.inside(polygon), polygon);
         }
-        painting.mark();
+        painting.invalidateOverlay();
       },
       lassoing: () => this.lassoing,
       scrolled: (by) => events.scrolled?.(by),
-      middle: () => [view.width / 2, view.height / 2],
+      middle: () => [camera.width / 2, camera.height / 2],
     };
   }
 }

@@ -3,7 +3,7 @@ import { Order } from "./order";
 
 const counts = [1, 2, 3, 5, 8, 100, 997, 4096];
 
-test("slots and ids are permutations of each other", () => {
+test("slotOf is the inverse of idOf", () => {
   for (const count of counts) {
     const order = new Order(count);
     const ids = Array.from({ length: count }, (_, slot) => order.idOf(slot));

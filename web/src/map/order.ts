@@ -1,8 +1,8 @@
-// The order in which points are drawn, so that every beginning of it is a fair sample of all.
+// The order in which points are drawn, chosen so that every prefix is an even sample of all points.
 //
-// The place of an id in the order is its slot. Slots go round the ids in steps of the golden section, so the first n
-// slots are spread evenly over the ids, however the ids are sorted (vocabularies are, by count); and neither direction
-// needs a table.
+// The index of an id in this order is its slot. Slots step through the ids by the golden ratio, so the first n slots are
+// spread evenly over the ids, even if these are sorted, as vocabularies are by count. Both directions are computed
+// without a table.
 
 export class Order {
   readonly count: number;
@@ -37,7 +37,7 @@ function commonDivisor(a: number, b: number): number {
   return b ? commonDivisor(b, a % b) : a;
 }
 
-/** The number that undoes multiplication by step, modulo count (extended Euclid). */
+/** The modular inverse of step (extended Euclidean algorithm). */
 function inverse(step: number, count: number): number {
   let [a, b, u, v] = [step, count, 1, 0];
   while (b) [a, b, u, v] = [b, a % b, v, u - Math.floor(a / b) * v];

@@ -1,27 +1,27 @@
-// What lies over the points, on a 2-D canvas of its own: labels, rings around highlighted points, the lasso in the
-// making and the mark at the middle that the keyboard points with. Which labels fit is decided in labels.ts.
+// A 2D canvas above the points: labels, rings around highlighted points, the lasso while it is drawn, and the cross at
+// the center for keyboard use. labels.ts decides which labels fit.
 
 import { shorten, Space, type Label } from "./labels";
 import type { Points } from "./points";
-import type { View } from "./camera";
+import type { Camera } from "./camera";
 
 export interface Theme {
-  /** CSS colors: of text, of what lies behind the map, and of rings and lasso; and the font family. */
+  /** CSS colors of text, background, rings and lasso; the font family. */
   text: string;
   paper: string;
   accent: string;
   font: string;
 }
 
-const HALO = 5; // which keeps a label readable on points of its own color
-const MOST_LABELS = 70;
-const MOST_REFUSED = 3000;
-const MOST_LOOKED_AT = 50_000;
+const HALO = 5; // px; keeps labels readable on points of their color
+const MAX_LABELS = 70;
+const MAX_REJECTED = 3000;
+const MAX_QUICK_CANDIDATES = 50_000;
 
 export class Overlay {
   theme: Theme = { text: "#222", paper: "#fff", accent: "#d55e00", font: "sans-serif" };
   textOf: ((id: number) => string) | null = null;
-  /** Ids in the order in which they deserve a label, others get none; null is 0, 1, 2 … */
+  /** Ids by priority of their labels, others get none; null: 0, 1, 2 … */
   order: Uint32Array | null = null;
   highlights = new Map<number, string>();
   hovered: number | null = null;
@@ -49,40 +49,43 @@ export class Overlay {
     this.canvas.remove();
   }
 
-  /** Chooses the labels again; a quick choice looks at the first of the order only. */
-  place(points: Points, view: View, quick: boolean): void {
-    const space = new Space(view.width, view.height);
+  /** Choose and place the labels; `quick` considers the first candidates only. */
+  place(points: Points, camera: Camera, quick: boolean): void {
+    const space = new Space(camera.width, camera.height);
     this.labels = [];
-    const marked = [...this.highlights].map(([id, text]) => ({ at: onScreen(points, view, id), text: shorten(text) }));
-    for (const { at } of marked) if (at) space.take(...at, 0); // no label over a ring
+    const marked = [...this.highlights].map(([id, text]) => ({
+      at: onScreen(points, camera, id),
+      text: shorten(text),
+    }));
+    for (const { at } of marked) if (at) space.take(...at, 0); // no label covers a ring
     for (const { at, text } of marked) if (at && text) this.add(space, at, text, true);
     if (!this.textOf) return;
     const count = this.order?.length ?? points.count;
-    const candidates = quick ? Math.min(count, MOST_LOOKED_AT) : count;
-    for (let k = 0, refused = 0; k < candidates && refused < MOST_REFUSED; k++) {
+    const candidates = quick ? Math.min(count, MAX_QUICK_CANDIDATES) : count;
+    for (let k = 0, rejected = 0; k < candidates && rejected < MAX_REJECTED; k++) {
       const id = this.order?.[k] ?? k;
-      const at = onScreen(points, view, id);
+      const at = onScreen(points, camera, id);
       if (!at || this.highlights.has(id)) continue;
       const text = space.free(...at, 0) === null ? "" : shorten(this.textOf(id));
       const fits = text !== "" && this.add(space, at, text, false);
-      if (!fits) refused++;
-      if (this.labels.length >= MOST_LABELS) return;
+      if (!fits) rejected++;
+      if (this.labels.length >= MAX_LABELS) return;
     }
   }
 
-  paint(points: Points, view: View, diameter: number): void {
+  paint(points: Points, camera: Camera, diameter: number): void {
     const { context, theme } = this;
     context.setTransform(this.pixels, 0, 0, this.pixels, 0, 0);
-    context.clearRect(0, 0, view.width, view.height);
+    context.clearRect(0, 0, camera.width, camera.height);
     context.lineJoin = "round";
     context.textBaseline = "middle";
     for (const label of this.labels) this.write(label);
     context.strokeStyle = theme.accent;
     context.lineWidth = 1.5;
     const rings = this.hovered === null ? this.highlights.keys() : [...this.highlights.keys(), this.hovered];
-    for (const id of rings) this.ring(points, view, id, diameter / this.pixels / 2 + 3);
-    if (this.hovered !== null && this.textOf) this.tell(points, view, this.hovered);
-    if (this.middle) this.cross(view.width / 2, view.height / 2);
+    for (const id of rings) this.ring(points, camera, id, diameter / this.pixels / 2 + 3);
+    if (this.hovered !== null && this.textOf) this.writeHovered(points, camera, this.hovered);
+    if (this.middle) this.cross(camera.width / 2, camera.height / 2);
     if (this.lasso.length > 1) this.outline();
   }
 
@@ -109,23 +112,23 @@ export class Overlay {
     context.fillText(text, left, y);
   }
 
-  private ring(points: Points, view: View, id: number, radius: number): void {
-    const at = onScreen(points, view, id);
+  private ring(points: Points, camera: Camera, id: number, radius: number): void {
+    const at = onScreen(points, camera, id);
     if (!at) return;
     this.context.beginPath();
     this.context.arc(...at, radius, 0, 2 * Math.PI);
     this.context.stroke();
   }
 
-  /** The text of the point under the pointer, on a ground of its own. */
-  private tell(points: Points, view: View, id: number): void {
-    const at = onScreen(points, view, id);
+  /** The text of the point under the pointer, on a background. */
+  private writeHovered(points: Points, camera: Camera, id: number): void {
+    const at = onScreen(points, camera, id);
     if (!at) return;
     const { context, theme } = this;
     const text = shorten(this.textOf!(id));
     context.font = this.font(true);
     const width = context.measureText(text).width;
-    const left = at[0] + 18 + width < view.width ? at[0] + 12 : at[0] - 12 - width;
+    const left = at[0] + 18 + width < camera.width ? at[0] + 12 : at[0] - 12 - width;
     context.fillStyle = theme.paper;
     context.fillRect(left - 4, at[1] - 10, width + 8, 20);
     context.fillStyle = theme.text;
@@ -151,7 +154,7 @@ export class Overlay {
   private outline(): void {
     const { context, lasso } = this;
     context.beginPath();
-    for (const place of lasso) context.lineTo(...place);
+    for (const corner of lasso) context.lineTo(...corner);
     context.closePath();
     context.stroke();
     context.globalAlpha = 0.12;
@@ -161,9 +164,9 @@ export class Overlay {
   }
 }
 
-function onScreen(points: Points, view: View, id: number): [number, number] | null {
+function onScreen(points: Points, camera: Camera, id: number): [number, number] | null {
   if (!points.isDrawn(id)) return null;
   const slot = points.order.slotOf(id);
-  const at = view.toScreen(points.xOf(slot), points.yOf(slot));
-  return at[0] >= 0 && at[1] >= 0 && at[0] <= view.width && at[1] <= view.height ? at : null;
+  const at = camera.toScreen(points.xOf(slot), points.yOf(slot));
+  return at[0] >= 0 && at[1] >= 0 && at[0] <= camera.width && at[1] <= camera.height ? at : null;
 }

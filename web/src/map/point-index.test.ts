@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { contains, Near } from "./point-index";
+import { contains, PointIndex } from "./point-index";
 import { Points } from "./points";
 
-/** Points on a grid of 20 × 20, with one that has no position. */
-function grid(): { points: Points; near: Near; xy: Float32Array } {
+/** A grid of 20 × 20 points, one of them without a position. */
+function grid(): { points: Points; index: PointIndex; xy: Float32Array } {
   const xy = Float32Array.from({ length: 800 }, (_, at) => (at % 2 ? Math.floor(at / 40) : (at / 2) % 20));
   xy[2 * 30] = NaN;
   const points = new Points();
   points.set(xy);
-  points.progress = 0.999; // as during a move: no index is built, which needs a browser
+  points.progress = 0.999; // as during a tween: building an index needs a browser
   points.from = points.to;
-  return { points, near: new Near(points), xy };
+  return { points, index: new PointIndex(points), xy };
 }
 
-test("a polygon contains the points that half-planes say it does", () => {
+test("a triangle contains the points of the intersection of its half-planes", () => {
   const triangle = [
     [0, 0],
     [10, 0],
@@ -28,16 +28,16 @@ test("a polygon contains the points that half-planes say it does", () => {
 });
 
 test("the nearest point within the radius is picked", () => {
-  const { near } = grid();
-  expect(near.pick(3.2, 7.1, 1)).toBe(7 * 20 + 3);
-  expect(near.pick(3.5, 7.5, 0.1)).toBeNull();
-  expect(near.pick(2.5, 7, 1)).toBe(7 * 20 + 2); // as near as the next: the lower id
+  const { index } = grid();
+  expect(index.pick(3.2, 7.1, 1)).toBe(7 * 20 + 3);
+  expect(index.pick(3.5, 7.5, 0.1)).toBeNull();
+  expect(index.pick(2.5, 7, 1)).toBe(7 * 20 + 2); // a tie: the lower id
 });
 
 test("a point without a position is neither picked nor inside a lasso", () => {
-  const { near } = grid();
-  expect(near.pick(10, 1, 0.4)).toBeNull();
-  const found = near.inside([
+  const { index } = grid();
+  expect(index.pick(10, 1, 0.4)).toBeNull();
+  const found = index.inside([
     [8.5, 0.5],
     [11.5, 0.5],
     [11.5, 1.5],

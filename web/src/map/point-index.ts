@@ -1,16 +1,16 @@
-// Which point is at a place of the data, and which lie inside a polygon.
+// Finds the point nearest to a position, and the points inside a polygon.
 //
-// The index is built from the first question on, one shard of kdbush in each idle moment, so that a million points
-// never hold up the page; shards not yet built, and points in mid-tween, are looked through one by one.
+// The index is built from the first query on, one kdbush shard per idle callback, so that a million points do not block
+// the page. Points without a shard, and points during a tween, are searched linearly.
 
 import KDBush from "kdbush";
 import type { Points } from "./points";
 
 const SHARD = 1 << 15;
 
-export type Place = readonly [x: number, y: number];
+export type Position = readonly [x: number, y: number];
 
-export class Near {
+export class PointIndex {
   private points: Points;
   private shards: KDBush[] = [];
   private building = false;
@@ -19,8 +19,8 @@ export class Near {
     this.points = points;
   }
 
-  /** The positions have changed: the index starts over. */
-  forget(): void {
+  /** Discard the index after a change of positions. */
+  reset(): void {
     this.shards = [];
   }
 
@@ -30,20 +30,20 @@ export class Near {
     const still = points.progress >= 1;
     if (still) this.build();
     let [best, least] = [-1, radius * radius];
-    const look = (slot: number) => {
+    const consider = (slot: number) => {
       const distance = (points.xOf(slot) - x) ** 2 + (points.yOf(slot) - y) ** 2;
       if (distance > least || !points.sizes[slot]) return;
       const id = points.order.idOf(slot);
       if (distance < least || best < 0 || id < best) [best, least] = [id, distance];
     };
     const shards = still ? this.shards : [];
-    shards.forEach((shard, k) => shard.within(x, y, Math.sqrt(least)).forEach((at) => look(k * SHARD + at)));
-    for (let slot = shards.length * SHARD; slot < points.count; slot++) look(slot);
+    shards.forEach((shard, k) => shard.within(x, y, Math.sqrt(least)).forEach((at) => consider(k * SHARD + at)));
+    for (let slot = shards.length * SHARD; slot < points.count; slot++) consider(slot);
     return best < 0 ? null : best;
   }
 
-  /** The ids, ascending, of the drawn points inside a polygon of the data (even-odd rule). */
-  inside(polygon: readonly Place[]): Uint32Array {
+  /** Ascending ids of the drawn points inside a polygon in data coordinates (even-odd rule). */
+  inside(polygon: readonly Position[]): Uint32Array {
     const { points } = this;
     const [left, right] = [Math.min(...polygon.map(([x]) => x)), Math.max(...polygon.map(([x]) => x))];
     const found = new Uint32Array(points.count);
@@ -78,8 +78,8 @@ export class Near {
   }
 }
 
-/** Whether a polygon contains a point: a ray to the right crosses its border an odd number of times. */
-export function contains(polygon: readonly Place[], x: number, y: number): boolean {
+/** Whether a polygon contains a point (even-odd rule). */
+export function contains(polygon: readonly Position[], x: number, y: number): boolean {
   let inside = false;
   let [x1, y1] = polygon.at(-1) ?? [0, 0];
   for (const [x2, y2] of polygon) {

@@ -1,25 +1,25 @@
-// The points of a map, slot by slot (see order.ts): where they are, whence they come, their colors and sizes.
-// A point without a finite position keeps its slot and has size 0: it is not drawn. Next: density.ts, backend.ts.
+// The points of a map by slot (see order.ts): current and previous positions, colors and sizes.
+// A point without a finite position keeps its slot but has size 0 and is not drawn.
 
 import { Order } from "./order";
 import type { Box } from "./camera";
 
-/** In `sizes`, this stands for the common size. */
-export const WHOLE = 32;
+/** The default size in `sizes`. */
+export const DEFAULT_SIZE = 32;
 const FAINT = 0.12;
 const NOWHERE: Box = { left: 0, right: 0, bottom: 0, top: 0 };
 
 export class Points {
   order = new Order(0);
-  /** How many have no finite position. */
+  /** The number of points without a finite position. */
   missing = 0;
-  /** (count, 2) positions between which a tween runs, and how far it is (0 … 1). */
+  /** (count, 2) start and end positions of a tween, and its progress from 0 to 1. */
   from: Float32Array = new Float32Array(0);
   to: Float32Array = new Float32Array(0);
   progress = 1;
   /** (count, 4) red, green, blue and weight. */
   paint = new Uint8Array(0);
-  /** (count,) sizes in parts of WHOLE; 0 is not drawn. */
+  /** (count,) sizes in units of 1 / DEFAULT_SIZE; 0 is not drawn. */
   sizes = new Uint8Array(0);
   box = NOWHERE;
 
@@ -31,20 +31,20 @@ export class Points {
     return this.order.count;
   }
 
-  /** xy: (count, 2) by id. Colors, sizes and emphasis start over when the number of points changes. */
+  /** xy: (count, 2) by id. Colors, sizes and emphasis are reset when the number of points changes. */
   set(xy: Float32Array): void {
-    if (xy.length % 2) throw new RangeError(`positions come in pairs, but ${xy.length} numbers came`);
-    const again = xy.length !== 2 * this.count;
-    if (again) this.resize(xy.length / 2);
+    if (xy.length % 2) throw new RangeError(`expected pairs of coordinates, got ${xy.length} numbers`);
+    const resized = xy.length !== 2 * this.count;
+    if (resized) this.resize(xy.length / 2);
     this.place(xy);
     this.from = this.to;
     this.progress = 1;
-    if (again) this.repaint();
+    if (resized) this.repaint();
   }
 
-  /** A tween to xy begins where the points now are; one that had no position appears at its new one. */
+  /** Start a tween from the current positions to xy; a point without a position appears at its new one. */
   moveTo(xy: Float32Array): void {
-    if (xy.length !== 2 * this.count) throw new RangeError(`${xy.length / 2} positions came for ${this.count} points`);
+    if (xy.length !== 2 * this.count) throw new RangeError(`expected ${this.count} positions, got ${xy.length / 2}`);
     const start = this.progress < 1 ? this.from.map((_, i) => this.between(i)) : this.to;
     const before = this.sizes.slice();
     this.place(xy);
@@ -58,22 +58,21 @@ export class Points {
   /** rgba: (count, 4) by id, or (count,) indices into a palette of (k, 4). Alpha is a point's weight. */
   setColors(rgba: Uint8Array, palette?: Uint8Array): void {
     const wanted = palette ? this.count : 4 * this.count;
-    if (rgba.length !== wanted) throw new RangeError(`${wanted} bytes of color were expected, ${rgba.length} came`);
+    if (rgba.length !== wanted) throw new RangeError(`expected ${wanted} bytes of color, got ${rgba.length}`);
     this.colors = palette ? unfold(rgba, palette) : rgba;
     this.repaint();
   }
 
-  /** Sizes by id relative to the common one (up to 7.9), or null for all the same. */
+  /** Sizes by id relative to the default (up to 7.9), or null for equal sizes. */
   setSizes(sizes: Float32Array | null): void {
-    if (sizes && sizes.length !== this.count)
-      throw new RangeError(`${sizes.length} sizes came for ${this.count} points`);
+    if (sizes && sizes.length !== this.count) throw new RangeError(`expected ${this.count} sizes, got ${sizes.length}`);
     this.relative = sizes;
     this.order.each((slot, id) => {
       if (this.sizes[slot]) this.sizes[slot] = this.sizeOf(id);
     });
   }
 
-  /** These ids keep their weight and all others become faint; null ends that. */
+  /** Make all points faint except these ids; null ends the emphasis. */
   setEmphasis(ids: ArrayLike<number> | null): void {
     this.emphasized = ids && new Uint8Array(this.count);
     for (let i = 0; ids && i < ids.length; i++) this.emphasized![ids[i]!] = 1;
@@ -84,7 +83,7 @@ export class Points {
     return id >= 0 && id < this.count && this.sizes[this.order.slotOf(id)]! > 0;
   }
 
-  /** Where a point is at this moment of the tween. */
+  /** The current position of a point, also during a tween. */
   xOf(slot: number): number {
     return this.between(2 * slot);
   }
@@ -125,7 +124,7 @@ export class Points {
   }
 
   private sizeOf(id: number): number {
-    return this.relative ? Math.min(Math.max(Math.round(this.relative[id]! * WHOLE), 1), 255) : WHOLE;
+    return this.relative ? Math.min(Math.max(Math.round(this.relative[id]! * DEFAULT_SIZE), 1), 255) : DEFAULT_SIZE;
   }
 
   private repaint(): void {

@@ -1,21 +1,20 @@
-// The backend without WebGL: points are summed into an array of floats and copied to the canvas as one image.
-// No path is ever filled: writing numbers into an array is what makes a million points possible here.
-// The arithmetic is that of shaders.ts.
+// The backend without WebGL: sums points into an array of floats and copies it to the canvas as one image. Writing to an
+// array instead of filling paths makes a million points feasible. The arithmetic is that of shaders.ts.
 
 import type { Backend, Frame } from "./backend";
-import { WHOLE, type Points } from "./points";
+import { DEFAULT_SIZE, type Points } from "./points";
 
 const STEPS = 2048;
-const DARKEST = 8;
+const MAX_EXPONENT = 8;
 
-/** The opacity of a pixel, 0 … 255, for strength · weight from 0 to DARKEST. */
+/** The opacity of a pixel, 0 … 255, for strength · weight from 0 to MAX_EXPONENT. */
 const OPACITY = Uint8Array.from({ length: STEPS }, (_, i) => {
-  return Math.round(255 * (1 - Math.exp((-(i + 0.5) * DARKEST) / STEPS)));
+  return Math.round(255 * (1 - Math.exp((-(i + 0.5) * MAX_EXPONENT) / STEPS)));
 });
 
 export function openRaster(canvas: HTMLCanvasElement): Backend {
   const context = canvas.getContext("2d", { willReadFrequently: true });
-  if (!context) throw new Error("this canvas has a context of another kind already; give the map a canvas of its own");
+  if (!context) throw new Error("this canvas already has a context of another type; the map needs its own canvas");
   return new Raster(context);
 }
 
@@ -39,8 +38,8 @@ class Raster implements Backend {
     this.image = new ImageData(width, height);
   }
 
-  takePositions(): void {}
-  takeLooks(): void {}
+  uploadPositions(): void {}
+  uploadAppearance(): void {}
 
   begin(): void {
     this.sums.fill(0);
@@ -58,14 +57,14 @@ class Raster implements Backend {
         x = from[2 * slot]! + (x - from[2 * slot]!) * progress;
         y = from[2 * slot + 1]! + (y - from[2 * slot + 1]!) * progress;
       }
-      const across = size === WHOLE ? diameter : Math.max(1, Math.floor((diameter * size) / WHOLE + 0.5));
+      const across = size === DEFAULT_SIZE ? diameter : Math.max(1, Math.floor((diameter * size) / DEFAULT_SIZE + 0.5));
       this.stamp((x - middleX) * scale + halfWidth, (middleY - y) * scale + halfHeight, across, points.paint, 4 * slot);
     }
   }
 
   show(strength: number): void {
     const { sums, image } = this;
-    const perWeight = (strength * STEPS) / DARKEST;
+    const perWeight = (strength * STEPS) / MAX_EXPONENT;
     const pixels = new Uint32Array(image.data.buffer);
     for (let pixel = 0, at = 0; pixel < pixels.length; pixel++, at += 4) {
       const weight = sums[at + 3]!;
@@ -77,7 +76,7 @@ class Raster implements Backend {
       const red = sums[at]! / weight + 0.5;
       const green = sums[at + 1]! / weight + 0.5;
       const blue = sums[at + 2]! / weight + 0.5;
-      pixels[pixel] = (alpha << 24) | (blue << 16) | (green << 8) | red; // every machine with a browser is little-endian
+      pixels[pixel] = (alpha << 24) | (blue << 16) | (green << 8) | red; // browsers only run on little-endian machines
     }
     this.context.putImageData(image, 0, 0);
   }
@@ -86,7 +85,7 @@ class Raster implements Backend {
     this.resize(1, 1);
   }
 
-  /** Adds a square of 1 or 2 pixels, or a disc with a smooth edge. */
+  /** Add a square of 1 or 2 pixels, or a disc with a smooth edge. */
   private stamp(x: number, y: number, across: number, paint: Uint8Array, at: number): void {
     const { width, height } = this;
     const left = Math.floor(x - across / 2 + 0.5);

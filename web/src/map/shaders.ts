@@ -1,4 +1,4 @@
-// The shaders of webgl.ts. The same arithmetic stands in raster.ts: a change here is a change there.
+// The shaders of webgl.ts. raster.ts repeats their arithmetic; change both together.
 
 export const POINT_VERTEX = `#version 300 es
 in vec2 from, to;

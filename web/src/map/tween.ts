@@ -1,24 +1,24 @@
-// Points on their way to new positions, and with them the view, if it shows all of them wherever they go.
+// Animation of the points to new positions, and of the camera if it follows them.
 
 import type { Points } from "./points";
-import type { Look, View } from "./camera";
+import type { Viewport, Camera } from "./camera";
 
 export interface Tween {
   milliseconds: number;
-  /** Starts and ends gently; one that takes over from another does not, or a running job's points would falter. */
+  /** Eased in and out; false if it replaces a running tween, so that the frames of a job move evenly. */
   eased: boolean;
-  /** The time of its first frame. */
+  /** Time of the first frame. */
   began: number | null;
-  /** From where the view began to its goal, if it follows the points. */
-  start: Look;
-  goal: Look | null;
+  /** The camera's first viewport, and its last if it follows the points. */
+  start: Viewport;
+  goal: Viewport | null;
 }
 
-/** Brings points and view to where they are at a time, and says whether they have arrived. */
-export function advance(tween: Tween, points: Points, view: View, now: number): boolean {
+/** Move points and camera to their state at time `now`; returns whether the tween has ended. */
+export function advance(tween: Tween, points: Points, camera: Camera, now: number): boolean {
   tween.began ??= now;
   const part = Math.min((now - tween.began) / tween.milliseconds, 1);
   points.progress = tween.eased ? part * part * (3 - 2 * part) : part;
-  if (tween.goal) view.between(tween.start, tween.goal, points.progress);
+  if (tween.goal) camera.interpolate(tween.start, tween.goal, points.progress);
   return part >= 1;
 }

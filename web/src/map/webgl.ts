@@ -1,30 +1,30 @@
-// The backend on WebGL2: positions and colors lie in buffers, the tween runs in the vertex shader, points are summed
-// into a texture of floats and a second pass shows the sums. A lost context is set up again from the arrays in Points.
-// The shaders, and the arithmetic that raster.ts repeats, are in shaders.ts.
+// The WebGL2 backend: positions and colors are in buffers, the vertex shader interpolates tweens, points are summed into a
+// texture of floats, and a second pass shows the sums. A lost context is restored from the arrays in Points.
 
 import type { Backend, Frame } from "./backend";
-import { WHOLE, type Points } from "./points";
+import { DEFAULT_SIZE, type Points } from "./points";
 import { POINT_FRAGMENT, POINT_VERTEX, SHOW_FRAGMENT, SHOW_VERTEX } from "./shaders";
 
 const ATTRIBUTES: WebGLContextAttributes = { alpha: true, antialias: false, depth: false, premultipliedAlpha: true };
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-let serves: boolean | undefined;
+let usable: boolean | undefined;
 
-/** Whether WebGL2 is here and on a graphics processor: run in software, it takes ten times as long as raster.ts. */
-export function webglServes(): boolean {
-  if (serves === undefined) {
+/** Whether WebGL2 runs on a GPU. In software it is ten times slower than raster.ts. */
+export function isWebGLUsable(): boolean {
+  if (usable === undefined) {
     const gl = document.createElement("canvas").getContext("webgl2", ATTRIBUTES);
     const named = gl?.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL;
-    serves = gl !== null && floatFormat(gl) !== null && !SOFTWARE.test(named ? gl.getParameter(named) : "");
+    usable = gl !== null && floatFormat(gl) !== null && !SOFTWARE.test(named ? gl.getParameter(named) : "");
   }
-  return serves;
+  return usable;
 }
 
 export function openWebGL(canvas: HTMLCanvasElement, restored: () => void): Backend {
   const gl = canvas.getContext("webgl2", ATTRIBUTES);
-  if (!gl || !floatFormat(gl)) throw new Error("this browser has no WebGL2 that sums floats; use the backend canvas2d");
+  if (!gl || !floatFormat(gl))
+    throw new Error("this browser's WebGL2 cannot blend float textures; use the backend canvas2d");
   return new WebGL(gl, restored);
 }
 
@@ -57,13 +57,13 @@ class WebGL implements Backend {
     gl.texImage2D(gl.TEXTURE_2D, 0, inner, width, height, 0, gl.RGBA, type, null);
   }
 
-  takePositions(points: Points): void {
+  uploadPositions(points: Points): void {
     this.fill("to", points.to);
     if (points.progress < 1) this.fill("from", points.from);
     this.fill("size", points.sizes);
   }
 
-  takeLooks(points: Points): void {
+  uploadAppearance(points: Points): void {
     this.fill("paint", points.paint);
     this.fill("size", points.sizes);
   }
@@ -86,12 +86,12 @@ class WebGL implements Backend {
     this.attribute("to", "to", 2, gl.FLOAT);
     this.attribute("paint", "paint", 4, gl.UNSIGNED_BYTE, true);
     this.attribute("size", "size", 1, gl.UNSIGNED_BYTE);
-    const place = (name: string) => gl.getUniformLocation(this.points, name);
-    gl.uniform1f(place("progress"), points.progress);
-    gl.uniform1f(place("scale"), frame.scale);
-    gl.uniform2f(place("middle"), frame.x, frame.y);
-    gl.uniform2f(place("canvas"), width, height);
-    gl.uniform1f(place("diameter"), frame.diameter / WHOLE);
+    const location = (name: string) => gl.getUniformLocation(this.points, name);
+    gl.uniform1f(location("progress"), points.progress);
+    gl.uniform1f(location("scale"), frame.scale);
+    gl.uniform2f(location("middle"), frame.x, frame.y);
+    gl.uniform2f(location("canvas"), width, height);
+    gl.uniform1f(location("diameter"), frame.diameter / DEFAULT_SIZE);
     gl.drawArrays(gl.POINTS, first, last - first);
   }
 
@@ -145,14 +145,14 @@ class WebGL implements Backend {
 
   private attribute(name: string, buffer: keyof WebGL["buffers"], size: number, type: number, unit = false): void {
     const { gl } = this;
-    const place = gl.getAttribLocation(this.points, name);
+    const location = gl.getAttribLocation(this.points, name);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[buffer]);
-    gl.enableVertexAttribArray(place);
-    gl.vertexAttribPointer(place, size, type, unit, 0, 0);
+    gl.enableVertexAttribArray(location);
+    gl.vertexAttribPointer(location, size, type, unit, 0, 0);
   }
 }
 
-/** The widest texture of floats that this context can add into. */
+/** The widest float texture format that this context can blend into. */
 function floatFormat(gl: WebGL2RenderingContext): [number, number] | null {
   const wide = gl.getExtension("EXT_color_buffer_float");
   if (wide && gl.getExtension("EXT_float_blend")) return [gl.RGBA32F, gl.FLOAT];

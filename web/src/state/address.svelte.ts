@@ -1,21 +1,21 @@
-// The page's state is the URL, so that a link is a state. Picks and pages are entries in the browser's history; the drag
-// of a slider or the typing in a field is one entry (see history-entries.ts).
+// The page's state is kept in the URL, so a link restores it. Choices and page changes push an entry to the browser's
+// history; dragging a slider or typing in a field makes a single entry (see history-entries.ts).
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
-import type { Kind } from "./url-codecs";
+import type { UrlCodec } from "./url-codecs";
 
 export * from "./url-codecs";
 
-const WRITTEN_EVERY = 150; // ms: browsers refuse to have the URL changed with each pixel of a slider
-const STORED_AS = "pages";
+const WRITE_INTERVAL = 150; // ms; browsers limit how often the URL may change
+const STORAGE_KEY = "pages";
 
 class Address {
   page = $state(pageOf(location.pathname));
   search = $state(location.search);
-  /** Counts the moves through the history: what a page keeps outside the URL, it reads from there again. */
+  /** Counts history navigations, after which a page rereads what it caches outside the URL. */
   restored = $state(0);
-  /** The state in which each page was left. */
-  #left = $state<Record<string, string>>(JSON.parse(sessionStorage.getItem(STORED_AS) ?? "{}"));
+  /** The last state of each page. */
+  #saved = $state<Record<string, string>>(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}"));
   #entries = new Entries();
   #changes = new Map<string, HistoryMode>();
   #before = "";
@@ -24,29 +24,29 @@ class Address {
   constructor() {
     addEventListener("popstate", () => {
       this.#cancel();
-      this.#turn(pageOf(location.pathname), location.search);
+      this.#show(pageOf(location.pathname), location.search);
     });
     addEventListener("pagehide", () => {
       this.#write(this.search);
-      this.#leave();
+      this.#save();
     });
     const options = { capture: true, passive: true };
     addEventListener("pointerdown", () => this.#entries.press(), options);
-    for (const kind of ["pointerup", "pointercancel"] as const)
-      addEventListener(kind, () => this.#entries.release(), options);
+    for (const type of ["pointerup", "pointercancel"] as const)
+      addEventListener(type, () => this.#entries.release(), options);
   }
 
-  /** The state of a page when it was left; a link to the current page leads to its initial state. */
+  /** The last state of another page; "" for the current page, so that its link resets it. */
   searchOf(page: string): string {
-    return page === this.page ? "" : (this.#left[page] ?? "");
+    return page === this.page ? "" : (this.#saved[page] ?? "");
   }
 
-  /** Go to a page, as a link does. */
+  /** Navigate to a page. */
   go(page: string, search = this.searchOf(page)): void {
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
     if (page !== this.page || search !== this.search) history.pushState(null, "", `/${page}${search}`);
-    this.#turn(page, search);
+    this.#show(page, search);
     scrollTo(0, 0);
   }
 
@@ -55,7 +55,7 @@ class Address {
     if (search === this.search) return;
     if (!this.#changes.size) {
       this.#before = this.search;
-      queueMicrotask(() => this.#settle()); // what changes together is one entry
+      queueMicrotask(() => this.#settle()); // simultaneous changes make one entry
     }
     this.#changes.set(name, mode);
     this.search = search;
@@ -63,27 +63,27 @@ class Address {
 
   #settle(): void {
     if (!this.#changes.size) return;
-    const opens = this.#entries.opens(this.#changes, performance.now());
+    const pushes = this.#entries.pushes(this.#changes, performance.now());
     this.#changes.clear();
-    if (!opens) return void (this.#timer ??= setTimeout(() => this.#write(this.search), WRITTEN_EVERY));
+    if (!pushes) return void (this.#timer ??= setTimeout(() => this.#write(this.search), WRITE_INTERVAL));
     this.#write(this.#before);
     history.pushState(null, "", location.pathname + this.search);
   }
 
-  #turn(page: string, search: string): void {
-    this.#leave();
+  #show(page: string, search: string): void {
+    this.#save();
     this.page = page;
     this.search = search;
     this.restored++;
     this.#entries.forget();
   }
 
-  #leave(): void {
-    this.#left[this.page] = this.search;
-    sessionStorage.setItem(STORED_AS, JSON.stringify(this.#left));
+  #save(): void {
+    this.#saved[this.page] = this.search;
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(this.#saved));
   }
 
-  /** Write what a timer would have written. */
+  /** Write pending changes to the URL now. */
   #write(search: string): void {
     if (this.#timer === undefined) return;
     this.#cancel();
@@ -102,17 +102,17 @@ function pageOf(path: string): string {
 
 export const address = new Address();
 
-type State<Kinds> = { -readonly [Name in keyof Kinds]: Kinds[Name] extends Kind<infer T> ? T : never };
+type State<Codecs> = { -readonly [Name in keyof Codecs]: Codecs[Name] extends UrlCodec<infer T> ? T : never };
 
-/** An object whose properties are read from the URL and written to it; at its initial value a property leaves no trace. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a Kind<T> is neither a subtype nor a supertype of Kind<unknown>
-export function addressState<Kinds extends Record<string, Kind<any>>>(kinds: Kinds): State<Kinds> {
-  const state = {} as State<Kinds>;
-  for (const [name, kind] of Object.entries(kinds) as [string, Kind<unknown>][]) {
+/** An object whose properties are stored in the URL; those with their initial value are omitted. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a UrlCodec<T> is neither a subtype nor a supertype of UrlCodec<unknown>
+export function addressState<Codecs extends Record<string, UrlCodec<any>>>(codecs: Codecs): State<Codecs> {
+  const state = {} as State<Codecs>;
+  for (const [name, codec] of Object.entries(codecs) as [string, UrlCodec<unknown>][]) {
     Object.defineProperty(state, name, {
       enumerable: true,
-      get: () => kind.read(new URLSearchParams(address.search).getAll(name)),
-      set: (value) => address.change(name, kind.write(value), kind.history),
+      get: () => codec.read(new URLSearchParams(address.search).getAll(name)),
+      set: (value) => address.change(name, codec.write(value), codec.history),
     });
   }
   return state;

@@ -3,14 +3,14 @@ import { changed, Entries, type HistoryMode } from "./history-entries";
 
 const change = (name: string, mode: HistoryMode) => new Map([[name, mode]]);
 
-test("every pick is an entry", () => {
+test("each change in push mode makes an entry", () => {
   const entries = new Entries();
-  expect([0, 1, 2].map((now) => entries.opens(change("word", "push"), now))).toEqual([true, true, true]);
+  expect([0, 1, 2].map((now) => entries.pushes(change("word", "push"), now))).toEqual([true, true, true]);
 });
 
-test("a drag is one entry, however long it takes, and the next drag another", () => {
+test("each drag makes one entry, however long it takes", () => {
   const entries = new Entries();
-  const drag = (...times: number[]) => times.map((now) => entries.opens(change("size", "merge"), now));
+  const drag = (...times: number[]) => times.map((now) => entries.pushes(change("size", "merge"), now));
   entries.press();
   expect(drag(0, 10, 5000)).toEqual([true, false, false]);
   entries.release();
@@ -18,34 +18,34 @@ test("a drag is one entry, however long it takes, and the next drag another", ()
   expect(drag(5010, 5020)).toEqual([true, false]);
 });
 
-test("a burst of typing is one entry, and typing after a pause another", () => {
+test("a pause in typing starts a new entry", () => {
   const entries = new Entries();
-  const typed = [0, 300, 900, 3000].map((now) => entries.opens(change("text", "merge"), now));
+  const typed = [0, 300, 900, 3000].map((now) => entries.pushes(change("text", "merge"), now));
   expect(typed).toEqual([true, false, false, true]);
 });
 
-test("another control opens an entry at once", () => {
+test("changing another control makes a new entry", () => {
   const entries = new Entries();
-  entries.opens(change("size", "merge"), 0);
-  expect(entries.opens(change("factor", "merge"), 1)).toBe(true);
+  entries.pushes(change("size", "merge"), 0);
+  expect(entries.pushes(change("factor", "merge"), 1)).toBe(true);
 });
 
-test("a map that moves is no entry, alone or between two changes of one slider", () => {
+test("changes in replace mode make no entry and do not end a burst", () => {
   const entries = new Entries();
-  expect(entries.opens(change("look", "replace"), 0)).toBe(false);
-  entries.opens(change("size", "merge"), 1);
-  entries.opens(change("look", "replace"), 2);
-  expect(entries.opens(change("size", "merge"), 3)).toBe(false);
+  expect(entries.pushes(change("look", "replace"), 0)).toBe(false);
+  entries.pushes(change("size", "merge"), 1);
+  entries.pushes(change("look", "replace"), 2);
+  expect(entries.pushes(change("size", "merge"), 3)).toBe(false);
 });
 
-test("after a move through the history a change opens an entry", () => {
+test("the first change after a history navigation makes an entry", () => {
   const entries = new Entries();
-  entries.opens(change("size", "merge"), 0);
+  entries.pushes(change("size", "merge"), 0);
   entries.forget();
-  expect(entries.opens(change("size", "merge"), 1)).toBe(true);
+  expect(entries.pushes(change("size", "merge"), 1)).toBe(true);
 });
 
-test("a changed value keeps its place in the query string, and all others their values", () => {
+test("changing a value preserves its place in the query string and all other values", () => {
   expect(changed("?a=1&b=2&c=3", "b", ["x y", "&"])).toBe("?a=1&b=x+y&c=3&b=%26");
   expect(changed("?a=1", "a", [])).toBe("");
 });

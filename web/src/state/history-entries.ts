@@ -1,17 +1,17 @@
-// Which changes of the URL are entries in the browser's history.
+// Which changes of the URL push an entry to the browser's history.
 
-/** push: each change is an entry; merge: a drag or a burst of typing is one; replace: none, the newest entry changes. */
+/** push: an entry per change; merge: an entry per drag or burst of typing; replace: no new entry. */
 export type HistoryMode = "push" | "merge" | "replace";
 
-const SETTLED = 800; // ms without a change
+const PAUSE = 800; // ms without a change that end a burst
 
-/** Decides whether a change opens an entry or belongs to the newest one. */
+/** Decides whether a change pushes an entry or updates the newest one. */
 export class Entries {
   #presses = 0;
   #held = false;
   #newest: { names: Set<string>; time: number; press: number } | null = null;
 
-  /** A pointer goes down: what it changes is a new gesture. */
+  /** Call on pointerdown: a new gesture begins. */
   press(): void {
     this.#presses++;
     this.#held = true;
@@ -21,18 +21,18 @@ export class Entries {
     this.#held = false;
   }
 
-  /** After a move through the history, the next change opens an entry. */
+  /** Call after a history navigation: the next change pushes an entry. */
   forget(): void {
     this.#newest = null;
   }
 
-  /** Whether these changes, made together, open an entry. */
-  opens(changes: ReadonlyMap<string, HistoryMode>, now: number): boolean {
+  /** Whether these simultaneous changes push an entry. */
+  pushes(changes: ReadonlyMap<string, HistoryMode>, now: number): boolean {
     const names = [...changes].filter(([, mode]) => mode !== "replace").map(([name]) => name);
     if (!names.length) return false;
     const newest = this.#newest;
     const merged = names.every((name) => changes.get(name) === "merge" && newest?.names.has(name));
-    const together = newest?.press === this.#presses && (this.#held || now - newest.time < SETTLED);
+    const together = newest?.press === this.#presses && (this.#held || now - newest.time < PAUSE);
     if (newest && merged && together) {
       newest.time = now;
       return false;
@@ -42,7 +42,7 @@ export class Entries {
   }
 }
 
-/** A query string with the values of one name replaced, in its old place. */
+/** A query string with the values of one parameter replaced in place. */
 export function changed(search: string, name: string, [first, ...others]: string[]): string {
   const parameters = new URLSearchParams(search);
   if (first === undefined) parameters.delete(name);

@@ -1,3 +1,3 @@
-// The token under the pointer or the focus; every place that shows it lights it.
+// The token under the pointer or with the focus, highlighted wherever it appears.
 
 export const hovered = $state<{ token: string | null }>({ token: null });

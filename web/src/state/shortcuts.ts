@@ -1,19 +1,19 @@
-// Keys that work anywhere: `/` to the search field, `g` and a letter to a page, arrows step, `?` for help.
+// Global keyboard shortcuts: `/` focuses the search field, `g` and a letter opens a page, arrows step, `?` shows help.
 
 import { onMount } from "svelte";
 
 export interface Actions {
-  /** Open and close the help. */
+  /** Toggle the help. */
   help(): void;
-  /** Go to the page of this letter; false where none has it. */
+  /** Open the page with this letter; false if there is none. */
   page(letter: string): boolean;
 }
 
-const SEQUENCE = 1500; // ms between `g` and the letter
+const SEQUENCE_TIMEOUT = 1500; // ms between `g` and the letter
 const steppers: ((by: number) => void)[] = [];
-let went = -Infinity;
+let prefixTime = -Infinity; // of the last `g`
 
-/** Call `step` with -1 or 1 at ← and →, while the component that asks for it is there and no field has the focus. */
+/** Call `step` with -1 or 1 on ← and →, while the calling component is mounted and no field has the focus. */
 export function onstep(step: (by: number) => void): void {
   onMount(() => {
     steppers.push(step);
@@ -21,14 +21,14 @@ export function onstep(step: (by: number) => void): void {
   });
 }
 
-/** Handle a key pressed anywhere. */
+/** Handle a keydown event of the window. */
 export function handleKey(event: KeyboardEvent, actions: Actions): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
-  if (event.timeStamp - went < SEQUENCE && event.key.length === 1) {
-    went = -Infinity;
+  if (event.ctrlKey || event.metaKey || event.altKey || acceptsText(event.target)) return;
+  if (event.timeStamp - prefixTime < SEQUENCE_TIMEOUT && event.key.length === 1) {
+    prefixTime = -Infinity;
     if (actions.page(event.key)) return event.preventDefault();
   }
-  if (event.key === "g") went = event.timeStamp;
+  if (event.key === "g") prefixTime = event.timeStamp;
   else if (event.key === "/") focusSearch();
   else if (event.key === "?") actions.help();
   else if (!step(event)) return;
@@ -37,12 +37,12 @@ export function handleKey(event: KeyboardEvent, actions: Actions): void {
 
 function step(event: KeyboardEvent): boolean {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!by || !steppers.length || takesArrows(event.target)) return false;
+  if (!by || !steppers.length || acceptsArrows(event.target)) return false;
   steppers.at(-1)?.(by);
   return true;
 }
 
-/** To the page's own field, or to the search beside the list of pages. */
+/** Focus the page's own field, or else the search in the navigation. */
 function focusSearch(): void {
   const field =
     document.querySelector<HTMLInputElement>("main [data-search]") ??
@@ -53,11 +53,11 @@ function focusSearch(): void {
 
 const TEXT = "input:not([type=radio], [type=checkbox], [type=range], [type=file]), textarea, select, [contenteditable]";
 
-function takesText(target: EventTarget | null): boolean {
+function acceptsText(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(TEXT) !== null;
 }
 
-/** Sliders and radio buttons use the arrows themselves, and so do drawings with a crosshair. */
-function takesArrows(target: EventTarget | null): boolean {
+/** Sliders, radio buttons and figures with a crosshair handle arrow keys themselves. */
+function acceptsArrows(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input, [role=application]") !== null;
 }

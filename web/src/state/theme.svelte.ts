@@ -1,31 +1,32 @@
-// Light or dark: as the system has it, or as the reader chose, in all open tabs; drawings watch `theme.dark` to redraw.
+// Light or dark: the system's preference or the user's choice, synchronized between tabs. Canvas code depends on
+// `theme.dark` to redraw.
 
-type Choice = "light" | "dark";
+type Preference = "light" | "dark";
 
-const wished = matchMedia("(prefers-color-scheme: dark)");
+const query = matchMedia("(prefers-color-scheme: dark)");
 
 class Theme {
-  #chosen = $state(localStorage.getItem("theme") as Choice | null);
-  #system = $state(wished.matches);
+  #chosen = $state(localStorage.getItem("theme") as Preference | null);
+  #system = $state(query.matches);
   dark = $derived(this.#chosen ? this.#chosen === "dark" : this.#system);
 
   constructor() {
-    this.#show();
-    wished.addEventListener("change", () => (this.#system = wished.matches));
+    this.#apply();
+    query.addEventListener("change", () => (this.#system = query.matches));
     addEventListener("storage", ({ key, newValue }) => {
-      if (key !== "theme" && key !== null) return; // null: everything was cleared
-      this.#chosen = newValue as Choice | null;
-      this.#show();
+      if (key !== "theme" && key !== null) return; // null: the storage was cleared
+      this.#chosen = newValue as Preference | null;
+      this.#apply();
     });
   }
 
   toggle(): void {
     this.#chosen = this.dark ? "light" : "dark";
     localStorage.setItem("theme", this.#chosen);
-    this.#show();
+    this.#apply();
   }
 
-  #show(): void {
+  #apply(): void {
     if (this.#chosen) document.documentElement.dataset.theme = this.#chosen;
     else delete document.documentElement.dataset.theme;
   }

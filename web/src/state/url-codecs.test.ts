@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { choice, flag, number, optional, text, texts, type Kind } from "./url-codecs";
+import { choice, flag, number, optional, text, texts, type UrlCodec } from "./url-codecs";
 
-const roundTrip = <T>(kind: Kind<T>, value: T) => kind.read(kind.write(value));
+const roundTrip = <T>(codec: UrlCodec<T>, value: T) => codec.read(codec.write(value));
 
-test("what is written is read again", () => {
+test("values survive a round trip", () => {
   expect(["", "cat", "a&b = ?"].map((value) => roundTrip(text("dog"), value))).toEqual(["", "cat", "a&b = ?"]);
   expect(roundTrip(texts(["x"]), ["a", "b"])).toEqual(["a", "b"]);
   expect([null, "", "cat"].map((value) => roundTrip(optional, value))).toEqual([null, "", "cat"]);
@@ -12,16 +12,16 @@ test("what is written is read again", () => {
   expect(roundTrip(choice(["a", "b"] as const), "b")).toBe("b");
 });
 
-test("an initial value leaves no trace", () => {
+test("initial values are omitted", () => {
   expect([text("dog").write("dog"), texts(["x", "y"]).write(["x", "y"]), flag(true).write(true)]).toEqual([[], [], []]);
   expect([number(3, 0, 10).write(3), choice(["a", "b"] as const).write("a")]).toEqual([[], []]);
 });
 
-test("a number outside its range is read as its end, and what is no number as the initial value", () => {
-  const kind = number(3, 0, 10);
-  expect([["-5"], ["1e9"], ["cat"], []].map((values) => kind.read(values))).toEqual([0, 10, 3, 3]);
+test("numbers are clamped to their range, and invalid ones become the initial value", () => {
+  const codec = number(3, 0, 10);
+  expect([["-5"], ["1e9"], ["cat"], []].map((values) => codec.read(values))).toEqual([0, 10, 3, 3]);
 });
 
-test("an option that does not exist is read as the initial one", () => {
+test("unknown options become the initial one", () => {
   expect(choice(["a", "b"] as const, "b").read(["c"])).toBe("b");
 });

@@ -1,42 +1,42 @@
-// How a page's values are written in the URL: at its initial value a property is left out.
+// How values are stored in the URL; a property with its initial value is omitted.
 
 import type { HistoryMode } from "./history-entries";
 
-/** How a value is written in the URL, and whether a change of it is an entry in the history. */
-export interface Kind<T> {
+/** Converts a value to URL parameters and back, and says whether a change makes a history entry. */
+export interface UrlCodec<T> {
   read(values: string[]): T;
   write(value: T): string[];
-  /** "push" where it is left out. */
+  /** "push" by default. */
   history?: HistoryMode;
 }
 
-/** A kind whose every change is an entry in the history, though it is a number or a text. */
-export const picked = <T>(kind: Kind<T>): Kind<T> => ({ ...kind, history: "push" });
+/** The codec with a history entry per change, as for choices. */
+export const picked = <T>(codec: UrlCodec<T>): UrlCodec<T> => ({ ...codec, history: "push" });
 
-export const text = (initial = ""): Kind<string> => ({
+export const text = (initial = ""): UrlCodec<string> => ({
   history: "merge",
   read: ([value]) => value ?? initial,
   write: (value) => (value === initial ? [] : [value]),
 });
 
-/** A text that may be left out, which is not the same as empty. */
-export const optional: Kind<string | null> = {
+/** A text that may be null, which differs from empty. */
+export const optional: UrlCodec<string | null> = {
   history: "merge",
   read: ([value]) => value ?? null,
   write: (value) => (value === null ? [] : [value]),
 };
 
-export const texts = (initial: readonly string[] = []): Kind<string[]> => ({
+export const texts = (initial: readonly string[] = []): UrlCodec<string[]> => ({
   read: (values) => (values.length ? values : [...initial]),
   write: (values) => (values.join("\n") === initial.join("\n") ? [] : values),
 });
 
-export const flag = (initial = false): Kind<boolean> => ({
+export const flag = (initial = false): UrlCodec<boolean> => ({
   read: ([value]) => (value === undefined ? initial : value === "true"),
   write: (value) => (value === initial ? [] : [String(value)]),
 });
 
-export const number = (initial: number, low: number, high: number): Kind<number> => ({
+export const number = (initial: number, low: number, high: number): UrlCodec<number> => ({
   history: "merge",
   read: ([value]) => {
     const given = Number(value);
@@ -45,7 +45,7 @@ export const number = (initial: number, low: number, high: number): Kind<number>
   write: (value) => (value === initial ? [] : [String(value)]),
 });
 
-export const choice = <T extends string>(options: readonly [T, ...T[]], initial: T = options[0]): Kind<T> => ({
+export const choice = <T extends string>(options: readonly [T, ...T[]], initial: T = options[0]): UrlCodec<T> => ({
   read: ([value]) => options.find((option) => option === value) ?? initial,
   write: (value) => (value === initial ? [] : [value]),
 });
