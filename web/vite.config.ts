@@ -18,7 +18,12 @@ export default defineConfig({
         entryFileNames: "[name].js",
         chunkFileNames: "[name].js",
         assetFileNames: "[name][extname]",
-        codeSplitting: { groups: [{ name: "map-renderer", test: /src\/map\/(?!labels)[\w-]+\.ts$/ }] },
+        codeSplitting: {
+          groups: [
+            { name: "map-labels", test: /src\/map\/labels\.ts$/, priority: 1 }, // pages use it without the map
+            { name: "map-renderer", test: /src\/map\/[\w-]+\.ts$/ },
+          ],
+        },
       },
     },
   },

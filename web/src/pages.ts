@@ -1,12 +1,12 @@
-// The pages, in the order of the lessons. A page is a line here, a file in pages/, and a file of the server's.
+// The pages, in the order of the lessons. Each is a line here, a folder in pages/, and a folder on the server.
 
 import type { Component } from "svelte";
 
 export interface PageEntry {
-  /** Its name in the URL. */
+  /** The name in the URL. */
   name: string;
   title: string;
-  /** The key that goes there after `g`. */
+  /** The key that opens the page after `g`. */
   key: string;
   load: () => Promise<{ default: Component }>;
 }

@@ -6,20 +6,20 @@ function press(key: string): KeyboardEvent & { prevented: boolean } {
   return event as KeyboardEvent & { prevented: boolean };
 }
 
-test("arrows step through a list, stop at its ends and start at its first item", () => {
+test("arrow keys step through a list, stop at its ends and start at its first item", () => {
   expect(stepped(press("ArrowRight"), 1, 3)).toBe(2);
   expect(stepped(press("ArrowRight"), 2, 3)).toBe(2);
   expect(stepped(press("ArrowLeft"), 0, 3)).toBe(0);
   expect(stepped(press("ArrowLeft"), null, 3)).toBe(0);
 });
 
-test("arrows move in a grid and stop at its edges", () => {
+test("arrow keys move in a grid and stop at its edges", () => {
   expect(moved(press("ArrowDown"), { row: 0, column: 2 }, 2, 3)).toEqual({ row: 1, column: 2 });
   expect(moved(press("ArrowRight"), { row: 0, column: 2 }, 2, 3)).toEqual({ row: 0, column: 2 });
   expect(moved(press("ArrowUp"), { row: 0, column: 2 }, 2, 3)).toEqual({ row: 0, column: 2 });
 });
 
-test("only the keys that move are kept from the page", () => {
+test("only handled keys are prevented from scrolling the page", () => {
   const [arrow, other] = [press("ArrowLeft"), press("a")];
   stepped(arrow, 0, 3);
   expect(stepped(other, 0, 3)).toBeUndefined();
@@ -27,6 +27,6 @@ test("only the keys that move are kept from the page", () => {
   expect([arrow.prevented, other.prevented]).toEqual([true, false]);
 });
 
-test("a place is kept within a list", () => {
+test("an index is clamped to a list", () => {
   expect([-4, 0, 2, 9].map((place) => within(place, 3))).toEqual([0, 0, 2, 2]);
 });

@@ -1,13 +1,13 @@
-// Black or white, whichever can be read on a color.
+// Text color on a colored background.
 
 import { css, type Rgb } from "./theme-colors";
 
-/** The style of text on a color, for tokens and numbers whose background is their value. */
+/** A style with this background and readable text. */
 export function textOn(color: Rgb): string {
   return `background: ${css(color)}; color: ${luminance(color) > 0.179 ? "#000" : "#fff"}`;
 }
 
-/** As the contrast of text is reckoned (WCAG 2): above 0.179 black stands out better, below it white. */
+/** Relative luminance (WCAG 2): above 0.179 black has the higher contrast, below it white. */
 function luminance(color: Rgb): number {
   const [red, green, blue] = color.map((value) => {
     const share = value / 255;

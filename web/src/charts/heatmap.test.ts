@@ -4,12 +4,12 @@ import { cellAt } from "./heatmap";
 const canvas = { clientWidth: 200, clientHeight: 90 } as HTMLCanvasElement;
 const matrix = { values: [], rows: 3, columns: 4 };
 
-test("a point of the canvas lies in the cell that is drawn there", () => {
+test("a position belongs to the cell drawn there", () => {
   expect(cellAt(canvas, matrix, 0, 0)).toEqual({ row: 0, column: 0 });
   expect(cellAt(canvas, matrix, 51, 31)).toEqual({ row: 1, column: 1 });
 });
 
-test("a point at or beyond the edge belongs to the nearest cell", () => {
+test("a position at or beyond the edge belongs to the nearest cell", () => {
   expect(cellAt(canvas, matrix, 200, 90)).toEqual({ row: 2, column: 3 });
   expect(cellAt(canvas, matrix, -5, 900)).toEqual({ row: 2, column: 0 });
 });

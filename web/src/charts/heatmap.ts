@@ -1,4 +1,4 @@
-// A matrix as a picture: one value a cell, drawn once into an image that the canvas stretches.
+// Draws a matrix as an image with a pixel per cell, which the canvas scales.
 
 import { css, fitted, themeColor, type Rgb } from "./theme-colors";
 import type { Palette } from "./palette";
@@ -14,7 +14,7 @@ export interface Cell {
   column: number;
 }
 
-/** Draw the matrix over the whole canvas, and the crosshair through a cell where there is one. */
+/** Draw the matrix on the whole canvas, with a crosshair if there is one. */
 export function drawHeatMap(canvas: HTMLCanvasElement, matrix: Matrix, palette: Palette, cross: Cell | null): void {
   const context = fitted(canvas);
   if (!context || !matrix.rows || !matrix.columns) return;
@@ -23,7 +23,7 @@ export function drawHeatMap(canvas: HTMLCanvasElement, matrix: Matrix, palette: 
   if (cross) drawCross(context, canvas, matrix, cross);
 }
 
-/** The cell under a point in CSS pixels of the canvas. */
+/** The cell at a position in CSS pixels. */
 export function cellAt(canvas: HTMLCanvasElement, { rows, columns }: Matrix, x: number, y: number): Cell {
   const index = (at: number, size: number, count: number) =>
     Math.max(0, Math.min(count - 1, Math.floor((at / size) * count)));
@@ -39,7 +39,7 @@ function picture({ values, rows, columns }: Matrix, palette: Palette): Offscreen
   return canvas;
 }
 
-// Every machine that runs browsers is little-endian, so red is the lowest byte.
+// Browsers only run on little-endian machines, so red is the lowest byte.
 const packed = ([red, green, blue]: Rgb): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 function drawCross(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, matrix: Matrix, cell: Cell): void {

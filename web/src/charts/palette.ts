@@ -1,10 +1,10 @@
-// Values → colors, as tables of 256 steps that drawings index.
+// Color scales for values.
 
 import { themeColor, mix, type Rgb } from "./theme-colors";
 
 export type Palette = (value: number) => Rgb;
 
-/** -limit … 0 … limit → negative … surface … positive; what is beyond is drawn as the end, and no number as gray. */
+/** Diverging from -limit to limit, with the surface color at zero; values are clamped, NaN is gray. */
 export function signed(element: Element, limit: number): Palette {
   const [negative, zero, positive] = [
     themeColor(element, "--negative"),
@@ -23,20 +23,20 @@ export function signed(element: Element, limit: number): Palette {
   };
 }
 
-/** 0 … limit → rare … frequent on a log scale; limit at least 1. */
+/** From rare to frequent on a log scale from 0 to limit (at least 1). */
 export function counted(element: Element, limit: number): Palette {
   const [rare, frequent] = [themeColor(element, "--rare"), themeColor(element, "--frequent")];
   const top = Math.log1p(Math.max(1, limit));
   return (count) => mix(rare, frequent, Math.min(1, Math.log1p(Math.max(0, count)) / top));
 }
 
-/** low … high → paper … one hue, linearly: for shares and probabilities. */
+/** A single hue, linear from low to high: for shares and probabilities. */
 export function shaded(element: Element, low: number, high: number): Palette {
   const [paper, accent] = [themeColor(element, "--surface"), themeColor(element, "--accent")];
   return (value) => mix(paper, accent, high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) : 0);
 }
 
-/** The greatest magnitude among the values that are numbers; 0 where there is none. */
+/** The largest finite magnitude; 0 if there is none. */
 export function largest(values: ArrayLike<number>): number {
   let found = 0;
   for (let index = 0; index < values.length; index++) {

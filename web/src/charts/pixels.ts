@@ -1,4 +1,4 @@
-// Bytes as a picture: each pixel a square of the canvas.
+// Draws an image whose pixels are squares of the canvas.
 
 export interface Pixels {
   /** (rows, columns, channels), 0 to 255; one channel is gray, three are red, green, blue. */
@@ -6,11 +6,11 @@ export interface Pixels {
   rows: number;
   columns: number;
   channels: number;
-  /** The value that is drawn white: 255, where it is left out. */
+  /** The value of white, 255 by default. */
   white?: number;
 }
 
-/** Draw the pixels over the whole canvas, unsmoothed where they are enlarged. */
+/** Draw the image on the whole canvas, without smoothing if it is enlarged. */
 export function drawPixels(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, pixels: Pixels): void {
   const { rows, columns } = pixels;
   const small = new OffscreenCanvas(columns, rows);
@@ -20,7 +20,7 @@ export function drawPixels(context: CanvasRenderingContext2D, canvas: HTMLCanvas
   if (pixels.channels === 1) writeValues(context, canvas, pixels);
 }
 
-/** Into each gray pixel its value, where there is room for it. */
+/** Write its value into each gray pixel, if there is space. */
 function writeValues(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, pixels: Pixels): void {
   const { image, rows, columns, white = 255 } = pixels;
   const [high, wide] = [canvas.clientHeight / rows, canvas.clientWidth / columns];

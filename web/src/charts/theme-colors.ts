@@ -1,8 +1,8 @@
-// Canvas and colors: a canvas as sharp as the screen, and the colors that the page's tokens have now.
+// Colors of the current theme for canvas code, and a canvas with the screen's resolution.
 
 export type Rgb = [red: number, green: number, blue: number];
 
-/** The color of a token such as `--positive`, in the theme that `element` is in. */
+/** The color of a CSS token such as `--positive` in the theme of `element`. */
 export function themeColor(element: Element, token: string): Rgb {
   const probe = document.createElement("span");
   probe.style.color = `var(${token})`;
@@ -22,7 +22,7 @@ export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   return [at(0), at(1), at(2)];
 }
 
-/** Fit the canvas's pixels to the screen's; returns its context, whose units are CSS pixels, or null before layout. */
+/** Match the canvas to the screen's resolution; returns its context in CSS pixels, or null before layout. */
 export function fitted(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
   const { clientWidth, clientHeight } = canvas;
   const context = canvas.getContext("2d");

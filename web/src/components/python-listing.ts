@@ -1,4 +1,4 @@
-// The lines of Python that a page shows, as they would stand in a file: what is imported first, and once.
+// Arranges a page's Python code like a module: imports first, without duplicates.
 
 const isImport = (line: string) => /^(import|from) \S/.test(line);
 

@@ -23,7 +23,3 @@ export interface Logits {
 }
 
 export type Answered = Reply<Logits>;
-
-/** How many decimals tell probabilities apart of which this is the largest. */
-export const digitsOf = (largest: number): number =>
-  Math.min(12, Math.max(4, 3 - Math.floor(Math.log10(largest || 1))));

@@ -2,7 +2,8 @@
 
 import { array, type Reply } from "../../api/reply";
 import { shortened, vectorTable, type Shown } from "../pipeline/tables";
-import { line, type Beside, type Cost, type Norms, type Parts } from "./facts";
+import type { Beside, Cost, Norms, Parts } from "./facts";
+import { line } from "./state";
 
 /** A line for each dimension of one token: its row, what each part gives, the sum, and its norm. */
 export function partTable(reply: Reply<Parts>, at: number): Shown {
