@@ -2,21 +2,21 @@
 
 import { addressState, choice, number, picked, text } from "../../state/address.svelte";
 
-/** Its name, and one sentence that says what happens. */
+/** The name of each stage, and what happens in it. */
 export const STAGES: readonly [name: string, what: string][] = [
-  ["Text", "A network reads numbers, so the text has a way to go."],
-  ["Tokens", "The table's tokenizer cuts the text into tokens that the table knows; what it does not know has no row."],
-  ["Ids", "Each token is replaced by its id, the number of its row: from here on, letters are gone."],
-  ["Rows", "Each id is looked up: its row is copied out of the table, and equal tokens get equal rows."],
+  ["Text", "A network reads numbers, so the text has to be converted."],
+  ["Tokens", "The table’s tokenizer splits the text into tokens; unknown tokens have no row."],
+  ["Ids", "Each token is replaced by its id, the number of its row."],
+  ["Rows", "Each id selects its row of the table, so equal tokens get equal rows."],
   [
     "One-hot",
-    "The same as a product: each row of H is all zeros but for a one at the token's id, and H times the table E is the rows.",
+    "The lookup as a matrix product: each row of H is one at the token’s id and zero elsewhere, and H times the table E gives the rows.",
   ],
-  ["Position", "Rows do not say where they stand, so each place adds a row of its own."],
-  ["X", "Rows plus positions are X, all that the first layer sees: equal tokens now differ by their places."],
+  ["Position", "Rows carry no order, so a vector for its position is added to each of them."],
+  ["X", "X is the sum of rows and positions, the input of the first layer: equal tokens now differ by position."],
   [
     "Gradient",
-    "Backward, each row gets the sum of the gradients that come back to its tokens; all other rows get exactly zero.",
+    "In the backward pass, each row gets the sum of the gradients of its tokens; all other rows get exactly zero.",
   ],
 ];
 
