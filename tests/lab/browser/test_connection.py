@@ -51,7 +51,7 @@ def test_idle_page_detects_a_restart(opened: Page, guard: AccessMiddleware) -> N
 def test_page_recovers_from_an_unreachable_server(opened: Page) -> None:
     opened.route("**/api/**", lambda route: route.abort())
     send_request(opened)
-    lost = opened.get_by_role("alert").filter(has_text="The server does not respond.")
+    lost = opened.get_by_role("alert").filter(has_text="This page may be out of date.")
     expect(lost).to_be_visible()
     opened.unroute_all()
     expect(lost).to_have_count(0)

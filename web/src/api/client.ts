@@ -16,7 +16,7 @@ export class ApiError extends Error {
     super(message);
   }
 
-  /** Whether the server could not be reached or asked, so that the last reply may still be valid. */
+  /** Whether the server was unreachable or rejected the token, so that the last reply may still be valid. */
   get unreachable(): boolean {
     return this.status === 0 || this.status === 403;
   }

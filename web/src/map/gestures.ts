@@ -35,14 +35,14 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   on("pointerdown", (event) => {
     if (event.button !== 0) return;
     element.setPointerCapture(event.pointerId);
-    down.set(event.pointerId, positionOf(event));
+    down.set(event.pointerId, pointerPosition(event));
     if (down.size === 1) travelled = 0;
-    path = down.size === 1 && (event.shiftKey || handlers.lassoing()) ? [positionOf(event)] : null;
+    path = down.size === 1 && (event.shiftKey || handlers.lassoing()) ? [pointerPosition(event)] : null;
   });
 
   on("pointermove", (event) => {
     const before = down.get(event.pointerId);
-    const now = positionOf(event);
+    const now = pointerPosition(event);
     if (!before) return handlers.hover(now, false);
     travelled += Math.abs(now[0] - before[0]) + Math.abs(now[1] - before[1]);
     const old = grip(down);
@@ -61,7 +61,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     const clicked = event.type === "pointerup" && travelled < CLICK_TOLERANCE && !down.size;
     if (path) handlers.lasso(event.type === "pointerup" && !clicked ? path : [], true);
     path = null;
-    if (clicked) handlers.click(...positionOf(event));
+    if (clicked) handlers.click(...pointerPosition(event));
   };
   on("pointerup", release);
   on("pointercancel", release);
@@ -79,7 +79,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     event.preventDefault();
     handlers.zoom(
       Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : event.ctrlKey ? 0.01 : 0.002)),
-      ...positionOf(event),
+      ...pointerPosition(event),
     );
   });
 
@@ -111,7 +111,7 @@ function keys(handlers: GestureHandlers): Record<string, (() => void) | undefine
   };
 }
 
-function positionOf(event: MouseEvent): [number, number] {
+function pointerPosition(event: MouseEvent): [number, number] {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
   return [event.clientX - box.left, event.clientY - box.top];
 }
