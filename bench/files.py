@@ -77,7 +77,7 @@ def same_rows(table, vectors):
 def word2vec_binary(folder, options):
     from gensim.models import KeyedVectors
 
-    from rowspace.store import word2vec
+    from rowspace.store.text_formats import word2vec
 
     size, path = int(400_000 * options.scale), folder / "vectors.bin"
     word2vec.save(random_table(size, 300), path)
@@ -93,7 +93,7 @@ def word2vec_binary(folder, options):
 def glove_text(folder, options):
     from gensim.models import KeyedVectors
 
-    from rowspace.store import glove
+    from rowspace.store.text_formats import glove
 
     size, path = int(400_000 * options.scale), folder / "glove.txt"
     table = random_table(size, 100, digits=5)

@@ -9,7 +9,7 @@ from pydoc_data.topics import topics
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
 
-from rowspace.text import split_at_sizes, trace_encoding, trace_training
+from rowspace.text import tokenize_at_sizes, trace_encoding, trace_training
 
 for merge in trace_training("the cat sat on the mat the cat", 3):
     print(f"{merge.step}. {merge.left} + {merge.right} ({merge.count} times): {' '.join(merge.tokens)}")
@@ -23,7 +23,7 @@ print(f"{len(text):,} characters became {len(merges[-1].tokens):,} tokens by {le
 tokens = sorted(set(text)) + [merge.merged for merge in merges]
 vocabulary = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
 tokenizer = Tokenizer(BPE(vocabulary, [(merge.left, merge.right) for merge in merges]))
-for size, pieces in split_at_sizes("assignment", tokenizer, [150, 300, 600, len(vocabulary)]).items():
+for size, pieces in tokenize_at_sizes("assignment", tokenizer, [150, 300, 600, len(vocabulary)]).items():
     print(f"{size:5,} tokens:", " ".join(piece.token for piece in pieces))
 
 for merge in trace_encoding("reassigned", tokenizer):

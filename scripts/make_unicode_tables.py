@@ -1,8 +1,8 @@
-"""Write src/rowspace/text/unicode_tables.py: which characters make words, and how each is lowercased.
+"""Write src/rowspace/text/characters/unicode_tables.py: which characters make words, and how each is lowercased.
 
 Both are asked of the installed `tokenizers` library (Oniguruma's classes, Rust's lowercase), so that our
 scanner gives the ids that the library gives. Run this again after an upgrade of the library that brings a
-newer Unicode version: tests/text/test_characters.py says when that is due.
+newer Unicode version: tests/text/characters/test_table.py says when that is due.
 """
 
 import json
@@ -13,13 +13,13 @@ from pathlib import Path
 import tokenizers
 from tokenizers import Regex, normalizers, pre_tokenizers
 
-TARGET = Path(__file__).parents[1] / "src" / "rowspace" / "text" / "unicode_tables.py"
+TARGET = Path(__file__).parents[1] / "src" / "rowspace" / "text" / "characters" / "unicode_tables.py"
 WORD_CHARACTER = r"[\p{L}\p{M}\p{N}]"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]  # without surrogates
 
 HEADER = '''"""Which characters make words and how they are lowercased: generated, do not edit by hand.
 
-Written by scripts/make_unicode_tables.py from tokenizers {version}; characters.py is its reader.
+Written by scripts/make_unicode_tables.py from tokenizers {version}; table.py reads it.
 """
 
 '''

@@ -46,7 +46,7 @@ TREE = ("src", "tests", "docs", "examples", "bench", "scripts", "README.md", "CO
 # Tests that look at the source instead of running it, or that need the committed bundle and a browser.
 LEFT_OUT = ("tests/lab/browser", "tests/test_wheel.py", "tests/fuzz")
 
-GENERATED = ("src/rowspace/text/unicode_tables.py",)
+GENERATED = ("src/rowspace/text/characters/unicode_tables.py",)
 
 COVERAGE_SETTINGS = """\
 [run]

@@ -56,8 +56,8 @@ NOT_TRACED = [
     "tests/test_docs.py",
     "tests/test_import.py",
     "tests/test_wheel.py",
-    "tests/text/test_characters.py",
-    "tests/text/test_large_texts.py",
+    "tests/text/characters/test_table.py",
+    "tests/text/ids/test_large_texts.py",
 ]
 
 # Room for a few hundred roundings, not for another formula.

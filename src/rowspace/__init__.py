@@ -18,7 +18,7 @@ __all__ = ["RowspaceError", "Table", "fit", "load"]
 _MODULES = {
     "RowspaceError": "rowspace.errors",
     "Table": "rowspace.table",
-    "fit": "rowspace.learn",
+    "fit": "rowspace.learn.fit",
     "load": "rowspace.store",
 }
 

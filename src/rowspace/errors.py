@@ -82,7 +82,7 @@ class CorpusWarning(UserWarning):
 
 
 class UnseenTokenWarning(UserWarning):
-    """A token is not in the vocabulary; its row was computed from its character n-grams."""
+    """A token is not in the vocabulary; its row is the mean of its n-gram rows."""
 
 
 class MissingExtraError(RowspaceError, ImportError):

@@ -1,12 +1,11 @@
-"""`Table`: a vocabulary and its rows, the object that every folder hands on.
+"""`Table`: a vocabulary and its rows, which every folder takes or returns.
 
-It looks tokens up and passes arrays to `rowspace.space`, where every formula lives; files are the business of
-`rowspace.store`, which `Table.save` imports when it is called. Nothing here learns or changes a row: rows are
-treated as immutable, so norms that were computed once stay good. Read next: `space/neighbors.py`.
+It looks tokens up and passes arrays to `rowspace.space`, which has the formulas. `Table.save` imports the store when it
+is called. Nothing here learns or changes a row.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -16,13 +15,20 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace._base.plural import plural
-from rowspace._base.validate import index_of, validate_counts, validate_rows, validate_vocabulary
+from rowspace._base.validate import (
+    index_of,
+    validate_counts,
+    validate_id,
+    validate_keys,
+    validate_rows,
+    validate_vocabulary,
+)
 from rowspace.errors import UnknownTokenError, UnseenTokenWarning, UsageError
 from rowspace.subwords.hashing import Subwords
 
 if TYPE_CHECKING:
-    from rowspace.space.analogies import AnalogyScores
-    from rowspace.space.pairs import PairScores
+    from rowspace.space.evaluation.analogies import AnalogyScores
+    from rowspace.space.evaluation.word_pairs import PairScores
     from rowspace.space.similarity import Metric
 
 __all__ = ["Table"]
@@ -34,16 +40,21 @@ Query = str | int | Sequence[str] | Sequence[float] | Rows
 class Table:
     """A vocabulary, one row per token, and, where known, how often each token was seen.
 
-    `vocabulary` holds V distinct tokens in id order: a list, or any other `Sequence`, which is kept, and read when a
-    token is first asked for. `rows` is (V, d) floating with d >= 1, kept as given: a read-only memory map stays one.
-    `counts` is (V,) integers or None. `subwords` gives tokens that are not in the vocabulary a row, which comes with an
-    `UnseenTokenWarning`. `tokenizer` is the text of a tokenizer.json whose ids 0..V-1 are the rows, or a
-    function that reads it when it is first asked for, or None. `settings` says how the table was learned.
+    Rows are treated as immutable: their norms are computed once, when they are first needed. To change rows, make
+    another table.
 
-    Rows are treated as immutable: their norms are computed at the first question and kept. To change rows,
-    make another table.
+    Args:
+        vocabulary: V distinct tokens in id order. A `Sequence` that is neither a list nor a tuple stays unread until
+            a token is first looked up.
+        rows: (V, d) floating, d >= 1, kept unchanged: a read-only memory map stays one.
+        counts: (V,) integers, how often each token was seen.
+        tokenizer: The text of a tokenizer.json whose ids 0..V-1 are the rows, or a function that returns it, which is
+            called when the text is first needed.
+        settings: How the table was learned.
+        subwords: Gives tokens that are not in the vocabulary a row, with an `UnseenTokenWarning`.
 
-    Raises `UsageError` where sizes disagree, rows are not two-dimensional floats, or a token is duplicated.
+    Raises:
+        UsageError: Sizes disagree, rows are not two-dimensional floats, or a token is duplicated.
 
     >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
     >>> table = Table(["cat", "dog", "the"], rows)
@@ -83,7 +94,7 @@ class Table:
         return isinstance(token, str) and token in self._ids
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what a pickle or a copy holds: all content, read now, and nothing that can be computed again."""
+        """Return the content of a pickle or a copy: everything is read now; what can be computed again is left out."""
         kept = {name: value for name, value in vars(self).items() if name not in ("_ids", "_norms")}
         arrays = {
             "rows": np.asarray(self.rows),
@@ -97,23 +108,24 @@ class Table:
     def __getitem__(self, key: str | int | Sequence[str] | Sequence[int] | NDArray[np.integer[Any]]) -> Rows:
         """Return the row (d,) of a token or an id, or the rows (n, d) of a list of either.
 
-        A token that was never seen gets a row from its n-grams where the table has `subwords`, with a warning.
+        Where the table has `subwords`, an out-of-vocabulary token gets the mean of its n-gram rows, with an
+        `UnseenTokenWarning`.
         """
         if isinstance(key, (str, int, np.integer)):
             return self._row(key)
-        keys = self._checked_list(key)
+        keys = validate_keys(key)
         if self.subwords is None or all(token in self for token in keys if isinstance(token, str)):
             return self.rows[self._positions(keys)]
         return np.stack([self._row(token) for token in keys])
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        """Return token to id, made at the first question about a token."""
+        """Return token to id, built when a token is first looked up."""
         return index_of(self.vocabulary)
 
     @property
     def tokenizer(self) -> str | None:
-        """Return the text of the table's tokenizer.json, where it has one."""
+        """Return the text of the table's tokenizer.json, or None."""
         if callable(self._tokenizer):
             self._tokenizer = self._tokenizer()
         return self._tokenizer
@@ -166,9 +178,17 @@ class Table:
     def neighbors(self, query: Query, *, k: int = 10, metric: "Metric" = "cosine") -> list[tuple[str, float]]:
         """Return the k tokens nearest to `query`, nearest first, with their scores.
 
-        `query` is a token, an id, a list of tokens (then: the mean of their unit rows), or a vector (d,).
-        Tokens and ids that were asked about are left out of the answer; a vector leaves nothing out. `metric`
-        is "cosine", "dot" or "euclidean", whose score is the distance. Equal scores go to the lower id.
+        Of equal scores the lower id comes first.
+
+        Args:
+            query: A token, an id, a list of tokens (the mean of their unit rows is used), or a vector (d,). Tokens and
+                ids of the query are left out of the result.
+            k: How many to return.
+            metric: "cosine", "dot", or "euclidean", whose score is the distance.
+
+        Raises:
+            UnknownTokenError: A token is not in the vocabulary, and the table has no `subwords` to compute a row from.
+            UsageError: The query is something else, or the metric is unknown.
 
         >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
         >>> table = Table(["cat", "dog", "the"], rows)
@@ -203,8 +223,17 @@ class Table:
     ) -> list[tuple[str, float]]:
         """Answer "`a` is to `b` as `c` is to ...": the k best answers, best first, with their scores.
 
-        The three inputs are left out of the answers, as is the custom, unless `keep_inputs`. `method` is that
-        of Levy & Goldberg (2014): see `rowspace.space.analogy`.
+        Args:
+            a: The first word of the known pair.
+            b: The second word of the known pair.
+            c: The first word of the pair to complete.
+            k: How many answers to return.
+            method: "3cosadd" or "3cosmul", after Levy & Goldberg (2014); see `rowspace.space.analogy`.
+            keep_inputs: Allow the three inputs as answers.
+
+        Raises:
+            UnknownTokenError: A word is not in the vocabulary.
+            UsageError: The method is unknown.
 
         >>> rows = np.array([[1.0, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 1]])
         >>> table = Table(["man", "king", "woman", "queen"], rows)
@@ -226,7 +255,7 @@ class Table:
         >>> table.odd_one_out(["cat", "the", "dog"])
         'the'
         """
-        tokens = self._checked_list(tokens)
+        tokens = validate_keys(tokens)
         return str(tokens[space.odd_one_out(self[tokens])])
 
     def set_similarity(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
@@ -257,7 +286,8 @@ class Table:
     ) -> "PairScores":
         """Correlate cosines with people's judgment of word pairs: see `rowspace.space.evaluate_pairs`.
 
-        Where the table has `subwords`, unseen words get rows of their n-grams; the scores say for how many pairs.
+        Where the table has `subwords`, out-of-vocabulary words get the mean of their n-gram rows; the scores say for
+        how many pairs.
         """
         return space.evaluate_pairs(
             path,
@@ -290,44 +320,32 @@ class Table:
 
     @classmethod
     def check_target(cls, path: str | Path) -> None:
-        """Raise now what `save` would raise about `path`, before hours of work go into a table."""
+        """Raise what `save` would raise about `path`: call it before long work."""
         from rowspace.store import check_target  # noqa: PLC0415  # it lies above, and builds tables
 
         check_target(path)
 
     def save(self, path: str | Path, **options: Any) -> None:
-        """Write the table to `path`, atomically; options and formats: `rowspace.store.save`."""
+        """Write the table to `path` atomically; see `rowspace.store.save` for options, formats and errors."""
         from rowspace.store import save  # noqa: PLC0415  # it lies above, and builds tables
 
         save(self, path, **options)
 
     def _position(self, key: str | int) -> int:
-        """Return the id of a token, or an id once it is known to be one."""
-        if isinstance(key, str):
-            return self.id(key)
-        if isinstance(key, (bool, np.bool_)) or not isinstance(key, (int, np.integer)):
-            raise UsageError(f"a token (str) or an id (int) was expected, got {key!r}")
-        if not 0 <= key < len(self):
-            raise UsageError(f"id {key} is out of range for a table of {plural(len(self), 'token')}: ids run from 0")
-        return int(key)
+        """Return the id of a token, or an id that is in range."""
+        return self.id(key) if isinstance(key, str) else validate_id(key, len(self))
 
     def _positions(self, keys: object) -> NDArray[np.int64]:
         """Return the ids of several tokens or ids, (n,) int64."""
-        return np.fromiter((self._position(key) for key in self._checked_list(keys)), np.int64)
-
-    def _checked_list(self, keys: object) -> list[Any]:
-        """Return tokens or ids as a list, once they are known to be several."""
-        if isinstance(keys, str) or not isinstance(keys, Iterable):
-            raise UsageError(f"a list of tokens was expected, got {keys!r}")
-        return list(keys)
+        return np.fromiter((self._position(key) for key in validate_keys(keys)), np.int64)
 
     def _row(self, key: str | int) -> Rows:
-        """Return the row (d,) of a token or an id, or one made of n-grams, which is said."""
+        """Return the row (d,) of a token or an id; one computed from n-grams comes with a warning."""
         if isinstance(key, str) and self.subwords is not None and key not in self:
             row = self.subwords.row(key)
             if row is not None:
                 warnings.warn(
-                    f"{key!r} is not in the vocabulary: its row is the mean of its n-grams' rows",
+                    f"{key!r} is not in the vocabulary: its row is the mean of its n-gram rows",
                     UnseenTokenWarning,
                     stacklevel=3,
                 )
@@ -336,10 +354,10 @@ class Table:
 
     def _two_sets(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> tuple[Rows, Rows]:
         """Return the rows of two lists of tokens."""
-        return self[self._checked_list(tokens_a)], self[self._checked_list(tokens_b)]
+        return self[validate_keys(tokens_a)], self[validate_keys(tokens_b)]
 
     def _query(self, query: Query) -> tuple[Rows, list[int]]:
-        """Return the vector (d,) that a query stands for, and the ids to leave out of its answer."""
+        """Return the vector (d,) of a query, and the ids to leave out of the result."""
         if isinstance(query, (str, int, np.integer)):
             return self._row(query), self._known([query])
         if isinstance(query, Sequence) and query and all(isinstance(item, str) for item in query):
@@ -358,7 +376,7 @@ class Table:
         return [self._position(key) for key in keys if key in self or not isinstance(key, str)]
 
     def _named(self, ids: NDArray[np.int64], scores: NDArray[np.float32]) -> list[tuple[str, float]]:
-        """Return ids and scores as tokens and plain floats; id -1 marks a place that no row could fill."""
+        """Return ids and scores as tokens and plain floats; id -1 marks a place without a neighbor."""
         pairs = zip(ids.tolist(), scores.tolist(), strict=True)
         return [(self.vocabulary[row], score) for row, score in pairs if row >= 0]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace._base.jit import compile_kernel
-from rowspace.learn.lanes import WIDTH, load, store
+from rowspace.learn.word2vec.kernels.simd import LANES, load, store
 
 pytestmark = pytest.mark.kernels
 
@@ -34,11 +34,11 @@ def test_index_outside_its_array_raises(read):
 
 def test_block_outside_its_array_raises():
     checked = compile_kernel(copy_block, check_bounds=True)
-    array = np.arange(3 * 2 * WIDTH, dtype=np.float32).reshape(3, 2 * WIDTH)
-    checked(array, 0, 2, WIDTH)
-    np.testing.assert_array_equal(array[2, WIDTH:], array[0, WIDTH:])
+    array = np.arange(3 * 2 * LANES, dtype=np.float32).reshape(3, 2 * LANES)
+    checked(array, 0, 2, LANES)
+    np.testing.assert_array_equal(array[2, LANES:], array[0, LANES:])
     before = array.copy()
-    for source, target, column in [(3, 0, 0), (-1, 0, 0), (0, 3, 0), (0, -1, 0), (0, 1, WIDTH + 1), (0, 1, -1)]:
+    for source, target, column in [(3, 0, 0), (-1, 0, 0), (0, 3, 0), (0, -1, 0), (0, 1, LANES + 1), (0, 1, -1)]:
         with pytest.raises(IndexError):
             checked(array, source, target, column)
     np.testing.assert_array_equal(array, before)

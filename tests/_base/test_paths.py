@@ -1,5 +1,6 @@
 """The cache directory."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from rowspace._base.paths import cache_dir
 from rowspace.errors import RowspaceError
 
 
-def test_absolute_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absolute_xdg_cache_home_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_dir() == tmp_path / "rowspace"
 
@@ -22,8 +23,9 @@ def test_default_is_in_the_home_directory(named: str | None, monkeypatch: pytest
     assert cache_dir() == Path.home() / ".cache" / "rowspace"
 
 
-def test_error_without_a_home_directory_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "")
-    monkeypatch.setenv("HOME", "~")  # does not resolve, as for a user without an entry in /etc/passwd
-    with pytest.raises(RowspaceError, match="no home directory found; set XDG_CACHE_HOME to a directory for caches"):
+def test_error_without_a_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 2)  # a user that the password database does not know
+    with pytest.raises(RowspaceError, match="there is no home directory; set XDG_CACHE_HOME"):
         cache_dir()

@@ -12,7 +12,9 @@ def test_equal_sizes_do_not_warn() -> None:
 
 @pytest.mark.parametrize(("tokens", "rows", "padding"), [(3, 4, 1), (32_100, 32_128, 28), (0, 5, 5)])
 def test_extra_rows_warn_of_padding(tokens: int, rows: int, padding: int) -> None:
-    with pytest.warns(UserWarning, match=rf"^m: the last {padding} of {rows} rows belong to no token of its tokenizer"):
+    with pytest.warns(
+        UserWarning, match=rf"^m: the last {padding:,} of {rows:,} rows belong to no token of its tokenizer"
+    ):
         check_sizes(tokens, rows, "m")
 
 

@@ -8,7 +8,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import rowspace as rs
-from rowspace.cli.app import COMMANDS, app
+from rowspace.cli.app import COMMANDS, app, command_function
 from rowspace.errors import UsageError
 from rowspace.text import TextOptions, TokenizerOptions
 
@@ -25,7 +25,7 @@ NEEDS = {
 
 def numeric_options(command: str) -> list[tuple[str, list[str]]]:
     """The options of a command that take a number, with the values to try."""
-    hints = typing.get_type_hints(COMMANDS[command])
+    hints = typing.get_type_hints(command_function(command))
     parameters = get_command(app).commands[command].params
     return [
         (parameter.opts[0], NUMBERS if float in kinds else WHOLE)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.learn import workplace_of
+from rowspace.learn import run_directory_of
 
 Run = Callable[..., Any]
 
@@ -48,11 +48,11 @@ def test_interrupted_fit_goes_on_to_the_same_table(run: Run, english: Path, tmp_
     epochs, said = interrupted(signal.SIGINT, english, output)
     assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*': go on with ", said)
     half_way = rs.load(output)
-    assert workplace_of(output).exists()
+    assert run_directory_of(output).exists()
 
     result = run("fit", "--resume", "-o", str(output))
     assert f"{len(half_way):,} tokens" in result.stdout
-    assert not workplace_of(output).exists()
+    assert not run_directory_of(output).exists()
     # A fit that was never stopped, from Python.
     expected = rs.fit(english, dim=16, workers=1, epochs=epochs)
     learned = rs.load(output)
@@ -133,7 +133,7 @@ rowspace.cli.main()
 
 
 def test_interruption_during_imports_has_no_traceback(table_path: str) -> None:
-    for module in ("numpy", "typer", "numba"):  # the last one is imported by the command itself
+    for module in ("numpy", "typer", "rowspace.store"):  # the last one is imported by the command itself
         code = DURING_IMPORTS.format(module=module)
         arguments = [sys.executable, "-c", code, "near", table_path, "class"]
         done = subprocess.run(arguments, capture_output=True, text=True, check=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.cli.output import file_size, print_json, print_table, say, shown
+from rowspace.cli.output import file_size, message, print_json, print_table, shown
 
 
 @pytest.mark.parametrize("token", ["plain", "naïve", "한국어", "e\u0301", "😀"])
@@ -71,7 +71,7 @@ def test_message_that_nobody_can_hear_stops_nothing(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("sys.stderr", Deaf())
     with pytest.raises(BrokenPipeError):
         print("a message", file=sys.stderr)
-    say("a message")
+    message("a message")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])

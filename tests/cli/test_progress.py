@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rowspace.cli.progress import Bars, Lines, teller
+from rowspace.cli.progress import Bars, Lines, progress_reporter
 from rowspace.learn import Progress
 from rowspace.text import IdCorpus, TextOptions, encode_corpus
 
@@ -21,12 +21,12 @@ def corpus(tmp_path: Path) -> IdCorpus:
 
 
 def test_lines_come_at_each_tenth(capsys: pytest.CaptureFixture[str], corpus: IdCorpus) -> None:
-    with Lines(2000) as told:
+    with Lines(2000) as progress:
         for _ in range(40):
-            told.on_bytes(50)
-        told.on_vocabulary(corpus)
+            progress.on_bytes(50)
+        progress.on_vocabulary(corpus)
         for words in range(0, 1_000_001, 20_000):
-            told.on_progress(at(words))
+            progress.on_progress(at(words))
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 10 + 1 + 10
     assert said[0].startswith("rowspace: reading: 200 bytes of 2.0 kB, ")
@@ -36,23 +36,23 @@ def test_lines_come_at_each_tenth(capsys: pytest.CaptureFixture[str], corpus: Id
 
 
 def test_lines_come_after_some_time_too(capsys: pytest.CaptureFixture[str]) -> None:
-    with Lines(None, seconds_between=0.0) as told:
-        told.on_bytes(1500)
-        told.on_progress(at(1, loss=float("nan")))
+    with Lines(None, seconds_between=0.0) as progress:
+        progress.on_bytes(1500)
+        progress.on_progress(at(1, loss=float("nan")))
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith("rowspace: reading: 1.5 kB, ")  # how much will come is not known
     assert "loss" not in second  # before the first pair there is none
 
 
 def test_what_is_no_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(teller(None), Lines)
+    assert isinstance(progress_reporter(None), Lines)
     controller, terminal = pty.openpty()
     with open(terminal, "w") as stream, open(controller, "rb"):  # noqa: PTH123  # they are numbers
         monkeypatch.setattr("sys.stderr", stream)
         monkeypatch.setenv("TERM", "dumb")
-        assert isinstance(teller(None), Lines)
+        assert isinstance(progress_reporter(None), Lines)
         monkeypatch.setenv("TERM", "xterm")
-        assert isinstance(teller(None), Bars)
+        assert isinstance(progress_reporter(None), Bars)
 
 
 def test_bars_move_on_a_terminal(english: Path, tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def read(controller: int) -> bytes:
 
 
 def test_bar_of_the_reading_is_hidden_when_nothing_is_read(capsys: pytest.CaptureFixture[str]) -> None:
-    with Bars(None) as told:
-        told.on_progress(at(500_000))
-        told.on_progress(at(1_000_000))
+    with Bars(None) as progress:
+        progress.on_progress(at(500_000))
+        progress.on_progress(at(1_000_000))
     shown = capsys.readouterr().err
     assert "epoch 1/2" in shown
     assert "reading" not in shown

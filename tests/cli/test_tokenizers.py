@@ -86,8 +86,8 @@ def test_what_sentencepiece_cannot_do(run: Run, command: str, model_path: str) -
 
 
 @pytest.mark.filterwarnings("default:.*holds ranks only")
-def test_pattern_that_is_not_given_is_said(run: Run, ranks_path: str) -> None:
-    assert "cut with the pattern of cl100k_base" in run("split", TEXT, "--tokens", ranks_path).stderr
+def test_warns_of_a_default_pattern(run: Run, ranks_path: str) -> None:
+    assert "split with the pattern of cl100k_base" in run("split", TEXT, "--tokens", ranks_path).stderr
 
 
 def test_encoding_that_is_not_on_this_machine(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

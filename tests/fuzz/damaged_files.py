@@ -58,6 +58,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--results", type=Path, help="a folder for the outcomes, to go on from")
     options = parser.parse_args()
+    unknown = sorted(set(options.readers) - READERS.keys())
+    if unknown:
+        parser.error(f"unknown reader {', '.join(unknown)}; the readers are {', '.join(READERS)}")
     warnings.simplefilter("ignore")
     warm()
     wrong = 0

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import warnings
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import atheris
@@ -22,7 +21,7 @@ from rowspace.errors import RowspaceError
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
-SUFFIXES = {"npz": ".npz", "npy": ".npy", "parquet": ".arrow", "safetensors_file": ".safetensors"}
+SUFFIXES = {"npz": ".npz", "npy": ".npy", "parquet": ".arrow", "safetensors": ".safetensors"}
 
 
 def tables(kind):
@@ -35,19 +34,22 @@ def tables(kind):
 
 def fuzz(kind, folder, arguments):
     """Fuzz in this process, which libFuzzer ends."""
-    with atheris.instrument_imports(include=["rowspace.store"], enable_loader_override=False):
-        format = import_module(f"rowspace.store.{kind}")
+    with atheris.instrument_imports(include=["rowspace.files", "rowspace.store"], enable_loader_override=False):
+        from rowspace.store import FORMATS
+
+        format = next(known for known in FORMATS if known.name == kind)
+        _ = format.reader
     warnings.simplefilter("ignore")
     path, corpus = folder / f"table{SUFFIXES.get(kind, '.bin')}", folder / "corpus"
     corpus.mkdir()
     for number, table in enumerate(tables(kind)):
-        format.save(table, path)
+        format.writer.save(table, path)
         (corpus / str(number)).write_bytes(path.read_bytes())
 
     def read(data):
         path.write_bytes(data)  # what belongs to it, a vocabulary or a tokenizer, lies beside it
         with suppress(RowspaceError):
-            format.load(path)
+            format.reader.load(path)
 
     atheris.Setup([sys.argv[0], *arguments, f"-artifact_prefix={folder}/", str(corpus)], read)
     atheris.Fuzz()

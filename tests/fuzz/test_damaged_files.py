@@ -14,3 +14,10 @@ def test_damaged_files_give_a_table_or_a_clear_error_in_little_memory():
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert len(run.stdout.splitlines()) == 35, run.stdout  # a heading, and a line for each reader
+
+
+def test_a_reader_that_is_not_known_is_one_sentence_with_their_names():
+    script = Path(__file__).with_name("damaged_files.py")
+    run = subprocess.run([sys.executable, script, "excel"], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "error: unknown reader excel; the readers are native, " in run.stderr

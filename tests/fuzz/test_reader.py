@@ -10,7 +10,7 @@ import pytest
 RUNS = 3000 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 300
 
 
-@pytest.mark.parametrize("kind", ["word2vec", "fasttext", "npy", "npz", "parquet", "safetensors_file"])
+@pytest.mark.parametrize("kind", ["word2vec", "fasttext", "npy", "npz", "parquet", "safetensors"])
 def test_made_up_bytes_give_a_table_or_an_error(kind):
     script = Path(__file__).with_name("reader.py")
     run = subprocess.run(

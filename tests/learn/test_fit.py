@@ -10,7 +10,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import CorpusError, FitInterrupted, UnseenTokenWarning, UsageError
-from rowspace.learn import Reports, workplace_of
+from rowspace.learn import Reports, run_directory_of
 
 SMALL = {"dim": 20, "epochs": 2, "workers": 1}
 
@@ -127,7 +127,7 @@ def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, tmp_pat
         if more:
             np.testing.assert_array_equal(resumed.subwords.rows, whole.subwords.rows)
         assert resumed.settings["losses"] == whole.settings["losses"]
-        assert not workplace_of(output).exists()
+        assert not run_directory_of(output).exists()
 
 
 def test_ngrams_are_learned_with_the_words_and_saved(english, tmp_path):
@@ -162,7 +162,7 @@ def test_resume_refuses_other_options_but_takes_other_workers(interrupted):
 def test_a_new_fit_takes_the_place_of_an_interrupted_one(interrupted):
     rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1)
     assert len(rs.load(interrupted)) == 3
-    assert not workplace_of(interrupted).exists()
+    assert not run_directory_of(interrupted).exists()
 
 
 PRINT_EPOCHS = """
@@ -182,7 +182,7 @@ def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
     ) as process:
         assert "2\n" in iter(process.stdout.readline, "")
         process.kill()
-    assert (workplace_of(output) / "epoch.safetensors").exists()
+    assert (run_directory_of(output) / "epoch.safetensors").exists()
     seen = []
 
     def stop(progress):

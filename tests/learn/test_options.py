@@ -4,8 +4,7 @@ import pytest
 
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions
-from rowspace.learn.allocation import bytes_needed, empty_weights, make_scratch
-from rowspace.learn.memory import check_memory
+from rowspace.learn.word2vec.allocation import bytes_needed, check_memory, empty_weights, make_scratch
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_the_memory_that_is_asked_for_is_what_is_allocated():
         arrays = [*weights[:2]]
         for worker in range(options.threads):
             scratch = make_scratch(700, options, worker=worker)
-            arrays += [scratch.composed, scratch.formed, scratch.hidden, scratch.before]
+            arrays += [scratch.composed, scratch.composed_before, scratch.hidden, scratch.hidden_before]
             arrays += [scratch.copies.inputs, scratch.copies.outputs]
         needed = bytes_needed(700, 0, options) - 4 * options.buckets * options.subwords
         assert sum(array.nbytes for array in arrays) == pytest.approx(needed, rel=0.01)

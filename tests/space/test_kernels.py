@@ -1,14 +1,21 @@
-"""The selection kernel against a plain sort, compiled and (NUMBA_DISABLE_JIT=1) as Python."""
+"""Both forms of `select` against a plain sort, the kernel also as Python (NUMBA_DISABLE_JIT=1)."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rowspace.space import kernels
+from rowspace.space import kernels, select_numpy
 
 pytestmark = pytest.mark.kernels
 
 
-def run(queries, rows, k, metric, blocks, slack=1e-5, exclude=None):
+@pytest.fixture(params=[kernels.select, select_numpy.select], ids=["compiled", "NumPy"])
+def select(request):
+    return request.param
+
+
+def run(select, queries, rows, k, metric, blocks, slack=1e-5, exclude=None):
     norms = np.sqrt((rows.astype(np.float64) ** 2).sum(1))
     query_norms = np.sqrt((queries.astype(np.float64) ** 2).sum(1))
     keys = np.full((len(queries), k), -np.inf, np.float32)
@@ -16,7 +23,7 @@ def run(queries, rows, k, metric, blocks, slack=1e-5, exclude=None):
     exclude = np.empty((len(queries), 0), np.int64) if exclude is None else exclude
     for start in range(0, len(rows), blocks):
         block = rows[start : start + blocks]
-        kernels.select(
+        select(
             queries @ block.T, queries, query_norms, block, norms[start : start + blocks],
             start, metric, slack, 1e-43, exclude, keys, ids,
         )  # fmt: skip
@@ -24,38 +31,58 @@ def run(queries, rows, k, metric, blocks, slack=1e-5, exclude=None):
 
 
 @pytest.mark.parametrize("blocks", [1, 7, 300, 1000])
-def test_the_best_dot_products_whatever_the_blocks(blocks):
+def test_the_best_dot_products_whatever_the_blocks(select, blocks):
     rng = np.random.default_rng(0)
     rows, queries = rng.integers(-3, 4, (600, 4)).astype(np.float32), np.eye(2, 4, dtype=np.float32)
-    found = run(queries, rows, 9, kernels.DOT, blocks)
+    found = run(select, queries, rows, 9, kernels.DOT, blocks)
     for query, answer in zip(queries, found, strict=True):
         expected = sorted((-float(product), row) for row, product in enumerate(rows @ query))[:9]
         assert answer == [(-key, row) for key, row in expected]
 
 
-def test_equal_rows_come_in_order_of_id_also_at_the_last_place():
+def test_equal_rows_come_in_order_of_id_also_at_the_last_place(select):
     rows = np.tile(np.float32([[0.1, 0.7, 0.3]]), (50, 1))
-    (answer,) = run(rows[:1], rows, 5, kernels.COSINE, 8)
+    (answer,) = run(select, rows[:1], rows, 5, kernels.COSINE, 8)
     assert [row for _, row in answer] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("metric", [kernels.COSINE, kernels.DOT, kernels.EUCLIDEAN])
-def test_a_product_that_errs_within_the_slack_changes_nothing(metric):
+def test_a_product_that_errs_within_the_slack_changes_nothing(select, metric):
     rng = np.random.default_rng(1)
     rows, query = rng.standard_normal((300, 6)).astype(np.float32), np.ones((1, 6), np.float32)
     # Worst first: every row must pass the best ones before it.
-    rows = rows[[row for _, row in run(query, rows, 300, metric, 300)[0]][::-1]]
+    rows = rows[[row for _, row in run(select, query, rows, 300, metric, 300)[0]][::-1]]
     norms, query_norms = np.sqrt((rows.astype(np.float64) ** 2).sum(1)), np.sqrt([6.0])
     noise = rng.uniform(-1, 1, (1, 300)) * 0.1 * norms * query_norms
     keys, ids = np.full((1, 7), -np.inf, np.float32), np.full((1, 7), -1, np.int64)
     products, none = (query @ rows.T + noise).astype(np.float32), np.empty((1, 0), np.int64)
-    kernels.select(products, query, query_norms, rows, norms, 0, metric, 0.11, 1e-43, none, keys, ids)
+    select(products, query, query_norms, rows, norms, 0, metric, 0.11, 1e-43, none, keys, ids)
     assert sorted(ids[0].tolist()) == list(range(293, 300))
 
 
-def test_excluded_ids_and_rows_without_a_norm_never_enter():
+def test_excluded_ids_and_rows_without_a_norm_never_enter(select):
     rows = np.eye(4, dtype=np.float32)
     rows[2] = np.nan
     with np.errstate(invalid="ignore"):
-        (answer,) = run(np.ones((1, 4), np.float32), rows, 4, kernels.DOT, 2, exclude=np.array([[1, -1]]))
+        (answer,) = run(select, np.ones((1, 4), np.float32), rows, 4, kernels.DOT, 2, exclude=np.array([[1, -1]]))
     assert answer == [(1.0, 0), (1.0, 3), (-np.inf, -1), (-np.inf, -1)]
+
+
+@given(st.data())
+def test_both_forms_keep_the_same_rows(data):
+    seed, dim, size = data.draw(st.integers(0, 2**32 - 1)), data.draw(st.integers(1, 20)), data.draw(st.integers(1, 90))
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((size, dim)).astype(np.float32)
+    rows[rng.random(size) < 0.1] = 0
+    rows = rows[rng.integers(0, size, size)]  # some of them twice
+    rows[rng.random(size) < 0.1] = np.nan
+    queries, exclude = rng.standard_normal((3, dim)).astype(np.float32), rng.integers(-1, size, (3, 2))
+    k, blocks = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 100))
+    for metric in (kernels.COSINE, kernels.DOT, kernels.EUCLIDEAN):
+        with np.errstate(invalid="ignore"):
+            compiled, plain = (
+                run(form, queries, rows, k, metric, blocks, exclude=exclude)
+                for form in (kernels.select, select_numpy.select)
+            )
+        assert [[row for _, row in line] for line in plain] == [[row for _, row in line] for line in compiled]
+        np.testing.assert_allclose(plain, compiled, rtol=2.0**-22, atol=1e-37)

@@ -23,10 +23,11 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("memory", [1, 5_000, 1 << 24])
-def test_equals_the_reference_whatever_the_memory(metric, dtype, memory):
+@pytest.mark.parametrize("num_queries", [4, 40])
+def test_equals_the_reference_whatever_the_memory(metric, dtype, memory, num_queries):
     rng = np.random.default_rng(3)
     rows = rng.standard_normal((700, 9)).astype(dtype)
-    queries, exclude = rows[100:140], rng.integers(-1, 700, (40, 3))
+    queries, exclude = rows[100 : 100 + num_queries], rng.integers(-1, 700, (num_queries, 3))
     found = nearest(queries, rows, 12, metric=metric, exclude=exclude, memory=memory, threads=3)
     assert_same(found, nearest_reference(queries, rows, 12, metric=metric, exclude=exclude))
 
@@ -41,8 +42,10 @@ def test_equals_the_reference_on_rows_full_of_ties(data):
     queries = data.draw(arrays(np.float32, (3, dim), elements=finite.map(np.float32), fill=st.nothing()))
     exclude = data.draw(arrays(np.int64, (3, 2), elements=st.integers(-1, size - 1)))
     for metric in METRICS:
-        found = nearest(queries, rows, k, metric=metric, exclude=exclude, memory=data.draw(st.integers(1, 400)))
-        assert_same(found, nearest_reference(queries, rows, k, metric=metric, exclude=exclude))
+        for times in (1, 3):  # a few queries, and more of them, are searched by different code
+            asked, without = np.tile(queries, (times, 1)), np.tile(exclude, (times, 1))
+            found = nearest(asked, rows, k, metric=metric, exclude=without, memory=data.draw(st.integers(1, 400)))
+            assert_same(found, nearest_reference(asked, rows, k, metric=metric, exclude=without))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4000), st.sampled_from(METRICS))
@@ -50,6 +53,7 @@ def test_identical_rows_stay_ties_across_block_borders(seed, memory, metric):
     rng = np.random.default_rng(seed)
     few = rng.standard_normal((5, 33)).astype(np.float32)
     rows = few[rng.integers(0, 5, 200)]
+    few = few[: rng.integers(1, 6)]
     ids, scores = nearest(few, rows, 60, metric=metric, memory=memory)
     for line, values in zip(ids, scores, strict=True):
         assert all(a < b for a, b, x, y in zip(line, line[1:], values, values[1:], strict=False) if x == y)

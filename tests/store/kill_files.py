@@ -7,29 +7,29 @@ same for native directories, and at each line too.
 import random
 import signal
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
+from rowspace.store import FORMATS
 from rowspace.table import Table
 
 SIZE = 50
 
 
 def main() -> None:
-    """Save as the module that the first argument names to the path that the second one gives, round by round."""
+    """Save in the format that the first argument names to the path that the second one gives, round by round."""
     from kill_rounds import LONG, in_a_child  # found beside a script only
 
-    kind, path = import_module(f"rowspace.store.{sys.argv[1]}"), Path(sys.argv[2])
+    kind, path = next(known for known in FORMATS if known.name == sys.argv[1]), Path(sys.argv[2])
     # With [UNK], formats that are made for a tokenizer add no row for it.
     vocabulary = ["[UNK]", *(f"w{number}" for number in range(1, SIZE))]
 
     def save(version: int) -> None:
-        kind.save(Table(vocabulary, np.full((SIZE, 4), version, np.float32)), path)
+        kind.writer.save(Table(vocabulary, np.full((SIZE, 4), version, np.float32)), path)
 
     def version_of() -> int:
-        table = kind.load(path)
+        table = kind.reader.load(path)
         assert list(table.vocabulary) == vocabulary
         assert len(set(table.rows.ravel().tolist())) == 1
         return int(table.rows[0, 0])

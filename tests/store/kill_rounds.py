@@ -78,7 +78,7 @@ def at_random(path: Path, rounds: int) -> None:
 
 
 def at_each_line(path: Path, step: int) -> int:
-    """Kill a save at the first line that it runs in atomic/ or native.py, then `step` lines later, and so on."""
+    """Kill a save at the first line of atomic/ or native/directory.py, then `step` lines later, and so on."""
     line = 1 - step
     while True:
         line += step
@@ -103,7 +103,7 @@ def killer(stop: int) -> Callable[[object, str, object], object]:
     def trace(frame, event, _):
         nonlocal seen
         where = frame.f_code.co_filename
-        if "rowspace/_base/atomic/" not in where and not where.endswith("store/native.py"):
+        if "rowspace/_base/atomic/" not in where and not where.endswith("store/native/directory.py"):
             return None
         if event == "line":
             seen += 1

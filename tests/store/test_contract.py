@@ -54,7 +54,7 @@ def test_a_table_without_counts_comes_back_without(tmp_path, case):
 def test_a_table_without_tokens_comes_back_or_is_refused(tmp_path, case):
     empty = table_of(case, ["[UNK]"] if case.has_unknown else [])
     if case.format == "glove":
-        with pytest.raises(UsageError, match="would not tell the width"):
+        with pytest.raises(UsageError, match="would leave the width"):
             case.save(empty, tmp_path)
     elif case.format == "tsv":
         case.save(empty, tmp_path)  # an empty file, which tells nothing

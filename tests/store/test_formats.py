@@ -151,7 +151,9 @@ def test_a_save_cut_short_between_its_renames_is_explained(tmp_path, table):
     store.save(table, tmp_path / "t")
     kept = temporaries.hidden_sibling(tmp_path / "t", "old")
     (tmp_path / "t").rename(kept)
-    with pytest.raises(UsageError, match=f"a save to it was cut short; the old one is whole in {kept}: rename that"):
+    with pytest.raises(
+        UsageError, match=f"a save to it was interrupted; the old one is complete in {kept}: rename that"
+    ):
         store.load(tmp_path / "t")
 
 

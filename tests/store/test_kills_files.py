@@ -11,13 +11,13 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
     ("kind", "name", "beside"),
     [
         ("word2vec", "v.bin", []),
-        ("word2vec_text", "v.vec", []),
+        ("word2vec-text", "v.vec", []),
         ("glove", "v.txt", []),
         ("npz", "v.npz", []),
         ("parquet", "v.arrow", []),
-        ("safetensors_file", "v.safetensors", ["tokenizer.json"]),
+        ("safetensors", "v.safetensors", ["tokenizer.json"]),
         ("model2vec", "v", []),
-        ("sentence_transformers", "v", []),
+        ("sentence-transformers", "v", []),
         ("fasttext", "m.bin", []),
     ],
 )

@@ -1,6 +1,8 @@
 import pytest
 
-from rowspace.store import kernels
+from rowspace.store.kernels import copy_rows, find_entries, find_words, join_words
+from rowspace.store.text_formats.kernels import find_lines, parse_rows
+from rowspace.store.text_formats.print_kernels import print_rows
 from rowspace.store.warm import warm
 
 pytestmark = pytest.mark.kernels
@@ -8,6 +10,5 @@ pytestmark = pytest.mark.kernels
 
 def test_every_kernel_is_compiled():
     warm()
-    for name in kernels.__all__:
-        signatures = getattr(getattr(kernels, name), "signatures", [()])  # a plain function where none is compiled
-        assert signatures, name
+    for kernel in (copy_rows, find_entries, find_words, join_words, find_lines, parse_rows, print_rows):
+        assert getattr(kernel, "signatures", [()]), kernel.__name__  # a plain function where none is compiled

@@ -64,7 +64,7 @@ def test_a_path_is_kept_as_it_is(tmp_path):
         ({"pretokenize": "bert"}, "no meaning with tokens='words': it is for bpe, wordpiece, unigram; leave it out"),
         ({"min_frequency": 2}, "no meaning with tokens='words': it is for bpe, wordpiece, chars; leave it out"),
         ({"tokens": "/", "special": ["a"]}, "special has no meaning with tokens='/': it is for bpe"),
-        ({"tokens": "bpe", "special": "[PAD]"}, "special must be a list of tokens, but one string came"),
+        ({"tokens": "bpe", "special": "[PAD]"}, "special must be a list of tokens, not one string"),
         ({"tokens": "bpe", "special": ["a", "a"]}, "special must hold distinct tokens with text, but item 1 is 'a'"),
         ({"tokens": "bpe", "special": [""]}, "item 0 is ''"),
         ({"tokens": "bpe", "special": [3]}, "item 0 is 3"),

@@ -1,10 +1,10 @@
 """Compile kernels with Numba: cached on disk, without the interpreter lock, with a message on the first compilation.
 
-A kernel is a plain function on arrays, in its folder's `kernels.py`, that allocates nothing: it is compiled without
-Numba's reference counts, which took half of the scanner's time and make threads wait for each other. With
-`NUMBA_DISABLE_JIT=1` it runs as plain Python, which is how the tests measure its coverage. Compiled code is cached next
-to the source, or in the user's cache directory if that folder is not writable (Numba's own rule; `NUMBA_CACHE_DIR`
-overrides it).
+A kernel is a plain function on arrays, in its folder's `kernels.py` or `kernels/`, that allocates nothing. It is
+compiled without Numba's reference counts, which took half of the scanner's time and make threads wait for each other.
+With `NUMBA_DISABLE_JIT=1` it runs as plain Python, which is how the tests measure its coverage. Compiled code is cached
+next to the source, or in the user's cache directory if that folder is not writable (Numba's own rule;
+`NUMBA_CACHE_DIR` overrides it).
 
 With `ROWSPACE_CHECK_BOUNDS=1` every index of every kernel is checked: one outside its array raises `IndexError` instead
 of accessing memory outside it. Kernels compiled this way are several times slower and are never cached, so they cannot
@@ -14,10 +14,13 @@ replace the fast ones.
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
 
 __all__ = ["CHECK_BOUNDS", "KERNELS", "compile_kernel", "kernel"]
 
@@ -63,7 +66,23 @@ def compile_kernel(function: Function, *, check_bounds: bool) -> Function:
     # Numba can cache only a function from a file, not one typed at a prompt or in a doctest.
     cached = not check_bounds and not function.__code__.co_filename.startswith("<")
     options = {"nogil": True, "error_model": "numpy", "fastmath": FAST_SUMS, "_nrt": False}
-    return cast("Function", numba.njit(cache=cached, boundscheck=check_bounds, **options)(function))
+    compiled = numba.njit(cache=cached, boundscheck=check_bounds, **options)(function)
+    if cached and isinstance(compiled, Dispatcher) and Path(function.__code__.co_filename).parent.name == "kernels":
+        compiled._cache = _FolderCache(function)  # type: ignore[attr-defined]
+    return cast("Function", compiled)
+
+
+class _FolderCache(FunctionCache):
+    """Numba's cache on disk, discarded when any file of the kernel's folder has changed.
+
+    Numba looks at the file of the kernel that is called only, and would miss a change in one that it calls.
+    """
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__(function)
+        sources = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
+        stamp = tuple((source.name, source.stat().st_mtime_ns, source.stat().st_size) for source in sources)
+        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
 
 
 class _Announcer(event.Listener):

@@ -1,8 +1,18 @@
-"""The default number of threads: `available_cores`."""
+"""The default number of threads, and parallel work on the pieces of a range.
+
+Kernels run without the interpreter lock, so threads use all cores.
+"""
 
 import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
 
-__all__ = ["available_cores"]
+__all__ = ["available_cores", "map_ranges", "split_range"]
+
+Result = TypeVar("Result")
+PIECES_PER_CORE = 4  # so that other cores can take over the pieces of a slow one
 
 
 def available_cores() -> int:
@@ -12,3 +22,45 @@ def available_cores() -> int:
     True
     """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def split_range(total: int, *, least: int = 1, pieces: int | None = None) -> list[tuple[int, int]]:
+    """Split range(total) into pieces of about equal size.
+
+    Args:
+        total: The length of the range.
+        least: The smallest useful piece; a range shorter than two of these is not split.
+        pieces: Maximum number of pieces; by default `PIECES_PER_CORE` per core.
+
+    Returns:
+        (begin, end) of each piece.
+
+    >>> split_range(10, least=6), split_range(10, pieces=3)
+    ([(0, 10)], [(0, 3), (3, 6), (6, 10)])
+    """
+    most = PIECES_PER_CORE * available_cores() if pieces is None else pieces
+    count = max(1, min(most, total // least))
+    return list(pairwise(total * number // count for number in range(count + 1)))
+
+
+def map_ranges(
+    task: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]], *, threads: int | None = None
+) -> list[Result]:
+    """Call `task(begin, end)` for each of the ranges in parallel.
+
+    Args:
+        task: A function that releases the interpreter lock, such as a kernel.
+        ranges: (begin, end) of each range.
+        threads: Number of threads; by default one per core.
+
+    Returns:
+        The results in the order of the ranges.
+
+    >>> map_ranges(lambda begin, end: end - begin, [(0, 3), (3, 7)])
+    [3, 4]
+    """
+    threads = min(len(ranges), available_cores() if threads is None else threads)
+    if threads <= 1:
+        return [task(*each) for each in ranges]
+    with ThreadPoolExecutor(threads, thread_name_prefix="rowspace") as pool:
+        return list(pool.map(lambda each: task(*each), ranges))

@@ -1,7 +1,9 @@
-"""Per-user cache directory: `cache_dir`."""
+"""Per-user cache directory."""
 
 import os
 from pathlib import Path
+
+from platformdirs import user_cache_dir
 
 from rowspace.errors import RowspaceError
 
@@ -9,23 +11,26 @@ __all__ = ["cache_dir"]
 
 
 def cache_dir() -> Path:
-    """Return the cache directory: in `XDG_CACHE_HOME` if that is an absolute path, otherwise in `~/.cache`.
+    """Return rowspace's cache directory, which may not exist yet.
 
-    Source: XDG Base Directory Specification.
+    It is in `XDG_CACHE_HOME` if that is an absolute path, on any platform, otherwise in the platform's cache directory.
 
     Returns:
-        The path, which may not exist yet.
+        The path.
 
     Raises:
-        RowspaceError: If `XDG_CACHE_HOME` is not an absolute path and the user has no home directory.
+        RowspaceError: If neither is known, because the user has no home directory.
 
     >>> cache_dir().name
     'rowspace'
     """
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if named.is_absolute():
-        return named / "rowspace"
+    parent = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if parent.is_absolute():
+        return parent / "rowspace"
     try:
-        return Path.home() / ".cache" / "rowspace"
-    except RuntimeError as error:
-        raise RowspaceError("no home directory found; set XDG_CACHE_HOME to a directory for caches") from error
+        path = Path(user_cache_dir("rowspace", appauthor=False))
+    except RuntimeError:
+        path = Path()
+    if not path.is_absolute():  # as older platformdirs return it
+        raise RowspaceError("there is no home directory; set XDG_CACHE_HOME to a directory for caches")
+    return path

@@ -1,6 +1,10 @@
-"""A number with its noun, for messages: 1 row, 2 rows, 50,257 rows."""
+"""Numbers and names in messages: `plural` and `join_names`."""
 
-__all__ = ["plural"]
+from collections.abc import Iterable
+
+__all__ = ["join_names", "plural"]
+
+MOST_NAMES = 9  # in one message
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
@@ -18,3 +22,20 @@ def plural(number: int, one: str, many: str | None = None) -> str:
     ('1 row', '0 rows', '50,257 rows', '2 rows are')
     """
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Join the first names in alphabetical order, and the number of the others.
+
+    Args:
+        names: Any strings.
+
+    Returns:
+        The quoted names, or "none".
+
+    >>> join_names(["wte.weight", "wpe.weight"]), join_names(map(str, range(100)))[-7:]
+    ("'wpe.weight', 'wte.weight'", '91 more')
+    """
+    in_order = sorted(names)
+    more = [f"{len(in_order) - MOST_NAMES} more"] if len(in_order) > MOST_NAMES else []
+    return ", ".join([*map(repr, in_order[:MOST_NAMES]), *more]) or "none"

@@ -1,7 +1,7 @@
-"""Validation of the parts of a `Table`: vocabulary, rows, counts, the token index, and the size of a tokenizer."""
+"""Validation of the parts of a `Table`: vocabulary, rows, counts, tokens and ids."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 
-__all__ = ["check_sizes", "check_whole_number", "index_of", "validate_counts", "validate_rows", "validate_vocabulary"]
+__all__ = [
+    "check_sizes",
+    "check_whole_number",
+    "index_of",
+    "validate_counts",
+    "validate_id",
+    "validate_keys",
+    "validate_rows",
+    "validate_vocabulary",
+]
 
 Rows = NDArray[np.floating[Any]]
 
@@ -85,6 +94,47 @@ def validate_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.i
     return array.astype(np.int64, copy=False)
 
 
+def validate_id(key: object, size: int) -> int:
+    """Return an id as an int after checking its range.
+
+    Args:
+        key: An id.
+        size: Number of rows.
+
+    Returns:
+        The id.
+
+    Raises:
+        UsageError: If it is not an integer from 0 to `size` - 1.
+
+    >>> validate_id(7, 5)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: id 7 is out of range for a table of 5 tokens: ids run from 0
+    """
+    if isinstance(key, (bool, np.bool_)) or not isinstance(key, (int, np.integer)):
+        raise UsageError(f"a token (str) or an id (int) was expected, got {key!r}")
+    if not 0 <= key < size:
+        raise UsageError(f"id {key} is out of range for a table of {plural(size, 'token')}: ids run from 0")
+    return int(key)
+
+
+def validate_keys(keys: object) -> list[Any]:
+    """Return tokens or ids as a list.
+
+    Args:
+        keys: An iterable of tokens or ids.
+
+    Returns:
+        The list.
+
+    Raises:
+        UsageError: If `keys` is a single token or not iterable.
+    """
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise UsageError(f"a list of tokens was expected, got {keys!r}")
+    return list(keys)
+
+
 def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
     """Return a dict from token to id.
 
@@ -152,7 +202,7 @@ def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its to
         )
     if rows > tokens:
         warnings.warn(
-            f"{source}: the last {rows - tokens} of {rows} rows belong to no token of {Path(tokenizer).name}: they are "
-            "padding and left out",
+            f"{source}: the last {rows - tokens:,} of {rows:,} rows belong to no token of {Path(tokenizer).name}: they "
+            "are padding and left out",
             stacklevel=3,
         )

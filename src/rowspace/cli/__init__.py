@@ -2,22 +2,25 @@
 
 | file | what it holds |
 |---|---|
-| `fit.py`, `near.py`, `similar.py`, `analogy.py`, `odd.py`, `eval.py`, `info.py`, `convert.py` | one command each |
-| `split.py`, `merges.py`, `coverage.py` | one command each, on tokenizers |
-| `lab.py` | the workbench |
-| `app.py` | the commands under one name |
-| `arguments.py` | the arguments and options that several commands have |
-| `opening.py` | what a command is given → the table and the tokens that it works on |
-| `tokenizers.py` | the same for tokenizers |
+| `commands/` | one file per command |
+| `app.py` | the commands under one name, imported when they are called |
+| `help.py` | help that shows an example first, and options by subject |
+| `arguments.py` | arguments and options that several commands have |
+| `dataclass_options.py` | options of a command from the fields of dataclasses |
+| `lookup.py` | paths → tables, words → tokens |
+| `tokenizers.py` | paths → tokenizers |
 | `output.py` | tables, JSON documents and messages |
-| `streams.py` | standard streams that are closed, full, or read by nobody |
-| `progress.py` | how a fit goes, on a terminal and elsewhere |
-| `failures.py` | what ends a command early → one sentence and an exit status |
+| `progress.py` | the progress of a fit, on a terminal and elsewhere |
+| `fit_summary.py` | what a fit prints at its end |
+| `errors.py` | errors → one sentence and an exit status |
 | `interruption.py` | Ctrl-C and SIGTERM |
-| `groups.py` | help that shows an example first, and errors in one style |
+| `streams.py` | standard streams that are closed, full, or have no reader |
 
-The commands import what they work with when they run, so that `rowspace --help` stays light. Read next: `app.py`.
+A command imports numba and other slow libraries when it runs, so that `rowspace --help` and short commands start fast.
+Read next: `app.py`.
 """
+
+import gc
 
 from rowspace.cli.interruption import exit_on_interrupt
 from rowspace.cli.streams import open_streams
@@ -31,4 +34,7 @@ def main() -> None:
     open_streams()
     from rowspace.cli.app import app  # after the two lines above, because it imports numpy, typer and rich
 
-    app(prog_name="rowspace")
+    try:
+        app(prog_name="rowspace")
+    finally:
+        gc.freeze()  # the last collection at exit would take 0.3 s to walk the objects of numba

@@ -1,55 +1,86 @@
-"""All commands under one name: `app`, a typer application."""
+"""All commands under one name: `app`, a typer application whose commands are imported when they are called."""
 
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+import typer.main
 
-from rowspace import __version__
-from rowspace.cli.analogy import analogy
-from rowspace.cli.convert import convert
-from rowspace.cli.coverage import coverage
-from rowspace.cli.eval import evaluate
-from rowspace.cli.fit import fit
-from rowspace.cli.groups import Command, Group
-from rowspace.cli.info import info
-from rowspace.cli.lab import lab
-from rowspace.cli.merges import merges
-from rowspace.cli.near import near
-from rowspace.cli.odd import odd
-from rowspace.cli.similar import similar
-from rowspace.cli.split import split
+from rowspace.cli.help import Command, Group
 
-__all__ = ["COMMANDS", "app"]
+__all__ = ["COMMANDS", "app", "command_function"]
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "fit": fit,
-    "near": near,
-    "similar": similar,
-    "analogy": analogy,
-    "odd": odd,
-    "eval": evaluate,
-    "info": info,
-    "convert": convert,
-    "split": split,
-    "merges": merges,
-    "coverage": coverage,
-    "lab": lab,
+# Each command with its function, in the module of the command's name in `rowspace.cli.commands`.
+COMMANDS = {
+    "fit": "fit",
+    "near": "near",
+    "similar": "similar",
+    "analogy": "analogy",
+    "odd": "odd",
+    "eval": "evaluate",
+    "info": "info",
+    "convert": "convert",
+    "split": "split",
+    "merges": "merges",
+    "coverage": "coverage",
+    "lab": "lab",
 }
 
+
+def command_function(name: str) -> Callable[..., None]:
+    """Import the function of a command."""
+    function: Callable[..., None] = getattr(import_module(f"rowspace.cli.commands.{name}"), COMMANDS[name])
+    return function
+
+
+class _LazyCommands(Mapping[str, Any]):
+    """The commands by name, as typer parses them, each imported when it is first needed."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        if name not in self._made:
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(name, cls=Command)(command_function(name))
+            self._made[name] = typer.main.get_command(alone)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _LazyGroup(Group):
+    """The group of all commands."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.commands: Any = _LazyCommands()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+
 app = typer.Typer(
-    cls=Group,
+    cls=_LazyGroup,
     add_completion=False,
     rich_markup_mode=None,  # frames would leave half of the width for the help of an option
     pretty_exceptions_enable=False,  # an internal error keeps its plain traceback
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for name, command in COMMANDS.items():
-    app.command(name, cls=Command)(command)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from rowspace import __version__
+
         typer.echo(f"rowspace {__version__}")
         raise typer.Exit
 

@@ -1,4 +1,4 @@
-"""The arguments and options that several commands have, so that they mean the same everywhere."""
+"""Arguments and options that several commands have, with one meaning everywhere."""
 
 from typing import Annotated, Literal
 

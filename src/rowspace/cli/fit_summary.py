@@ -1,4 +1,4 @@
-"""What `rowspace fit` says at its end: what was learned, how, where it is, and what to type next."""
+"""What `rowspace fit` prints at its end: what was learned, how, where it is saved, and an example of a question."""
 
 import heapq
 import shlex
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rowspace._base.plural import plural
-from rowspace.cli.opening import UNKNOWN
+from rowspace.cli.lookup import UNKNOWN
 
 if TYPE_CHECKING:
     from rowspace.table import Table
@@ -18,7 +18,7 @@ FREQUENT = 100  # tokens
 
 
 def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
-    """Yield what was learned, how, where it is, and what to type next."""
+    """Yield the lines of the summary."""
     settings: Mapping[str, Any] = table.settings
     unit = "words" if settings["tokens"] == "words" else "tokens"
     yield f"{plural(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
@@ -38,7 +38,7 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
 
 
 def document(output: str, table: "Table", seconds: float) -> dict[str, object]:
-    """Return the same as `summary`, for `--json`."""
+    """Return the summary as a JSON document."""
     return {
         "table": output,
         "num_embeddings": len(table),
@@ -62,14 +62,14 @@ def _losses(losses: list[float]) -> str:
 
 
 def _unused(table: "Table") -> str:
-    """Say how many tokens of a tokenizer the text never used; a word always is."""
+    """Return how many tokens the text never used, as text; words always are used."""
     unused = 0 if table.counts is None else int((table.counts == 0).sum())
-    told = plural(unused, "was never used, its row is zeros", "were never used, their rows are zeros")
-    return f"; {told}" if unused else ""
+    unused_rows = plural(unused, "was never used, its row is zeros", "were never used, their rows are zeros")
+    return f"; {unused_rows}" if unused else ""
 
 
 def _example(table: "Table") -> str:
-    """Return a token worth asking for: of the frequent ones the longest that stands for text."""
+    """Return a token for an example: the longest of the frequent ones that stands for text."""
     settings: Mapping[str, Any] = table.settings
     counts = [0] * len(table) if table.counts is None else table.counts.tolist()
     frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)

@@ -1,8 +1,7 @@
-"""Ctrl-C and SIGTERM: an immediate exit while there is nothing to clean up, an exception while there is.
+"""Ctrl-C and SIGTERM: an immediate exit while there is nothing to clean up, an exception otherwise.
 
-Python raises `KeyboardInterrupt` wherever it happens to be. During an import that is a traceback, or a line
-"Exception ignored in ..." after which the program goes on. Left out: how a fit saves what it has learned
-(`rowspace.learn.interrupt`).
+Python raises `KeyboardInterrupt` at any place. During an import that prints a traceback, or "Exception ignored in ..."
+after which the program continues.
 """
 
 import os
@@ -19,14 +18,14 @@ INTERRUPTED = 130
 
 
 def exit_on_interrupt() -> None:
-    """From here on, let Ctrl-C end the process at once; a process that was started to ignore it still does."""
+    """Let Ctrl-C end the process at once from now on; a process that was started to ignore it still does."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _exit)
 
 
 @contextmanager
 def cleanup_on_interrupt() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM raise an exception inside the block, so that it removes what it has half written."""
+    """Let Ctrl-C and SIGTERM raise an exception inside the block, so that it can remove incomplete files."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     if before[signal.SIGINT] is _exit:
         signal.signal(signal.SIGINT, signal.default_int_handler)

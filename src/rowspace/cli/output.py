@@ -1,7 +1,4 @@
-"""What commands print: tables and lines for people, one JSON document for programs, messages on standard error.
-
-Left out: the progress of long work (`progress.py`).
-"""
+"""What commands print: tables and lines for people, one JSON document for programs, messages on standard error."""
 
 import json
 import math
@@ -17,12 +14,12 @@ from rich.text import Text
 
 from rowspace._base.plural import plural
 
-__all__ = ["console_on", "file_size", "print_facts", "print_json", "print_line", "print_table", "say", "shown"]
+__all__ = ["console_on", "file_size", "message", "print_facts", "print_json", "print_line", "print_table", "shown"]
 
 NARROWEST, USUAL_WIDTH = 20, 80  # columns
 
 
-def say(message: str) -> None:
+def message(message: str) -> None:
     """Print a message on standard error; where it cannot be written, the command goes on."""
     with suppress(OSError):
         print(f"rowspace: {message}", file=sys.stderr, flush=True)
@@ -52,7 +49,7 @@ def print_table(
 
 
 def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
-    """Print names and what is to be said of them on standard output, long texts folded beside their names."""
+    """Print names and facts about them on standard output, long facts folded next to their names."""
     grid = Grid(box=None, show_header=False, pad_edge=False)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -62,7 +59,7 @@ def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
 
 
 def shown(token: str) -> str:
-    r"""Return a token as it can be shown: what a terminal would obey, not print, is spelled out.
+    r"""Return a token with its unprintable characters escaped, which a terminal might obey.
 
     >>> shown("naïve"), shown("a\x1b[2J")
     ('naïve', 'a\\x1b[2J')
@@ -73,7 +70,7 @@ def shown(token: str) -> str:
 
 
 def file_size(size: float) -> str:
-    """Return a number of bytes for people.
+    """Return a number of bytes in readable form.
 
     >>> file_size(999), file_size(5_259_728)
     ('999 bytes', '5.3 MB')
@@ -85,7 +82,7 @@ def file_size(size: float) -> str:
 
 
 def console_on(file: TextIO) -> Console:
-    """Return a console; a width too small to print anything in, as `COLUMNS=0` says, counts as unknown."""
+    """Return a console; a width too small to print in, such as `COLUMNS=0`, counts as unknown."""
     console = Console(file=file, highlight=False)
     if console.width < NARROWEST:
         console.width = USUAL_WIDTH
@@ -100,7 +97,7 @@ def _print_titled(title: str, grid: Grid) -> None:
 
 
 def _text(content: str) -> Text:
-    """Wrap text so that rich takes none of it for markup."""
+    """Wrap text so that rich does not parse markup in it."""
     return Text(shown(content))
 
 

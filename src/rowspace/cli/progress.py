@@ -1,7 +1,6 @@
-"""How a fit goes, on standard error: bars that move on a terminal, now and then a line elsewhere.
+"""The progress of a fit on standard error: bars on a terminal, lines at intervals elsewhere.
 
-Both hear of the same three things, those of `rowspace.learn.Reports`: bytes read, the vocabulary, progress. Left out:
-what is said at the end (`fit.py`).
+Both have the callbacks of `rowspace.learn.Reports`.
 """
 
 import math
@@ -16,27 +15,27 @@ from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 
 from rowspace._base.plural import plural
-from rowspace.cli.output import console_on, file_size, say
+from rowspace.cli.output import console_on, file_size, message
 
 if TYPE_CHECKING:
     from rowspace.learn import Progress
     from rowspace.text import IdCorpus
 
-__all__ = ["Bars", "Lines", "teller"]
+__all__ = ["Bars", "Lines", "progress_reporter"]
 
 SECONDS_BETWEEN_LINES = 10.0
 LINES_PER_STAGE = 10
 
 
-def teller(total_bytes: int | None) -> "Bars | Lines":
-    """Return what suits standard error; `total_bytes` is how much will be read, where that is known."""
+def progress_reporter(total_bytes: int | None) -> "Bars | Lines":
+    """Return bars or lines, whichever suits standard error; `total_bytes` will be read, where that is known."""
     if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         return Bars(total_bytes)
     return Lines(total_bytes)
 
 
 class Bars:
-    """One bar for the reading and one for the learning; messages of others appear above them."""
+    """A bar for reading and one for learning; other messages appear above them."""
 
     def __init__(self, total_bytes: int | None) -> None:
         self._reading = _Reading(total_bytes)
@@ -62,17 +61,17 @@ class Bars:
         self._bars.stop()
 
     def on_bytes(self, count: int) -> None:
-        """Move the bar of the reading."""
+        """Advance the bar for reading."""
         self._reading.add(count)
         self._bars.update(self._read, completed=self._reading.done, facts=self._reading.facts())
 
     def on_vocabulary(self, corpus: "IdCorpus") -> None:
-        """Fill the bar of the reading."""
+        """Complete the bar for reading."""
         self._unit = _unit(corpus)
         self._bars.update(self._read, total=1, completed=1, facts=_vocabulary_facts(corpus))
 
     def on_progress(self, progress: "Progress") -> None:
-        """Move the bar of the learning; a resumed fit has no other."""
+        """Advance the bar for learning; a resumed fit has no other."""
         if self._learned is None:
             self._learned = self._bars.add_task("", total=progress.total_words, facts="")
             if not self._bars.tasks[self._read].finished:
@@ -86,7 +85,7 @@ class Bars:
 
 
 class Lines:
-    """A line at each tenth of the way, and every `seconds_between` between."""
+    """A line at each tenth of the work, and at least every `seconds_between` seconds."""
 
     def __init__(self, total_bytes: int | None, *, seconds_between: float = SECONDS_BETWEEN_LINES) -> None:
         self._reading = _Reading(total_bytes)
@@ -99,30 +98,30 @@ class Lines:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is left to end."""
+        """Do nothing: lines need no end."""
 
     def on_bytes(self, count: int) -> None:
-        """Say how much is read."""
+        """Print how much has been read."""
         self._reading.add(count)
         if self._pace.is_due(self._reading.share):
-            say(f"reading: {self._reading.facts()}")
+            message(f"reading: {self._reading.facts()}")
 
     def on_vocabulary(self, corpus: "IdCorpus") -> None:
-        """Say what was read."""
+        """Print what was read."""
         self._unit = _unit(corpus)
-        say(f"read: {_vocabulary_facts(corpus)}")
+        message(f"read: {_vocabulary_facts(corpus)}")
         self._pace = _Pace(self._pace.seconds)
 
     def on_progress(self, progress: "Progress") -> None:
-        """Say how far the learning has come."""
+        """Print how much has been learned."""
         share = progress.words / progress.total_words
         if self._pace.is_due(share):
             facts = _learning_facts(progress, self._unit)
-            say(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {facts}")
+            message(f"learning: {share:.0%}, epoch {progress.epoch}/{progress.epochs}, {facts}")
 
 
 class _Reading:
-    """How much of a corpus is read, and how fast."""
+    """How much of a corpus has been read, and how fast."""
 
     def __init__(self, total: int | None) -> None:
         self.total = total

@@ -1,8 +1,8 @@
-"""Standard streams as a shell may hand them over: closed, on a full disk, or a pipe that nobody reads any more.
+"""Standard streams that are closed, on a full disk, or a pipe without a reader.
 
-A closed stream is opened again, so that no data file takes its number. What cannot be written to standard output raises
-`OutputError`, once; what cannot be written to standard error is dropped, because a message is no reason to stop work.
-Ctrl-C always ends a wait for standard input, which stays None where it is closed (`rowspace.text.reading`).
+A closed stream is opened again, so that no data file gets its number. A failed write to standard output raises
+`OutputError` once; a failed write to standard error is ignored, because a message is no reason to stop work.
+Ctrl-C always ends a wait for standard input, which stays None where it is closed (`rowspace.text.corpus.reading`).
 """
 
 import errno
@@ -24,7 +24,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class OutputError(RowspaceError):
-    """Standard output cannot be written to; the message is empty where its reader has gone away."""
+    """Standard output cannot be written to; the message is empty where a pipe was closed by its reader."""
 
 
 def open_streams() -> None:
@@ -62,7 +62,7 @@ def _replaced(stream: object, number: int, on_error: Callable[[OSError], None], 
 
 
 class _Writer(io.FileIO):
-    """Write to a file number; of the first failure `on_error` is told, and what comes after it is dropped."""
+    """Write to a file number; the first failure calls `on_error`, later writes are dropped."""
 
     def __init__(self, number: int, on_error: Callable[[OSError], None], *, is_closed: bool) -> None:
         super().__init__(number, "wb", closefd=False)

@@ -1,4 +1,4 @@
-"""What a command is given for a tokenizer → one that encodes, and how often a table's tokens were seen."""
+"""Arguments → tokenizers: a path or a name → a tokenizer, with the counts of its tokens where a table has them."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowspace.cli.output import say
+from rowspace.cli.output import message
 from rowspace.errors import RowspaceError, UsageError
 
 if TYPE_CHECKING:
-    from rowspace.text import OpenedTokenizer
+    from rowspace.text import Tokenizer
 
 __all__ = ["TOKENIZERS", "Pattern", "Source", "TokenizerPath", "open_source", "standard_input", "texts_of"]
 
@@ -30,24 +30,24 @@ Pattern = Annotated[
 class Source:
     """A tokenizer, and the counts of its tokens where it came with a table that has them."""
 
-    tokenizer: "OpenedTokenizer"
+    tokenizer: "Tokenizer"
     counts: Mapping[str, int] | None
 
     @property
     def size(self) -> int:
         """How many tokens it has."""
-        return len(self.tokenizer) - len(self.tokenizer.nameless_ids)
+        return len(self.tokenizer) - len(self.tokenizer.unused_ids)
 
 
 def open_source(path: str, *, pattern: str | None = None) -> Source:
     """Open a tokenizer, or the one of a table; raises as `open_tokenizer` does."""
-    from rowspace.text import open_tokenizer  # numba and tokenizers, which help can do without
+    from rowspace.text import open_tokenizer  # not needed for help
 
     return Source(open_tokenizer(path, pattern=pattern), _counts(path) if Path(path).is_dir() else None)
 
 
 def texts_of(texts: Iterable[str]) -> list[str]:
-    """Return the texts of a call; `-` stands for the lines of standard input. Raises UsageError where there is none."""
+    """Return the texts of a call, the lines of standard input for `-`; raise `UsageError` where there is none."""
     found = list[str]()
     for text in texts:
         found += standard_input().splitlines() if text == "-" else [text]
@@ -72,6 +72,6 @@ def _counts(path: str) -> dict[str, int] | None:
     try:
         table = load(path)
     except RowspaceError as error:  # its tokenizer is all that is needed
-        say(f"counts are left out: {error}")
+        message(f"counts are left out: {error}")
         return None
     return None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))

@@ -1,1 +1,4 @@
-"""Bytes on disk, before they are a table or a tokenizer: which files of a folder may be opened."""
+"""Bytes on disk ↔ arrays and strings: JSON, headers, memory maps, vocabularies, tokenizer.json.
+
+No tables, and no PyTorch.
+"""

@@ -1,20 +1,27 @@
-"""Files of a folder that may be links: which are followed, and which lead somewhere else.
+"""Opening the files of a folder: regular files only, of one version of the folder, and none that a link leads out to.
 
-A link is followed inside of its folder, and from a snapshot in the cache of huggingface_hub to the blobs of the same
-repository, of which such a snapshot is made:
+A path names whatever directory is there at the moment; an open directory (`Folder`) stays the one it was, even while a
+save replaces it. A link is followed inside of its folder, and from a snapshot in the cache of huggingface_hub to the
+blobs of the same repository, of which such a snapshot is made:
 
     models--org--name/blobs/4a1f...                              the files themselves
     models--org--name/snapshots/REVISION/model.safetensors  →    ../../blobs/4a1f...
 """
 
 import os
+import stat
+from io import BufferedReader
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, RowspaceError
 
-__all__ = ["resolve_inside"]
+__all__ = ["Folder", "open_regular", "resolve_inside"]
 
 LONGEST_NAME = 255  # bytes, on the usual file systems
+# Non-blocking, so that a pipe does not hang; 0 where the system has no such flag.
+READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def resolve_inside(folder: Path, name: str) -> Path:
@@ -45,3 +52,58 @@ def _blobs_of(folder: Path) -> Path | None:
         if place.name == "snapshots" and place.parent.name.startswith("models--"):
             return place.parent / "blobs"
     return None
+
+
+def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
+    """Open `path` to read bytes; with `folder`, an open directory, its last name is looked up in there.
+
+    Raises `FileFormatError` where it is missing or not a regular file, `RowspaceError` where it cannot be read.
+    """
+    try:
+        file = open(path, "rb", opener=lambda _, __: _open(path, folder))  # noqa: SIM115  # the caller closes it  # handed on
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileFormatError(f"{path}: missing; restore the file") from None
+    except IsADirectoryError:
+        raise FileFormatError(f"{path}: a directory is there, expected a file; restore the file") from None
+    except OSError as error:
+        raise RowspaceError(f"{path}: cannot be read: {error.strerror}; check its permissions") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise FileFormatError(f"{path}: not a regular file; restore the file")
+    return file
+
+
+def _open(path: Path, folder: int | None) -> int:
+    return os.open(path, READ) if folder is None else os.open(path.name, READ, dir_fd=folder)
+
+
+class Folder:
+    """A directory to read from, as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._number: int | None = None
+
+    def __enter__(self) -> Self:
+        if os.open in os.supports_dir_fd:
+            self._number = os.open(self.path, os.O_RDONLY)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._number is not None:
+            os.close(self._number)
+
+    def open(self, name: str) -> BufferedReader:
+        """Open the file `name` in it; raises as `open_regular` does."""
+        return open_regular(self.path / name, folder=self._number)
+
+    def was_replaced(self) -> bool:
+        """Whether another directory has taken this one's path since it was opened."""
+        if self._number is None:
+            return False
+        try:
+            return not os.path.samestat(self.path.stat(), os.fstat(self._number))
+        except OSError:
+            return False

@@ -1,11 +1,33 @@
-"""text → learned rows: skip-gram and CBOW kernels, and the fit that drives them.
+"""text → learned rows.
 
-Start at fit.py, then trainer.py (who learns what when) and kernels.py (what one stretch of ids does to the rows).
+| where | what |
+|---|---|
+| `fit.py`, `options.py` | `rowspace.fit` and its options |
+| `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
+| `run_directory.py`, `lock.py`, `interrupt.py`, `memory.py` | what every way to learn shares |
+| `warm.py` | compiles the kernels at setup |
+
+Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.
 """
 
-from rowspace.learn.fit import Reports, fit
-from rowspace.learn.options import FitOptions
-from rowspace.learn.trainer import Progress
-from rowspace.learn.workplace import workplace_of
+from typing import TYPE_CHECKING
 
-__all__ = ["FitOptions", "Progress", "Reports", "fit", "workplace_of"]
+from rowspace._base.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from rowspace.learn.fit import Reports
+    from rowspace.learn.options import FitOptions
+    from rowspace.learn.run_directory import run_directory_of
+    from rowspace.learn.word2vec.trainer import Progress
+
+__all__ = ["FitOptions", "Progress", "Reports", "run_directory_of"]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "fit": ("Reports",),
+        "options": ("FitOptions",),
+        "run_directory": ("run_directory_of",),
+        "word2vec.trainer": ("Progress",),
+    },
+)

@@ -1,8 +1,4 @@
-"""`rowspace.fit`: text → table, in three steps: encode the corpus, learn rows from the ids, hand over the table.
-
-What must outlive an interruption lies in a folder of its own (`workplace.py`). Left out: how rows are learned
-(`trainer.py`, then `kernels.py`).
-"""
+"""`rowspace.fit`: text → table, in three steps: encode the corpus, learn rows from the ids, return the table."""
 
 import dataclasses
 import difflib
@@ -15,12 +11,12 @@ from typing import Any
 from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitOptions
-from rowspace.learn.rows import composed_rows, learned_subwords
-from rowspace.learn.sampling import keep_probabilities
-from rowspace.learn.saved_state import corpus_checksums, load_epoch, load_state, save_state
-from rowspace.learn.state import FitState
-from rowspace.learn.trainer import Progress, Trainer
-from rowspace.learn.workplace import open_workplace
+from rowspace.learn.run_directory import open_run_directory
+from rowspace.learn.word2vec.export import export_table
+from rowspace.learn.word2vec.sampling import keep_probabilities
+from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
+from rowspace.learn.word2vec.state import FitState
+from rowspace.learn.word2vec.trainer import Progress, Trainer
 from rowspace.table import Table
 from rowspace.text import (
     WORDS_ONLY,
@@ -31,22 +27,24 @@ from rowspace.text import (
     encode_corpus,
     encode_tokens,
 )
-from rowspace.text.stdlib import standard_library
+from rowspace.text.corpus.standard_library import standard_library
 
 __all__ = ["Reports", "fit"]
 
 SECONDS_BETWEEN_SAVES = 300
-SURELY_NONE, SURELY_SOME = 1e-3, 100.0  # words that are kept, on average: never two, and always two, are neighbors
+SURELY_NONE, SURELY_SOME = 1e-3, 100.0  # words kept, on average, below which none and above which some are neighbors
 
 
 @dataclasses.dataclass(frozen=True)
 class Reports:
-    """Who is told what during a fit; each part may be missing.
+    """Callbacks of a fit, each optional.
 
-    `on_bytes(count)` hears of corpus bytes read, `on_vocabulary(corpus)` of the ids when all are written,
-    `on_lowered_rate(alpha, default)` of a default learning rate that was lowered, since the fit would diverge with it,
-    `on_progress(progress)` some ten times a second while rows are learned, and `on_epoch(epoch, table, loss)` gets the
-    table as it stands after each epoch (from 1) with that epoch's mean loss.
+    Attributes:
+        on_bytes: called with the number of corpus bytes read since the last call.
+        on_vocabulary: called with the encoded corpus.
+        on_lowered_rate: called with the learning rate and the default, where the fit would diverge with the default.
+        on_progress: called about ten times a second while rows are learned.
+        on_epoch: called after each epoch with its number (from 1), the table so far and the epoch's mean loss.
     """
 
     on_bytes: Callable[[int], None] | None = None
@@ -73,46 +71,49 @@ def fit(
         corpus: a path or several, a directory, a glob, `-` for standard input; or an iterable of strings or of token
             lists; `None` learns from the source and docstrings of the Python that runs.
         output: where to save the table; needed for `resume`, and for an interrupted fit to keep what it learned.
-        resume: go on with the interrupted fit of `output`. Its text and options are kept there; `workers` may differ,
-            any other option that is given must be the same.
-        reports: functions that are told how it goes.
+        resume: continue the interrupted fit of `output`, with its text and options; `workers` may differ, any other
+            option that is given must be the same.
+        reports: callbacks for progress.
         **options: the fields of `TextOptions`, `TokenizerOptions` and `FitOptions`: dim=100, epochs=5, window=5,
             min_count=5, tokens="words", ...
 
     Returns:
-        The table, its rows float32 (V, dim); `table.settings` says how it was learned. Words go by falling count; other
-        tokens have their tokenizer's ids, and zeros where the text never used them. With `workers=1` the same call
-        gives the same bits; with more it does not, quite, nor where training a tokenizer does not
-        (`TokenizerOptions.repeats`): `tokens=PATH` takes the one that was made before.
+        The table, its rows float32 (V, dim); `table.settings` says how it was learned. Words are sorted by falling
+        count; other tokens have their tokenizer's ids, and zeros where the text never used them. With `workers=1` the
+        same call gives the same bits, unless training the tokenizer is not repeatable (`TokenizerOptions.repeats`):
+        then `tokens=PATH` reuses a trained one.
 
     Raises:
         UsageError: an option is unknown or wrong, or there is nothing to resume.
         CorpusError: the corpus cannot be read or holds too little text.
-        FitDiverged: the learning rate was too high for this text and these options. The table of the last epoch that
-            ended is saved at `output`, if there is one; the fit cannot be resumed.
+        FitDiverged: the learning rate was too high for this text and these options. The table of the last finished
+            epoch, if any, is saved at `output`; the fit cannot be resumed.
         FitInterrupted: Ctrl-C or SIGTERM; the table so far and the state are saved at `output`.
 
-    >>> table = fit(["the cat sat on the mat", "the dog sat on the mat"] * 50, dim=8, epochs=1, workers=1)
-    >>> table.vocabulary[:2], table.dim
-    (['the', 'mat'], 8)
+    Example:
+        >>> table = fit(["the cat sat on the mat", "the dog sat on the mat"] * 50, dim=8, epochs=1, workers=1)
+        >>> table.vocabulary[:2], table.dim
+        (['the', 'mat'], 8)
     """
     if resume and output is None:
         raise UsageError("resume needs the output of the fit that was interrupted")
-    with open_workplace(output, resume=resume) as workplace:
+    with open_run_directory(output, resume=resume) as run_directory:
         if resume:
-            ids, state = _resumed(workplace, options)
+            ids, state = _resume(run_directory, options)
         else:
-            ids, state = _begun(corpus, workplace, options, reports)
+            ids, state = _start(corpus, run_directory, options, reports)
         if output is None:
-            _learn(Trainer(ids, state), reports, keep=lambda: None, stopped=lambda: False)
-            return _last_table(ids, state)
-        with stop_requests() as asked:
+            _learn(Trainer(ids, state), reports, save=lambda: None, is_stopped=lambda: False)
+            return _final_table(ids, state)
+        with stop_requests() as stop:
             trainer = Trainer(ids, state)
             try:
-                finished = _learn(trainer, reports, keep=lambda: save_state(state, workplace), stopped=asked.is_set)
+                finished = _learn(
+                    trainer, reports, save=lambda: save_state(state, run_directory), is_stopped=stop.is_set
+                )
             except FitDiverged as error:
-                raise _with_what_is_saved(error, ids, state, workplace, output) from None
-        table = _last_table(ids, state)
+                raise _diverged(error, ids, state, run_directory, output) from None
+        table = _final_table(ids, state)
         table.save(output)
         if not finished:
             raise FitInterrupted(
@@ -122,34 +123,34 @@ def fit(
     return table
 
 
-def _begun(
-    corpus: Corpus | None, workplace: Path, given: dict[str, Any], reports: Reports
+def _start(
+    corpus: Corpus | None, run_directory: Path, given: dict[str, Any], reports: Reports
 ) -> tuple[IdCorpus, FitState]:
     """Encode the corpus and start from random rows."""
     if corpus is None:
         corpus, given = standard_library(), {"sentences": "paragraph"} | given
-    text, tokens, options = _parted(given)
+    text, tokens, options = _split_options(given)
     if options.subwords and not tokens.is_words:
         raise UsageError(
             f"subwords are n-grams of words, not of the tokens {str(tokens.tokens)!r}; leave one of them out"
         )
     if tokens.is_words:
-        ids = encode_corpus(corpus, workplace, options=text, on_bytes=reports.on_bytes)
+        ids = encode_corpus(corpus, run_directory, options=text, on_bytes=reports.on_bytes)
     else:
-        ids = encode_tokens(corpus, workplace, tokens=tokens, options=text, on_bytes=reports.on_bytes)
+        ids = encode_tokens(corpus, run_directory, tokens=tokens, options=text, on_bytes=reports.on_bytes)
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
     _refuse_if_nothing_to_learn(ids, options)
     state = FitState.start(ids, options, _text_settings(text, tokens))
-    state.files = corpus_checksums(workplace)
+    state.files = corpus_checksums(run_directory)
     if reports.on_lowered_rate and state.options.alpha != options.alpha:
         reports.on_lowered_rate(state.options.learning_rates[0], options.learning_rates[0])
     return ids, state
 
 
 def _refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions) -> None:
-    """Raise `CorpusError` where all neighbors are the same token, or none is left."""
+    """Raise `CorpusError` where there is one token only, or `sample` leaves out all of them."""
     if len(ids.vocabulary) < 2:
         raise CorpusError(
             f"the text has only one distinct token, {ids.vocabulary[0]!r}; rows are learned from different tokens that "
@@ -163,7 +164,7 @@ def _refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions) -> None:
 
 
 def _refuse_if_nothing_was_learned(ids: IdCorpus, state: FitState) -> None:
-    """Raise `CorpusError` where words were kept, but none had a neighbor; of very few words that may be chance."""
+    """Raise `CorpusError` where words were kept but none had a neighbor; with very few words that may be chance."""
     if not any(state.losses) and _kept_words(ids, state.options) > SURELY_SOME:
         raise CorpusError(
             "no sentence of the text has two words, so there was nothing to learn; give longer sentences, or a lower "
@@ -172,15 +173,15 @@ def _refuse_if_nothing_was_learned(ids: IdCorpus, state: FitState) -> None:
 
 
 def _kept_words(ids: IdCorpus, options: FitOptions) -> float:
-    """How many words are not left out, on average, in all epochs."""
+    """The expected number of words that `sample` keeps, in all epochs."""
     return options.epochs * float(keep_probabilities(ids.counts, sample=options.sample) @ ids.counts)
 
 
-def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState]:
-    """Read what an interrupted fit left, and refuse to go on with other options than it had."""
-    ids, state = load_state(workplace, **({"workers": given["workers"]} if "workers" in given else {}))
+def _resume(run_directory: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState]:
+    """Read the state of an interrupted fit; raise `UsageError` for options that differ from its own."""
+    ids, state = load_state(run_directory, **({"workers": given["workers"]} if "workers" in given else {}))
     before = state.text | dataclasses.asdict(state.options)
-    text, tokens, options = _parted({"tokens": before["tokens"]} | given)
+    text, tokens, options = _split_options({"tokens": before["tokens"]} | given)
     now = _text_settings(text, tokens) | dataclasses.asdict(options)
     for name, value in given.items():
         if value is not None and name != "workers" and before.get(name) != now[name]:
@@ -190,14 +191,14 @@ def _resumed(workplace: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState
 
 
 def _text_settings(text: TextOptions, tokens: TokenizerOptions) -> dict[str, Any]:
-    """How the text is read and cut, without what has no meaning for these tokens."""
+    """How the text is read and tokenized, without options that do not apply to these tokens."""
     read = dataclasses.asdict(text)
     used = {name: read[name] for name in read if tokens.is_words or name not in WORDS_ONLY}
     return used | tokens.settings() | {"same_tokens_again": tokens.repeats}
 
 
-def _parted(given: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
-    """The given options as those of the text, its tokens, and the learning; `workers` belongs to the first and last."""
+def _split_options(given: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
+    """Distribute options over the three dataclasses; `workers` belongs to the first and the last."""
     kinds = (TextOptions, TokenizerOptions, FitOptions)
     names = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
     unknown = given.keys() - set[str]().union(*names)
@@ -213,74 +214,47 @@ def _parted(given: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOp
     return text, tokens, options
 
 
-def _learn(trainer: Trainer, reports: Reports, *, keep: Callable[[], None], stopped: Callable[[], bool]) -> bool:
-    """Learn epoch after epoch, saving the state now and then; return whether the last one was finished."""
+def _learn(trainer: Trainer, reports: Reports, *, save: Callable[[], None], is_stopped: Callable[[], bool]) -> bool:
+    """Learn the remaining epochs and save the state at intervals; return whether the last one was finished."""
     state = trainer.state
-    saved = time.monotonic()
+    last_save = time.monotonic()
 
-    def pause(progress: Progress) -> bool:
+    def should_pause(progress: Progress) -> bool:
         if reports.on_progress:
             reports.on_progress(progress)
-        return stopped() or time.monotonic() - saved > SECONDS_BETWEEN_SAVES
+        return is_stopped() or time.monotonic() - last_save > SECONDS_BETWEEN_SAVES
 
     while state.epoch < state.options.epochs:
-        if trainer.run_epoch(pause):
+        if trainer.run_epoch(should_pause):
             if reports.on_epoch:
-                reports.on_epoch(state.epoch, _table(trainer.corpus, state), state.losses[-1])
+                reports.on_epoch(state.epoch, export_table(trainer.corpus, state), state.losses[-1])
             if state.epoch == state.options.epochs:
                 break
         trainer.watch.before_saving()
-        keep()
-        saved = time.monotonic()
-        if stopped():
+        save()
+        last_save = time.monotonic()
+        if is_stopped():
             return False
     _refuse_if_nothing_was_learned(trainer.corpus, state)
     return True
 
 
-def _with_what_is_saved(
-    error: FitDiverged, ids: IdCorpus, state: FitState, workplace: Path, output: str | Path
+def _diverged(
+    error: FitDiverged, ids: IdCorpus, state: FitState, run_directory: Path, output: str | Path
 ) -> FitDiverged:
-    """Save the table of the last epoch that ended, if there is one, and return the error that says so."""
+    """Save the table of the last finished epoch, if there is one, and return the error that says so."""
     state.release("inputs")
     state.release("outputs")
-    good = load_epoch(workplace, ids)
+    good = load_epoch(run_directory, ids)
     if good is None:
         return FitDiverged(f"{error}; nothing is saved")
-    _last_table(ids, good).save(output)
+    _final_table(ids, good).save(output)
     return FitDiverged(f"{error}; the table of epoch {good.epoch} is saved in {str(output)!r}")
 
 
-def _last_table(ids: IdCorpus, state: FitState) -> Table:
-    """The rows when nothing is left to learn; the weights' memory is given back, since a save needs some too."""
+def _final_table(ids: IdCorpus, state: FitState) -> Table:
+    """Export the table and free the weights, since saving needs memory too."""
     state.release("outputs")
-    table = _table(ids, state)
+    table = export_table(ids, state)
     state.release("inputs")
     return table
-
-
-def _table(ids: IdCorpus, state: FitState) -> Table:
-    """The rows as they stand, copied out of their padding, with how they were learned."""
-    options = dataclasses.asdict(state.options)
-    settings = (
-        state.text
-        | options
-        | {
-            "workers": state.options.threads,
-            "alpha": state.options.learning_rates[0],
-            "min_alpha": state.options.learning_rates[1],
-            "words": ids.words,
-            "losses": list(state.losses),
-            "seconds": round(state.seconds, 3),
-            "repeatable": state.options.threads == 1 and state.text["same_tokens_again"],
-        }
-    )
-    rows, subwords = composed_rows(state.weights, state.options), learned_subwords(state.weights, state.options)
-    return Table(
-        ids.tokens(),
-        ids.by_token(rows),
-        ids.by_token(ids.counts),
-        tokenizer=ids.tokenizer,
-        settings=settings,
-        subwords=subwords,
-    )

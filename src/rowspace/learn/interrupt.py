@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a request to stop at a clean place instead of an end in the middle."""
+"""Ctrl-C and SIGTERM as a request to stop at a safe point."""
 
 import signal
 import threading
@@ -11,9 +11,9 @@ __all__ = ["stop_requests"]
 
 @contextmanager
 def stop_requests() -> Iterator[threading.Event]:
-    """Yield an event that the first SIGINT or SIGTERM sets; a second one does what it always did.
+    """Yield an event that the first SIGINT or SIGTERM sets; a second one is handled as before.
 
-    Python delivers signals to its main thread only: elsewhere the event is never set and nothing else changes.
+    Python delivers signals to its main thread only: in other threads the event is never set.
     """
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():

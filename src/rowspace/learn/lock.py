@@ -1,7 +1,7 @@
-"""A lock that one process holds on a folder for as long as it writes there.
+"""A lock that one process holds on a folder while it writes there.
 
-The system gives the lock back when the process ends, however it ends, so a killed fit leaves none. Where there is no
-`flock` (Windows), or the file system has no locks, nothing is locked, and two fits to one output are not noticed.
+The system releases the lock when the process ends, so a killed fit leaves none. Without `flock` (Windows), or on a file
+system without locks, nothing is locked, and two fits to one output are not detected.
 """
 
 import os
@@ -21,7 +21,7 @@ LOCK_NAME = "lock"
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a folder that exists; yields False where another holder, of this process or not, has it."""
+    """Hold the lock of an existing folder; yield False where it is held already, by this process or another."""
     if fcntl is None:
         yield True
         return

@@ -1,11 +1,9 @@
-"""How rows are learned: the options of `rowspace.fit`, with word2vec's meaning and gensim's names where they are good.
-
-Left out: hierarchical softmax, which negative sampling has replaced. Read `fit.py` next.
-"""
+"""`FitOptions`: how rows are learned, with word2vec's meanings and, where they are clear, gensim's names."""
 
 import dataclasses
-from typing import Literal
+from typing import Annotated, Literal
 
+from rowspace._base.options import Option, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 
@@ -29,7 +27,7 @@ class FitOptions:
         sample: words more frequent than this share of the text are thinned out; 0 keeps all.
         alpha, min_alpha: the learning rate at the start and at the end, linear between. `alpha=None` takes 0.035 for
             skipgram and 0.1 for cbow, or less where the fit would diverge, as with very wide windows
-            (`rowspace.learn.rates`); `min_alpha=None` takes 0.3 of alpha.
+            (`rowspace.learn.word2vec.rates`); `min_alpha=None` takes 0.3 of alpha.
         epochs: passes over the text.
         cbow_mean: average the neighbors' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);
@@ -48,34 +46,55 @@ class FitOptions:
     5
     """
 
-    dim: int = 100
-    model: Literal["skipgram", "cbow"] = "skipgram"
-    window: int = 5
-    shrink_windows: bool = True
-    negatives: int = 5
-    ns_exponent: float = 0.75
-    sample: float = 1e-3
-    alpha: float | None = None
-    min_alpha: float | None = None
-    epochs: int = 5
-    cbow_mean: bool = True
-    cbow_gradient: Literal["exact", "word2vec"] = "exact"
-    subwords: bool = False
-    min_n: int = 3
-    max_n: int = 6
-    buckets: int = 2_000_000
-    workers: int | None = None
-    seed: int = 1
+    dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)] = 100
+    model: Annotated[
+        Literal["skipgram", "cbow"], Option("Predict neighbors from a word, or the word from its neighbors.")
+    ] = "skipgram"
+    epochs: Annotated[int, Option("Passes over the text.", minimum=1, maximum=100_000)] = 5
+    window: Annotated[int, Option("The most words to each side that count as neighbors.", minimum=1, maximum=1_000)] = 5
+    shrink_windows: Annotated[
+        bool,
+        Option(
+            "Draw each window's size, so that near words weigh more.",
+            default="shrink",
+            flags="--shrink-windows/--fixed-windows",
+        ),
+    ] = True
+    negatives: Annotated[int, Option("Counter-examples drawn for each window.", minimum=1, maximum=1_000)] = 5
+    ns_exponent: Annotated[
+        float, Option("Draw negatives in proportion to count to this power.", minimum=-10.0, maximum=10.0)
+    ] = 0.75
+    sample: Annotated[
+        float, Option("Thin out words more frequent than this share; 0 keeps all.", minimum=0.0, maximum=1.0)
+    ] = 1e-3
+    alpha: Annotated[
+        float | None, Option("Learning rate at the start.", minimum=0.0, maximum=10.0, default="0.035; cbow 0.1")
+    ] = None
+    min_alpha: Annotated[
+        float | None, Option("Learning rate at the end.", minimum=0.0, maximum=10.0, default="0.3 of alpha")
+    ] = None
+    cbow_mean: Annotated[
+        bool, Option("Average the neighbors' rows, or sum them.", default="mean", flags="--cbow-mean/--cbow-sum")
+    ] = True
+    cbow_gradient: Annotated[Literal["exact", "word2vec"], Option("The true gradient, or that of word2vec.c.")] = (
+        "exact"
+    )
+    subwords: Annotated[
+        bool,
+        Option(
+            "Learn character n-grams too, so that unseen words get a row.", default="words only", flags="--subwords"
+        ),
+    ] = False
+    min_n: Annotated[int, Option("The fewest characters of an n-gram.", minimum=1, maximum=1_000)] = 3
+    max_n: Annotated[int, Option("The most characters of an n-gram.", minimum=1, maximum=1_000)] = 6
+    buckets: Annotated[int, Option("Rows that all n-grams share by hash.", minimum=1, maximum=100_000_000)] = 2_000_000
+    workers: Annotated[
+        int | None, Option("Threads; 1 is repeatable to the bit.", minimum=1, maximum=1_024, default="all cores")
+    ] = None
+    seed: Annotated[int, Option("Of all that is random.", minimum=0, maximum=2**63 - 1)] = 1
 
     def __post_init__(self) -> None:
-        for name, least, most in _RANGES:
-            value, kind = getattr(self, name), "a whole number" if isinstance(least, int) else "a number"
-            if not (value is None and name in _MAY_BE_NONE) and not _is_between(value, least, most):
-                raise UsageError(f"{name} must be {kind} from {least:,} to {most:,}, not {value!r}")
-        for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
-
+        validate_options(self)
         first, last = self.learning_rates
         if last > first:
             raise UsageError(
@@ -95,28 +114,3 @@ class FitOptions:
     def threads(self) -> int:
         """How many workers learn at once."""
         return self.workers or available_cores()
-
-
-def _is_between(value: object, least: float, most: float) -> bool:
-    """Whether a value is a number in the range, a whole one where the range is made of whole ones."""
-    wanted = (int,) if isinstance(least, int) else (int, float)
-    return isinstance(value, wanted) and not isinstance(value, bool) and least <= value <= most
-
-
-_MAY_BE_NONE = ("alpha", "min_alpha", "workers")
-_RANGES: list[tuple[str, float, float]] = [
-    ("dim", 1, 65_536),
-    ("window", 1, 1_000),
-    ("negatives", 1, 1_000),
-    ("ns_exponent", -10.0, 10.0),
-    ("sample", 0.0, 1.0),
-    ("alpha", 0.0, 10.0),
-    ("min_alpha", 0.0, 10.0),
-    ("epochs", 1, 100_000),
-    ("min_n", 1, 1_000),
-    ("max_n", 1, 1_000),
-    ("buckets", 1, 100_000_000),
-    ("workers", 1, 1_024),
-    ("seed", 0, 2**63 - 1),
-]
-_CHOICES = {"model": ("skipgram", "cbow"), "cbow_gradient": ("exact", "word2vec")}

@@ -1,8 +1,7 @@
 """a is to b as c is to ...: 3CosAdd and 3CosMul of Levy & Goldberg (2014).
 
 Both take ids and search all rows. 3CosAdd is a search for the neighbors of one vector, so thousands of
-questions cost one batched product; 3CosMul reads the rows once for each question. Read next: `analogies.py`,
-which marks whole files.
+questions cost one batched product; 3CosMul reads the rows once for each question.
 """
 
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.space.neighbors import MEMORY, Answer, best_first, checked_k, nearest
+from rowspace.space.neighbors import MEMORY, Answer, best_first, nearest, validate_k
 from rowspace.space.similarity import BLOCK_BYTES, unit_rows
 from rowspace.space.similarity import row_norms as norms_of
 
@@ -22,7 +21,7 @@ Ids = NDArray[np.int64]
 Norms = NDArray[np.float64]
 
 EPSILON = 0.001
-"""What keeps 3CosMul from dividing by zero, as in the paper; gensim adds 0.000001."""
+"""Keeps 3CosMul from dividing by zero, as in the paper; gensim adds 0.000001."""
 
 
 def cos_add(
@@ -36,11 +35,19 @@ def cos_add(
 ) -> Answer:
     """Return the k rows nearest by cosine to b - a + c, each first brought to length 1.
 
-    `questions` (n, 3) int64 holds the ids of a, b and c, which are left out of the answer unless
-    `keep_inputs`. The score is the cosine itself, as gensim's `most_similar(positive=[b, c], negative=[a])`
-    gives it. Order, ties, `row_norms`, `memory` and errors are those of `nearest`.
+    The score is the cosine itself, as in gensim's `most_similar(positive=[b, c], negative=[a])`. Order, ties,
+    `row_norms`, `memory` and errors are those of `nearest`.
 
-    Returned are ids (n, k) int64 and scores (n, k) float32.
+    Args:
+        rows: (V, d) floats.
+        questions: (n, 3) int64, the ids of a, b and c.
+        k: the number of answers.
+        row_norms: (V,) float64, computed here without it.
+        keep_inputs: let a, b and c be among the answers.
+        memory: that of `nearest`.
+
+    Returns:
+        Ids (n, k) int64 and scores (n, k) float32, best first.
 
     Source: Mikolov et al. (2013); named 3CosAdd by Levy & Goldberg (2014), equation 3.
 
@@ -48,7 +55,7 @@ def cos_add(
     >>> cos_add(rows, np.array([[0, 1, 2]]))[0]
     array([[3]])
     """
-    a, b, c = (unit_rows(rows[ids]) for ids in _checked(questions, len(rows)).T)
+    a, b, c = (unit_rows(rows[ids]) for ids in _validate_questions(questions, len(rows)).T)
     offsets = b - a + c
     queries: Rows = offsets if rows.dtype.itemsize > 4 else offsets.astype(np.float32)
     exclude = None if keep_inputs else questions
@@ -66,7 +73,7 @@ def cos_mul(
 ) -> Answer:
     """Return the k rows x with the largest cos(x, b) cos(x, c) / (cos(x, a) + epsilon).
 
-    The cosines are first shifted to [0, 1], by (1 + cos) / 2. Arguments, order and ties are those of
+    The cosines are first shifted to [0, 1], by (1 + cos) / 2. Arguments, results, order and ties are those of
     `cos_add`. With `epsilon=1e-6` these are the numbers of gensim's `most_similar_cosmul`.
 
     Source: Levy & Goldberg (2014), "Linguistic Regularities in Sparse and Explicit Word Representations",
@@ -76,9 +83,9 @@ def cos_mul(
     >>> cos_mul(rows, np.array([[0, 1, 2]]))[0]
     array([[3]])
     """
-    width = min(checked_k(k), len(rows))
+    width = min(validate_k(k), len(rows))
     norms = norms_of(rows) if row_norms is None else row_norms
-    questions = _checked(questions, len(rows))
+    questions = _validate_questions(questions, len(rows))
     ids = np.empty((len(questions), width), np.int64)
     keys = np.empty(ids.shape, np.float32)
     for n, question in enumerate(questions):
@@ -106,7 +113,7 @@ def _cosines(rows: Rows, norms: Norms, ids: Ids) -> NDArray[np.float64]:
         return np.divide(cosines, norms, out=np.zeros_like(cosines), where=norms != 0)
 
 
-def _checked(questions: Ids, size: int) -> Ids:
+def _validate_questions(questions: Ids, size: int) -> Ids:
     """Raise `UsageError` unless `questions` is (n, 3) of ids that have a row."""
     array = np.asarray(questions)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":

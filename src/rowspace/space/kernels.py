@@ -3,7 +3,7 @@
 `select` reads a block of approximate dot products (one BLAS matrix product) and keeps each query's k best
 rows so far. A dot product only says which rows may still enter; the score that decides is computed again for
 each of those few, in float64 and in one fixed order, so the answer depends neither on the blocks nor on how
-BLAS sums. Read next: `neighbors.py`, which cuts the blocks.
+BLAS sums.
 """
 
 from typing import Any

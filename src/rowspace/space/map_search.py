@@ -1,6 +1,6 @@
-"""The nearest neighbors that t-SNE and UMAP are made from: searched once, exactly, for all rows or for a sample.
+"""The nearest neighbors that t-SNE and UMAP start from: searched once, exactly, for all rows or for a sample.
 
-Rows are compared by the Euclidean distance between unit rows, whose order is that of the cosines. Read next: `maps.py`.
+Rows are compared by the Euclidean distance between unit rows, whose order is that of the cosines.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
-from rowspace.space.neighbors import checked_k, nearest
-from rowspace.space.projection import finite_rows
+from rowspace.space.neighbors import nearest, validate_k
+from rowspace.space.pca import finite_rows
 from rowspace.space.similarity import row_norms, unit_rows
 
 __all__ = ["FEWEST", "MapNeighbors", "OnRows", "map_neighbors", "map_units"]
@@ -42,15 +42,22 @@ def map_neighbors(
 ) -> MapNeighbors:
     """Return the k nearest of each of the finite `rows` (V, d), or of a `sample` of them, drawn with `seed`.
 
-    k is at most the number of rows - 1. The first columns are what a smaller k returns. `on_rows` is called while the
-    search runs. Raises `UsageError` for d = 1, or fewer than 8 finite rows.
+    Args:
+        rows: (V, d) floats.
+        k: the number of neighbors, at most the number of rows - 1; the first columns are what a smaller k returns.
+        sample: search that many rows only, among themselves.
+        seed: of the sample.
+        on_rows: called during the search.
+
+    Raises:
+        UsageError: d = 1, or fewer than 8 finite rows.
 
     >>> rows = np.random.default_rng(0).normal(size=(9, 3))
     >>> map_neighbors(rows, 2).neighbors.shape
     (9, 2)
     """
     ids, units = map_units(rows, sample, seed)
-    k = min(checked_k(k), len(ids) - 1)
+    k = min(validate_k(k), len(ids) - 1)
     norms = row_norms(units)
     neighbors, distances = np.empty((len(ids), k), np.int64), np.empty((len(ids), k), np.float32)
     for start in range(0, len(ids), AT_ONCE):

@@ -1,12 +1,12 @@
 """The k nearest rows, exactly, for one query or a million, within a stated amount of memory.
 
 Rows and queries are cut into blocks; BLAS multiplies a block of queries with a block of rows;
-`kernels.select` folds the products into each query's k best. `nearest_reference` is the slow answer to the
-same question, the whole matrix and a stable sort; the tests hold the two together. There is no approximate
-index here. Read next: `kernels.py`.
+`select` folds the products into each query's k best: compiled (`kernels.py`), or for a few queries in NumPy
+(`select_numpy.py`), since loading compiled code takes longer than such a search. `nearest_reference` answers the same
+question with the whole matrix and a stable sort; the tests compare all three.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
-from rowspace.space import kernels
-from rowspace.space.similarity import METRICS, Metric, checked_metric
+from rowspace.space import select_numpy
+from rowspace.space.similarity import METRICS, Metric, validate_metric
 from rowspace.space.similarity import row_norms as norms_of
 
-__all__ = ["MEMORY", "best_first", "checked_k", "nearest", "nearest_reference"]
+__all__ = ["MEMORY", "best_first", "nearest", "nearest_reference", "validate_k"]
 
 Rows = NDArray[np.floating[Any]]
 Ids = NDArray[np.int64]
@@ -29,6 +29,9 @@ Answer = tuple[Ids, NDArray[np.float32]]
 
 MEMORY = 16 << 20
 """The default for `memory`: 16 MiB of working arrays. With more, products fall out of the caches."""
+
+FEW_QUERIES = 4
+"""Up to so many queries are searched without compiled code."""
 
 MAX_QUERIES = 1024
 """Queries multiplied at once: more would not make BLAS faster, and rows would come in smaller blocks."""
@@ -47,27 +50,33 @@ def nearest(
 ) -> Answer:
     """Return the k nearest of `rows` (V, d) to each of `queries` (n, d).
 
-    Returned are ids (n, k) int64 and scores (n, k) float32, nearest first. Scores are cosines, dot products,
-    or for "euclidean" distances, computed in float64 in a fixed order and rounded to float32; equal scores go
-    to the lower id. Neither ids nor scores depend on `memory` or `threads`. With k > V there are V columns.
-    `exclude` (n, e) int64 holds ids to leave out for each query, -1 for none. A row that holds NaN or
-    infinity (or, in float64, values past 1e153) is never a neighbor; a zero row has cosine 0 with
-    everything. A place that no row is left to fill holds id -1 and score NaN.
+    Scores are computed in float64 in a fixed order and rounded to float32; equal scores go to the lower id. Neither ids
+    nor scores depend on `memory` or `threads`. A row that holds NaN or infinity (or, in float64, values past 1e153) is
+    never a neighbor; a zero row has cosine 0 with everything.
 
-    Working memory stays within `memory` bytes, beside the answer, the norms (8 bytes a row or query) and
-    BLAS's own buffers, so rows and queries may be memory maps; a bound too small for one row and one query is
-    stretched to hold them. `row_norms` (V,) float64 spares the pass that computes them. `threads` (default:
-    the processors at hand) bounds the selection; BLAS's own number is set by its environment variable.
+    Args:
+        queries: (n, d) numbers, which may be a memory map.
+        rows: (V, d) floats, which may be a memory map.
+        k: the number of neighbors; with k > V there are V columns.
+        metric: "cosine", "dot" or "euclidean", whose score is the distance.
+        exclude: (n, e) int64, ids to leave out for each query, -1 for none.
+        row_norms: (V,) float64, computed here without it.
+        memory: the most bytes of working memory, apart from the answer, the norms (8 bytes a row or query) and BLAS's
+            own buffers; raised where one row and one query need more.
+        threads: of the selection, by default one for each processor; BLAS has an environment variable of its own.
 
-    Raises `UsageError` for a k below 1, shapes that do not fit, an unknown metric, or a query with NaN or
-    infinity.
+    Returns:
+        Ids (n, k) int64 and scores (n, k) float32, nearest first; id -1 and score NaN where no row is left.
+
+    Raises:
+        UsageError: a k below 1, shapes that do not fit, an unknown metric, or a query with NaN or infinity.
 
     >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
     >>> ids, distances = nearest(rows[:1], rows, 2, metric="euclidean", exclude=np.array([[0]]))
     >>> ids, distances.round(3)
     (array([[1, 2]]), array([[0.086, 1.204]], dtype=float32))
     """
-    search = _Search(queries, rows, min(checked_k(k), len(rows)), metric, exclude, row_norms)
+    search = _Search(queries, rows, min(validate_k(k), len(rows)), metric, exclude, row_norms)
     keys = np.full((len(queries), search.k), -np.inf, np.float32)
     ids = np.full((len(queries), search.k), -1, np.int64)
     if keys.size:
@@ -78,9 +87,7 @@ def nearest(
 def nearest_reference(
     queries: Rows, rows: Rows, k: int, *, metric: Metric = "cosine", exclude: Ids | None = None
 ) -> Answer:
-    """Return what `nearest` does by the plainest means: the full float64 matrix and a stable sort.
-
-    For small input only.
+    """Return what `nearest` does in the simplest way: the full float64 matrix and a stable sort, for small input.
 
     >>> nearest_reference(np.eye(1, 2), np.eye(2), 2)
     (array([[0, 1]]), array([[1., 0.]], dtype=float32))
@@ -103,7 +110,7 @@ def nearest_reference(
 
 @dataclass
 class _Search:
-    """One call of `nearest`: its input, checked, and the walk over blocks of rows."""
+    """One call of `nearest`: its validated input, and the loop over blocks of rows."""
 
     queries: Rows
     rows: Rows
@@ -113,9 +120,9 @@ class _Search:
     row_norms: NDArray[np.float64] | None
 
     def __post_init__(self) -> None:
-        checked_metric(self.metric)
+        validate_metric(self.metric)
         _check_shapes(self.queries, self.rows)
-        self.excluded = _checked_exclude(self.exclude, len(self.queries))
+        self.excluded = _validate_exclude(self.exclude, len(self.queries))
         norms = norms_of(self.rows) if self.row_norms is None else self.row_norms
         if norms.shape != (len(self.rows),):
             raise UsageError(f"row_norms must be {len(self.rows)} numbers, one a row, got shape {norms.shape}")
@@ -126,13 +133,14 @@ class _Search:
         if not np.isfinite(self.query_norms).all():
             at = int(np.argmin(np.isfinite(self.query_norms)))
             raise UsageError(f"queries must be finite, but query {at} holds NaN, infinity or too large a value")
+        self.select = _select_for(len(self.queries))
         # The products are float32 unless they could overflow there, or the input is wider.
         narrow = self.queries.dtype.itemsize <= 4 and self.rows.dtype.itemsize <= 4
         largest = max(self.query_norms.max(initial=0), np.nanmax(self.norms, initial=0))
         self.dtype = np.dtype(np.float32 if narrow and largest < 1e18 else np.float64)
 
     def run(self, keys: NDArray[np.float32], ids: Ids, memory: int, workers: int) -> None:
-        """Bring `keys` and `ids` (n, k), heaps of free places, to the k best of all rows."""
+        """Fill `keys` and `ids` (n, k), heaps of free places, with the k best of all rows."""
         num_queries, num_rows = self._block_sizes(memory)
         buffer = np.empty(num_queries * num_rows, self.dtype)
         with ThreadPoolExecutor(workers) as pool:
@@ -158,7 +166,7 @@ class _Search:
         # twice that.
         slack, floor = float(info.eps) * (dim + 8), float(info.smallest_subnormal) * (dim + 8)
         at = slice(block.start + part.start, block.start + part.stop)
-        kernels.select(
+        self.select(
             products[part], queries[part], self.query_norms[at], rows, self.norms[span], span.start,
             METRICS.index(self.metric), slack, floor, self.excluded[at], keys[at], ids[at],
         )  # fmt: skip
@@ -168,8 +176,18 @@ class _Search:
         size, dim = self.dtype.itemsize, self.rows.shape[1]
         in_place = self.rows.dtype == self.dtype and self.rows.flags.c_contiguous
         queries = max(1, min(len(self.queries), MAX_QUERIES, memory // (4 * size * dim)))
-        rows = (memory - queries * dim * size) // (size * (queries + (0 if in_place else dim)))
+        scratch = 40 if len(self.queries) <= FEW_QUERIES else 0  # bytes a row, of the arrays of `select_numpy`
+        rows = (memory - queries * dim * size) // (size * (queries + (0 if in_place else dim)) + scratch)
         return queries, max(1, min(rows, len(self.rows)))
+
+
+def _select_for(num_queries: int) -> Callable[..., None]:
+    """Return the `select` that is faster for so many queries, its import included."""
+    if num_queries <= FEW_QUERIES:
+        return select_numpy.select
+    from rowspace.space import kernels  # noqa: PLC0415  # numba, which a few queries do without
+
+    return kernels.select
 
 
 def _ranges(total: int, step: int) -> Iterator[slice]:
@@ -186,7 +204,7 @@ def best_first(keys: NDArray[np.float32], ids: Ids, metric: Metric) -> Answer:
     return ids, scores
 
 
-def checked_k(k: int) -> int:
+def validate_k(k: int) -> int:
     """Raise `UsageError` unless k is a whole number of at least 1."""
     if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)) or k < 1:
         raise UsageError(f"k must be a whole number of at least 1, got {k!r}")
@@ -201,7 +219,7 @@ def _check_shapes(queries: Rows, rows: Rows) -> None:
         raise UsageError(f"queries and rows must be floating arrays, got {queries.dtype} and {rows.dtype}")
 
 
-def _checked_exclude(exclude: Ids | None, n: int) -> Ids:
+def _validate_exclude(exclude: Ids | None, n: int) -> Ids:
     """Return (n, e) int64, with e = 0 where nothing is left out."""
     if exclude is None:
         return np.empty((n, 0), np.int64)

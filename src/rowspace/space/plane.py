@@ -1,7 +1,7 @@
 """`Plane`: the plane through three points of the space, and how much of any other point's offset lies in it.
 
-A picture of an analogy is drawn in the plane through a, b and c, where the fourth corner b - a + c lies too, so that
-nothing of the parallelogram is lost; of every other point it is said how much is. Read next: `analogy.py`.
+The fourth corner b - a + c of an analogy's parallelogram lies in the plane through a, b and c, so a drawing in it loses
+nothing of the parallelogram; `shares` says how much of every other point it shows.
 """
 
 from dataclasses import dataclass
@@ -40,8 +40,10 @@ class Plane:
     def through(cls, a: ArrayLike, b: ArrayLike, c: ArrayLike) -> "Plane":
         """Return the plane through three points (d,): `a` its origin, `b` ahead of it, `c` to the left of that line.
 
-        Points on one line, or in a space of one dimension, leave an axis of zeros. Raises `UsageError` for points of
-        different widths, or with NaN or infinity.
+        Points on one line, or in a space of one dimension, leave an axis of zeros.
+
+        Raises:
+            UsageError: the points have different widths, or hold NaN or infinity.
         """
         points = [np.asarray(point, np.float64) for point in (a, b, c)]
         if points[0].ndim != 1 or any(point.shape != points[0].shape for point in points):

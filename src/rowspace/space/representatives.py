@@ -1,6 +1,6 @@
-"""Which words stand for many: those nearest to the centers of clusters, before pieces, special and unused tokens.
+"""Words that represent many: those nearest to the centers of clusters, before pieces, special and unused tokens.
 
-A table without counts does not say which words are frequent; its order of ids says even less. Read next: `clusters.py`.
+They are for tables without counts, where neither counts nor the order of ids tell which words are frequent.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.space.clusters import Clusters, k_means
+from rowspace.space.kmeans import Clusters, k_means
 from rowspace.space.similarity import BLOCK_BYTES, unit_rows
 
 __all__ = ["central_words", "representative_order", "token_classes"]

@@ -1,7 +1,7 @@
 """Sets of rows: which one does not belong, and how near two sets are.
 
-gensim's rules, so that its numbers come out: the odd one is judged by unit rows, two sets by the means of
-their rows as they are. Read next: `analogy.py`.
+The rules and numbers are gensim's: the odd one is found among unit rows, two sets are compared by the means of their
+rows as they are.
 """
 
 from typing import Any, cast
@@ -20,7 +20,8 @@ Rows = NDArray[np.floating[Any]]
 def mean_unit_row(rows: Rows) -> NDArray[np.float64]:
     """Return the mean (d,) float64 of the rows (n, d), each first brought to length 1.
 
-    Raises `UsageError` where there is no row.
+    Raises:
+        UsageError: there is no row.
 
     >>> mean_unit_row(np.array([[3.0, 0.0], [0.0, 5.0]]))
     array([0.5, 0.5])
@@ -32,9 +33,10 @@ def mean_unit_row(rows: Rows) -> NDArray[np.float64]:
 def odd_one_out(rows: Rows) -> int:
     """Return the index of the row of (n, d) farthest, by angle, from the mean of the unit rows.
 
-    Of rows equally far, the first.
+    Of rows equally far, the first. This is gensim's `doesnt_match`.
 
-    This is gensim's `doesnt_match`. Raises `UsageError` for fewer than three rows, of which none is odd.
+    Raises:
+        UsageError: fewer than three rows.
 
     >>> odd_one_out(np.array([[0.72, -0.41, 0.15], [-0.12, 0.05, 0.88], [0.68, -0.38, 0.22]]))
     1
@@ -48,8 +50,10 @@ def odd_one_out(rows: Rows) -> int:
 def set_similarity(rows_a: Rows, rows_b: Rows) -> float:
     """Return the cosine of the mean of `rows_a` (n, d) with the mean of `rows_b` (m, d).
 
-    This is gensim's `n_similarity`: the rows are taken as they are, so that long rows weigh more. Raises
-    `UsageError` where a set is empty.
+    This is gensim's `n_similarity`: the rows are not normalized, so long rows weigh more.
+
+    Raises:
+        UsageError: a set is empty.
 
     >>> set_similarity(np.array([[3.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 2.0]]))
     0.0

@@ -1,7 +1,7 @@
 """How near two rows are: dot product, cosine, Euclidean distance, for single vectors and between matrices.
 
 All three are computed in float64 whatever the rows' dtype. The search for the nearest of many rows has its
-own file, because it must not build the whole (n, V) matrix. Read next: `neighbors.py`.
+own file, because it must not build the whole (n, V) matrix.
 """
 
 from typing import Any, Literal, cast, get_args
@@ -24,8 +24,15 @@ BLOCK_BYTES = 1 << 23
 def dot(a: ArrayLike, b: ArrayLike) -> Scores:
     """Return the dot product: of two vectors a float64, otherwise of each row of `a` with each row of `b`.
 
-    `a` is (d,) or (n, d), `b` is (d,) or (m, d); the result is (), (n,), (m,) or (n, m) float64. Raises
-    `UsageError` where the widths differ.
+    Args:
+        a: (d,) or (n, d).
+        b: (d,) or (m, d).
+
+    Returns:
+        (), (n,), (m,) or (n, m) float64.
+
+    Raises:
+        UsageError: the widths differ.
 
     >>> h = [0.6, 0.1, 0.3]
     >>> rows = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]
@@ -70,7 +77,7 @@ def score(a: ArrayLike, b: ArrayLike, *, metric: Metric = "cosine") -> Scores:
     >>> float(score([3, 0], [1, 0], metric="dot"))
     3.0
     """
-    checked_metric(metric)
+    validate_metric(metric)
     return {"cosine": cosine, "dot": dot, "euclidean": euclidean}[metric](a, b)
 
 
@@ -105,10 +112,10 @@ def unit_rows(rows: ArrayLike) -> NDArray[np.float64]:
         return np.divide(array, lengths, out=np.zeros_like(array), where=lengths != 0)
 
 
-def checked_metric(metric: str) -> None:
+def validate_metric(metric: str) -> None:
     """Raise `UsageError` unless `metric` is one of the three.
 
-    >>> checked_metric("cosine")
+    >>> validate_metric("cosine")
     """
     if metric not in METRICS:
         raise UsageError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")

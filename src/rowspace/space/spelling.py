@@ -1,7 +1,7 @@
 """Which tokens of a vocabulary are spelled nearly like a given one.
 
 A first pass over the whole vocabulary, in numpy, keeps the tokens that share most letters; only those few
-meet the exact, slow comparison of `difflib`. Meaning plays no part here. Read next: `../table.py`.
+are compared by the exact, slow `difflib`.
 """
 
 from collections import Counter

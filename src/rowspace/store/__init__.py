@@ -1,12 +1,12 @@
-"""Files ↔ `Table`: one file per format, lazy, atomic, safe. `formats.py` is the place to start reading.
+"""Reading and writing tables: one module per format, in subfolders by kind. Start with `formats.py`.
 
-`save` and `load` are what most need; `check_target` says before long work whether a save will be possible,
-and `read_manifest` reads what stands beside the rows of a native directory.
+`save` and `load` are the main functions. `check_target` checks before long work whether a save is possible;
+`read_manifest` reads rowspace.json of a native directory without its rows.
 """
 
 from rowspace.store.formats import FORMATS, Format, check_target, format_of, load, save
-from rowspace.store.manifest import FileRecord, Manifest
 from rowspace.store.native import read_manifest
+from rowspace.store.native.manifest import FileRecord, Manifest
 
 __all__ = [
     "FORMATS",

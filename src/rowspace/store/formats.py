@@ -1,32 +1,81 @@
-"""`save` and `load` for every format: known by content when read, by name or suffix when written.
+"""`save` and `load` for every format, which is recognized by content when read, and by name or suffix when written."""
 
-A format is one module with `load`, `save`, `recognizes` and `check_target`, and one line in `FORMATS`; the module is
-imported when it is first asked. Left out: the formats themselves, and what is said of other files (`strangers.py`).
-Read next: `native.py`, `word2vec.py`.
-"""
-
-import dataclasses
 import os
 import warnings
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rowspace._base.atomic import StrPath, find_backup
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.store.strangers import found_at
+from rowspace.store import native
+from rowspace.store.unrecognized import describe
 from rowspace.table import Table
 
-__all__ = ["FORMATS", "Format", "check_target", "format_of", "load", "save"]
+__all__ = ["FORMATS", "Format", "KeyedReader", "Reader", "Writer", "check_target", "format_of", "load", "save"]
+
+
+class Reader(Protocol):
+    """What a module has that reads a format."""
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether what is at `path` is of the format, from its first bytes."""
+
+    def load(self, path: StrPath, *, limit: int | None = None) -> Table:
+        """Open the table at `path`, or its first `limit` rows."""
+
+
+class KeyedReader(Protocol):
+    """A reader of files of several tensors, of which `key` names the one of rows."""
+
+    def load(self, path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
+        """Open the tensor `key` at `path` as a table, or its first `limit` rows."""
+
+
+class Writer(Protocol):
+    """What a module has that writes a format."""
+
+    def check_target(self, path: StrPath) -> None:
+        """Raise what `save` to `path` would raise about the path itself."""
+
+    def save(self, table: Table, path: StrPath) -> None:
+        """Write `table` to `path`."""
+
+
+class ReaderAndWriter(Reader, Writer, Protocol):
+    """What every module of a format has."""
+
+
+if TYPE_CHECKING:  # the modules are imported by name: here the type checker compares them with the protocols
+    from rowspace.store.array_formats import npy, npz, parquet
+    from rowspace.store.model_formats import checkpoint, fasttext, model2vec, safetensors_file, sentence_transformers
+    from rowspace.store.text_formats import glove, tsv, word2vec, word2vec_text
+
+    _directories: tuple[ReaderAndWriter, ...] = (native, model2vec, sentence_transformers, checkpoint)
+    _files: tuple[ReaderAndWriter, ...] = (safetensors_file, fasttext, npz, npy, parquet, tsv)
+    _texts: tuple[ReaderAndWriter, ...] = (word2vec, word2vec_text, glove)
+    _keyed: tuple[KeyedReader, ...] = (checkpoint, safetensors_file)
 
 
 @dataclass(frozen=True)
 class Format:
-    """One format: its name, the file of this folder that knows it, how files of it are called, what they hold."""
+    """One format.
+
+    Attributes:
+        name: What `save` calls it.
+        module: The module of this folder that reads and writes it, which is imported when it is first needed.
+        suffixes: The endings of file names by which `save` chooses it.
+        is_directory: Whether it is a directory, rather than a file.
+        has_counts: Whether it has a place for counts.
+        has_keys: Whether its files may hold several tensors, and `load` takes a key.
+        has_subwords: Whether it has a place for the rows of n-grams.
+        is_read_only: Whether `save` always refuses it.
+    """
 
     name: str
-    file: str
+    module: str
     suffixes: tuple[str, ...] = ()
     is_directory: bool = False
     has_counts: bool = False
@@ -35,13 +84,27 @@ class Format:
     is_read_only: bool = False
 
     @property
-    def module(self) -> Any:
-        """The module with `load`, `save`, `recognizes` and `check_target`."""
-        return import_module(f"rowspace.store.{self.file}")
+    def reader(self) -> Reader:
+        """The module that reads it."""
+        return cast("Reader", self._module)
+
+    @property
+    def keyed_reader(self) -> KeyedReader | None:
+        """The module that reads it by a key; None where it takes none."""
+        return cast("KeyedReader", self._module) if self.has_keys else None
+
+    @property
+    def writer(self) -> Writer:
+        """The module that writes it."""
+        return cast("Writer", self._module)
 
     def recognizes(self, path: Path) -> bool:
         """Whether what is at `path` is of this format, from its first bytes."""
-        return self.is_directory == path.is_dir() and bool(self.module.recognizes(path))
+        return self.is_directory == path.is_dir() and self.reader.recognizes(path)
+
+    @property
+    def _module(self) -> ModuleType:
+        return import_module(f"rowspace.store.{self.module}")
 
 
 NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subwords=True)
@@ -49,18 +112,18 @@ NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subw
 # Asked in this order: those with a magic number first, the one that takes any lines of numbers last.
 FORMATS = (
     NATIVE,
-    Format("model2vec", "model2vec", is_directory=True),
-    Format("sentence-transformers", "sentence_transformers", is_directory=True),
-    Format("transformers", "checkpoint", is_directory=True, has_keys=True, is_read_only=True),
-    Format("safetensors", "safetensors_file", (".safetensors",), has_keys=True),
-    Format("fasttext", "fasttext", has_counts=True, has_subwords=True),
-    Format("npz", "npz", (".npz",), has_counts=True),
-    Format("npy", "npy", (".npy",)),
-    Format("parquet", "parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
-    Format("tsv", "tsv", (".tsv",), has_counts=True),
-    Format("word2vec", "word2vec", (".bin",)),
-    Format("word2vec-text", "word2vec_text", (".vec", ".txt")),
-    Format("glove", "glove"),
+    Format("model2vec", "model_formats.model2vec", is_directory=True),
+    Format("sentence-transformers", "model_formats.sentence_transformers", is_directory=True),
+    Format("transformers", "model_formats.checkpoint", is_directory=True, has_keys=True, is_read_only=True),
+    Format("safetensors", "model_formats.safetensors_file", (".safetensors",), has_keys=True),
+    Format("fasttext", "model_formats.fasttext", has_counts=True, has_subwords=True),
+    Format("npz", "array_formats.npz", (".npz",), has_counts=True),
+    Format("npy", "array_formats.npy", (".npy",)),
+    Format("parquet", "array_formats.parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
+    Format("tsv", "text_formats.tsv", (".tsv",), has_counts=True),
+    Format("word2vec", "text_formats.word2vec", (".bin",)),
+    Format("word2vec-text", "text_formats.word2vec_text", (".vec", ".txt")),
+    Format("glove", "text_formats.glove"),
 )
 
 
@@ -68,10 +131,18 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
     """Open the table at `path`, in any format known here, recognized from its content.
 
     Rows are mapped, read from the disk when first touched, where the format allows it (safetensors, .npy, .npz, Arrow);
-    else they are read by several threads. `limit` opens the first rows only; they keep no tokenizer, whose ids go
-    further. `key` names the tensor of a .safetensors file or a checkpoint where it is not clear. `verify` also compares
-    every byte with the saved checksums, where the format has them (native). Raises `UsageError` where nothing is at
-    `path`, and `FileFormatError` where what is there is damaged or of another kind.
+    else they are read by several threads.
+
+    Args:
+        path: A file or a directory.
+        verify: Also compare every byte with the saved checksums, where the format has them (native).
+        limit: Open the first rows only; they keep no tokenizer, whose ids go further.
+        key: The name of the tensor of a .safetensors file or a checkpoint, where several could be meant.
+
+    Raises:
+        UsageError: Nothing is at `path`, or an argument does not fit the format.
+        FileFormatError: What is at `path` is damaged, or of an unknown kind.
+        RowspaceError: The system does not let it be read.
 
     >>> load("no-such-table")
     Traceback (most recent call last):
@@ -81,23 +152,29 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
         raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
     source, known = Path(path), format_of(path)
     if key is not None:
-        if not known.has_keys:
+        if known.keyed_reader is None:
             raise UsageError(f"{source}: a {known.name} table has one tensor of rows, and takes no key; leave it out")
-        return known.module.load(source, limit=limit, key=key)  # type: ignore[no-any-return]
-    if known is not NATIVE:
-        return known.module.load(source, limit=limit)  # type: ignore[no-any-return]
-    table: Table = known.module.load(source, verify=verify)
-    return table if limit is None else _first(table, limit)
+        return known.keyed_reader.load(source, limit=limit, key=key)
+    if known is NATIVE:
+        return native.load(source, verify=verify, limit=limit)
+    return known.reader.load(source, limit=limit)
 
 
 def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
-    """Write `table` to `path`, all at once: a process killed at any moment leaves the old or the new whole.
+    """Write `table` to `path` atomically: a process killed at any moment leaves the old or the new file complete.
 
-    `format` is a name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary beside it), .safetensors (and
-    a tokenizer), .parquet, .arrow, .feather, .tsv (and metadata), .bin (word2vec), .vec and .txt (word2vec's text
-    form); any other name becomes a native directory. Two files cannot be replaced in one step: `npy.py` says what then
-    holds. Raises `UsageError` on an unknown format, a table that the format cannot hold, or a path where something else
-    stands, and `RowspaceError` where the system refuses (disk full, no permission).
+    Formats that keep the tokens in a second file cannot replace both in one step: see `array_formats/npy.py`.
+
+    Args:
+        table: The table.
+        path: Where to write.
+        format: A name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary next to it), .safetensors
+            (and a tokenizer), .parquet, .arrow, .feather, .tsv (and metadata), .bin (word2vec), .vec and .txt
+            (word2vec's text form); any other name becomes a native directory.
+
+    Raises:
+        UsageError: The format is unknown, cannot hold the table, or something else is at `path`.
+        RowspaceError: The system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
@@ -113,37 +190,43 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
     known = _format_to_write(path, format)
     if table.subwords is not None and not known.has_subwords:
         warnings.warn(
-            f"{os.fspath(path)}: the {known.name} format has no place for n-grams, so unseen words will have no row "
-            "there; 'native' and 'fasttext' have",
+            f"{os.fspath(path)}: the {known.name} format cannot hold n-grams, so out-of-vocabulary words will have no "
+            "row there; 'native' and 'fasttext' can",
             stacklevel=2,
         )
-    known.module.save(table, path)
+    known.writer.save(table, path)
 
 
 def check_target(path: StrPath, *, format: str | None = None) -> None:
     """Raise what `save` to `path` would raise about the path and the format: call it before long work.
 
+    Args:
+        path: Where `save` would write.
+        format: As for `save`.
+
+    Raises:
+        UsageError: The format is unknown, or `path` cannot be replaced.
+        RowspaceError: There is no permission to write.
+
     >>> check_target("table", format="excel")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     rowspace.errors.UsageError: unknown format 'excel'; give 'native', ... or 'glove', or leave it out
     """
-    _format_to_write(path, format).module.check_target(path)
+    _format_to_write(path, format).writer.check_target(path)
 
 
 def format_of(path: StrPath) -> Format:
-    """Return the format of what is at `path`; raises as `load` does where there is none."""
+    """Return the format of what is at `path`.
+
+    Raises:
+        UsageError: Nothing is at `path`.
+        FileFormatError: What is at `path` is of an unknown kind.
+    """
     source = _existing(path)
     for known in FORMATS:
         if known.recognizes(source):
             return known
-    raise FileFormatError(f"{source}: {found_at(source)}; check the path")
-
-
-def _first(table: Table, limit: int) -> Table:
-    """Return a table of the first rows, which stay mapped."""
-    counts = None if table.counts is None else table.counts[:limit]
-    subwords = table.subwords and dataclasses.replace(table.subwords, own=table.subwords.own[:limit])
-    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings, subwords=subwords)
+    raise FileFormatError(f"{source}: {describe(source)}; check the path")
 
 
 def _format_to_write(path: StrPath, name: str | None) -> Format:
@@ -171,7 +254,7 @@ def _existing(path: StrPath) -> Path:
         kept = find_backup(source)
         if kept is not None:
             raise UsageError(
-                f"nothing is at {text}, because a save to it was cut short; the old one is whole in {kept}: "
+                f"nothing is at {text}, because a save to it was interrupted; the old one is complete in {kept}: "
                 f"rename that to {text} (the next save to it does so too)"
             )
     raise UsageError(f"nothing is at {text!r}; check the path")

@@ -1,19 +1,26 @@
-"""The tokenizer.json that is saved with a table, and how many rows beyond the vocabulary its ids need.
+"""The tokenizer.json next to rows, which says whose rows they are.
 
-Libraries that open the directory look rows up by the tokenizer's ids, so these must be 0..n-1, one row
-each. Ids from V up belong to no token of the table (the unknown token, say); they get rows of zeros in the
-file, and none in memory. Left out: learning a tokenizer, which is `rowspace.text`. Read next: `native.py`.
+Tokens take the ids of the tokenizer; an id without a token is called `[id N has no token]`. Libraries that open what is
+written look rows up by the tokenizer's ids, so these must be 0..n-1, one row each. Ids from V up belong to no token of
+the table (the unknown token, say); they get rows of zeros in the file, and none in memory.
 """
 
-import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-from rowspace.errors import UsageError
-from rowspace.store.vocabulary import encode_token_list
+from numpy.typing import NDArray
+
+from rowspace._base.plural import plural
+from rowspace._base.validate import check_sizes
+from rowspace.errors import FileFormatError, UsageError, reason_of
+from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.tokenizer_json import UNKNOWN_TOKEN, whitespace_json
+from rowspace.files.transformers_folder import TOKENIZER
+from rowspace.files.vocabulary import encode_token_list
 from rowspace.table import Table
 
-__all__ = ["UNKNOWN", "ids_in", "tokenizer_json"]
-
-UNKNOWN = "[UNK]"
+__all__ = ["read_tokens", "table_of_tensor", "tokenizer_json", "vocabulary_ids"]
 
 
 def tokenizer_json(table: Table) -> tuple[bytes, int]:
@@ -21,7 +28,7 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
 
     A table without a tokenizer gets one that splits at white space and looks whole words up; it knows
     [UNK], with a row of zeros where the vocabulary has none. Raises `UsageError` where the table's own
-    tokenizer cannot be read, where its ids are not those of the vocabulary, or where a token has not valid UTF-8.
+    tokenizer cannot be read, where its ids are not those of the vocabulary, or where a token is not valid UTF-8.
 
     >>> import numpy as np
     >>> tokenizer_json(Table(["a", "b"], np.eye(2)))[1], tokenizer_json(Table(["a", "[UNK]"], np.eye(2)))[1]
@@ -29,31 +36,17 @@ def tokenizer_json(table: Table) -> tuple[bytes, int]:
     """
     if table.tokenizer is not None:
         return _checked(table, table.tokenizer)
-    ids = {token: number for number, token in enumerate(table.vocabulary)}
-    ids.setdefault(UNKNOWN, len(table))
-    document: dict[str, object] = {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [],
-        "normalizer": None,
-        "pre_tokenizer": {"type": "WhitespaceSplit"},
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "WordLevel", "vocab": ids, "unk_token": UNKNOWN},
-    }
     encode_token_list(table.vocabulary)  # which says which token has not valid UTF-8
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return text.encode(), len(ids) - len(table)
+    return whitespace_json(table.vocabulary).encode(), int(UNKNOWN_TOKEN not in table.vocabulary)
 
 
-def ids_in(text: str) -> dict[str, int]:
+def vocabulary_ids(text: str) -> dict[str, int]:
     """Return token to id, in no order, of a tokenizer.json, those added to its vocabulary too.
 
-    Raises `ValueError`, in the words of the tokenizers library, where it cannot open it.
+    Raises `ValueError`, with the message of the tokenizers library, if it cannot open it.
 
     >>> import numpy as np
-    >>> ids_in(tokenizer_json(Table(["a"], np.eye(1)))[0].decode()) == {"a": 0, "[UNK]": 1}
+    >>> vocabulary_ids(tokenizer_json(Table(["a"], np.eye(1)))[0].decode()) == {"a": 0, "[UNK]": 1}
     True
     """
     from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that most saves and loads do without
@@ -66,10 +59,51 @@ def ids_in(text: str) -> dict[str, int]:
         raise ValueError(str(error)) from error
 
 
+def read_tokens(path: Path) -> tuple[list[str], str]:
+    """Return the tokens of a tokenizer.json by id, those added to its vocabulary too, and its text."""
+    if not path.exists():
+        raise FileFormatError(
+            f"{path}: missing, and with it the tokens of the rows; write one with transformers: "
+            "AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER)"
+        )
+    with open_regular(path) as file:
+        data = file.read()
+    try:
+        text = data.decode()
+        ids = vocabulary_ids(text)
+    except ValueError as error:
+        raise FileFormatError(f"{path}: does not open as a tokenizer ({reason_of(error)}); restore the file") from error
+    size = max(ids.values(), default=-1) + 1
+    if size > 2 * len(ids) + 1000:
+        raise FileFormatError(f"{path}: has ids up to {size - 1:,} for {plural(len(ids), 'token')}; restore the file")
+    tokens = [f"[id {number} has no token]" for number in range(size)]
+    for token, number in sorted(ids.items(), reverse=True):  # of two tokens with one id always the same
+        tokens[number] = token
+    return tokens, text
+
+
+def table_of_tensor(
+    rows: NDArray[Any], folder: Path, source: str, *, limit: int | None, settings: Mapping[str, object] | None = None
+) -> Table:
+    """Join rows, already cut to `limit`, with the tokens of the tokenizer.json in `folder`.
+
+    Rows beyond the tokenizer's ids are padding, and are left out with a warning. Raises `FileFormatError` where ids go
+    beyond the rows, or the rows are not (V, d) floats.
+    """
+    if rows.ndim != 2 or rows.dtype.kind != "f":
+        raise FileFormatError(f"{source}: is {rows.dtype} of shape {rows.shape}; expected (V, d) floats, check the key")
+    tokens, text = read_tokens(resolve_inside(folder, TOKENIZER))
+    if limit is not None and limit < len(tokens) and limit <= len(rows):
+        return Table(tokens[:limit], rows[:limit], settings=settings)
+    first = repr(tokens[len(rows)]) if len(tokens) > len(rows) else ""
+    check_sizes(len(tokens), len(rows), source, tokenizer=str(folder / TOKENIZER), first=first)
+    return Table(tokens, rows[: len(tokens)], tokenizer=text, settings=settings)
+
+
 def _checked(table: Table, text: str) -> tuple[bytes, int]:
     """Check that the ids of the tokenizer `text` are 0..n-1 and begin with the vocabulary's."""
     try:
-        ids = ids_in(text)
+        ids = vocabulary_ids(text)
     except ValueError as error:
         raise UsageError(f"the table's tokenizer does not open: {error}; mend it or pass None") from error
     for number, token in enumerate(table.vocabulary):
@@ -80,7 +114,7 @@ def _checked(table: Table, text: str) -> tuple[bytes, int]:
             )
     if sorted(ids.values()) != list(range(len(ids))):
         raise UsageError(
-            f"the {len(ids)} ids of the table's tokenizer are not 0..{len(ids) - 1}, one a row; "
+            f"the {len(ids):,} ids of the table's tokenizer are not 0..{len(ids) - 1:,}, one a row; "
             "number its tokens without gaps"
         )
     return text.encode(), len(ids) - len(table)

@@ -1,6 +1,6 @@
-"""Compile every kernel of the readers and writers, so that a first load does not have to wait.
+"""Compile every kernel of the readers and writers, so that the first load does not have to wait.
 
-`python -m rowspace.store.warm` writes and reads a table of two words; compiled code is kept (`rowspace._base.jit`).
+`python -m rowspace.store.warm` writes and reads a table of two words; Numba caches the compiled code.
 """
 
 import tempfile
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rowspace.store import fasttext, tsv, word2vec, word2vec_text
+from rowspace.store.model_formats import fasttext
+from rowspace.store.text_formats import tsv, word2vec, word2vec_text
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
@@ -16,7 +17,7 @@ __all__ = ["warm"]
 
 
 def warm() -> None:
-    """Run each kernel once; takes no time where all are compiled already."""
+    """Run each kernel once; returns at once if all are compiled."""
     rows = np.eye(2, dtype=np.float32)
     table = Table(["a", "é"], rows)
     with_ngrams = Table(["a", "é"], rows, subwords=Subwords(rows, rows, np.zeros(1, np.int32)))

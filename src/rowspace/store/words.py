@@ -1,8 +1,7 @@
-"""Words as the formats of word2vec and GloVe hold them: bytes in a file → tokens, and tokens → words that fit.
+"""Words in the files of word2vec, GloVe and fastText: decoded to tokens, or encoded and checked.
 
-The original tools cut long words, at times within a character: what is not valid UTF-8 becomes U+FFFD, with a
-warning. Of duplicated words, the first is kept, with a warning, as gensim does. Left out: where in
-the file words stand. Read next: `word2vec.py`, `textrows.py`.
+The original tools cut long words, at times inside a character: bytes that are not valid UTF-8 become U+FFFD, with a
+warning. Of duplicated words the first is kept, with a warning, as gensim does.
 """
 
 import warnings
@@ -13,21 +12,21 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
+from rowspace.files.vocabulary import encode_token_list
 from rowspace.store.kernels import join_words
-from rowspace.store.vocabulary import encode_token_list
 from rowspace.table import Table
 
-__all__ = ["decoded_words", "table_of_first", "warn_of_duplicates", "writable_words"]
+__all__ = ["decode_words", "encode_words", "table_without_duplicates", "warn_of_duplicates"]
 
 FORBIDDEN = {ord(" "): "a blank", ord("\n"): "a newline", 0: "a NUL"}
 
 
-def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: str) -> list[str]:
+def decode_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: str) -> list[str]:
     """Return the V words at `places` in `data`, where word i is data[places[i, 0]:places[i, 1]].
 
     Warns, naming `source`, where some are not valid UTF-8.
 
-    >>> decoded_words(np.frombuffer(b"cat dog", np.uint8), np.array([[0, 3], [4, 7]]), "x")
+    >>> decode_words(np.frombuffer(b"cat dog", np.uint8), np.array([[0, 3], [4, 7]]), "x")
     ['cat', 'dog']
     """
     ends = np.cumsum(places[:, 1] - places[:, 0] + 1)
@@ -50,12 +49,12 @@ def decoded_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: st
     return tokens
 
 
-def table_of_first(
+def table_without_duplicates(
     tokens: list[str], rows: NDArray[np.floating], source: str, counts: NDArray[np.integer] | None = None
 ) -> Table:
     """Build the table of the first of each token; warns, naming `source`, where some are duplicated.
 
-    >>> table_of_first(["cat", "dog"], np.eye(2, dtype=np.float32), "x")
+    >>> table_without_duplicates(["cat", "dog"], np.eye(2, dtype=np.float32), "x")
     Table(2 tokens × 2, float32)
     """
     if len(set(tokens)) == len(tokens):
@@ -77,12 +76,12 @@ def warn_of_duplicates(source: str, count: int, example: str) -> None:
     )
 
 
-def writable_words(tokens: Sequence[str], *, forbidden: bytes, longest: int, format: str) -> list[bytes]:
+def encode_words(tokens: Sequence[str], *, forbidden: bytes, longest: int, format: str) -> list[bytes]:
     """Return each token's UTF-8; raises `UsageError` on one that the format cannot hold.
 
     `forbidden` are bytes that end a word there, `longest` is in bytes.
 
-    >>> writable_words(["New York"], forbidden=b" ", longest=99, format="word2vec")  # doctest: +ELLIPSIS
+    >>> encode_words(["New York"], forbidden=b" ", longest=99, format="word2vec")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     rowspace.errors.UsageError: token 'New York' (id 0) holds a blank, which word2vec cannot hold; ...
     """

@@ -1,13 +1,13 @@
 """The n-grams of all words of a vocabulary and the rows computed from them, compiled."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
+from rowspace._base.parallel import map_ranges, split_range
 from rowspace.subwords.hashing import END_OF_SENTENCE, FNV_PRIME, FNV_START
 
 __all__ = ["RaggedNgrams", "compose", "compose_rows", "list_buckets", "list_ngrams"]
@@ -73,12 +73,10 @@ def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: RaggedNgrams, *,
     """
     composed = np.empty(own.shape, np.float32)
 
-    def work(begin: int) -> None:
-        end = min(begin + ROWS_AT_ONCE, len(own))
+    def work(begin: int, end: int) -> None:
         compose(own, rows, listed.indptr, listed.indices, begin, end, composed)
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, range(0, len(own), ROWS_AT_ONCE)))
+    map_ranges(work, split_range(len(own), pieces=-(-len(own) // ROWS_AT_ONCE)), threads=threads)
     return composed
 
 

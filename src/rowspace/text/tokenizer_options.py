@@ -1,7 +1,4 @@
-"""What kind of tokens a text is cut into, and how a tokenizer for them is trained: the choices a caller has.
-
-Left out: how the text is read (options.py). Read next: training.py.
-"""
+"""What a text is split into, and how a tokenizer for it is trained: the options of a caller."""
 
 import dataclasses
 import difflib
@@ -9,24 +6,24 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from rowspace._base.validate import check_whole_number
+from rowspace._base.options import Option, validate_options
 from rowspace.errors import UsageError
 
 __all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]
 
 WORDS = "words"
-WORDS_ONLY = ("cased", "min_count", "max_vocabulary")  # the fields of TextOptions that other tokens have no use for
-_NORMALIZATIONS = ("none", "nfc", "nfkc", "lower", "bert")
-_PRETOKENIZATIONS = ("gpt2", "llama3", "bert", "whitespace", "metaspace")
-_OVER_BYTES = ("gpt2", "llama3")  # they leave no text unknown
-_MOST = {"vocabulary_size": 2_000_000, "min_frequency": 2**63 - 1}  # the library reserves room for the former
+WORDS_ONLY = ("cased", "min_count", "max_vocabulary")  # the fields of TextOptions that apply to words only
+Normalization = Literal["none", "nfc", "nfkc", "lower", "bert"]
+Pretokenization = Literal["gpt2", "llama3", "bert", "whitespace", "metaspace"]
+_NORMALIZATIONS, _PRETOKENIZATIONS = get_args(Normalization), get_args(Pretokenization)
+_OVER_BYTES = ("gpt2", "llama3")  # with these no text is unknown
 _UNKNOWN_TOKENS = ("[UNK]", "<unk>")
 
 
-class _Kind(NamedTuple):
-    """The defaults of a kind of tokens; None where it has none, and all that it can be cut by first."""
+class _Defaults(NamedTuple):
+    """The defaults of one kind of tokens, None where it has none; `pretokenize` has all choices, the default first."""
 
     vocabulary_size: int | None
     normalize: str
@@ -35,30 +32,30 @@ class _Kind(NamedTuple):
 
 
 TRAINED = {
-    "bpe": _Kind(32_000, "none", _PRETOKENIZATIONS, 5),
-    "wordpiece": _Kind(32_000, "bert", ("bert", "whitespace"), 5),
-    "unigram": _Kind(32_000, "nfkc", ("metaspace",), None),
-    "bytes": _Kind(None, "none", (), None),
-    "chars": _Kind(None, "none", (), 5),
+    "bpe": _Defaults(32_000, "none", _PRETOKENIZATIONS, 5),
+    "wordpiece": _Defaults(32_000, "bert", ("bert", "whitespace"), 5),
+    "unigram": _Defaults(32_000, "nfkc", ("metaspace",), None),
+    "bytes": _Defaults(None, "none", (), None),
+    "chars": _Defaults(None, "none", (), 5),
 }
 
 
 @dataclass(frozen=True)
 class TokenizerOptions:
-    """What a text is cut into. What is not given becomes the default of the kind.
+    """What a text is split into. Options that are None get the default of the kind of tokens.
 
     Attributes:
         tokens: "words", or what is trained on the text: "bpe", "wordpiece", "unigram", "chars", or "bytes", which
-            need no training; or the path of a tokenizer.json, or of a folder with one, which is used as it is.
+            need no training; or the path of a tokenizer.json, or of a folder with one, which is used unchanged.
         vocabulary_size: the most tokens, special ones too: 32 000; of characters all.
         normalize: "none", "nfc", "nfkc", "lower", or "bert" (lowercase and no accents). The default is "bert" for
             wordpiece, "nfkc" for unigram, "none" for the others.
-        pretokenize: borders that no token goes across: "gpt2" or "llama3" (their patterns, over bytes), "bert" (white
-            space and punctuation), "whitespace", "metaspace" (white space, a token begins with it). bpe takes each, by
-            default "gpt2"; wordpiece "bert" or "whitespace"; unigram "metaspace".
+        pretokenize: boundaries that no token crosses: "gpt2" or "llama3" (their patterns, over bytes), "bert" (white
+            space and punctuation), "whitespace", "metaspace" (white space, a token begins with it). bpe accepts
+            each, by default "gpt2"; wordpiece "bert" or "whitespace"; unigram "metaspace".
         special: tokens that stand for no text. Where text can be unknown, `[UNK]` is put before them if they do not
             hold it (or `<unk>`).
-        min_frequency: a pair that comes less often is not joined (bpe, wordpiece), a character that comes less often
+        min_frequency: a pair that occurs less often is not merged (bpe, wordpiece), a character that occurs less often
             is unknown (chars): 5.
 
     Raises:
@@ -69,46 +66,67 @@ class TokenizerOptions:
     (32000, 'bert', ('[UNK]', '[CLS]', '[SEP]'))
     """
 
-    tokens: str | os.PathLike[str] = WORDS
-    vocabulary_size: int | None = None
-    normalize: str | None = None
-    pretokenize: str | None = None
-    special: Iterable[str] | None = None
-    min_frequency: int | None = None
+    tokens: Annotated[
+        str | os.PathLike[str],
+        Option("words; bpe, wordpiece, unigram, bytes or chars, trained on the text; or a tokenizer.json."),
+    ] = WORDS
+    vocabulary_size: Annotated[
+        int | None,  # the library reserves room for it
+        Option("The most tokens to train.", minimum=1, maximum=2_000_000, default="32000; chars all"),
+    ] = None
+    normalize: Annotated[
+        Normalization | None,
+        Option("What is done to text before it is split.", default="none; wordpiece bert; unigram nfkc"),
+    ] = None
+    pretokenize: Annotated[
+        Pretokenization | None,
+        Option("Borders that no token crosses.", default="bpe gpt2; wordpiece bert; unigram metaspace"),
+    ] = None
+    special: Annotated[
+        Iterable[str] | None,
+        Option("A token that stands for no text; once for each.", default="[UNK] where text can be unknown"),
+    ] = None
+    min_frequency: Annotated[
+        int | None,
+        Option(
+            "Join no rarer pair; a rarer character is unknown.",
+            minimum=1,
+            maximum=2**63 - 1,
+            default="5; unigram has none",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
-        self._set("tokens", _checked_tokens(self.tokens))
-        for name, most in _MOST.items():
-            if (value := getattr(self, name)) is not None:
-                check_whole_number(name, value, 1, most)
-        kind = TRAINED.get(str(self.tokens))
-        if kind is None:
-            self._refuse(*(field.name for field in dataclasses.fields(self) if field.name != "tokens"))
+        self._set("tokens", _validate_tokens(self.tokens))
+        defaults = TRAINED.get(str(self.tokens))
+        if defaults is None:
+            self._reject(*(field.name for field in dataclasses.fields(self) if field.name != "tokens"))
             return
-        self._set("normalize", self._chosen("normalize", (kind.normalize, *_NORMALIZATIONS)))
-        self._set("pretokenize", self._chosen("pretokenize", kind.pretokenize))
-        self._set("special", self._special(_checked_special(self.special)))
-        if kind.min_frequency is None:
-            self._refuse("min_frequency")
+        self._set("normalize", self._chosen("normalize", (defaults.normalize, *_NORMALIZATIONS)))
+        self._set("pretokenize", self._chosen("pretokenize", defaults.pretokenize))
+        self._set("special", self._special(_validate_special(self.special)))
+        if defaults.min_frequency is None:
+            self._reject("min_frequency")
         if self.tokens == "bytes":
-            self._refuse("vocabulary_size")
+            self._reject("vocabulary_size")
         for name in ("vocabulary_size", "min_frequency"):
             if getattr(self, name) is None:
-                self._set(name, getattr(kind, name))
+                self._set(name, getattr(defaults, name))
+        validate_options(self)
 
     @property
     def is_words(self) -> bool:
-        """Whether the text is cut into words, for which no tokenizer is needed."""
+        """Whether the text is split into words, which need no tokenizer."""
         return self.tokens == WORDS
 
     @property
     def is_trained(self) -> bool:
-        """Whether the tokenizer comes from the text."""
+        """Whether the tokenizer is made for the text."""
         return self.tokens in TRAINED
 
     @property
     def reads_text(self) -> bool:
-        """Whether the text must be read before the tokenizer is there."""
+        """Whether the text must be read to make the tokenizer."""
         return self.is_trained and self.tokens != "bytes"
 
     @property
@@ -146,7 +164,7 @@ class TokenizerOptions:
         return {name: value for name, value in values.items() if value is not None}
 
     def refuse_word_options(self, given: Iterable[str]) -> None:
-        """Raise UsageError where an option that only words have was given with other tokens."""
+        """Raise UsageError where an option that only words have is set for other tokens."""
         for name in WORDS_ONLY:
             if name in given and not self.is_words:
                 instead = {"cased": "normalize", "min_count": "min_frequency", "max_vocabulary": "vocabulary_size"}
@@ -156,7 +174,7 @@ class TokenizerOptions:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # it is frozen from here on
 
-    def _refuse(self, *names: str) -> None:
+    def _reject(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) is not None:
                 meant = "" if self.is_trained else f": it is for {', '.join(_kinds_with(name))}"
@@ -164,30 +182,30 @@ class TokenizerOptions:
                 raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}{meant}; leave it out{hint}")
 
     def _chosen(self, name: str, choices: tuple[str, ...]) -> str | None:
-        """Return what was given for a name, once it is known to be a choice, or the first choice."""
+        """Return the validated value of an option, or the first choice where it is None."""
         value: str | None = getattr(self, name)
         if value is not None and value not in choices:
             if not choices:
-                self._refuse(name)
+                self._reject(name)
             known = ", ".join(dict.fromkeys(choices))
             raise UsageError(f"{name} must be one of {known} with tokens={self.tokens!r}, not {value!r}")
         return value or next(iter(choices), None)
 
-    def _special(self, given: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the special tokens that were given, after an unknown token if one is missing."""
-        if self.over_bytes or any(token in _UNKNOWN_TOKENS for token in given):
-            return given
-        return (_UNKNOWN_TOKENS[0], *given)
+    def _special(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the special tokens, after an unknown token if they lack one."""
+        if self.over_bytes or any(token in _UNKNOWN_TOKENS for token in tokens):
+            return tokens
+        return (_UNKNOWN_TOKENS[0], *tokens)
 
 
 def _kinds_with(name: str) -> list[str]:
     """The kinds of tokens that an option has a meaning with."""
     if name == "vocabulary_size":  # characters are not limited by default, and can be
         return [tokens for tokens in TRAINED if tokens != "bytes"]
-    return [tokens for tokens, kind in TRAINED.items() if getattr(kind, name, True) not in (None, ())]
+    return [tokens for tokens, defaults in TRAINED.items() if getattr(defaults, name, True) not in (None, ())]
 
 
-def _checked_tokens(tokens: object) -> str:
+def _validate_tokens(tokens: object) -> str:
     """Return a kind of tokens or a path, as a string."""
     if isinstance(tokens, os.PathLike):
         return str(os.fspath(tokens))
@@ -199,11 +217,11 @@ def _checked_tokens(tokens: object) -> str:
     raise UsageError(f"tokens must be one of {', '.join(kinds)} or the path of a tokenizer.json, not {tokens!r}{hint}")
 
 
-def _checked_special(special: Iterable[str] | None) -> tuple[str, ...]:
+def _validate_special(special: Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(special, str):
-        raise UsageError(f"special must be a list of tokens, but one string came: {special!r}; put it into a list")
+        raise UsageError(f"special must be a list of tokens, not one string, {special!r}; put it into a list")
     tokens = tuple(special or ())
-    for place, token in enumerate(tokens):
-        if not isinstance(token, str) or not token or token in tokens[:place]:
-            raise UsageError(f"special must hold distinct tokens with text, but item {place} is {token!r}")
+    for index, token in enumerate(tokens):
+        if not isinstance(token, str) or not token or token in tokens[:index]:
+            raise UsageError(f"special must hold distinct tokens with text, but item {index} is {token!r}")
     return tokens

@@ -18,7 +18,7 @@ from transformers import (
     ViTModel,
 )
 
-from rowspace.errors import UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
 from rowspace.layers.cost.defaults import DEFAULTS
 from rowspace.layers.cost.families import FAMILIES
@@ -271,11 +271,11 @@ def test_invalid_config_raises(config, sentence):
         cost(config)
 
 
-@pytest.mark.parametrize(("text", "sentence"), [("{", "is not JSON"), ("[]", "must contain a JSON object, not a list")])
+@pytest.mark.parametrize(("text", "sentence"), [("{", "not valid JSON"), ("[]", "not an object")])
 def test_invalid_file_raises(text, sentence, tmp_path):
     path = tmp_path / "config.json"
     path.write_text(text)
-    with pytest.raises(UsageError, match=sentence):
+    with pytest.raises(FileFormatError, match=f"{sentence}.*; pass the config.json of a model"):
         cost(path)
 
 

@@ -3,7 +3,7 @@
 import errno
 import hashlib
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -71,11 +71,12 @@ def check_directory_target(
     return target
 
 
-def check_file_target(path: StrPath) -> Path:
+def check_file_target(path: StrPath, *, is_same_kind: Callable[[Path], bool] | None = None) -> Path:
     """Check that a file can be saved to `path`: it is missing or a regular file; call it before long work.
 
     Args:
         path: The target.
+        is_same_kind: If given, an existing file that is not empty must satisfy it.
 
     Returns:
         The path with symbolic links resolved.
@@ -93,6 +94,8 @@ def check_file_target(path: StrPath) -> Path:
         raise UsageError(f"cannot save to {target}: it is a directory, but a file would be written; name another path")
     if target.exists() and not target.is_file():
         raise UsageError(f"cannot save to {target}: it is not a regular file; name another path")
+    if is_same_kind is not None and target.exists() and target.stat().st_size and not is_same_kind(target):
+        raise UsageError(f"cannot save to {target}: a file of another kind is there; remove it or name another path")
     return target
 
 

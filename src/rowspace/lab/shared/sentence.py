@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from rowspace.errors import UnknownTokenError
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import default_words, is_code
-from rowspace.text import LibraryTokenizer
+from rowspace.text import HuggingFaceTokenizer, Tokenizer
 
 __all__ = ["Piece", "Sentence", "known_sentence", "read_sentence"]
 
@@ -82,15 +81,14 @@ def _pieces(lab: Lab, text: str) -> Iterator[Piece]:
             known = word in lab.table
             yield Piece(match[0], word, lab.table.id(word) if known else None, known)
         return
-    located = tokenizer.locate([text])[0]
+    located = tokenizer.encode_with_offsets([text])[0]
     for number, token, (begin, end) in zip(located.ids.tolist(), located.tokens, located.offsets.tolist(), strict=True):
         yield Piece(text[begin:end], token, number, number < len(lab.table))
 
 
-def _tokenizer(lab: Lab) -> LibraryTokenizer | None:
-    def make() -> LibraryTokenizer | None:
-        text = lab.table.tokenizer
-        return None if text is None else LibraryTokenizer(Tokenizer.from_str(text))
+def _tokenizer(lab: Lab) -> HuggingFaceTokenizer | None:
+    def make() -> HuggingFaceTokenizer | None:
+        return None if lab.table.tokenizer is None else Tokenizer.of_table(lab.table)
 
     return lab.cached("tokenizer", make)
 
@@ -126,8 +124,8 @@ def _code(lab: Lab, text: str, most: int) -> str:
             "ids = table.ids([word for word in words if word in table])"
         )
     return (
-        f"{lab.load_code}\n\nfrom rowspace.text import LibraryTokenizer\nfrom tokenizers import Tokenizer\n\n"
-        "tokenizer = LibraryTokenizer(Tokenizer.from_str(table.tokenizer))\n"
+        f"{lab.load_code}\n\nfrom rowspace.text import Tokenizer\n\n"
+        "tokenizer = Tokenizer.of_table(table)\n"
         f"ids = tokenizer.encode({text!r})[:{most}]\n"
         "ids = ids[ids < len(table)]"
     )

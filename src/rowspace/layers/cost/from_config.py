@@ -1,12 +1,12 @@
 """The cost of a model's input and head, computed from its config: `cost`. Nothing is built or loaded."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from rowspace.errors import UsageError
+from rowspace.files.strict_json import read_object
 from rowspace.layers.cost.catalogue import CATALOGUE
 from rowspace.layers.cost.counts import Cost
 from rowspace.layers.cost.families import config_cost
@@ -18,7 +18,7 @@ def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, part: Literal["t
     Args:
         config: A config.json of transformers as a dict; or its path or that of its folder; or a name in `CATALOGUE`.
             Missing sizes have the default of the model type. A dict without `model_type` needs only `vocab_size` and
-            `hidden_size`: its table and head are config_cost, tied unless `tie_word_embeddings` is false.
+            `hidden_size`: its table and head are counted, tied unless `tie_word_embeddings` is false.
         part: "text" or "vision" for a model with both, as in `from_config`.
 
     Returns:
@@ -26,6 +26,7 @@ def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, part: Literal["t
 
     Raises:
         UsageError: For an unknown model type or name, a missing size, or a missing file.
+        FileFormatError: For a file that is not a JSON object.
 
     >>> bert = cost("bert-base-uncased")
     >>> bert.tables, f"{bert.tokens / bert.tables:.1%}", f"{bert.share:.1%}"
@@ -51,13 +52,7 @@ def _load(config: Mapping[str, Any] | str | os.PathLike[str]) -> Mapping[str, An
             f"config {os.fspath(config)!r} is not a config.json, a folder with one, or a name in the catalogue; list "
             "the names with sorted(rowspace.layers.CATALOGUE)"
         )
-    try:
-        opened = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UsageError(f"{path} is not JSON: {error}; pass the config.json of a model") from None
-    if not isinstance(opened, dict):
-        raise UsageError(f"{path} must contain a JSON object, not a {type(opened).__name__}")
-    return opened
+    return read_object(path, remedy="pass the config.json of a model")
 
 
 def _select_part(config: Mapping[str, Any], part: str | None) -> Mapping[str, Any]:

@@ -9,8 +9,8 @@ This applies to float32 on a CPU. Everything else, and calls inside `torch.func`
 (`by_parts`), with the same result to within 1e-6.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from rowspace._base.parallel import map_ranges, split_range
 from rowspace.layers._torch_private import is_transform_active
 from rowspace.layers.inputs._memory_pool import lazy_zeros, pooled_empty
 from rowspace.layers.inputs.kernels import backward_rows, forward_rows, sum_rows
@@ -88,8 +89,9 @@ def _forward(
     size, count = len(weight), ids[0].numel()
     output, mean_and_scale = pooled_empty(*ids.shape[1:], size), torch.empty(2, count)
     inputs = (_flat(ids), _arrays(*tables), _arrays(weight, bias), eps)
-    results, edges = _arrays(output.view(-1, size), mean_and_scale), _edges(count, size)
-    _in_threads(lambda piece: forward_rows(*inputs, edges[piece], edges[piece + 1], *results), len(edges) - 1)
+    results = _arrays(output.view(-1, size), mean_and_scale)
+    pieces, threads = _split(count, size), torch.get_num_threads()
+    map_ranges(lambda begin, end: forward_rows(*inputs, begin, end, *results), pieces, threads=threads)
     return output, mean_and_scale
 
 
@@ -105,19 +107,19 @@ def _backward(
     """The gradients of the three tables, and of weight and bias (2, d)."""
     size, flat, rows = len(weight), _flat(ids), _arrays(*tables)
     order = np.argsort(flat[2], kind="stable")
-    edges = _align(_edges(len(order), size), flat[2][order])
-    of_norm = np.zeros((len(edges) - 1, 2, size), np.float32)
-    of_segments = np.zeros((len(edges) - 1, *rows[1].shape), np.float32)
+    pieces = _align(_split(len(order), size), flat[2][order])
     of_positions = torch.zeros_like(tables[2])
     grad_input = pooled_empty(len(order), size)
     grad_outputs, grad_inputs, position_sums = _arrays(grad.reshape(-1, size), grad_input, of_positions)
     weights, row_statistics = _arrays(weight, mean_and_scale)
 
-    def work(piece: int) -> None:
-        begin, end, sums = *edges[piece : piece + 2], (of_norm[piece], of_segments[piece], position_sums)
+    def work(begin: int, end: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        of_norm, of_segments = np.zeros((2, size), np.float32), np.zeros(rows[1].shape, np.float32)
+        sums = of_norm, of_segments, position_sums
         backward_rows(flat, rows, weights, row_statistics, order, begin, end, grad_outputs, grad_inputs, sums)
+        return of_norm, of_segments
 
-    _in_threads(work, len(edges) - 1)
+    of_norm, of_segments = zip(*map_ranges(work, pieces, threads=torch.get_num_threads()), strict=True)
     of_words = _word_sums(flat[0], grad_inputs, rows[0].shape)
     for sums, padding in zip((of_words, of_positions), paddings, strict=True):
         if padding >= 0:
@@ -152,9 +154,9 @@ def _can_be_fused(ids: tuple[Tensor, ...], weights: tuple[Tensor, ...]) -> bool:
     return here and not in_transform and {each.dtype for each in weights} == {torch.float32} and len(weights[1]) <= FEW
 
 
-def _total(pieces: NDArray[np.float32]) -> Tensor:
+def _total(pieces: Sequence[NDArray[np.float32]]) -> Tensor:
     """The sum of the results of all pieces of work, rounded once."""
-    return torch.from_numpy(pieces.sum(axis=0, dtype=np.float64).astype(np.float32))
+    return torch.from_numpy(np.sum(pieces, axis=0, dtype=np.float64).astype(np.float32))
 
 
 def _word_sums(ids: NDArray[np.int64], grad_input: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
@@ -162,28 +164,20 @@ def _word_sums(ids: NDArray[np.int64], grad_input: NDArray[np.float32], shape: t
     sums = lazy_zeros(*shape)
     (array,), order = _arrays(sums), np.argsort(ids, kind="stable")
     threads = torch.get_num_threads() if grad_input.size > SMALL else 1
-    edges = [grad_input.shape[1] * piece // threads for piece in range(threads + 1)]
-    _in_threads(lambda piece: sum_rows(order, ids, edges[piece], edges[piece + 1], grad_input, array), threads)
+    columns = split_range(grad_input.shape[1], pieces=threads)
+    map_ranges(lambda begin, end: sum_rows(order, ids, begin, end, grad_input, array), columns, threads=threads)
     return sums
 
 
-def _in_threads(work: Callable[[int], None], pieces: int) -> None:
-    if pieces == 1:
-        work(0)
-        return
-    with ThreadPoolExecutor(torch.get_num_threads(), thread_name_prefix="rowspace-layers") as pool:
-        list(pool.map(work, range(pieces)))
-
-
-def _edges(rows: int, size: int) -> list[int]:
+def _split(rows: int, size: int) -> list[tuple[int, int]]:
     """Split rows into pieces, or into one piece if there are few."""
-    pieces = PIECES * torch.get_num_threads() if rows * size > SMALL else 1
-    return [rows * piece // pieces for piece in range(pieces + 1)]
+    return split_range(rows, pieces=PIECES * torch.get_num_threads() if rows * size > SMALL else 1)
 
 
-def _align(edges: list[int], ids: NDArray[np.int64]) -> list[int]:
+def _align(pieces: list[tuple[int, int]], ids: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Move edges of sorted ids back to the first occurrence of an id, so that equal ids are in one piece."""
-    return [0, *(int(np.searchsorted(ids, ids[edge])) for edge in edges[1:-1]), edges[-1]]
+    inner = (int(np.searchsorted(ids, ids[begin])) for begin, _ in pieces[1:])
+    return list(pairwise([0, *inner, pieces[-1][1]]))
 
 
 def _flat(ids: Tensor) -> tuple[NDArray[np.int64], ...]:

@@ -15,11 +15,11 @@ from rowspace.lab.pages.tokens.sources import JOB_KINDS, Source, source_of
 from rowspace.lab.server.reply import Reply
 from rowspace.text import (
     TokenizerOptions,
-    cut_tokenizer,
+    default_tokenizer,
     measure_coverage,
     standard_library,
-    standard_tokenizer,
     train_tokenizer,
+    truncate_vocabulary,
 )
 
 AWKWARD = [
@@ -43,7 +43,7 @@ def tokenizer_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = str(tmp_path_factory.mktemp("learned"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)
-        standard_tokenizer(texts=islice(standard_library(), 20))
+        default_tokenizer(texts=islice(standard_library(), 20))
     return folder
 
 
@@ -101,7 +101,7 @@ def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab
 @pytest.mark.usefixtures("nothing_learned")
 def test_a_job_that_cannot_learn_says_why(tmp_path: Path) -> None:
     texts = chain.from_iterable(map(standard_library, [tmp_path]))  # which raises when it is read
-    with pytest.raises(CorpusError, match="this Python keeps no source of its standard library"):
+    with pytest.raises(CorpusError, match="this Python has no source of its standard library"):
         list(JOB_KINDS["standard-tokenizer"].run(texts=texts))
 
 
@@ -168,7 +168,7 @@ def test_counts_that_nobody_knows(tmp_path: Path, ask: Ask, pieces_lab: Lab) -> 
 
 def test_a_smaller_size_is_the_cut_tokenizer(pieces_lab: Lab, ask: Ask) -> None:
     reply = ask(pieces_lab, "tokens/split", text="an expression", sizes="512")
-    cut = cut_tokenizer(Tokenizer.from_str(str(pieces_lab.table.tokenizer)), 512)
+    cut = truncate_vocabulary(Tokenizer.from_str(str(pieces_lab.table.tokenizer)), 512)
     assert reply.meta["splits"][0]["tokens"] == cut.encode("an expression").tokens
 
 
@@ -213,7 +213,7 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
         ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
         ("tokens/split", {"sizes": "512,301"}, "sizes must be some of .*, not 301"),
         ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be numbers with commas between, 6 at most"),
-        ("tokens/merges", {"tokenizer": "table"}, "merges are what byte-pair encoding .* kind WordLevel"),
+        ("tokens/merges", {"tokenizer": "table"}, "only byte-pair encoding .* has merges, .* kind WordLevel"),
     ],
 )
 def test_what_cannot_be_is_refused(lab: Lab, ask: Ask, route: str, asked: dict[str, str], sentence: str) -> None:

@@ -58,7 +58,7 @@ def check_last_frame(lab, kind: str, parameters: dict[str, str]) -> Reply:
 def test_the_last_frame_is_what_its_code_gives(make_lab, kind: str, parameters) -> None:
     last = check_last_frame(make_lab(60), kind, parameters)
     assert (last.meta["mapped"], last.meta["placed"]) == (60, 0)
-    found = space.neighbors_kept(make_lab(60).table.rows, last.arrays["positions"])
+    found = space.neighborhood_preservation(make_lab(60).table.rows, last.arrays["positions"])
     assert last.meta["kept"] == found.share
 
 

@@ -12,7 +12,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.space.windows import Shrinking, matrix_window
+from rowspace.space.downsample import DownsampleMethod, downsample_matrix
 
 if TYPE_CHECKING:
     from rowspace.layers.cost.counts import Cost, Optimizer
@@ -112,8 +112,8 @@ def window(lab: Lab, query: Query) -> Reply:
         query.integer("height", 256, low=1, high=_MOST_CELLS),
         query.integer("width", 256, low=1, high=_MOST_CELLS),
     )
-    by = query.choice("by", get_args(Shrinking), "sample")
-    shrunk = matrix_window(lab.table.rows, (top, bottom), (left, right), cells=cells, by=by)
+    by = query.choice("by", get_args(DownsampleMethod), "sample")
+    shrunk = downsample_matrix(lab.table.rows, (top, bottom), (left, right), cells=cells, by=by)
     meta = {
         "rows": num_rows,
         "columns": num_columns,
@@ -124,9 +124,9 @@ def window(lab: Lab, query: Query) -> Reply:
             (
                 lab.load_code,
                 "import numpy as np",
-                "from rowspace.space import matrix_window",
+                "from rowspace.space import downsample_matrix",
                 "",
-                f"part = matrix_window(table.rows, {(top, bottom)}, {(left, right)}, cells={cells}, by={by!r})",
+                f"part = downsample_matrix(table.rows, {(top, bottom)}, {(left, right)}, cells={cells}, by={by!r})",
                 "values, row_edges, column_edges = part.values, part.row_edges, part.column_edges",
                 "(rows, columns), rows_read = table.rows.shape, part.rows_read",
                 "tokens = [table.vocabulary[row] for row in row_edges[:-1]]",

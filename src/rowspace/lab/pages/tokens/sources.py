@@ -4,14 +4,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from tokenizers import Tokenizer
+import tokenizers
 
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
-from rowspace.text import cut_counts, cut_tokenizer, kept_standard_tokenizer, smallest_size, standard_tokenizer
-from rowspace.text.library import LibraryTokenizer, parsed
+from rowspace.text import (
+    HuggingFaceTokenizer,
+    Tokenizer,
+    cached_default_tokenizer,
+    default_tokenizer,
+    minimum_size,
+    truncate_counts,
+    truncate_vocabulary,
+)
 
 __all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
 
@@ -29,7 +36,7 @@ class Cut:
     `counts` of its tokens, None where they are not known, and the `most` of them, 0 there.
     """
 
-    tokenizer: LibraryTokenizer
+    tokenizer: HuggingFaceTokenizer
     counts: Mapping[str, int] | None
     most: int
     kinds: Mapping[int, str]
@@ -39,19 +46,19 @@ class Source:
     """A whole tokenizer; `ids` by token; `counts` of its tokens, if known; `sizes` that it can be cut to, rising."""
 
     def __init__(
-        self, tokenizer: LibraryTokenizer, counts: Mapping[str, int] | None, *, largest_cut: int = _LARGEST_CUT
+        self, tokenizer: HuggingFaceTokenizer, counts: Mapping[str, int] | None, *, largest_cut: int = _LARGEST_CUT
     ) -> None:
         self.tokenizer, self.counts = tokenizer, counts
         self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
         most = tokenizer.library.get_vocab_size(with_added_tokens=True)
-        self.sizes: Sequence[int] = [most] if most > largest_cut else _sizes(smallest_size(tokenizer), most)
+        self.sizes: Sequence[int] = [most] if most > largest_cut else _sizes(minimum_size(tokenizer), most)
 
     def cut(self, size: int) -> Cut:
         """Cut it to one of its `sizes`."""
         whole = size == self.sizes[-1]
-        library = self.tokenizer.library if whole else cut_tokenizer(self.tokenizer, size)
-        counts = None if self.counts is None else cut_counts(self.tokenizer, self.counts, size, cut=library)
-        tokenizer = self.tokenizer if whole else LibraryTokenizer(library)
+        library = self.tokenizer.library if whole else truncate_vocabulary(self.tokenizer, size)
+        counts = None if self.counts is None else truncate_counts(self.tokenizer, self.counts, size, truncated=library)
+        tokenizer = self.tokenizer if whole else HuggingFaceTokenizer(library)
         return Cut(tokenizer, counts, max((counts or {}).values(), default=0), _kinds(tokenizer))
 
 
@@ -61,7 +68,7 @@ def source_of(lab: Lab, name: str) -> Source:
     The standard one takes some seconds to learn where it is not kept; see `is_ready`.
     """
     if name == "standard":
-        return lab.cached(("tokens", name), lambda: _counted(*standard_tokenizer()))
+        return lab.cached(("tokens", name), lambda: _counted(*default_tokenizer()))
     if not lab.table.tokenizer:
         raise UsageError("this table has no tokenizer; ask for tokenizer=standard")
     return lab.cached(("tokens", name), partial(_of_table, lab))
@@ -70,7 +77,7 @@ def source_of(lab: Lab, name: str) -> Source:
 def is_ready(lab: Lab, name: str) -> bool:
     """Whether there is such a tokenizer, and nobody has to wait for it."""
     if name == "standard":
-        return kept_standard_tokenizer() is not None
+        return cached_default_tokenizer() is not None
     return bool(lab.table.tokenizer)
 
 
@@ -84,7 +91,7 @@ def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Pro
 
     def work(report: Callable[[float], None]) -> None:
         report(0.0)
-        standard_tokenizer(on_share=report, texts=texts)
+        default_tokenizer(on_share=report, texts=texts)
 
     percent = -1
     for share in iterate_callbacks(work):
@@ -104,17 +111,17 @@ def _sizes(least: int, most: int) -> list[int]:
     return sorted({least, *doubling, most})[-_MOST_SIZES:]
 
 
-def _counted(tokenizer: Tokenizer, counts: Mapping[str, int]) -> Source:
-    return Source(LibraryTokenizer(tokenizer), counts)
+def _counted(tokenizer: tokenizers.Tokenizer, counts: Mapping[str, int]) -> Source:
+    return Source(HuggingFaceTokenizer(tokenizer), counts)
 
 
 def _of_table(lab: Lab) -> Source:
     table = lab.table
     counts = None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))
-    return Source(parsed(str(table.tokenizer), "the table's tokenizer"), counts)
+    return Source(Tokenizer.of_table(table), counts)
 
 
-def _kinds(tokenizer: LibraryTokenizer) -> dict[int, str]:
+def _kinds(tokenizer: HuggingFaceTokenizer) -> dict[int, str]:
     added = tokenizer.library.get_added_tokens_decoder()
     kinds = {number: "special" if token.special else "added" for number, token in added.items()}
     return kinds if tokenizer.unknown_id is None else kinds | {tokenizer.unknown_id: "unknown"}

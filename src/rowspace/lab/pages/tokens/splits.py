@@ -14,9 +14,8 @@ from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.default_words import is_code
 from rowspace.text import Merge, split_tokens, trace_encoding, trace_training
-from rowspace.text.byte_alphabet import readable
-from rowspace.text.opened import clean
-from rowspace.text.spans import measure_text
+from rowspace.text.characters import clean, readable
+from rowspace.text.inspect.alignment import align_text
 
 __all__ = ["ROUTES"]
 
@@ -57,7 +56,7 @@ def split(lab: Lab, query: Query) -> Reply:
         "tokenizer": name,
         "splits": [{"size": size, **each.facts} for size, each in zip(sizes, splits, strict=True)],
         "most": None if source.counts is None else max(cut.most for cut in cuts),
-        "code": f"{_tokenizer_code(lab, source, name, 'split_at_sizes')}\n{_split_code(text, sizes, source)}",
+        "code": f"{_tokenizer_code(lab, source, name, 'tokenize_at_sizes')}\n{_split_code(text, sizes, source)}",
     }
     return Reply(
         meta,
@@ -127,9 +126,9 @@ class _Split(NamedTuple):
 
 def _split(text: str, source: Source, cut: Cut) -> _Split:
     pieces = split_tokens(text, cut.tokenizer, counts=cut.counts, ids=source.ids)
-    found = cut.tokenizer.locate([text])[0]
+    found = cut.tokenizer.encode_with_offsets([text])[0]
     unknown = found.ids == (-1 if cut.tokenizer.unknown_id is None else cut.tokenizer.unknown_id)
-    _, _, words, word_pieces, _, visible, in_unknown, _ = measure_text(text, found.offsets, unknown).tolist()
+    aligned = align_text(text, found.offsets, unknown)
     known = len(text.encode()) - sum(len(text[start:end].encode()) for start, end in found.offsets[unknown].tolist())
     facts = {
         "tokens": [piece.token for piece in pieces],
@@ -138,10 +137,10 @@ def _split(text: str, source: Source, cut: Cut) -> _Split:
             for number, (start, end) in zip(found.ids.tolist(), found.offsets.tolist(), strict=True)
         ],
         "kinds": [cut.kinds.get(number, "") for number in found.ids.tolist()],
-        "tokens_per_word": word_pieces / words if words and not unknown.any() else None,
+        "tokens_per_word": aligned.word_pieces / aligned.words if aligned.words and not unknown.any() else None,
         "bytes_per_token": known / int((~unknown).sum()) if not unknown.all() else None,
         "unknown": int(unknown.sum()),
-        "unknown_share": in_unknown / visible if visible else 0.0,
+        "unknown_share": aligned.unknown_characters / aligned.characters if aligned.characters else 0.0,
     }
     counts = [-1 if piece.count is None else piece.count for piece in pieces]
     return _Split(facts, [piece.id for piece in pieces], counts)
@@ -182,16 +181,15 @@ def _ints(values: Sequence[int]) -> NDArray[Any]:
 def _tokenizer_code(lab: Lab, source: Source, name: str, function: str) -> str:
     """The lines that make `tokenizer`, and `known`, its counts, where there are any."""
     if name == "standard":
-        known = "known" if function == "split_at_sizes" else "_"
-        return f"from rowspace.text import {function}, standard_tokenizer\n\ntokenizer, {known} = standard_tokenizer()"
+        known = "known" if function == "tokenize_at_sizes" else "_"
+        return f"from rowspace.text import {function}, default_tokenizer\n\ntokenizer, {known} = default_tokenizer()"
     lines = [
         lab.load_code,
-        "from tokenizers import Tokenizer",
-        f"from rowspace.text import {function}",
+        f"from rowspace.text import Tokenizer, {function}",
         "",
-        "tokenizer = Tokenizer.from_str(table.tokenizer)",
+        "tokenizer = Tokenizer.of_table(table)",
     ]
-    if source.counts is not None and function == "split_at_sizes":
+    if source.counts is not None and function == "tokenize_at_sizes":
         lines.append("known = dict(zip(table.vocabulary, table.counts.tolist()))")
     return "\n".join(lines)
 
@@ -200,7 +198,7 @@ def _split_code(text: str, sizes: Sequence[int], source: Source) -> str:
     known = "" if source.counts is None else ", counts=known"
     return "\n".join(
         (
-            f"splits = split_at_sizes({text!r}, tokenizer, {list(sizes)}{known})",
+            f"splits = tokenize_at_sizes({text!r}, tokenizer, {list(sizes)}{known})",
             "num_tokens = [len(pieces) for pieces in splits.values()]",
             "ids = [piece.id for pieces in splits.values() for piece in pieces]",
             "counts = [-1 if piece.count is None else piece.count for pieces in splits.values() for piece in pieces]",

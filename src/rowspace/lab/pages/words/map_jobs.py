@@ -78,7 +78,7 @@ def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, cod
         yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {plural(size, 'other row')} placed")
     positions = others[-1]
     yield Progress(0.95, f"counting the neighbors kept after {steps} steps")
-    kept = space.neighbors_kept(rows, positions)
+    kept = space.neighborhood_preservation(rows, positions)
     facts = {"kept": kept.share, "by_chance": kept.by_chance, "k": kept.k, "sample": len(kept.sample), "code": code}
     placed = np.flatnonzero(np.isfinite(positions).all(1))
     meta = {"step": steps, "steps": steps, "mapped": len(ids), "placed": len(placed) - len(ids), **facts}
@@ -121,7 +121,7 @@ def _parameters(lab: Lab, name: str, option: str, value: int) -> Mapping[str, An
 from rowspace import space
 
 positions = space.{name}(table.rows, {option}={value}{drawn})
-{placed}found = space.neighbors_kept(table.rows, positions)
+{placed}found = space.neighborhood_preservation(table.rows, positions)
 kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
     return {option: value, "sample": sample, "code": code}
 

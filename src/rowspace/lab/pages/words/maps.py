@@ -33,9 +33,9 @@ def pca(lab: Lab, _: Query) -> Reply:
 def kept(lab: Lab, query: Query) -> Reply:
     """`k` → the share of rows' k nearest by cosine that are among their k nearest on the map of `pca`."""
     k = query.integer("k", 10, low=1, high=100)
-    found = lab.cached(("kept", k), lambda: space.neighbors_kept(lab.table.rows, _pca(lab).positions, k))
+    found = lab.cached(("kept", k), lambda: space.neighborhood_preservation(lab.table.rows, _pca(lab).positions, k))
     code = f"""{_pca_code(lab)}
-found = space.neighbors_kept(table.rows, projection.positions, k={k})
+found = space.neighborhood_preservation(table.rows, projection.positions, k={k})
 kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
     meta = {"by_chance": found.by_chance, "k": found.k, "sample": len(found.sample), "code": code}
     return Reply(meta, kept=found.share)

@@ -1,0 +1,97 @@
+"""What the fields of an options dataclass mean: help, bounds and defaults, for validation and for the command line.
+
+A field is written `dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)] = 100`. The dataclass
+validates itself by it, and the command line generates an option from it.
+"""
+
+import dataclasses
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from rowspace._base.validate import check_whole_number
+from rowspace.errors import UsageError
+
+__all__ = ["Option", "OptionField", "option_fields", "validate_options"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """What a field means.
+
+    Attributes:
+        help: a sentence.
+        minimum, maximum: bounds of a number; whole numbers where the field is one.
+        default: the default in words, where its value does not say it.
+        flags: the names on the command line, where they are not the field's name: "--yes/--no".
+    """
+
+    help: str
+    _: dataclasses.KW_ONLY
+    minimum: float | None = None
+    maximum: float | None = None
+    default: str | None = None
+    flags: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionField:
+    """A field with its meaning.
+
+    Attributes:
+        name: of the field.
+        option: what it means.
+        kind: its type, without None; the first of several.
+        is_optional: whether it may be None.
+        default: its default in words.
+    """
+
+    name: str
+    option: Option
+    kind: Any
+    is_optional: bool
+    default: str
+
+
+@cache
+def option_fields(options: Any) -> tuple[OptionField, ...]:
+    """Return the fields of an options dataclass in order.
+
+    >>> from typing import Annotated
+    >>> @dataclasses.dataclass
+    ... class Paint:
+    ...     layers: Annotated[int | None, Option("How often to paint.", minimum=1, maximum=9)] = 2
+    >>> field = option_fields(Paint)[0]
+    >>> field.name, field.kind, field.is_optional, field.default
+    ('layers', <class 'int'>, True, '2')
+    """
+    hints = get_type_hints(options, include_extras=True)
+    fields = []
+    for field in dataclasses.fields(options):
+        annotation, option = get_args(hints[field.name])
+        kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+        default = option.default or str(field.default)
+        fields.append(OptionField(field.name, option, kinds[0], NoneType in kinds, default))
+    return tuple(fields)
+
+
+def validate_options(options: Any) -> None:
+    """Raise `UsageError` for a number outside its bounds, or a value that is none of its choices."""
+    kind: Any = type(options)
+    for field in option_fields(kind):
+        value = getattr(options, field.name)
+        if value is None and field.is_optional:
+            continue
+        if get_origin(field.kind) is Literal and value not in get_args(field.kind):
+            choices = ", ".join(get_args(field.kind))
+            raise UsageError(f"{field.name} must be one of {choices}, not {value!r}")
+        if field.kind is int:
+            check_whole_number(field.name, value, int(field.option.minimum or 0), int(field.option.maximum or 0))
+        elif field.kind is float:
+            _check_number(field.name, value, field.option)
+
+
+def _check_number(name: str, value: object, option: Option) -> None:
+    low, high = float(option.minimum or 0), float(option.maximum or 0)
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not low <= value <= high:
+        raise UsageError(f"{name} must be a number from {low:,} to {high:,}, not {value!r}")

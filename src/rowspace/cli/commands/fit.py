@@ -1,0 +1,129 @@
+"""`rowspace fit`: learn a table from text.
+
+Its options are the fields of `FitOptions`, `TextOptions` and `TokenizerOptions`. Options that are not given are not
+passed on, so that `--resume` needs none.
+"""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.dataclass_options import with_options_of
+from rowspace.cli.fit_summary import document, summary
+from rowspace.cli.interruption import cleanup_on_interrupt
+from rowspace.cli.output import message, print_json, print_line
+from rowspace.cli.progress import progress_reporter
+from rowspace.errors import UsageError
+from rowspace.learn.options import FitOptions
+from rowspace.text import TextOptions, TokenizerOptions
+
+if TYPE_CHECKING:
+    from rowspace.table import Table
+
+__all__ = ["fit"]
+
+COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
+
+
+@with_options_of({"Learning": FitOptions, "Words and sentences": TextOptions, "Tokens": TokenizerOptions})
+def fit(
+    corpus: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CORPUS",
+            help="Files (.gz, .xz, .bz2 and .zst too), folders, patterns, or - for standard input; without any, the "
+            "standard library of this Python.",
+        ),
+    ] = None,
+    *,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Where to save the table.  [default: CORPUS-table]")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted fit of this output.")] = False,
+    as_json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Learn a table from text: a row for each word or token.
+
+    Ctrl-C (or SIGTERM) saves what was learned; --resume continues from there, with the same text and options.
+
+    Example:
+      rowspace fit my-text.txt -o my-table
+      rowspace fit articles/ more.txt.xz --dim 300 --epochs 10 -o big-table
+      rowspace fit my-text.txt --tokens bpe --vocabulary-size 8000 -o my-pieces
+      rowspace fit --resume -o big-table
+    """
+    options = {name: value for name, value in options.items() if value is not None}
+    names = corpus or []
+    if "" in names:
+        raise UsageError("the name of a corpus is empty; name a file, a folder, a pattern or -")
+    if output == "":
+        raise UsageError("-o is empty; name the folder to save the table in")
+    output = output or _default_output(names, resume=resume)
+    if resume and names:
+        message("the interrupted fit continues with the text that it has read; CORPUS is not read again")
+    began = time.monotonic()
+    table = _fit(names, output, resume=resume, options=options)
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(document(output, table, seconds))
+    else:
+        for line in summary(output, table, seconds):
+            print_line(line)
+
+
+def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, Any]) -> "Table":
+    """Run the fit and show its progress."""
+    from rowspace.learn import Reports  # not needed for help
+    from rowspace.learn.fit import fit as learn_table
+    from rowspace.learn.warm import warm
+    from rowspace.text import corpus_bytes
+
+    corpus = _corpus(names)
+    total = None if resume or corpus is None else corpus_bytes(corpus)
+    if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
+        total *= 2  # once to train the tokenizer, once to use it
+    warm(
+        subwords=options.get("subwords", False)
+    )  # so that a first compilation neither delays the bars nor counts as learning
+    with cleanup_on_interrupt(), progress_reporter(total) as progress:
+        reports = Reports(
+            on_bytes=progress.on_bytes,
+            on_vocabulary=progress.on_vocabulary,
+            on_lowered_rate=_report_lowered_rate,
+            on_progress=progress.on_progress,
+        )
+        return learn_table(corpus, output=output, resume=resume, reports=reports, **options)
+
+
+def _report_lowered_rate(alpha: float, default: float) -> None:
+    message(f"alpha starts at {alpha:g}, not {default:g}, with which this fit would diverge; --alpha sets another one")
+
+
+def _corpus(names: list[str]) -> str | list[Path] | None:
+    """Return the corpus for `rowspace.fit`, to which a list of strings would be texts."""
+    if not names:
+        return None
+    return names[0] if len(names) == 1 else [Path(name) for name in names]
+
+
+def _default_output(names: list[str], *, resume: bool) -> str:
+    """Return CORPUS-table in the current folder; raises UsageError where that would replace something."""
+    output = f"{_stem(names[0])}-table" if names else "stdlib-table"
+    if Path(output).exists() and not resume:
+        raise UsageError(f"{output!r} is there already; give -o {output} to replace it, or another name")
+    return output
+
+
+def _stem(name: str) -> str:
+    """Return what a corpus is called, without folders, endings, and what makes a pattern of it."""
+    if name == "-":
+        return "stdin"
+    path = Path(name).resolve()
+    if path.suffix in COMPRESSIONS:
+        path = path.with_suffix("")
+    return "".join(character for character in path.stem if character not in "*?[]") or "text"

@@ -1,0 +1,128 @@
+"""`rowspace info`: what a table holds and how it was learned."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from rowspace._base.plural import plural
+from rowspace.cli.arguments import AsJson, Key, TablePath
+from rowspace.cli.lookup import open_table
+from rowspace.cli.output import file_size, message, print_facts, print_json, shown
+
+if TYPE_CHECKING:
+    from rowspace.table import Table
+
+__all__ = ["info"]
+
+FREQUENT = 10  # how many tokens are shown
+
+
+def info(
+    path: TablePath,
+    *,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare every byte with the saved checksums.")] = False,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a table holds, what it takes, and how it was learned.
+
+    Example:
+      rowspace info my-table --verify
+    """
+    facts = _facts(path, open_table(path, verify=verify, key=key), verify=verify)
+    if verify and not facts["verified"]:
+        message(f"the {facts['format']} format has no checksums to compare with; its sizes are right")
+    if as_json:
+        print_json(facts)
+    else:
+        print_facts(path, _lines(facts))
+
+
+def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
+    """Return all that is known of a table, ready for JSON."""
+    from rowspace.store import format_of
+
+    kind = format_of(path).name
+    norms = table.norms
+    frequent = table.vocabulary[:FREQUENT]
+    return {
+        "table": path,
+        "format": kind,
+        "num_embeddings": len(table),
+        "embedding_dim": table.dim,
+        "dtype": table.rows.dtype.name,
+        "bytes_on_disk": sum(file.stat().st_size for file in _files(Path(path))),
+        "bytes_of_rows": table.rows.nbytes,
+        "mapped": isinstance(table.rows, np.memmap),
+        "verified": verify and kind == "native",  # the only one with checksums
+        "words_counted": None if table.counts is None else int(table.counts.sum()),
+        "first_tokens": [
+            {"token": token, "count": None if table.counts is None else int(table.counts[row])}
+            for row, token in enumerate(frequent)
+        ],
+        "ngrams": None
+        if table.subwords is None
+        else {
+            "num_embeddings": len(table.subwords.rows),
+            "buckets": len(table.subwords.places),
+            "min_n": table.subwords.min_n,
+            "max_n": table.subwords.max_n,
+        },
+        "norms": dict(zip(("min", "median", "max"), np.quantile(norms, (0, 0.5, 1)).tolist(), strict=True))
+        if len(norms)
+        else None,
+        "settings": table.settings,
+        "versions": _versions(path, kind),
+    }
+
+
+def _versions(path: str, kind: str) -> Mapping[str, str]:
+    from rowspace.store import read_manifest
+
+    return read_manifest(path).versions if kind == "native" else {}
+
+
+def _files(path: Path) -> list[Path]:
+    return [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+
+
+def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts in words, those that are known."""
+    where = "mapped from the file" if facts["mapped"] else "in memory"
+    rows = f"{facts['num_embeddings']:,} × {facts['embedding_dim']} {facts['dtype']}"
+    lines = [
+        ("format", f"{facts['format']}, {file_size(facts['bytes_on_disk'])} on disk{_checked(facts)}"),
+        ("rows", f"{rows}, {file_size(facts['bytes_of_rows'])} {where}"),
+    ]
+    if facts["ngrams"]:
+        lines.append(("n-grams", "{num_embeddings:,} rows, of {min_n} to {max_n} characters".format(**facts["ngrams"])))
+    if facts["norms"]:
+        lines.append(("norms", ", ".join(f"{name} {value:.3g}" for name, value in facts["norms"].items())))
+    if facts["words_counted"] is not None:
+        lines.append(("counts", f"{plural(facts['words_counted'], 'word')} in all"))
+    lines.append(("first tokens", ", ".join(map(_counted, facts["first_tokens"]))))
+    if facts["settings"]:
+        lines.append(("settings", ", ".join(f"{name} {_value(value)}" for name, value in facts["settings"].items())))
+    if facts["versions"]:
+        lines.append(("written by", ", ".join(f"{name} {version}" for name, version in facts["versions"].items())))
+    return lines
+
+
+def _checked(facts: dict[str, Any]) -> str:
+    return ", every byte as saved" if facts["verified"] else ""
+
+
+def _counted(entry: dict[str, Any]) -> str:
+    count = "" if entry["count"] is None else f" {entry['count']:,}"
+    return shown(entry["token"]) + count
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_value, value))
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if type(value) is int else {None: "none", True: "yes", False: "no"}.get(value, str(value))  # type: ignore[call-overload]

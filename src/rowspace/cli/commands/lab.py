@@ -1,0 +1,97 @@
+"""`rowspace lab`: the workbench in a browser, served from this machine until Ctrl-C."""
+
+import os
+import sys
+import threading
+import webbrowser
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rowspace.cli.interruption import cleanup_on_interrupt
+from rowspace.cli.lookup import open_table
+from rowspace.cli.output import message, print_line
+from rowspace.cli.progress import progress_reporter
+
+if TYPE_CHECKING:
+    from rowspace.lab import Lab
+    from rowspace.table import Table
+
+__all__ = ["lab"]
+
+
+def lab(
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TABLE",
+            help="A table in any format; without one, a table learned once from the standard library of this Python.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Where to listen.  [default: the first free one from 7697 on]"),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen at; any but this machine's own needs --token.")] = (
+        "127.0.0.1"
+    ),
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ROWSPACE_LAB_TOKEN", help="What opens the pages.  [default: a new random one]", show_default=False
+        ),
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+) -> None:
+    """See the embedding layer at work on real rows, in the browser.
+
+    Ctrl-C ends it. Only the printed address, with its token, opens it.
+
+    Example:
+      rowspace lab
+      rowspace lab my-table --port 8080 --no-open
+    """
+    from rowspace.lab import make_app  # not needed for help
+    from rowspace.lab.server.security import Access
+    from rowspace.lab.server.serve import listen, serve, validate_token
+
+    token = validate_token(host, token)
+    with cleanup_on_interrupt(), listen(host, port) as listener:  # what is wrong with them is told before long work
+        access = Access(host, listener.getsockname()[1], token)
+        app = make_app(_lab(path))
+        print_line(access.url)
+        sys.stdout.flush()
+        message("Ctrl-C ends it")
+        if open_browser and _has_screen():
+            threading.Thread(target=webbrowser.open, args=[access.url], daemon=True).start()
+        serve(app, access, listener)
+
+
+def _lab(path: str | None) -> "Lab":
+    from rowspace.lab import Lab
+    from rowspace.lab.default_table import default_table, default_table_path
+
+    if path is not None:
+        return Lab(open_table(path), path)
+    return Lab(default_table(_learned), str(default_table_path()))
+
+
+def _learned() -> "Table":
+    """Learn from the standard library, and show the progress."""
+    from rowspace.learn.fit import Reports, fit  # not needed by later starts
+    from rowspace.learn.warm import warm
+
+    message("learning a table from the standard library of this Python, which is kept for the next time")
+    warm(subwords=False)
+    with progress_reporter(None) as progress:
+        reports = Reports(
+            on_bytes=progress.on_bytes, on_vocabulary=progress.on_vocabulary, on_progress=progress.on_progress
+        )
+        return fit(reports=reports, epochs=10)  # a small text; fewer leave its analogies unlearned
+
+
+def _has_screen() -> bool:
+    """Whether there is a browser to open; one that draws in this terminal would hide what is printed here."""
+    return sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")))

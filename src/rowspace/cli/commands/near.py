@@ -1,0 +1,43 @@
+"""`rowspace near`: the nearest neighbors of words."""
+
+from typing import Annotated
+
+import typer
+
+from rowspace.cli.arguments import AsJson, Metric, TablePath, Words
+from rowspace.cli.lookup import open_table, resolve_words
+from rowspace.cli.output import print_json, print_table
+
+__all__ = ["near"]
+
+
+def near(
+    path: TablePath,
+    words: Words,
+    *,
+    k: Annotated[int, typer.Option("-k", help="How many neighbors.")] = 10,
+    metric: Metric = "cosine",
+    mean: Annotated[bool, typer.Option(help="Ask once, for the mean of the words' unit rows.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the tokens whose rows are nearest to each word's row.
+
+    The words themselves are left out of the answers.
+
+    Example:
+      rowspace near my-table typeerror valueerror -k 5
+    """
+    table = open_table(path)
+    tokens = resolve_words(table, words)
+    asked = [tokens] if mean else [[token] for token in tokens]
+    answers = [table.neighbors(query if mean else query[0], k=k, metric=metric) for query in asked]
+    if as_json:
+        queries = [
+            {"words": query, "neighbors": [{"token": token, "score": score} for token, score in answer]}
+            for query, answer in zip(asked, answers, strict=True)
+        ]
+        print_json({"table": path, "metric": metric, "queries": queries})
+        return
+    for query, answer in zip(asked, answers, strict=True):
+        rows = [(token, f"{score:.3f}") for token, score in answer]
+        print_table(" + ".join(query), ("token", metric), rows)

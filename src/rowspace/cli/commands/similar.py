@@ -1,0 +1,32 @@
+"""`rowspace similar`: how near words are to each other."""
+
+from rowspace.cli.arguments import AsJson, Metric, TablePath, Words
+from rowspace.cli.lookup import open_table, resolve_words
+from rowspace.cli.output import print_json, print_line, print_table, shown
+from rowspace.errors import UsageError
+
+__all__ = ["similar"]
+
+
+def similar(path: TablePath, words: Words, *, metric: Metric = "cosine", as_json: AsJson = False) -> None:
+    """Show how near two words are; of more words, each with each.
+
+    Example:
+      rowspace similar my-table sin cos
+      rowspace similar my-table sin cos list dict --metric euclidean
+    """
+    from rowspace import space
+
+    if len(words) < 2:
+        raise UsageError(f"similar compares at least two words, but {words[0]!r} came alone; add another")
+    table = open_table(path)
+    tokens = resolve_words(table, words)
+    rows = table[tokens]
+    scores = space.score(rows, rows, metric=metric)
+    if as_json:
+        print_json({"table": path, "metric": metric, "words": tokens, "scores": scores.tolist()})
+    elif len(tokens) == 2:
+        print_line(f"{metric} of {shown(tokens[0])} and {shown(tokens[1])}: {scores[0, 1]:.3f}")
+    else:
+        lines = [(token, *(f"{score:.3f}" for score in line)) for token, line in zip(tokens, scores, strict=True)]
+        print_table("each with each", (metric, *tokens), lines)

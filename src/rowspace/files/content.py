@@ -1,0 +1,106 @@
+"""The bytes of a file of words, which may be compressed as a .gz, or alone in a .zip.
+
+Compressed content is unpacked into a temporary file and mapped. A file that unpacks to more than `MOST_TIMES` its size
+is refused: vectors hardly compress, so such a file was made to fill a disk.
+"""
+
+import gzip
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import FileFormatError, RowspaceError, reason_of
+from rowspace.files.mapped import map_bytes
+from rowspace.files.open_folder import open_regular
+
+__all__ = ["SNIFFED", "map_content", "read_start", "read_unpacked_start", "zip_members"]
+
+SNIFFED = 1 << 16  # bytes
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+AT_ONCE = 1 << 20
+LEAST, MOST_TIMES = 1 << 26, 20  # bytes that any file may unpack to, and times its size
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile, NotImplementedError, RuntimeError, ValueError)
+
+
+def map_content(path: Path) -> NDArray[np.uint8]:
+    """Return all bytes of the table at `path`, mapped; raises `FileFormatError` where it cannot be unpacked."""
+    with open_regular(path) as file, _unpacked(file, path) as stream:
+        return map_bytes(file) if stream is None else _copied(stream, file, path)
+
+
+def read_start(path: Path) -> bytes:
+    """Return the first 64 KiB of the file `path`, or all of a shorter one."""
+    with open_regular(path) as file:
+        return file.read(SNIFFED)
+
+
+def read_unpacked_start(path: Path) -> bytes:
+    """Return the first 64 KiB of the table at `path`, or all of a shorter one; b"" where it cannot be unpacked."""
+    with open_regular(path) as file:
+        try:
+            with _unpacked(file, path) as stream:
+                return (file if stream is None else stream).read(SNIFFED)
+        except FileFormatError:
+            return b""
+
+
+def zip_members(file: IO[bytes]) -> list[zipfile.ZipInfo]:
+    """Return the files in an open .zip, less what macOS adds; none where it is damaged."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return [info for info in archive.infolist() if not (info.is_dir() or info.filename.startswith("__MACOSX"))]
+    except (*REFUSALS, OSError, LookupError, OverflowError):
+        return []
+
+
+@contextmanager
+def _unpacked(file: BufferedReader, path: Path) -> Iterator[IO[bytes] | None]:
+    """Open what is packed in a file, or None where the file is not packed."""
+    magic = file.read(4)
+    file.seek(0)
+    try:
+        if magic.startswith(GZIP):
+            with gzip.open(file) as stream:
+                yield cast("IO[bytes]", stream)
+        elif magic == ZIP:
+            members = zip_members(file)
+            if len(members) != 1 or members[0].compress_type not in METHODS:
+                raise FileFormatError(f"{path}: a .zip of {len(members)} files; unpack it with unzip, and open one")
+            with zipfile.ZipFile(file) as archive, archive.open(members[0]) as member:
+                yield member
+        else:
+            yield None
+    except (FileFormatError, RowspaceError):
+        raise
+    except (*REFUSALS, OSError, LookupError, OverflowError) as error:
+        raise FileFormatError(f"{path}: cannot be unpacked ({reason_of(error)}); download it again") from None
+
+
+def _copied(stream: IO[bytes], packed: BufferedReader, path: Path) -> NDArray[np.uint8]:
+    """Unpack into an anonymous file, which is deleted once its bytes are no longer used."""
+    most = max(LEAST, MOST_TIMES * os.fstat(packed.fileno()).st_size)
+    with tempfile.TemporaryFile() as file:
+        while piece := stream.read(AT_ONCE):
+            if file.tell() + len(piece) > most:
+                raise FileFormatError(
+                    f"{path}: unpacks to more than {MOST_TIMES} times its size, which vectors never do; if you trust "
+                    "it, unpack it first"
+                )
+            try:
+                file.write(piece)
+                file.flush()
+            except OSError as error:
+                raise RowspaceError(
+                    f"{path}: cannot be unpacked into {tempfile.gettempdir()}: {error.strerror}; unpack it first"
+                ) from None
+        return map_bytes(file)

@@ -1,0 +1,92 @@
+"""Strict JSON for files that may be damaged or lie: one object, or one error with the file and the place.
+
+Python's own reader takes the last of two equal keys, guesses encodings, and ends in `RecursionError` on deep nests;
+here each of those is a `FileFormatError`.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rowspace.errors import FileFormatError
+from rowspace.files.open_folder import open_regular
+
+__all__ = ["is_count", "parse_object", "read_object"]
+
+MAX_SIZE = 1 << 28  # bytes: the index of the largest models has some 10 MB
+REMEDY = "restore the file from a copy"
+
+
+def read_object(path: Path, *, remedy: str = REMEDY) -> dict[str, Any]:
+    """Read the JSON object in the file `path`.
+
+    Args:
+        path: A regular file of UTF-8 text.
+        remedy: The end of the error message, which says what to do about a damaged file.
+
+    Raises:
+        FileFormatError: The file is missing, larger than `MAX_SIZE`, or holds anything but one JSON object.
+        RowspaceError: The system does not let it be read.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_SIZE:
+            raise FileFormatError(f"{path}: has {size:,} bytes, more than the {MAX_SIZE:,} that are allowed; {remedy}")
+        return parse_object(file.read(size), str(path), remedy=remedy)
+
+
+def parse_object(data: bytes, source: str, *, offset: int = 0, remedy: str = REMEDY) -> dict[str, Any]:
+    """Parse the UTF-8 JSON object in `data`.
+
+    Args:
+        data: The text, which begins at byte `offset` of the file `source`.
+        source: The name of the file in errors.
+        offset: Is added to the place in errors.
+        remedy: The end of the error message, which says what to do about a damaged file.
+
+    Raises:
+        FileFormatError: `data` is anything but one JSON object with distinct keys; the message names the byte.
+
+    >>> parse_object(b'{"a": 1, "a": 2}', "x.json")
+    Traceback (most recent call last):
+    rowspace.errors.FileFormatError: x.json: the key 'a' is duplicated in one JSON object; restore the file from a copy
+    """
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        document = dict(pairs)
+        if len(document) < len(pairs):
+            raise FileFormatError(
+                f"{source}: the key {_first_duplicate(pairs)!r:.80} is duplicated in one JSON object; {remedy}"
+            )
+        return document
+
+    try:
+        document = json.loads(data.decode("utf-8"), object_pairs_hook=distinct)
+    except UnicodeDecodeError as error:
+        place, what = error.start, "not valid UTF-8"
+    except json.JSONDecodeError as error:
+        place, what = len(error.doc[: error.pos].encode()), f"not valid JSON ({error.msg})"
+    except FileFormatError:
+        raise
+    except (ValueError, RecursionError):  # a number of thousands of digits; nesting thousands deep
+        place, what = 0, "JSON with too large a number, or nested too deeply"
+    else:
+        if isinstance(document, dict):
+            return document
+        place, what = 0, "JSON, but not an object"
+    raise FileFormatError(f"{source}: byte {offset + place}: {what}; {remedy}")
+
+
+def is_count(value: object) -> bool:
+    """Whether `value` is a whole number from 0 to 2^63 - 1, and not a bool.
+
+    >>> [is_count(value) for value in (0, 7, -1, 2**63, 1.0, True)]
+    [True, True, False, False, False, False]
+    """
+    return type(value) is int and 0 <= value < 2**63
+
+
+def _first_duplicate(pairs: list[tuple[str, Any]]) -> str:
+    seen: set[str] = set()
+    return next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]

@@ -1,0 +1,131 @@
+"""Tensors of safetensors files: mapped as arrays, or written piece by piece.
+
+A header is checked by our own rules before anything is mapped. float16, float32 and float64 are mapped; bfloat16 and
+8-bit floats, which numpy lacks, and int8 become float32, exactly, in memory.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.plural import join_names
+from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.files.float8 import EIGHT_BITS
+from rowspace.files.mapped import map_array
+from rowspace.files.open_folder import open_regular
+from rowspace.files.safetensors_header import Tensor, header_bytes, header_names, read_header
+
+__all__ = [
+    "DTYPES",
+    "Tensors",
+    "can_be_rows",
+    "holds_tensor",
+    "map_tensor",
+    "read_tensors",
+    "row_pieces",
+    "tensor_pieces",
+]
+
+# numpy's name: safetensors' name, and numpy's code of the little-endian form that files hold
+DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}
+MAPPED = dict(DTYPES.values())
+OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8", "F8_E4M3": "u1", "F8_E5M2": "u1"}
+SCALES = ("_scale", "_scale_inv")  # what the factors of a tensor of 8-bit floats are called, after its own name
+LONGEST = 1 << 40  # more rows, or wider ones, than any file has: numpy would stumble over their number itself
+WRITTEN_AT_ONCE = 1 << 23  # bytes
+
+
+class Tensors(dict[str, Tensor]):
+    """The tensors of one file by name, and which file that was, so that its header is parsed once only."""
+
+    def __init__(self, file: BinaryIO, source: str) -> None:
+        super().__init__(read_header(file, source))
+        self._identity = _identity(file)
+
+    def are_of(self, file: BinaryIO) -> bool:
+        """Whether the open `file` is still the one that they were read from."""
+        return self._identity == _identity(file)
+
+
+def _identity(file: BinaryIO) -> tuple[int, int, int, int]:
+    found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def read_tensors(path: Path) -> Tensors:
+    """Return the tensors of the safetensors file `path`, by name, its header checked."""
+    with open_regular(path) as file:
+        return Tensors(file, str(path))
+
+
+def holds_tensor(path: Path, name: str) -> bool:
+    """Whether `path` is a safetensors file with the tensor `name`; raises nothing, whatever is there."""
+    try:
+        if not path.is_file():
+            return False
+        with open_regular(path) as file:
+            return header_names(file, name, str(path)) and name in read_header(file, str(path))
+    except RowspaceError:
+        return False
+
+
+def can_be_rows(tensor: Tensor) -> bool:
+    """Whether a table can have this tensor as its rows: (V, d) numbers, none of them ids."""
+    return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8", *EIGHT_BITS}
+
+
+def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensors | None = None) -> NDArray[Any]:
+    """Return a tensor, or the first `limit` of its rows: mapped, or where need be as float32 in memory.
+
+    `known` are the file's tensors where they were read before, which saves parsing its header again.
+    Raises `FileFormatError` where the file is damaged, has no such tensor, or one of a dtype that holds no rows.
+    """
+    with open_regular(path) as file:
+        tensors = known if known is not None and known.are_of(file) else read_header(file, str(path))
+        if name not in tensors:
+            raise FileFormatError(f"{path}: holds no tensor {name!r}, but {join_names(tensors)}")
+        tensor = tensors[name]
+        code = (MAPPED | OTHERS).get(tensor.dtype)
+        if code is None or not 1 <= len(tensor.shape) <= 2 or max(tensor.shape) > LONGEST:
+            raise FileFormatError(
+                f"{path}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, which cannot be rows; "
+                "expected (V, d) floats"
+            )
+        array = map_array(file, code, tensor.offset, tensor.shape)[:limit]
+    if tensor.dtype in EIGHT_BITS:
+        _check_unscaled(name, tensors, str(path))
+        return np.asarray(EIGHT_BITS[tensor.dtype]()[array])
+    if tensor.dtype == "BF16":
+        return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return array.astype(np.float32) if tensor.dtype == "I8" else array
+
+
+def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> None:
+    """Refuse 8-bit floats with a tensor of scales: libraries differ in how they apply it."""
+    scale = next((name + end for end in SCALES if name + end in tensors), None)
+    if scale is not None:
+        raise FileFormatError(
+            f"{source}: tensor {name!r} has 8-bit floats that {scale!r} scales, which is not applied here; save the "
+            "model without quantization, with transformers: "
+            "AutoModel.from_pretrained(FOLDER).dequantize().save_pretrained(NEW)"
+        )
+
+
+def tensor_pieces(
+    name: str, rows: NDArray[Any], unknown_rows: int, *, at_once: int = WRITTEN_AT_ONCE
+) -> Iterator[bytes | memoryview]:
+    """Yield a safetensors file of one tensor, about `at_once` bytes a piece: rows, then zeros for ids without one."""
+    yield header_bytes({name: (DTYPES[rows.dtype.name][0], (len(rows) + unknown_rows, rows.shape[1]))})
+    yield from row_pieces(rows, at_once=at_once)
+    yield bytes(rows.shape[1] * rows.itemsize * unknown_rows)
+
+
+def row_pieces(rows: NDArray[Any], *, at_once: int = WRITTEN_AT_ONCE) -> Iterator[memoryview]:
+    """Yield the bytes of rows, little-endian, about `at_once` bytes at a time."""
+    step = max(1, at_once // max(1, rows.shape[1] * rows.itemsize))
+    for begin in range(0, len(rows), step):
+        yield np.ascontiguousarray(rows[begin : begin + step], DTYPES[rows.dtype.name][1]).view(np.uint8).data

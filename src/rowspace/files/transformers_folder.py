@@ -1,0 +1,70 @@
+"""A folder as transformers writes it: config.json, and the safetensors file that each tensor is in, sharded or not.
+
+No code of the folder runs, and no pickle is opened.
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rowspace.errors import FileFormatError
+from rowspace.files.open_folder import resolve_inside
+from rowspace.files.strict_json import read_object
+from rowspace.files.tensors import Tensors, read_tensors
+
+__all__ = ["CONFIG", "INDEX", "MODEL", "TOKENIZER", "TransformersFolder"]
+
+CONFIG, MODEL, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
+INDEX = f"{MODEL}.index.json"
+
+
+class TransformersFolder:
+    """The folder `path`; its files are read when they are first asked for.
+
+    Every property and method raises `FileFormatError` where a file is missing or damaged, or leads out of the folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether there are weights as safetensors."""
+        return self.is_sharded or (self.path / MODEL).is_file()
+
+    @property
+    def is_sharded(self) -> bool:
+        """Whether an index lists the file of each tensor."""
+        return (self.path / INDEX).is_file()
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The content of config.json."""
+        return read_object(resolve_inside(self.path, CONFIG))
+
+    @cached_property
+    def tensors(self) -> Tensors | None:
+        """The tensors of a model in one file; None where it is sharded."""
+        if self.is_sharded:
+            return None
+        path = resolve_inside(self.path, MODEL)
+        if not path.exists() and not path.is_symlink():
+            raise FileFormatError(
+                f"{self.path}: holds neither {MODEL} nor {INDEX}; save the model with save_pretrained again"
+            )
+        return read_tensors(path)
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """The name of the file that each tensor is in."""
+        if self.tensors is not None:
+            return dict.fromkeys(self.tensors, MODEL)
+        source = resolve_inside(self.path, INDEX)
+        found = read_object(source).get("weight_map")
+        if not isinstance(found, dict) or not all(isinstance(name, str) for name in found.values()):
+            raise FileFormatError(f"{source}: 'weight_map' does not give each tensor a file name; restore the file")
+        return found
+
+    def file_of(self, tensor: str) -> Path:
+        """Return the path of the file that `tensor`, one of `files`, is in."""
+        return resolve_inside(self.path, self.files[tensor])

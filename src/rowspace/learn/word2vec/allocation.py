@@ -1,0 +1,205 @@
+"""Allocates what the kernels work on: aligned rows with their first values, a plan, each worker's scratch."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rowspace.errors import UsageError
+from rowspace.learn.memory import available_memory
+from rowspace.learn.options import FitOptions
+from rowspace.learn.word2vec.kernels.arrays import (
+    SYNC_EVERY,
+    TABLE_REACH,
+    TABLE_SIZE,
+    TARGETS_PER_TILE,
+    WINDOWS_PER_BATCH,
+    Copies,
+    Ids,
+    Ngrams,
+    Plan,
+    Rows,
+    Scratch,
+    Weights,
+)
+from rowspace.learn.word2vec.kernels.simd import LANES
+from rowspace.subwords.composition import list_ngrams
+
+__all__ = [
+    "bytes_needed",
+    "check_memory",
+    "drawn_negatives",
+    "empty_weights",
+    "list_used",
+    "make_plan",
+    "make_scratch",
+    "make_weights",
+    "seed_random",
+]
+
+COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are kept, with sample=1e-3
+NO_ROWS: Rows = np.zeros((0, LANES), np.float32)
+
+CACHE_LINE = 64  # bytes
+ROWS_AT_ONCE = 4096  # that first values are drawn for
+LONGEST_SENTENCE = 4096  # kept words; a longer sentence is cut
+
+
+def list_used(vocabulary: Sequence[str], counts: Ids, options: FitOptions) -> Ngrams:
+    """The n-grams of a vocabulary, without rows yet: only buckets that it uses get one, the most used ones first."""
+    if not options.subwords:
+        return no_ngrams()
+    listed = list_ngrams(vocabulary, min_n=options.min_n, max_n=options.max_n, buckets=options.buckets)
+    buckets, places = np.unique(listed.indices, return_inverse=True)
+    used = np.bincount(places, np.repeat(counts, np.diff(listed.indptr)), len(buckets))
+    order = np.argsort(-used, kind="stable")
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return Ngrams(NO_ROWS, buckets[order].astype(np.int64), listed.indptr, ranks[places])
+
+
+def no_ngrams() -> Ngrams:
+    """The empty n-grams of a fit without subwords."""
+    return Ngrams(NO_ROWS, np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
+
+
+def make_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | None = None) -> Weights:
+    """Input rows and n-grams' uniform in ±0.5/dim (word2vec.c), output rows zero."""
+    weights = empty_weights(vocabulary_size, options, ngrams)
+    generator = np.random.default_rng(options.seed)
+    for rows in (weights.inputs[:vocabulary_size], weights.ngrams.rows):
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = rows[start : start + ROWS_AT_ONCE, : options.dim]
+            some[:] = (generator.random(some.shape, dtype=np.float32) - np.float32(0.5)) / np.float32(options.dim)
+    return weights
+
+
+def empty_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | None = None) -> Weights:
+    """Rows of zeros, with room for each worker's copies."""
+    rows = vocabulary_size + options.threads * (1 + _copied_words(vocabulary_size, options))
+    columns = _columns(options)
+    listed = ngrams or no_ngrams()
+    listed = listed._replace(rows=_aligned_zeros(len(listed.buckets), columns))
+    return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), listed, vocabulary_size)
+
+
+def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
+    """How much memory the rows, the workers' copies and scratch, and the map from bucket to row take."""
+    copied, row = _copied_words(vocabulary_size, options), 4 * _columns(options)
+    rows = 2 * (vocabulary_size + options.threads * (1 + 2 * copied)) + ngrams
+    scratch = 2 * _composed(options) + 2 * WINDOWS_PER_BATCH
+    return row * (rows + options.threads * scratch) + 4 * options.buckets * options.subwords
+
+
+def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None:
+    """Raise `UsageError` where a fit of this size needs more memory than there is."""
+    needed, available = bytes_needed(vocabulary_size, ngrams, options), available_memory()
+    if needed > available:
+        raise UsageError(
+            f"rows for {vocabulary_size:,} tokens with dim={options.dim} need {needed / 2**30:,.1f} GiB, but this "
+            f"machine has {available / 2**30:,.1f} GiB of memory; lower dim, or keep fewer tokens"
+            f"{', n-grams or buckets' if options.subwords else ''}{', or start fewer workers' * (options.threads > 1)}"
+        )
+
+
+def _copied_words(vocabulary_size: int, options: FitOptions) -> int:
+    """How many words each worker has copies of."""
+    return min(COPIED_WORDS, vocabulary_size) if options.threads > 1 else 0
+
+
+def _columns(options: FitOptions) -> int:
+    """The length of a row in whole blocks of lanes."""
+    return -(-options.dim // LANES) * LANES
+
+
+def _aligned_zeros(rows: int, columns: int) -> Rows:
+    """Zeros that start on a cache line, so that no block of lanes crosses one."""
+    memory = np.zeros(rows * columns * 4 + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    return memory[start : start + rows * columns * 4].view(np.float32).reshape(rows, columns)
+
+
+def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
+    """The options as one chunk's kernel reads them."""
+    return Plan(
+        cbow=options.model == "cbow",
+        subwords=options.subwords,
+        windows_per_batch=_windows_per_batch(options),
+        window=options.window,
+        shrink=options.shrink_windows,
+        negatives=drawn_negatives(options),
+        mean=options.cbow_mean,
+        exact=options.cbow_gradient == "exact",
+        alpha=alpha,
+        alpha_end=alpha_end,
+    )
+
+
+def drawn_negatives(options: FitOptions) -> int:
+    """How many negatives are drawn at a time; CBOW's serve several windows and fill whole tiles."""
+    return (
+        -(-options.negatives // TARGETS_PER_TILE) * TARGETS_PER_TILE if options.model == "cbow" else options.negatives
+    )
+
+
+def _windows_per_batch(options: FitOptions) -> int:
+    return WINDOWS_PER_BATCH if options.model == "cbow" else 1
+
+
+def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) -> Scratch:
+    """The memory of one worker, 0 to options.threads - 1."""
+    is_cbow = options.model == "cbow"
+    targets = (
+        WINDOWS_PER_BATCH + drawn_negatives(options)
+        if is_cbow
+        else -(-(1 + options.negatives) // TARGETS_PER_TILE) * TARGETS_PER_TILE
+    )
+    gradients = np.zeros((max(WINDOWS_PER_BATCH, 2 * options.window), TARGETS_PER_TILE), np.float32)
+    copies = _make_copies(vocabulary_size, options, worker)
+    columns = _columns(options)
+    composed = _composed(options)
+    scores = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
+    return Scratch(
+        random=np.ones(1, np.uint64),
+        sentence=np.zeros(LONGEST_SENTENCE, np.int64),
+        composed_rows=np.arange(LONGEST_SENTENCE) & (composed - 1),
+        composed=_aligned_zeros(composed + 1, columns),
+        composed_before=_aligned_zeros(composed, columns),
+        context=np.zeros(2 * options.window, np.int64),
+        edges=np.zeros(8, np.int64),
+        own_word_steps=np.zeros(WINDOWS_PER_BATCH, np.float32),
+        counts=np.zeros(WINDOWS_PER_BATCH, np.int64),
+        targets=np.full(targets, copies.padding, np.int64),
+        gradients=gradients,
+        steps=gradients.reshape(-1),
+        hidden=_aligned_zeros(WINDOWS_PER_BATCH, columns),
+        hidden_before=_aligned_zeros(WINDOWS_PER_BATCH, columns),
+        windows=np.arange(WINDOWS_PER_BATCH),
+        logistic=(1 / (1 + np.exp(-scores))).astype(np.float32),
+        softplus=np.log1p(np.exp(scores)).astype(np.float32),
+        tally=np.zeros(2),
+        copies=copies,
+    )
+
+
+def _composed(options: FitOptions) -> int:
+    """How many words are held composed: a power of two that the widest window fits into."""
+    return 1 << (2 * options.window + WINDOWS_PER_BATCH).bit_length() if options.subwords else 1
+
+
+def _make_copies(vocabulary_size: int, options: FitOptions, worker: int) -> Copies:
+    words, columns = _copied_words(vocabulary_size, options), _columns(options)
+    padding = vocabulary_size + worker * (1 + words)
+    return Copies(
+        words=words,
+        padding=padding,
+        first_row=padding + 1,
+        inputs=_aligned_zeros(words, columns),
+        outputs=_aligned_zeros(words, columns),
+        updates_until_sync=np.full(words + 1, SYNC_EVERY, np.int64),
+    )
+
+
+def seed_random(scratch: Scratch, *parts: int) -> None:
+    """Seed the generator by seed, epoch and chunk, so that any chunk can be learned alone."""
+    state = np.random.SeedSequence(parts).generate_state(1, np.uint64)
+    scratch.random[0] = state[0] | np.uint64(1)

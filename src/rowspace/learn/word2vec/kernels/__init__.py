@@ -1,0 +1,29 @@
+"""The heart of `fit`: a chunk of ids moves the rows, by skip-gram or CBOW with negative sampling.
+
+Around each word of the text lies a window. Skip-gram scores each neighbor's input row against the output row of the
+word itself and of a few drawn words; CBOW scores the neighbors' average once. The negatives are shared: by all pairs of
+a window (Ji et al. 2016, pWord2Vec), by the averages of three windows in a row. So the scores are a small matrix
+product and its gradient two more, of tiles that fit into registers.
+
+Several workers write to the same rows without locks. A row that all of them write all the time would travel from core
+to core, so each worker learns the most frequent words in copies of its own and adds what a copy has moved to the
+table's row every few times.
+
+| file | what |
+|---|---|
+| `chunk.py` | which windows a chunk of ids has, and what is drawn for each |
+| `skipgram.py`, `cbow.py` | one window, or three |
+| `tiles.py` | rows against six output rows: scores, steps, updates |
+| `ngrams.py` | rows composed from a word's own row and its n-grams' |
+| `copies.py` | each worker's copies of frequent rows |
+| `draws.py` | random bits |
+| `arrays.py` | the arrays by name |
+| `simd.py` | sixteen values as one vector |
+
+`../reference.py` says what a window does in a few lines of NumPy.
+"""
+
+from rowspace.learn.word2vec.kernels.chunk import learn_chunk
+from rowspace.learn.word2vec.kernels.copies import merge_copies, start_copies
+
+__all__ = ["learn_chunk", "merge_copies", "start_copies"]

@@ -1,0 +1,105 @@
+"""The arrays that the kernels work on, by name: rows, a plan, each worker's scratch."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "SLOTS_PER_UNIT",
+    "SYNC_EVERY",
+    "TABLE_REACH",
+    "TABLE_SIZE",
+    "TARGETS_PER_TILE",
+    "WINDOWS_PER_BATCH",
+    "Copies",
+    "Ids",
+    "Ngrams",
+    "Plan",
+    "Rows",
+    "Scratch",
+    "Weights",
+]
+
+Rows = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+TARGETS_PER_TILE = 6  # output rows held in registers at once: the word and five drawn ones
+WINDOWS_PER_BATCH = 3  # windows of CBOW with the same negatives and reach; the kernels are written for three
+SYNC_EVERY = 8  # times that a worker learns a word in its copy before it merges the copy
+
+TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table, within 1e-3, flat beyond its ends
+SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
+
+
+class Ngrams(NamedTuple):
+    """Which n-grams each word is made of, and their rows; without n-grams all is empty."""
+
+    rows: Rows  # (B, columns)
+    buckets: Ids  # (B,): which bucket each row is of
+    indptr: Ids  # (V + 1,): where each word's begin in `indices`
+    indices: NDArray[np.int32]  # rows of n-grams, word by word
+
+
+class Weights(NamedTuple):
+    """What is learned: V rows each, then for each worker a row that stands for "no word", and its copies.
+
+    Rows are padded with zeros to a multiple of sixteen columns.
+    """
+
+    inputs: Rows  # (V + workers * (1 + copied words), columns): the first V are the words' own rows
+    outputs: Rows  # likewise: what inputs are scored against
+    ngrams: Ngrams
+    size: int  # V
+
+
+class Plan(NamedTuple):
+    """How one chunk is learned."""
+
+    cbow: bool
+    subwords: bool
+    windows_per_batch: int  # windows that are learned at a time
+    window: int
+    shrink: bool
+    negatives: int  # drawn at a time
+    mean: bool
+    exact: bool
+    alpha: float  # at the start of the chunk
+    alpha_end: float
+
+
+class Copies(NamedTuple):
+    """One worker's copies of the rows that all workers would write at once: those of the first words of the table."""
+
+    words: int  # how many; 0 for a worker that is alone
+    padding: int  # the row that stands for "no word", which stays 0
+    first_row: int  # the row of word 0's copy
+    inputs: Rows  # (words, columns): the copied rows at their last merge
+    outputs: Rows  # likewise
+    updates_until_sync: (
+        Ids  # (words + 1,): how often a word is learned until its copy is merged; the last one counts all other words
+    )
+
+
+class Scratch(NamedTuple):
+    """One worker's memory, made once so that the loops allocate nothing."""
+
+    random: NDArray[np.uint64]  # (1,) state of the generator, never 0
+    sentence: Ids  # (most words of a sentence,) rows of the words that were kept
+    composed_rows: Ids  # likewise: the rows of `composed` that the words take in turn
+    composed: Rows  # (n + 1, columns): the words around, each the mean of its own row and its n-grams', updated; zeros
+    composed_before: Rows  # likewise, before their updates
+    context: Ids  # (2 * window,): rows of a window's neighbors
+    edges: Ids  # (8,): rows of words that only some of CBOW's windows have; see `lay_out_windows`
+    own_word_steps: NDArray[np.float32]  # (WINDOWS_PER_BATCH,): the step of each window's own word
+    counts: Ids  # (WINDOWS_PER_BATCH,): how many neighbors each of CBOW's windows has
+    targets: Ids  # (n,): the windows' words, then their negatives, then padding to a whole number of tiles
+    gradients: Rows  # (neighbors or windows, TARGETS_PER_TILE): scores, and then the steps that they call for
+    steps: NDArray[np.float32]  # the same memory, flat
+    hidden: Rows  # (WINDOWS_PER_BATCH, columns): CBOW's averages, updated
+    hidden_before: Rows  # likewise, before their updates
+    windows: Ids  # 0, 1, ... WINDOWS_PER_BATCH - 1: the rows of `hidden`
+    logistic: NDArray[np.float32]  # (TABLE_SIZE + 1,) of scores from -TABLE_REACH to TABLE_REACH
+    softplus: NDArray[np.float32]  # likewise
+    tally: NDArray[np.float64]  # (2,): pairs learned, and their summed loss
+    copies: Copies

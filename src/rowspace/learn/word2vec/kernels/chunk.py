@@ -1,0 +1,102 @@
+"""A chunk of ids, sentence by sentence, window by window: what `learn_chunk` is called for."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.jit import kernel
+from rowspace.learn.word2vec.kernels.arrays import Plan, Scratch, Weights
+from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow, row_at
+from rowspace.learn.word2vec.kernels.copies import map_to_copies, own_row
+from rowspace.learn.word2vec.kernels.draws import at, below, random_bits
+from rowspace.learn.word2vec.kernels.ngrams import compose_word, scatter_word
+from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram, list_neighbors
+from rowspace.learn.word2vec.sampling import Sampler
+
+__all__ = ["learn_chunk"]
+
+
+@kernel
+def learn_chunk(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+    """Learn from `ids: (n,)`, where a negative id ends a sentence; updates `weights` and adds to `scratch.tally`."""
+    position = 0
+    while position < len(ids):
+        alpha = plan.alpha + (plan.alpha_end - plan.alpha) * position / len(ids)
+        position, length = next_sentence(ids, position, sampler, scratch)
+        map_to_copies(length, weights, scratch)
+        if length > 1:
+            learn_sentence(length, np.float32(alpha), weights, sampler, plan, scratch)
+
+
+@kernel
+def learn_sentence(
+    length: int, alpha: np.float32, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch
+) -> None:
+    """Learn each window of the sentence in `scratch.sentence[:length]`, `plan.windows_per_batch` at a time."""
+    batch = plan.windows_per_batch
+    # What windows list and update: words' rows, or what was composed of a word's row and its n-grams'.
+    words = scratch.composed_rows if plan.subwords else scratch.sentence
+    inputs = scratch.composed if plan.subwords else weights.inputs
+    updated = Weights(inputs, weights.outputs, weights.ngrams, weights.size)
+    composed = 0
+    for first in range(0, length, batch):
+        draw_targets(first, length, sampler, plan, scratch)
+        if plan.subwords:
+            while composed < min(first + batch + plan.window, length):
+                compose_word(composed, weights, scratch)
+                composed += 1
+        reach = draw_reach(plan, scratch)
+        if plan.cbow:
+            begin, end = lay_out_windows(first, length, reach, words, plan, scratch)
+            learn_cbow(begin, end, words, min(batch, length - first), alpha, updated, plan, scratch)
+        else:
+            count = list_neighbors(first, length, reach, words, scratch.context)
+            learn_skipgram(count, alpha, updated, scratch)
+        if plan.subwords:
+            # What no later window reaches, or everything after the last one.
+            done = first + batch - plan.window if first + batch < length else length
+            for place in range(max(0, first - plan.window), done):
+                scatter_word(place, weights, scratch)
+
+
+@kernel
+def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scratch: Scratch) -> tuple[int, int]:
+    """Copy the kept words of the next sentence into `scratch.sentence`; return the next position and its length.
+
+    A sentence that is longer than the scratch is cut there. Any id outside the vocabulary ends a sentence, not only a
+    negative one, so that no id indexes outside the arrays.
+    """
+    length, size = 0, np.uint32(len(sampler.keep))
+    while position < len(ids) and length < len(scratch.sentence):
+        word = ids[position]
+        position += 1
+        if np.uint32(word) >= size:  # a negative id is a large unsigned one: one comparison for both
+            break
+        scratch.sentence[length] = word
+        length += np.uint32(random_bits(scratch.random) >> np.uint64(32)) <= sampler.keep[word]
+    return position, length
+
+
+@kernel
+def draw_targets(first: int, length: int, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+    """Fill the targets of the windows of one batch.
+
+    They are the windows' own words, distinct negatives, and padding for what is missing or was drawn twice.
+    """
+    targets, padding = scratch.targets, np.int64(scratch.copies.padding)
+    for w in range(plan.windows_per_batch):
+        targets[w] = row_at(first + w, length, scratch.sentence, padding)
+    for j in range(plan.windows_per_batch, plan.windows_per_batch + plan.negatives):
+        bits = random_bits(scratch.random)
+        slot = sampler.slots[below(len(sampler.slots), bits)]
+        drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index: the processor would mispredict a branch
+        drawn = own_row(drawn, scratch.copies)
+        for earlier in range(j):
+            if at(targets, earlier) == drawn:
+                drawn = padding
+        targets[j] = drawn
+
+
+@kernel
+def draw_reach(plan: Plan, scratch: Scratch) -> int:
+    """How many words the windows take to each side."""
+    return 1 + below(plan.window, random_bits(scratch.random)) if plan.shrink else plan.window

@@ -1,0 +1,126 @@
+"""The default learning rate, lowered where it would make the fit diverge.
+
+A window makes one step on each row that it holds, with gradients computed before any of them moves. Such a step
+overshoots when the rate, times the number of gradients that a row gets in one step, times their curvature, is too
+large. The rows' norms, on which the curvature depends, settle at similar values on all texts, so the rest decides:
+the *strength* of a window, which is
+
+| model | strength |
+|---|---|
+| skip-gram, and CBOW that sums | `c * m`: an output row gets a gradient from each of `c` neighbors, an input row `m` |
+| CBOW with word2vec.c's gradient | `m`: the neighbors' average moves as if each neighbor had moved alone, `m` times |
+| CBOW with the exact gradient, n-grams | `m`: n-grams move when the last window that holds the word has passed |
+| CBOW with the exact gradient, words | 0: the gradient is divided by the number of neighbors |
+
+Here `c` is the number of neighbors of a word that is thinned out by `sample`, and `m = 1 + c * k` is how many of them
+move the same row, where `k` is the chance that two words of the text are the same one, or, with n-grams, the mean
+number of n-grams that they share. So wide windows, small vocabularies and few buckets are strong.
+
+The limits of `rate * strength` were measured on English books (150 kB to 1 MB, words and bytes, 1 and 2 workers, dim 4
+to 300, 1 to 50 negatives) at the default rates. Skip-gram converged up to 3.5 and diverged from 4.8; CBOW that sums up
+to 1.1 and from 1.4; word2vec.c's gradient up to 0.6 and from 1.0; the exact gradient with n-grams up to 2.0 and from
+3.4. A default rate beyond the limit is replaced by half of the limit. A rate that was given is never changed.
+"""
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.learn.options import FitOptions
+from rowspace.learn.word2vec.allocation import LONGEST_SENTENCE
+from rowspace.learn.word2vec.kernels.arrays import Ngrams
+from rowspace.learn.word2vec.sampling import keep_probabilities
+from rowspace.text import IdCorpus
+
+__all__ = ["LIMITS", "stable_options", "strength"]
+
+LIMITS = {"skipgram": 4.0, "cbow sum": 1.25, "cbow word2vec": 0.8, "cbow exact": 2.5}
+SCALED_TO = 0.5  # of the limit
+
+BLOCKS, BLOCK = 16, 1 << 18  # ids that are read to learn how long sentences are
+
+
+def stable_options(options: FitOptions, corpus: IdCorpus, ngrams: Ngrams) -> FitOptions:
+    """Return the options, with a lower `alpha` where the default one would make the fit diverge.
+
+    A given `min_alpha` is kept, and `alpha` is not lowered below it.
+    """
+    if options.alpha is not None:
+        return options
+    default, limit = options.learning_rates[0], LIMITS[_family(options)]
+    keep = keep_probabilities(corpus.counts, sample=options.sample)
+    shared = _shared(corpus.counts * keep, ngrams if options.subwords else None)
+    if default * strength(options, _widest(options), shared) <= limit:  # without a look at the text
+        return options
+    product = default * strength(options, _neighbors(options, _sentence_lengths(corpus, keep)), shared)
+    if product <= limit:
+        return options
+    alpha = float(f"{default * SCALED_TO * limit / product:.2g}")
+    return dataclasses.replace(options, alpha=max(alpha, options.min_alpha or 0.0))
+
+
+def strength(options: FitOptions, neighbors: float, shared: float) -> float:
+    """How strong a window is, by the table above.
+
+    >>> strength(FitOptions(), neighbors=10.0, shared=0.1)
+    20.0
+    >>> strength(FitOptions(model="cbow"), neighbors=10.0, shared=0.1)
+    0.0
+    """
+    repeated = 1 + neighbors * shared
+    if options.model == "skipgram" or not options.cbow_mean:
+        return neighbors * repeated
+    return repeated if options.cbow_gradient == "word2vec" or options.subwords else 0.0
+
+
+def _family(options: FitOptions) -> str:
+    """The key of `LIMITS`."""
+    if options.model == "skipgram":
+        return "skipgram"
+    return f"cbow {options.cbow_gradient}" if options.cbow_mean else "cbow sum"
+
+
+def _shared(used: NDArray[np.float64], ngrams: Ngrams | None) -> float:
+    """How much of what moves one word of the text also moves another one, both drawn by how often they are used."""
+    share = used / used.sum()
+    if ngrams is None:
+        return float(share @ share)
+    counts = np.diff(ngrams.indptr)
+    lent = share / (1 + counts)  # a composed row is a mean: each part carries so much of it
+    gives, takes = (np.bincount(ngrams.indices, np.repeat(part, counts), len(ngrams.buckets)) for part in (share, lent))
+    return float(share @ lent + gives @ takes)
+
+
+def _widest(options: FitOptions) -> float:
+    """The number of neighbors in a text that is one endless sentence."""
+    reaches = _reaches(options)
+    return float(2 * (reaches**2).sum() / reaches.sum())
+
+
+def _reaches(options: FitOptions) -> NDArray[np.float64]:
+    """How far windows reach, each as often as any other."""
+    return np.arange(1.0 if options.shrink_windows else options.window, options.window + 1)
+
+
+def _neighbors(options: FitOptions, lengths: NDArray[np.float64]) -> float:
+    """The number of neighbors that a neighbor has, as strong windows weigh more, in sentences of these lengths."""
+    lengths, times = np.unique(np.round(lengths[lengths >= 1.5]), return_counts=True)
+    pairs, squares = 0.0, 0.0
+    for reach in _reaches(options):
+        cut = np.minimum(reach, lengths - 1)
+        in_sentence = cut * (2 * lengths - cut - 1)  # pairs of a word and a neighbor
+        pairs += float(in_sentence @ times)
+        squares += float((in_sentence**2 / lengths) @ times)
+    return squares / pairs if pairs else 0.0
+
+
+def _sentence_lengths(corpus: IdCorpus, keep: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many words of each sentence stay, on average, in some parts of the text."""
+    ids, found = corpus.ids(), []
+    for start in np.unique(np.linspace(0, max(0, corpus.size - BLOCK), BLOCKS).astype(np.int64)):
+        block = np.asarray(ids[start : start + BLOCK])
+        kept = np.concatenate([[0.0], np.cumsum(np.where(block >= 0, keep[block], 0.0))])
+        ends = np.concatenate([[0], np.flatnonzero(block < 0) + 1, [len(block)]])
+        found.append(np.minimum(np.diff(kept[ends]), LONGEST_SENTENCE))
+    return np.concatenate(found)

@@ -1,0 +1,160 @@
+"""`Trainer`: epochs, workers, the learning rate, and safe points to stop.
+
+The ids are divided into chunks, which are learned in an order drawn again for each epoch: rows learned in random order
+are better than rows learned last from the last book. A chunk's random numbers depend on the seed, the epoch and the
+chunk alone, so one worker that stops between two chunks continues as if it had not. Several workers write to the same
+rows without locks (Niu et al. 2011, Hogwild), except for their copies of the most frequent words' rows, so their rows
+differ a little between runs.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.learn.word2vec.allocation import make_plan, make_scratch, seed_random
+from rowspace.learn.word2vec.divergence import Watch
+from rowspace.learn.word2vec.kernels import learn_chunk, merge_copies, start_copies
+from rowspace.learn.word2vec.kernels.arrays import Scratch
+from rowspace.learn.word2vec.sampling import make_sampler
+from rowspace.learn.word2vec.state import FitState
+from rowspace.text import IdCorpus
+
+__all__ = ["Progress", "Trainer"]
+
+CHUNK = 32_768  # ids: some ten milliseconds of work
+SMALLEST_CHUNK = 1_024  # for small corpora, which would be a few chunks only
+POLLS_PER_SECOND = 10
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a fit has come.
+
+    Attributes:
+        epoch: the current epoch, from 1.
+        epochs: the number of epochs.
+        words: words read, over all epochs, before any are left out by `sample`.
+        total_words: words to read, over all epochs.
+        seconds: the time spent learning, including earlier runs of a resumed fit.
+        loss: the mean over this epoch's pairs so far; nan before the first.
+        alpha: the learning rate.
+    """
+
+    epoch: int
+    epochs: int
+    words: int
+    total_words: int
+    seconds: float
+    loss: float
+    alpha: float
+
+
+class Trainer:
+    """Learns `state.weights` from `corpus`, an epoch at a time."""
+
+    def __init__(self, corpus: IdCorpus, state: FitState) -> None:
+        self.corpus = corpus
+        self.state = state
+        self.watch = Watch(state, corpus.counts)
+        options = state.options
+        self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
+        self.length = min(CHUNK, max(SMALLEST_CHUNK, corpus.size // 64))
+        self.num_chunks = -(-corpus.size // self.length)
+        size, workers = state.weights.size, range(options.threads)
+        self._scratches = [make_scratch(size, options, worker=worker) for worker in workers]
+        self._lock = threading.Lock()
+
+    @property
+    def progress(self) -> Progress:
+        """How far the fit has come."""
+        state, epochs = self.state, self.state.options.epochs
+        done = (state.epoch + state.chunk / self.num_chunks) / epochs
+        return Progress(
+            epoch=min(state.epoch + 1, epochs),
+            epochs=epochs,
+            words=round(done * epochs * self.corpus.words),
+            total_words=epochs * self.corpus.words,
+            seconds=state.seconds,
+            loss=state.loss / state.pairs if state.pairs else state.losses[-1] if state.losses else float("nan"),
+            alpha=self._alpha(state.epoch, state.chunk),
+        )
+
+    def run_epoch(self, should_pause: Callable[[Progress], bool]) -> bool:
+        """Learn the rest of this epoch; return whether it was finished.
+
+        Args:
+            should_pause: called some times a second with the progress; once it returns true, each worker ends its
+                chunk, after which the state can be saved.
+
+        Raises:
+            FitDiverged: the learning rate was too high; the rows are of no use.
+        """
+        order = np.random.default_rng((self.state.options.seed, self.state.epoch)).permutation(self.num_chunks)
+        stop = threading.Event()
+        with ThreadPoolExecutor(len(self._scratches), thread_name_prefix="rowspace-learn") as pool:
+            workers = [pool.submit(self._work, order, scratch, stop) for scratch in self._scratches]
+            try:
+                self._watch(workers, should_pause, stop)
+            finally:
+                stop.set()
+        for worker in workers:
+            worker.result()
+        finished = self.state.chunk == self.num_chunks
+        if finished:
+            self.state.end_epoch()
+            self.watch.end_of_epoch()
+        return finished
+
+    def _watch(
+        self, workers: list[Future[None]], should_pause: Callable[[Progress], bool], stop: threading.Event
+    ) -> None:
+        """Count the seconds and call `should_pause` until every worker is done."""
+        before, running = time.monotonic(), set(workers)
+        while running:
+            running = wait(running, timeout=1 / POLLS_PER_SECOND).not_done
+            now = time.monotonic()
+            self.state.seconds, before = self.state.seconds + now - before, now
+            self.watch.within_epoch()
+            if should_pause(self.progress):
+                stop.set()
+
+    def _work(self, order: NDArray[np.int64], scratch: Scratch, stop: threading.Event) -> None:
+        """Learn one chunk after another until none is left or `stop` is set."""
+        start_copies(self.state.weights, scratch.copies)
+        while not stop.is_set():
+            with self._lock:
+                turn = self.state.chunk
+                if turn == self.num_chunks:
+                    break
+                self.state.chunk += 1
+            self._learn(turn, int(order[turn]), scratch)
+        with self._lock:
+            merge_copies(self.state.weights, scratch.copies)
+
+    def _learn(self, turn: int, chunk: int, scratch: Scratch) -> None:
+        """Learn one chunk of the text, the turn-th of this epoch."""
+        state = self.state
+        seed_random(scratch, state.options.seed, state.epoch, chunk)
+        plan = make_plan(state.options, self._alpha(state.epoch, turn), self._alpha(state.epoch, turn + 1))
+        learn_chunk(self._ids(chunk), state.weights, self.sampler, plan, scratch)
+        with self._lock:
+            state.pairs += float(scratch.tally[0])
+            state.loss += float(scratch.tally[1])
+        scratch.tally[:] = 0
+
+    def _ids(self, chunk: int) -> NDArray[np.int32]:
+        """The ids of one chunk, in a memory map of their own, so that what was read can leave memory again."""
+        start = chunk * self.length
+        count = min(self.length, self.corpus.size - start)
+        return np.memmap(self.corpus.ids_path, "<i4", "r", offset=4 * start, shape=(count,))
+
+    def _alpha(self, epoch: int, turn: int) -> float:
+        """The learning rate before the turn-th chunk of an epoch: linear over the whole fit."""
+        first, last = self.state.options.learning_rates
+        done = (epoch + turn / self.num_chunks) / self.state.options.epochs
+        return first + (last - first) * min(1.0, done)

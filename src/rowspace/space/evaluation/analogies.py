@@ -1,0 +1,160 @@
+"""The accuracy on a file of analogies, section by section.
+
+The rules, and so the numbers, are those of gensim's `evaluate_word_analogies`, except that malformed lines are an error
+here; gensim drops them. All questions are answered in one batched search.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import FileFormatError
+from rowspace.space.analogy import cos_add
+from rowspace.space.evaluation.files import first_ids, numbered_lines
+from rowspace.space.neighbors import MEMORY
+
+__all__ = ["AnalogyScores", "SectionScore", "evaluate_analogies"]
+
+Ids = NDArray[np.int64]
+
+GUESSES = 5
+"""How many answers gensim looks through for one that is not an input in another case."""
+
+
+@dataclass(frozen=True)
+class SectionScore:
+    """How many questions of one section were answered right."""
+
+    name: str
+    correct: int
+    total: int
+
+    @property
+    def accuracy(self) -> float:
+        """Return correct / total; 0 for a section with no question left, as gensim has it.
+
+        >>> SectionScore("family", 3, 4).accuracy
+        0.75
+        """
+        return self.correct / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True)
+class AnalogyScores:
+    """The sections in the order of the file, their sum, and the questions with unknown words in %."""
+
+    sections: tuple[SectionScore, ...]
+    total: SectionScore
+    oov_ratio: float
+
+    @property
+    def accuracy(self) -> float:
+        """Return the accuracy over all sections.
+
+        >>> AnalogyScores((), SectionScore("Total accuracy", 1, 2), 0.0).accuracy
+        0.5
+        """
+        return self.total.accuracy
+
+
+def evaluate_analogies(
+    path: str | Path,
+    vocabulary: Sequence[str],
+    rows: NDArray[np.floating[Any]],
+    *,
+    restrict_vocab: int | None = 300_000,
+    case_insensitive: bool = True,
+    dummy4unknown: bool = False,
+    row_norms: NDArray[np.float64] | None = None,
+    memory: int = MEMORY,
+) -> AnalogyScores:
+    r"""Answer the "a b c expected" questions of a file with 3CosAdd over `rows` (V, d), section by section.
+
+    Lines ": name" start sections. The three inputs, in whatever case, are not among the answers.
+
+    Args:
+        path: a text file in UTF-8.
+        vocabulary: V tokens.
+        rows: (V, d).
+        restrict_vocab: look up and search the first so many tokens only.
+        case_insensitive: ignore case.
+        dummy4unknown: count a question with an unknown word as wrong instead of leaving it out.
+        row_norms: (V,) float64, computed here without it.
+        memory: that of `nearest`.
+
+    Raises:
+        FileFormatError: the file cannot be read or has no questions, a line is malformed, or a question comes before
+            the first section; with the line's number.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> vocabulary = ["man", "king", "woman", "queen"]
+    >>> rows = np.array([[1.0, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "questions.txt")
+    ...     _ = path.write_text(": royal\nman king woman queen\nman king woman throne\n")
+    ...     evaluate_analogies(path, vocabulary, rows).total
+    SectionScore(name='Total accuracy', correct=1, total=1)
+    """
+    names, sections, words = _read(path, case_insensitive)
+    ids = first_ids(vocabulary, restrict_vocab, case_insensitive)
+    questions = np.array([[ids.get(word, -1) for word in line] for line in words], np.int64)  # (n, 4)
+    known = np.all(questions >= 0, axis=1)
+    right = np.zeros(len(questions), bool)
+    searched = rows[:restrict_vocab]
+    norms = None if row_norms is None else row_norms[:restrict_vocab]
+    if known.any():
+        guesses, _ = cos_add(searched, questions[known, :3], GUESSES, row_norms=norms, memory=memory)
+        right[known] = _right(_first_variants(vocabulary, ids, case_insensitive, guesses), questions[known])
+    counted = np.ones_like(known) if dummy4unknown else known
+    section_of = np.asarray(sections)
+    scores = tuple(
+        SectionScore(name, int(right[section_of == n].sum()), int(counted[section_of == n].sum()))
+        for n, name in enumerate(names)
+    )
+    total = SectionScore("Total accuracy", int(right.sum()), int(counted.sum()))
+    return AnalogyScores(scores, total, float(100 * (~known).mean()))
+
+
+def _read(path: str | Path, case_insensitive: bool) -> tuple[list[str], list[int], list[list[str]]]:
+    """Return the names of the sections and, for each question, its section and its four words."""
+    names: list[str] = []
+    sections: list[int] = []
+    words: list[list[str]] = []
+    for number, line in numbered_lines(path):
+        if line.startswith(":"):
+            names.append(line.lstrip(": ").strip())
+            continue
+        if not names:
+            raise FileFormatError(f"{path}, line {number}: a question before the first ': section' line")
+        fields = (line.upper() if case_insensitive else line).split()
+        if len(fields) != 4:
+            raise FileFormatError(f"{path}, line {number}: expected four words, got {line[:60]!r}")
+        sections.append(len(names) - 1)
+        words.append(fields)
+    if not words:
+        raise FileFormatError(f"{path} holds no question; a line is: a b c expected")
+    return names, sections, words
+
+
+def _first_variants(vocabulary: Sequence[str], ids: dict[str, int], case_insensitive: bool, guesses: Ids) -> Ids:
+    """Return each guess as the first id that spells it, case aside; -1 stays."""
+    if not case_insensitive:
+        return guesses
+    first = {row: ids[vocabulary[row].upper()] for row in np.unique(guesses).tolist() if row >= 0} | {-1: -1}
+    return np.array([first[row] for row in guesses.ravel().tolist()], np.int64).reshape(guesses.shape)
+
+
+def _right(guesses: Ids, questions: Ids) -> NDArray[np.bool_]:
+    """Return for each question (n, 4) whether its first guess (n, g) that is no input is right."""
+    inputs = (guesses[:, :, np.newaxis] == questions[:, np.newaxis, :3]).any(axis=2)  # (n, g)
+    found = guesses >= 0
+    usable = ~inputs & found
+    # Where every guess is an input in another case, gensim judges the last one.
+    place = np.where(usable.any(axis=1), usable.argmax(axis=1), found.sum(axis=1) - 1)
+    right: NDArray[np.bool_] = guesses[np.arange(len(guesses)), place] == questions[:, 3]
+    return right

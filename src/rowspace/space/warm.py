@@ -1,0 +1,25 @@
+"""Compile the kernels of the neighbor search, so that a first search does not have to wait.
+
+`python -m rowspace.space.warm` is what `scripts/setup` runs; compiled code is kept on disk (`rowspace._base.jit`).
+"""
+
+import numpy as np
+
+from rowspace.space.neighbors import FEW_QUERIES, nearest
+
+__all__ = ["warm"]
+
+
+def warm() -> None:
+    """Run each kernel once; takes no time where all are compiled already."""
+    single = np.eye(FEW_QUERIES + 1, 2, dtype=np.float32)
+    for rows in (single, single.astype(np.float64)):
+        mapped = rows.copy()
+        mapped.setflags(write=False)  # as the rows of a saved table, which are another type to a kernel
+        for some in (rows, mapped):
+            nearest(rows, some, 1)
+
+
+if __name__ == "__main__":
+    warm()
+    print("kernels of searches are compiled")

@@ -1,0 +1,1 @@
+"""Tables as plain arrays and columns: NumPy's .npy and .npz, Parquet and Arrow."""

@@ -1,0 +1,1 @@
+"""Tables in the files of models: safetensors, model2vec, sentence-transformers, transformers checkpoints, fastText."""

@@ -1,0 +1,84 @@
+"""A .safetensors file with a tokenizer.json next to it: its only (V, d) tensor, or the one that the key names.
+
+Rows are mapped. Two files cannot be replaced in one step; `array_formats/npy.py` describes what a killed save leaves.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.plural import join_names
+from rowspace.errors import UsageError
+from rowspace.files.content import read_start
+from rowspace.files.safetensors_header import Tensor
+from rowspace.files.tensors import can_be_rows, map_tensor, read_tensors, tensor_pieces
+from rowspace.files.transformers_folder import TOKENIZER
+from rowspace.store.rows import check_rows
+from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognizes", "save"]
+
+KEY = "embeddings"
+
+
+def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
+    """Open a tensor of the file `path` as a table; `key` may be left out where it holds one (V, d) tensor only.
+
+    Raises `UsageError` where several could be meant, and `FileFormatError` as `rowspace.load` does.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["cat", "dog"], np.eye(2)), f"{folder}/pets.safetensors")
+    ...     load(f"{folder}/pets.safetensors")["dog"].tolist()
+    [0.0, 1.0]
+    """
+    source = Path(path)
+    tensors = read_tensors(source)
+    name = _named(tensors, key, str(source))
+    rows = map_tensor(source, name, limit=limit, known=tensors)
+    return table_of_tensor(rows, source.parent, f"{source}: {name}", limit=limit)
+
+
+def save(table: Table, path: StrPath) -> None:
+    """Write the rows of `table` to `path` as the tensor `embeddings`, and tokenizer.json next to it.
+
+    Ids of the tokenizer without a row in the table get rows of zeros. Counts and settings are not saved. Raises
+    `UsageError` and `RowspaceError` as `rowspace.store.save` does.
+    """
+    check_rows(table)
+    tokenizer, unknown_rows = tokenizer_json(table)
+    check_target(path)
+    with atomic_file(Path(path).with_name(TOKENIZER)) as beside, atomic_file(path) as file:
+        beside.write(tokenizer)
+        for piece in tensor_pieces(KEY, table.rows, unknown_rows):
+            file.write(piece)
+
+
+def recognizes(path: Path) -> bool:
+    """Whether the file `path` begins as safetensors files do: a length of eight bytes, and JSON."""
+    start = read_start(path)
+    return len(start) > 9 and start[8:9] == b"{" and start[5:8] == b"\0\0\0"
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+    target = check_file_target(path, is_same_kind=recognizes)
+    beside = check_file_target(Path(path).with_name(TOKENIZER))
+    if beside.exists() and not target.exists():
+        raise UsageError(
+            f"cannot save to {target}: {beside} is there, belongs to other rows, and would be replaced; "
+            "name a path in a folder of its own"
+        )
+
+
+def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
+    """Return the name of the tensor that is meant."""
+    rows = [name for name, tensor in tensors.items() if can_be_rows(tensor)]
+    if key is None and len(rows) != 1:
+        found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows or tensors}
+        raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({join_names(found)}); name one as the key")
+    if key is not None and key not in tensors:
+        raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")
+    return rows[0] if key is None else key

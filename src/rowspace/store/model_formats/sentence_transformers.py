@@ -1,0 +1,82 @@
+"""sentence-transformers' static directory: `embedding.weight` and tokenizer.json, at its root or in 0_StaticEmbedding.
+
+Rows are mapped. Whether modules.json has a Normalize step is kept as the setting `normalize`. Source:
+sentence-transformers 5, `StaticEmbedding`.
+"""
+
+import json
+from pathlib import Path
+
+from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace.errors import FileFormatError
+from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.tensors import holds_tensor, map_tensor, tensor_pieces
+from rowspace.files.transformers_folder import MODEL, TOKENIZER
+from rowspace.store.rows import check_rows
+from rowspace.store.static_model import MODULES, modules_of
+from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognizes", "save"]
+
+KEY = "embedding.weight"
+CONTENTS = (MODEL, TOKENIZER, MODULES)
+FOLDERS = (".", "0_StaticEmbedding")
+
+
+def load(path: StrPath, *, limit: int | None = None) -> Table:
+    """Open the static model in the directory `path`; raises `FileFormatError` as `rowspace.load` does.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["cat", "dog"], np.eye(2)), f"{folder}/pets")
+    ...     load(f"{folder}/pets")["dog"].tolist()
+    [0.0, 1.0]
+    """
+    found = _place(Path(path))
+    if found is None:
+        raise FileFormatError(f"{path}: holds no {MODEL} with {KEY!r}; check the path")
+    if found != Path(path):
+        resolve_inside(Path(path), found.name)
+    model = resolve_inside(found, MODEL)
+    rows = map_tensor(model, KEY, limit=limit)
+    return table_of_tensor(rows, found, str(model), limit=limit, settings={"normalize": _normalizes(Path(path))})
+
+
+def save(table: Table, path: StrPath) -> None:
+    """Write `table` to the directory `path`, as one StaticEmbedding module.
+
+    A Normalize module follows if the table's setting `normalize` is True; counts and other settings are not saved. Ids
+    of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Raises
+    `UsageError` and `RowspaceError` as `rowspace.store.save` does.
+    """
+    check_rows(table)
+    tokenizer, unknown_rows = tokenizer_json(table)
+    with atomic_directory(path, marker=MODULES, contents=CONTENTS) as folder:
+        with (folder / MODEL).open("xb") as file:
+            file.writelines(tensor_pieces(KEY, table.rows, unknown_rows))
+        (folder / TOKENIZER).write_bytes(tokenizer)
+        (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
+
+
+def recognizes(path: Path) -> bool:
+    """Whether the directory `path` holds such a tensor."""
+    return _place(path) is not None
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+    check_directory_target(path, marker=MODULES, contents=CONTENTS)
+
+
+def _place(path: Path) -> Path | None:
+    """Return the folder that the tensor is in."""
+    return next((path / name for name in FOLDERS if holds_tensor(path / name / MODEL, KEY)), None)
+
+
+def _normalizes(path: Path) -> bool:
+    if not (path / MODULES).is_file():
+        return False
+    with open_regular(resolve_inside(path, MODULES)) as file:
+        return b".Normalize" in file.read(1 << 20)

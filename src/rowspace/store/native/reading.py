@@ -1,0 +1,150 @@
+"""Reading a native directory: everything is checked before it is used, and rows are mapped, not read.
+
+The size of each file is compared with rowspace.json, each header with its file and with rowspace.json, before memory is
+taken.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from io import BufferedReader
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.validate import index_of
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.mapped import map_array, map_bytes
+from rowspace.files.open_folder import Folder
+from rowspace.files.safetensors_header import Tensor, read_header
+from rowspace.files.tensors import DTYPES
+from rowspace.files.transformers_folder import MODEL, TOKENIZER
+from rowspace.files.vocabulary import StoredVocabulary
+from rowspace.store.native.manifest import FILES, MARKER, MAX_SIZE, SUBWORDS, VOCABULARY, FileRecord, Manifest
+from rowspace.store.native.subwords import map_subwords
+from rowspace.subwords.hashing import Subwords
+from rowspace.table import Table
+
+__all__ = ["manifest_of", "table_of"]
+
+
+def table_of(folder: Folder, *, verify: bool) -> Table:
+    """Build the table in an open `folder`; raises `FileFormatError` as `native.load` says."""
+    manifest = manifest_of(folder)
+    has_subwords = SUBWORDS in manifest.files
+    for name in (*FILES, *[SUBWORDS] * has_subwords):
+        _check_file(folder, name, manifest.files.get(name), verify=verify)
+    vocabulary, counts = _map_vocabulary(folder, manifest.num_embeddings)
+    rows = _map_rows(folder, manifest)
+    tokenizer = _text_later(folder, TOKENIZER) if manifest.own_tokenizer else None
+    if verify:
+        _check_tokens(vocabulary, str(folder.path / VOCABULARY))
+    subwords = _map_subwords(folder, rows) if has_subwords else None
+    return Table(vocabulary, rows, counts, tokenizer=tokenizer, settings=manifest.settings, subwords=subwords)
+
+
+def manifest_of(folder: Folder) -> Manifest:
+    """Read and check rowspace.json in an open `folder`."""
+    source = str(folder.path / MARKER)
+    with folder.open(MARKER) as file:
+        data = file.read(min(os.fstat(file.fileno()).st_size, MAX_SIZE) + 1)  # memory is taken for what is asked
+    if len(data) > MAX_SIZE:
+        raise FileFormatError(f"{source}: larger than the {MAX_SIZE:,} bytes that are allowed; restore it")
+    return Manifest.from_bytes(data, source)
+
+
+def _check_file(folder: Folder, name: str, record: FileRecord | None, *, verify: bool) -> None:
+    source = folder.path / name
+    if record is None:
+        raise FileFormatError(f"{folder.path / MARKER}: does not list {name}; restore it")
+    with folder.open(name) as file:
+        size = file.seek(0, os.SEEK_END)
+        if size != record.size:
+            raise FileFormatError(f"{source}: has {size:,} bytes, but {record.size:,} were saved; restore the file")
+        file.seek(0)
+        if verify and hashlib.file_digest(file, "sha256").hexdigest() != record.sha256:
+            raise FileFormatError(f"{source}: damaged (its SHA-256 is not the saved one); restore the file")
+
+
+def _map_vocabulary(folder: Folder, size: int) -> tuple[StoredVocabulary, NDArray[np.int64] | None]:
+    """Map the V = `size` tokens, and their counts where the file has them."""
+    source = str(folder.path / VOCABULARY)
+    with folder.open(VOCABULARY) as file:
+        tensors = read_header(file, source)
+        wanted: dict[str, tuple[str, tuple[int, ...] | None]] = {
+            "offsets": ("I64", (size + 1,)),
+            "counts": ("I64", (size,)),
+            "tokens": ("U8", None),
+        }
+        if "counts" not in tensors:
+            del wanted["counts"]
+        _check_tensors(tensors, wanted, source)
+        content = {name: _map(file, tensors[name]) for name in wanted}
+    run, offsets = content["tokens"], content["offsets"].view("<i8")
+    if offsets[0] != 0 or offsets[-1] != len(run):
+        raise FileFormatError(f"{source}: token offsets do not rise from 0 to {len(run):,}; restore the file")
+    counts = content["counts"].view("<i8") if "counts" in content else None
+    return StoredVocabulary(run, offsets, source), counts
+
+
+def _check_tokens(vocabulary: StoredVocabulary, source: str) -> None:
+    """Decode all tokens, and check that none is duplicated."""
+    try:
+        index_of(list(vocabulary))
+    except UsageError as error:
+        raise FileFormatError(f"{source}: {error}; restore the file") from None
+
+
+def _map_rows(folder: Folder, manifest: Manifest) -> NDArray[np.floating[Any]]:
+    """Map the first V rows, (V, d), read-only; the rows of zeros after them belong to no token."""
+    source = str(folder.path / MODEL)
+    if manifest.dtype not in DTYPES:
+        raise FileFormatError(f"{folder.path / MARKER}: rows of unknown dtype {manifest.dtype!r}; restore it")
+    name, little_endian = DTYPES[manifest.dtype]
+    shape = (manifest.num_embeddings + manifest.unknown_rows, manifest.embedding_dim)
+    with folder.open(MODEL) as file:
+        tensors = read_header(file, source)
+        _check_tensors(tensors, {"embeddings": (name, shape)}, source)
+        rows = map_array(file, little_endian, tensors["embeddings"].offset, shape)
+    return rows[: manifest.num_embeddings]
+
+
+def _map_subwords(folder: Folder, rows: NDArray[np.floating[Any]]) -> Subwords:
+    with folder.open(SUBWORDS) as file:
+        return map_subwords(file, str(folder.path / SUBWORDS), (len(rows), rows.shape[1]))
+
+
+def _check_tensors(
+    tensors: Mapping[str, Tensor], wanted: Mapping[str, tuple[str, tuple[int, ...] | None]], source: str
+) -> None:
+    """Check that these tensors and no others are there, of the dtype and, where one is given, the shape."""
+    if set(tensors) != set(wanted):
+        raise FileFormatError(f"{source}: holds {sorted(tensors)}, expected {sorted(wanted)}; restore the file")
+    for name, (dtype, shape) in wanted.items():
+        tensor = tensors[name]
+        rank = 1 if shape is None else len(shape)
+        if tensor.dtype != dtype or len(tensor.shape) != rank or shape not in (None, tensor.shape):
+            raise FileFormatError(
+                f"{source}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, but {dtype} of shape "
+                f"{shape} was saved; restore the file"
+            )
+
+
+def _map(file: BufferedReader, tensor: Tensor) -> NDArray[np.uint8]:
+    return map_array(file, np.uint8, tensor.offset, (tensor.size,))
+
+
+def _text_later(folder: Folder, name: str) -> Callable[[], str]:
+    """Map a file of text now, so that a later save does not change it; decode it when the function is called."""
+    source = folder.path / name
+    with folder.open(name) as file:
+        content = map_bytes(file)
+
+    def text() -> str:
+        try:
+            return content.tobytes().decode()
+        except UnicodeDecodeError as error:
+            raise FileFormatError(f"{source}: byte {error.start}: not valid UTF-8; restore the file") from None
+
+    return text

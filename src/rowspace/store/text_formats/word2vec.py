@@ -1,0 +1,137 @@
+"""The word2vec binary format (.bin): read, and written byte for byte as gensim writes it.
+
+A line `V D`, then V times: the word, a blank, D little-endian float32; some writers put a newline after each row. It
+has no counts and no checksums. Its rows are not aligned, so they are copied, by several threads, and not mapped.
+Source: Mikolov et al. 2013, word2vec.c.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.parallel import map_ranges, split_range
+from rowspace._base.plural import plural
+from rowspace.errors import FileFormatError
+from rowspace.files.content import SNIFFED, map_content, read_start, read_unpacked_start
+from rowspace.store.kernels import copy_rows, find_words
+from rowspace.store.rows import as_float32
+from rowspace.store.text_formats.sniff import Header, header_of, is_text_of
+from rowspace.store.words import decode_words, encode_words, table_without_duplicates
+from rowspace.table import Table
+
+__all__ = ["check_target", "load", "recognizes", "save"]
+
+MAX_WORD = 1 << 16  # bytes; a longer one is damage, and would have us search the whole file for a blank
+ROWS_AT_ONCE = 4096
+LEAST_SHARE = 1 << 20  # bytes of rows for which a thread is worth its start
+
+
+def load(path: StrPath, *, limit: int | None = None) -> Table:
+    """Read the word2vec binary file `path`, or its first `limit` words, into memory; rows are (V, D) float32.
+
+    Counts are None. Raises `FileFormatError`, with the number of the word and the byte it begins at, where
+    the file is cut off, damaged, or holds more or less than its first line promises; sizes are compared
+    before memory is taken. Warns of words that are not valid UTF-8 or are duplicated.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["cat", "dog"], np.eye(2)), f"{folder}/pets.bin")
+    ...     load(f"{folder}/pets.bin")["dog"].tolist()
+    [0.0, 1.0]
+    """
+    source = os.fspath(path)
+    data = map_content(Path(path))
+    header = _checked_header(data, source)
+    wanted = header.size if limit is None else min(limit, header.size)
+    places = _find_words(data, header, wanted, source)
+    return table_without_duplicates(decode_words(data, places, source), _rows(data, places, header.dim), source)
+
+
+def save(table: Table, path: StrPath) -> None:
+    r"""Write `table` to the file `path`, replacing an older word2vec file all at once; rows become float32.
+
+    Counts, settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a
+    blank or a newline, which the format cannot, or where `path` cannot be replaced, and `RowspaceError`
+    where the system refuses (disk full, no permission).
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Table(["cat"], np.zeros((1, 1))), f"{folder}/pets.bin")
+    ...     Path(folder, "pets.bin").read_bytes()
+    b'1 1\ncat \x00\x00\x00\x00'
+    """
+    words = encode_words(table.vocabulary, forbidden=b" \n", longest=MAX_WORD, format="word2vec")
+    check_target(path)
+    with atomic_file(path) as file:
+        file.write(f"{len(table)} {table.dim}\n".encode())
+        for begin in range(0, len(table), ROWS_AT_ONCE):
+            block = as_float32(table.rows[begin : begin + ROWS_AT_ONCE])
+            named = zip(words[begin : begin + ROWS_AT_ONCE], block, strict=True)
+            file.write(b"".join([part for word, row in named for part in (word, b" ", row.tobytes())]))
+
+
+def recognizes(path: Path) -> bool:
+    """Whether the file `path` begins with the line `V D`, and goes on in binary."""
+    return _recognizes_start(read_unpacked_start(path))
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+    check_file_target(path, is_same_kind=lambda target: _recognizes_start(read_start(target)))
+
+
+def _recognizes_start(start: bytes) -> bool:
+    header = header_of(start)
+    return header is not None and not is_text_of(start, header)
+
+
+def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
+    """Return the header, once the file is known to be large enough for what it promises."""
+    start = data[:SNIFFED].tobytes()
+    header = header_of(start)
+    if header is None:
+        raise FileFormatError(
+            f"{source}: byte 0: not a word2vec file: expected a line of two numbers, got {start[:20]!r}; check the path"
+        )
+    least = header.end + header.size * (4 * header.dim + 1)
+    if is_text_of(start, header):
+        raise FileFormatError(f"{source}: byte {header.end}: word2vec's text form; read it as 'word2vec-text'")
+    if header.dim < 1 or data.size < least:
+        raise FileFormatError(
+            f"{source}: byte 0: promises {plural(header.size, 'word')} of {plural(header.dim, 'number')}, but has "
+            f"{plural(data.size, 'byte')} instead of {least:,} or more; it is cut off or damaged, download it again"
+        )
+    return header
+
+
+def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: str) -> NDArray[np.int64]:
+    """Return where the first words begin and end, (wanted, 2); raises where one of them is not whole."""
+    places = np.empty((wanted, 2), np.int64)
+    found, place = find_words(data, header.end, 4 * header.dim, MAX_WORD, places)
+    if found < wanted:
+        has_blank = b" " in data[place : place + MAX_WORD + 2].tobytes()
+        what = "has too few numbers after it" if has_blank else "has no blank after it"
+        raise FileFormatError(
+            f"{source}: byte {place}: word {found + 1:,} of {header.size:,} {what}: cut off or damaged, download it "
+            "again"
+        )
+    if found == header.size and data[place:].tobytes().strip(b"\r\n"):
+        raise FileFormatError(
+            f"{source}: byte {place}: data goes on after {plural(header.size, 'promised word')}; "
+            "it is damaged, download it again"
+        )
+    return places
+
+
+def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArray[np.float32]:
+    """Copy the rows that follow the words, (V, dim)."""
+    rows = np.empty((len(places), dim), "<f4")
+    bytes_of_rows = rows.view(np.uint8)
+    map_ranges(
+        lambda begin, end: copy_rows(data, places[begin:end], bytes_of_rows[begin:end]),
+        split_range(len(places), least=max(1, LEAST_SHARE // (4 * dim))),
+    )
+    return rows.astype(np.float32, copy=False)

@@ -1,0 +1,49 @@
+"""One number for every Unicode character: what the scanner does with it.
+
+A word character's number is the code point to write (its lowercase, unless cased), which is 48 or more; the numbers
+below have names.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.text.characters.unicode_tables import LONG_LOWER, LOWER_RUNS, WORD_RANGES
+
+__all__ = ["BETWEEN", "BLANK", "DOTTED_I", "JOINER", "LINE_END", "WORD", "character_table"]
+
+BETWEEN = 0  # ends a word
+BLANK = 1  # ends a word, and leaves a line blank
+LINE_END = 2
+JOINER = 3  # part of a word only between two word characters
+DOTTED_I = 4  # a word character, the one whose lowercase is two: i and a combining dot above
+WORD = 48  # this and above: any other word character, written as the code point of this number
+
+CODE_POINTS = 0x110000
+
+
+@cache
+def character_table(*, cased: bool) -> NDArray[np.int32]:
+    """Return the scanner's number for every code point: int32 (1114112,), read only.
+
+    >>> table = character_table(cased=False)
+    >>> chr(table[ord("Q")]), int(table[ord("'")]) == JOINER, int(table[ord("+")]) == BETWEEN
+    ('q', True, True)
+    """
+    lower = np.arange(CODE_POINTS, dtype=np.int32)
+    if not cased:
+        for first, stop, step, shift in LOWER_RUNS:
+            lower[first:stop:step] += shift
+    word = np.zeros(CODE_POINTS, dtype=np.bool_)
+    for first, stop in WORD_RANGES:
+        word[first:stop] = True
+    # The class is that of the lowercased character, because the tokenizer lowercases before it splits.
+    table = np.where(word[lower], lower, np.int32(BETWEEN))
+    if not cased:
+        table[list(LONG_LOWER)] = DOTTED_I  # only İ, which a test verifies
+    table[[ord(character) for character in " \t\r\v\f"]] = BLANK
+    table[[ord(character) for character in "'_\N{RIGHT SINGLE QUOTATION MARK}"]] = JOINER
+    table[ord("\n")] = LINE_END
+    table.flags.writeable = False
+    return table

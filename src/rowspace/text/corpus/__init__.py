@@ -1,0 +1,29 @@
+"""A corpus (files, folders, standard input, strings, token lists) → a stream of pieces of text, in blocks or sentences.
+
+Start at open_corpus.py, then reading.py.
+"""
+
+from rowspace.text.corpus.blocks import Block, blocks
+from rowspace.text.corpus.open_corpus import Corpus, OpenCorpus, corpus_bytes, open_corpus
+from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_pieces
+from rowspace.text.corpus.rereadable import RereadableCorpus, text_pieces
+from rowspace.text.corpus.sentences import Run, Sentences
+from rowspace.text.corpus.standard_library import standard_library
+
+__all__ = [
+    "BLOCK",
+    "Block",
+    "Corpus",
+    "OpenCorpus",
+    "Piece",
+    "RereadableCorpus",
+    "Run",
+    "Sentences",
+    "blocks",
+    "corpus_bytes",
+    "cut_pieces",
+    "open_corpus",
+    "read_pieces",
+    "standard_library",
+    "text_pieces",
+]

@@ -1,0 +1,220 @@
+"""A corpus → one stream of pieces of text, or of token lists.
+
+A corpus is a path, several paths, a directory, a glob pattern, '-' for standard input, or an iterable of strings or of
+token lists.
+"""
+
+import glob
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rowspace.errors import CorpusError
+from rowspace.text.characters import utf8
+from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_pieces
+
+__all__ = ["Corpus", "OpenCorpus", "corpus_bytes", "open_corpus"]
+
+Corpus = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]] | Iterable[Iterable[str]]
+_TEXTS_WANTED = "a corpus is a path, several pathlib.Path, an iterable of strings, or one of token lists"
+
+
+class OpenCorpus(NamedTuple):
+    """A corpus as a stream: of pieces of text, or of token lists."""
+
+    pieces: Iterator[Piece] | None
+    token_lists: Iterator[list[str]] | None
+
+
+def open_corpus(
+    corpus: Corpus, *, field: str | None = None, on_bytes: Callable[[int], None] | None = None
+) -> OpenCorpus:
+    """Return a corpus as a stream; only the first item of an iterable is read before the stream is.
+
+    Args:
+        corpus: Paths, texts or token lists.
+        field: The field of JSON lines that holds the text; dots separate nested names.
+        on_bytes: Called with the number of bytes read from files.
+
+    Raises:
+        CorpusError: there is nothing to read; the stream raises it for what cannot be read.
+
+    >>> open_corpus(["one text", "another"]).pieces is not None
+    True
+    """
+    if isinstance(corpus, str | os.PathLike):
+        return OpenCorpus(_file_pieces([corpus], field, on_bytes), None)
+    if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray):
+        raise CorpusError(f"{_TEXTS_WANTED}, not {type(corpus).__name__}")
+    if isinstance(corpus, list | tuple) and corpus and all(map(_names_file, corpus)):
+        raise CorpusError(
+            f"every string of the corpus, {corpus[0]!r} for one, names a file; to read files pass "
+            "pathlib.Path(...) for each, to learn from the strings themselves pass iter(...)"
+        )
+    items = iter(corpus)
+    first = next(items, None)
+    if first is None:
+        raise CorpusError("the corpus is empty: the iterable has no items")
+    everything: Iterator[Any] = chain([first], items)
+    if isinstance(first, os.PathLike):
+        return OpenCorpus(_file_pieces(everything, field, on_bytes), None)
+    if field is not None:
+        raise CorpusError(
+            f"field={field!r} names a field of JSON lines in files, but this corpus is not a file; leave it out"
+        )
+    if isinstance(first, str):
+        return OpenCorpus(_text_pieces(everything), None)
+    return OpenCorpus(None, _token_lists(everything))
+
+
+def corpus_bytes(corpus: Corpus) -> int | None:
+    """Return the most bytes that `on_bytes` will be called with in all, or None where that is not known beforehand.
+
+    >>> corpus_bytes("-") is None
+    True
+    """
+    paths = [corpus] if isinstance(corpus, str | os.PathLike) else corpus
+    if not isinstance(paths, list | tuple) or not all(isinstance(path, str | os.PathLike) for path in paths):
+        return None
+    if paths is corpus and any(isinstance(path, str) for path in paths):
+        return None  # texts
+    total = 0
+    for source in _sources(paths):
+        if source.name == STANDARD_INPUT or _file_type(source.name) != stat.S_IFREG:
+            return None
+        total += Path(source.name).stat().st_size
+    return total
+
+
+class _Source(NamedTuple):
+    """A file to read, and whether it was named itself (a binary file of a folder is skipped)."""
+
+    name: str
+    named: bool
+
+
+def _file_pieces(
+    paths: Iterable[str | os.PathLike[str]], field: str | None, on_bytes: Callable[[int], None] | None
+) -> Iterator[Piece]:
+    """Yield the text of files; each file's end ends a document."""
+    tried, found = None, False
+    for source in _sources(paths):
+        for piece in read_pieces(source.name, named=source.named, field=field, on_bytes=on_bytes):
+            found = True
+            yield piece
+        tried = source
+    if not found and tried is not None and not tried.named:
+        raise CorpusError(f"all files are binary, {tried.name!r} for one; name a directory or pattern with text files")
+
+
+def _sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[_Source]:
+    """Yield the files that paths, directories and patterns name, in sorted order."""
+    for path in paths:
+        name = path if isinstance(path, str) else _name(path)
+        file_type = _file_type(name)
+        if file_type == stat.S_IFDIR:
+            yield from _directory(name)
+        elif file_type:
+            yield _Source(name, named=True)
+        elif glob.has_magic(name):
+            yield from _pattern(name)
+        else:
+            what = repr(name) if len(name) < 100 else f"{name[:80]!r}..."
+            raise CorpusError(
+                f"there is no file or directory {what}; check the path (a text itself goes in a list: [text])"
+            )
+
+
+def _name(path: object) -> str:
+    if not isinstance(path, os.PathLike):
+        raise CorpusError(f"{_TEXTS_WANTED}; this one holds pathlib.Path and then {type(path).__name__}")
+    return str(os.fspath(path))
+
+
+def _file_type(name: str) -> int:
+    """Return the type of the file of this name, 0 where there is none."""
+    if name == STANDARD_INPUT:
+        return stat.S_IFIFO
+    try:
+        return stat.S_IFMT(Path(name).stat().st_mode)
+    except PermissionError as error:
+        raise CorpusError(f"{name!r} cannot be read: permission denied; check the permissions of its folder") from error
+    except (OSError, ValueError):  # nothing there, a name too long, a NUL in it
+        return 0
+
+
+def _directory(name: str) -> Iterator[_Source]:
+    """Yield the files below a directory, except hidden ones and those of tables."""
+    empty = True
+    _refuse_table(name)
+
+    def refuse(error: OSError) -> None:
+        raise CorpusError(f"directory {error.filename!r} cannot be read: {error.strerror}; check its permissions")
+
+    for folder, folders, files in os.walk(name, onerror=refuse):
+        folders[:] = sorted(
+            inner for inner in folders if not inner.startswith(".") and not _is_table(Path(folder, inner))
+        )
+        for file in sorted(files):
+            path = Path(folder, file)
+            if not file.startswith(".") and _file_type(str(path)) == stat.S_IFREG:
+                empty = False
+                yield _Source(str(path), named=False)
+    if empty:
+        raise CorpusError(f"directory {name!r} holds no text files; name one that does")
+
+
+def _refuse_table(name: str) -> None:
+    """Raise CorpusError for a folder that is a table or a model: its JSON files would be read as text."""
+    if _is_table(Path(name)):
+        raise CorpusError(f"{name!r} is a table or a model, not a corpus; name text files, or a folder of them")
+
+
+def _is_table(folder: Path) -> bool:
+    """Return whether a folder holds a table of ours, or the configuration and weights of a model."""
+    try:
+        names = {entry.name for entry in os.scandir(folder)}
+    except OSError:
+        return False  # os.walk reports it
+    weights = any(name.endswith((".safetensors", ".bin", ".safetensors.index.json")) for name in names)
+    return "rowspace.json" in names or (weights and not names.isdisjoint({"config.json", "modules.json"}))
+
+
+def _pattern(pattern: str) -> Iterator[_Source]:
+    """Yield the files that match a glob pattern."""
+    files = sorted(path for path in glob.glob(pattern, recursive=True) if _file_type(path) == stat.S_IFREG)  # noqa: PTH207
+    if not files:
+        raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** stands for folders inside folders")
+    for path in files:
+        yield _Source(path, named=False)
+
+
+def _names_file(text: object) -> bool:
+    return isinstance(text, str) and len(text) < 1000 and _file_type(text) == stat.S_IFREG
+
+
+def _text_pieces(texts: Iterable[object]) -> Iterator[Piece]:
+    """Yield strings as documents, long ones in pieces."""
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise CorpusError(f"item {index} of the corpus is {type(text).__name__}; the items before are strings")
+        data = utf8(text)
+        if len(data) > BLOCK:
+            yield from cut_pieces(data[start : start + BLOCK] for start in range(0, len(data), BLOCK))
+        else:
+            yield data, True
+
+
+def _token_lists(lists: Iterable[object]) -> Iterator[list[str]]:
+    """Yield token lists, each of which is a sentence."""
+    for index, tokens in enumerate(lists):
+        if not isinstance(tokens, Iterable) or isinstance(tokens, str | bytes | bytearray):
+            raise CorpusError(f"item {index} of the corpus is {type(tokens).__name__}; {_TEXTS_WANTED}")
+        sentence = list(tokens)
+        for token in sentence:
+            if not isinstance(token, str):
+                raise CorpusError(f"item {index} of the corpus holds {token!r}; a token list holds strings only")
+        yield sentence

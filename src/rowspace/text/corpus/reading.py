@@ -1,0 +1,226 @@
+"""Files → pieces of text: opening, decompressing, JSON lines, and where a text may be cut.
+
+A piece is some UTF-8 and whether a document ends with it; no piece ends inside a word. Only JSON is decoded here: the
+scanner finds bad UTF-8 itself.
+"""
+
+import bz2
+import contextlib
+import io
+import json
+import lzma
+import sys
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
+from rowspace.text.characters import as_array, character_table, utf8
+from rowspace.text.corpus.file_types import first_record, not_text
+
+__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces"]
+
+Piece = tuple[bytes, bool]
+
+BLOCK = 1 << 20  # bytes read, and handed to a worker, at a time
+STANDARD_INPUT = "-"
+_WIDEST = 4  # bytes of a character
+_GZIP = b"\x1f\x8b"
+_JSON_NAMES = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
+
+def read_pieces(
+    name: str, *, named: bool, field: str | None = None, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[Piece]:
+    """Yield the text of a file, or of standard input for '-'.
+
+    Lines may end with CR alone. Warns of what follows the compressed text in a .gz.
+
+    Args:
+        name: The path of the file.
+        named: Whether the caller named this file; a binary file that was found in a folder is skipped.
+        field: The field of JSON lines that holds the text; then each line is a record and a document.
+        on_bytes: Called with the number of bytes read.
+
+    Raises:
+        CorpusError: the file cannot be read, is damaged or binary, or holds JSON lines and no `field` is given.
+        MissingExtraError: a .zst file without zstandard.
+    """
+    try:
+        with _open(name) as raw:
+            chunks = _decompressed(name, io.BufferedReader(_Meter(raw, on_bytes)))
+            start = next(chunks, b"")
+            if _is_text(name, start, named=named):
+                chunks = chain([start], chunks)
+                if b"\r" in start[:-1] and b"\n" not in start:  # the line ends of old Macs
+                    chunks = (chunk.replace(b"\r", b"\n") for chunk in chunks)
+                if field is None:
+                    _refuse_json(name, start, named=named)
+                yield from _records(name, chunks, field) if field else cut_pieces(chunks)
+    except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        if isinstance(error, OSError) and error.errno:
+            message = f"{name!r} cannot be read: {error.strerror}; check the path and its permissions"
+        else:
+            message = f"{name!r} is damaged or cut short: {error}; download or compress it again"
+        raise CorpusError(message) from error
+
+
+def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
+    """Yield a document's bytes in pieces that end at the end of a line or, where there is none, outside words."""
+    rest = bytearray()  # it holds no cut, so that each byte is examined once, however long a word is
+    for chunk in chunks:
+        cut = len(rest) + chunk.rfind(b"\n") + 1
+        if cut == len(rest):
+            window = bytes(rest[-_WIDEST:]) + chunk  # a character may have begun in the chunk before
+            from rowspace.text.characters.kernels import last_cut  # noqa: PLC0415  # numba
+
+            found = int(last_cut(as_array(window), character_table(cased=True)))
+            cut = len(rest) + len(chunk) - len(window) + found if found else 0
+        rest += chunk
+        if cut:
+            with memoryview(rest) as view:
+                piece = bytes(view[:cut])
+            del rest[:cut]
+            yield piece, False
+    yield bytes(rest), True
+
+
+def _open(name: str) -> contextlib.AbstractContextManager[Any]:
+    if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise CorpusError("standard input is closed; pipe a text into it, or name a file")
+        return contextlib.nullcontext(sys.stdin.buffer)
+    return Path(name).open("rb", buffering=0)
+
+
+class _Meter(io.RawIOBase):
+    """Reads from another file and reports how many bytes."""
+
+    def __init__(self, raw: io.RawIOBase, on_bytes: Callable[[int], None] | None) -> None:
+        self.raw, self.on_bytes = raw, on_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        size = cast("int", self.raw.readinto(buffer))
+        if self.on_bytes and size:
+            self.on_bytes(size)
+        return size
+
+
+def _decompressed(name: str, file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield a file's content in chunks of about BLOCK bytes; its first bytes tell the compression."""
+    magic = file.peek(6)[:6]
+    stream: Any = file
+    if magic.startswith(_GZIP):
+        return _gzip(name, file)
+    if magic == b"\xfd7zXZ\x00":
+        stream = lzma.LZMAFile(file)  # noqa: SIM115
+    elif magic.startswith(b"BZh"):
+        stream = bz2.BZ2File(file)
+    elif magic.startswith(b"\x28\xb5\x2f\xfd"):
+        return _zstd(name, file)
+    return iter(lambda: cast("bytes", stream.read(BLOCK)), b"")
+
+
+def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the content of a .gz file, of one member or several; what follows the last is ignored, as gzip does."""
+    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    while compressed := file.read(1 << 14):  # few, because few bytes may decompress to many
+        while compressed:
+            if member.eof:
+                compressed = compressed.lstrip(b"\0")  # padding
+                compressed += file.read(1) if len(compressed) == 1 else b""
+                if not compressed:
+                    break
+                if not compressed.startswith(_GZIP):
+                    warnings.warn(
+                        f"{name!r}: what follows the compressed text is not gzip, and is ignored",
+                        CorpusWarning,
+                        stacklevel=2,
+                    )
+                    return
+                member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            if text := member.decompress(compressed):
+                yield text
+            compressed = member.unused_data
+    if not member.eof:
+        raise EOFError("the compressed text has no end")
+
+
+def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the content of a .zst file, of one frame or several."""
+    try:
+        import zstandard  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        message = f"{name!r} is compressed with Zstandard, which needs an extra: pip install rowspace[zstd]"
+        raise MissingExtraError(message) from error
+    frame = None
+    try:
+        while compressed := file.read(1 << 14):  # few, because few bytes may decompress to many
+            while compressed:
+                if frame is None or frame.eof:
+                    frame = zstandard.ZstdDecompressor().decompressobj()
+                if text := frame.decompress(compressed):
+                    yield text
+                compressed = frame.unused_data if frame.eof else b""
+    except zstandard.ZstdError as error:
+        raise EOFError(str(error)) from error
+    if frame is not None and not frame.eof:
+        raise EOFError("the last frame has no end")
+
+
+def _is_text(name: str, start: bytes, *, named: bool) -> bool:
+    """Return whether a file with these first bytes is text; raise CorpusError where it is not, but was named."""
+    found = not_text(start)
+    if found and named:
+        raise CorpusError(f"{name!r} is {found.what}; {found.advice}")
+    return found is None
+
+
+def _refuse_json(name: str, start: bytes, *, named: bool) -> None:
+    """Raise CorpusError for JSON lines, whose keys would be learned too; in folders, a single record is text."""
+    record = first_record(start, lines=1 if named else 2)
+    if record is not None:
+        field = next((key for key, value in record.items() if isinstance(value, str)), "text")
+        raise CorpusError(
+            f"{name!r} holds JSON lines; name the field with the text, as in --field {field} (field={field!r} in "
+            f"Python): the first record has {', '.join(map(repr, list(record)[:8])) or 'none'}"
+        )
+
+
+def _records(name: str, chunks: Iterable[bytes], field: str) -> Iterator[Piece]:
+    """Yield the text in a field of each record of JSON lines, each a document."""
+    number, rest = 0, b""
+    for chunk in chain(chunks, [b"\n"]):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            number += 1
+            if line.strip(b" \t\r"):
+                yield utf8(_text_of(f"{name!r} line {number}", line, field)), True
+
+
+def _text_of(location: str, line: bytes, field: str) -> str:
+    """Return the text in a field of one JSON record; the field may be a path with dots."""
+    try:
+        value = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(f"{location} is not JSON ({error}); with field={field!r} each line is a record") from error
+    whole = isinstance(value, dict) and field in value  # a name that contains dots has precedence
+    for key in [field] if whole else field.split("."):
+        if not (isinstance(value, dict) and key in value):
+            have = (
+                f"it has {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "it is not an object"
+            )
+            raise CorpusError(f"{location} has no field {field!r}: {key!r} was not found: {have}")
+        value = value[key]
+    if not isinstance(value, str):
+        what = "null" if value is None else _JSON_NAMES[type(value)]
+        raise CorpusError(
+            f"{location}: the field {field!r} holds {what}, not text; remove such records, or name another field"
+        )
+    return value

@@ -1,0 +1,62 @@
+"""A corpus → ids of its words on disk.
+
+The first pass scans blocks of text on several threads, each with its own lexicon, and writes provisional ids; then
+the lexicons are merged into one vocabulary, and a second pass over the ids makes them final. Memory grows with the
+distinct words only.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from rowspace.files.tokenizer_json import whitespace_json
+from rowspace.text.corpus.open_corpus import Corpus, open_corpus
+from rowspace.text.ids.id_corpus import IdCorpus
+from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
+from rowspace.text.ids.renumber import renumber
+from rowspace.text.options import TextOptions
+from rowspace.text.words.word_tokenizer import WordTokenizer
+
+__all__ = ["encode_corpus"]
+
+_DEFAULTS = TextOptions()
+
+
+def encode_corpus(
+    corpus: Corpus,
+    directory: str | os.PathLike[str],
+    *,
+    options: TextOptions = _DEFAULTS,
+    on_bytes: Callable[[int], None] | None = None,
+) -> IdCorpus:
+    """Read a corpus once and write the ids of its words to `directory`.
+
+    The result is the same with any number of workers. Only the ids are written until its `save` is called.
+
+    Args:
+        corpus: Paths, texts or token lists, see `open_corpus`.
+        directory: An existing directory.
+        options: How text becomes words and ids.
+        on_bytes: Called with the number of bytes read from files (`corpus_bytes` knows how many there are).
+
+    Raises:
+        CorpusError: the corpus cannot be read as text, or holds no words.
+        MissingExtraError: a .zst file without zstandard.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ids = encode_corpus(["The cat.", "the dog"], folder, options=TextOptions(min_count=1))
+    >>> ids.vocabulary, ids.counts.tolist(), ids.size
+    (['the', 'cat', 'dog'], [2, 1, 1], 6)
+    """
+    pieces, token_lists = open_corpus(corpus, field=options.field, on_bytes=on_bytes)
+
+    def write_ids(path: Path) -> ProvisionalIds:
+        return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
+
+    id_corpus, _ = renumber(
+        corpus, Path(directory), write_ids, min_count=options.min_count, max_vocabulary=options.max_vocabulary
+    )
+    words = WordTokenizer(id_corpus.vocabulary, cased=options.cased).to_json() if pieces else None
+    id_corpus.tokenizer = words or whitespace_json(id_corpus.vocabulary)
+    return id_corpus

@@ -1,0 +1,116 @@
+"""A corpus as ids on disk, so that it can be larger than memory and be read again.
+
+Two files in one directory: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`, all else.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from rowspace._base.atomic import atomic_file
+from rowspace.errors import FileFormatError
+from rowspace.files.strict_json import parse_object
+from rowspace.text.tokenizers.huggingface_library import tokens_by_id
+
+__all__ = ["CORPUS_NAME", "IDS_NAME", "IdCorpus"]
+
+IDS_NAME, CORPUS_NAME = "ids.bin", "corpus.json"
+_VERSION = 1
+
+
+@dataclass
+class IdCorpus:
+    """A corpus as ids of a vocabulary without its rarer words.
+
+    Attributes:
+        ids_path: A file of `size` little-endian int32, with -1 at the end of each sentence; no sentence is empty, and
+            the last entry is -1.
+        size: The number of entries of the file.
+        vocabulary: V tokens by falling count.
+        counts: int64 (V,).
+        words: The number of words that were read, rare ones too.
+        replaced: The number of bad UTF-8 sequences.
+        tokenizer: A tokenizer.json with the same ids, unless there are `token_ids`.
+        token_ids: int64 (V,), the id of each token in `tokenizer`. A tokenizer that was made elsewhere, or trained, has
+            an order of its own, and tokens that the text never uses.
+
+    >>> import tempfile
+    >>> from rowspace.text import TextOptions, encode_corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     corpus = encode_corpus(["a b a", "a"], Path(folder), options=TextOptions(min_count=1))
+    ...     corpus.save()
+    ...     IdCorpus.load(Path(folder)).ids().tolist()
+    [0, 1, 0, -1, 0, -1]
+    """
+
+    ids_path: Path
+    size: int
+    vocabulary: list[str]
+    counts: NDArray[np.int64]
+    words: int
+    replaced: int
+    tokenizer: str
+    token_ids: NDArray[np.int64] | None = None
+
+    def ids(self) -> NDArray[np.int32]:
+        """Return the ids as a read-only memory map: int32 (size,)."""
+        return np.memmap(self.ids_path, dtype="<i4", mode="r", shape=(self.size,))
+
+    def tokens(self) -> list[str]:
+        """Return the tokens of the tokenizer in id order; the vocabulary where the ids are the same."""
+        return self.vocabulary if self.token_ids is None else tokens_by_id(Tokenizer.from_str(self.tokenizer))
+
+    def by_token(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return `values`, (V, ...) in vocabulary order, in the order of `tokens`, with zeros for unused ones."""
+        if self.token_ids is None:
+            return np.ascontiguousarray(values)
+        ordered = np.zeros((len(self.tokens()), *values.shape[1:]), values.dtype)
+        ordered[self.token_ids] = values
+        return ordered
+
+    def save(self) -> None:
+        """Write all but the ids, which are on disk, to a file next to them, atomically."""
+        parts = {
+            "version": _VERSION,
+            "size": self.size,
+            "words": self.words,
+            "replaced": self.replaced,
+            "vocabulary": self.vocabulary,
+            "counts": self.counts.tolist(),
+            "tokenizer": self.tokenizer,
+            "token_ids": None if self.token_ids is None else self.token_ids.tolist(),
+        }
+        with atomic_file(self.ids_path.with_name(CORPUS_NAME)) as file:
+            file.write(json.dumps(parts).encode())
+
+    @classmethod
+    def load(cls, directory: Path) -> "IdCorpus":
+        """Return the corpus saved in a directory.
+
+        Raises:
+            FileFormatError: it is missing, damaged or truncated.
+        """
+        path, ids_path = directory / CORPUS_NAME, directory / IDS_NAME
+        try:
+            parts = parse_object(path.read_bytes(), str(path), remedy="encode the corpus again")
+            version, counts = parts.pop("version"), np.array(parts.pop("counts"), np.int64)
+            order = parts.pop("token_ids", None)
+            order = None if order is None else np.array(order, np.int64)
+            corpus = cls(ids_path=ids_path, counts=counts, token_ids=order, **parts)
+            found = ids_path.stat().st_size
+        except FileFormatError:
+            raise
+        except OSError as error:
+            raise FileFormatError(f"{error.filename!r} cannot be read: {error.strerror}; encode again") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FileFormatError(f"{str(path)!r} is damaged ({error}); encode the corpus again") from error
+        if version != _VERSION:
+            raise FileFormatError(f"{str(path)!r} has version {version}, not {_VERSION}; encode the corpus again")
+        if found != 4 * corpus.size or len(corpus.vocabulary) != len(corpus.counts):
+            raise FileFormatError(f"{str(ids_path)!r} does not fit {CORPUS_NAME} next to it; encode again")
+        return corpus

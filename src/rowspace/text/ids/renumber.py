@@ -1,0 +1,132 @@
+"""Provisional ids → an `IdCorpus`: a vocabulary by falling count, and its ids in place of the provisional ones."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.plural import plural
+from rowspace.errors import CorpusError, CorpusWarning
+from rowspace.text.ids.id_corpus import CORPUS_NAME, IDS_NAME, IdCorpus
+from rowspace.text.ids.kernels import compact
+from rowspace.text.ids.provisional_ids import ProvisionalIds
+from rowspace.text.words.kernels import END
+
+__all__ = ["ReplacedTextWarning", "renumber"]
+
+_MUCH = 0.05  # the share of phrases from which a warning is due
+
+
+class ReplacedTextWarning(UserWarning):
+    """Some of the text was not UTF-8 and was replaced."""
+
+
+def renumber(
+    corpus: object,
+    directory: Path,
+    write_ids: Callable[[Path], ProvisionalIds],
+    *,
+    min_count: int = 1,
+    max_vocabulary: int | None = None,
+) -> tuple[IdCorpus, NDArray[np.int64]]:
+    """Write provisional ids, renumber them in place, and return the corpus, without a tokenizer.
+
+    The file of ids gets its name in `directory` when all of it is written; after an error nothing is left there.
+
+    Args:
+        corpus: What was read, for messages.
+        directory: Where the ids are written.
+        write_ids: Writes the provisional ids to the path that it gets.
+        min_count: Rarer tokens are left out.
+        max_vocabulary: Only this many of the most frequent tokens are kept.
+
+    Returns:
+        The corpus, and the provisional id of each of its tokens: int64 (V,).
+
+    Raises:
+        CorpusError: there is no token, or none is as frequent as `min_count`.
+    """
+    with _ids_file(directory) as path:
+        provisional = write_ids(path)
+        words = int(provisional.counts.sum())
+        if not words:
+            raise CorpusError(f"the corpus {_shown(corpus)} holds no words; name one with text")
+        _warn_of_phrases(corpus, provisional.unspaced)
+        chosen = _choose(provisional, min_count, max_vocabulary)
+        size = _rewrite(path, provisional, chosen)
+    if provisional.replaced:
+        message = (
+            f"{provisional.replaced:,} bad UTF-8 sequences of the corpus {_shown(corpus)} were replaced; "
+            "convert it if it is in another encoding"
+        )
+        warnings.warn(message, ReplacedTextWarning, stacklevel=3)
+    id_corpus = IdCorpus(
+        ids_path=directory / IDS_NAME,
+        size=size,
+        vocabulary=[provisional.token(identity).decode() for identity in chosen],
+        counts=provisional.counts[chosen],
+        words=words,
+        replaced=provisional.replaced,
+        tokenizer="",
+    )
+    return id_corpus, chosen
+
+
+def _warn_of_phrases(corpus: object, share: float) -> None:
+    if share >= _MUCH:
+        warnings.warn(
+            f"{share:.0%} of the characters of the corpus {_shown(corpus)} are in scripts without spaces between words "
+            "(Chinese, Japanese, Thai, Lao, Khmer, Burmese), and whole phrases became words; learn pieces of them with "
+            'tokens="unigram" (--tokens unigram), or put spaces between the words first',
+            CorpusWarning,
+            stacklevel=4,
+        )
+
+
+@contextmanager
+def _ids_file(directory: Path) -> Iterator[Path]:
+    """Yield a path for ids; the file is renamed when the block ends, and removed after an error."""
+    (directory / CORPUS_NAME).unlink(missing_ok=True)  # it would not fit the new ids
+    path = directory / f"{IDS_NAME}.part"
+    try:
+        yield path
+        path.replace(directory / IDS_NAME)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _shown(corpus: object) -> str:
+    return repr(os.fspath(corpus)) if isinstance(corpus, str | os.PathLike) else "given"
+
+
+def _choose(provisional: ProvisionalIds, min_count: int, max_vocabulary: int | None) -> NDArray[np.int64]:
+    """Return the ids of the words to keep, in their final order: by falling count, then by their bytes."""
+    frequent = np.flatnonzero(provisional.counts >= min_count)
+    if not len(frequent):
+        raise CorpusError(
+            f"no word is as frequent as min_count={min_count}: the most frequent one occurs "
+            f"{plural(provisional.counts.max(), 'time')}; lower min_count or add text"
+        )
+    counts = provisional.counts.tolist()
+    order = sorted(frequent.tolist(), key=lambda identity: (-counts[identity], provisional.token(identity)))
+    return np.array(order[:max_vocabulary], np.int64)
+
+
+def _rewrite(path: Path, provisional: ProvisionalIds, chosen: NDArray[np.int64]) -> int:
+    """Replace the ids in a file by final ones, in place, a block at a time; return how many are left."""
+    final = np.full(len(provisional.counts), -1, np.int32)
+    final[chosen] = np.arange(len(chosen), dtype=np.int32)
+    finals = [final[ids] for ids in provisional.merged]  # for each worker
+    size, last = 0, END
+    with path.open("rb") as source, path.open("r+b") as target:
+        for index, length in enumerate(provisional.lengths):
+            ids = np.fromfile(source, "<i4", length)
+            written, last = compact(ids, finals[index % len(finals)], last, ids)
+            target.write(ids[:written].data)
+            size += written
+        target.truncate(4 * size)
+    return size

@@ -1,0 +1,117 @@
+"""The words met so far, and the scan of a block of text with them.
+
+A `Lexicon` owns the arrays that the kernels work on; only one thread at a time may use it.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.text.characters import as_array
+from rowspace.text.words import kernels
+from rowspace.text.words.unspaced import unspaced_share
+
+__all__ = ["Lexicon"]
+
+_ENDS = {"line": kernels.LINE, "paragraph": kernels.PARAGRAPH, "document": kernels.DOCUMENT}
+_NO_ENDS = np.empty(0, np.int64)
+
+
+class Lexicon:
+    """A growing set of distinct words with their counts; ids are in the order in which words were first met."""
+
+    def __init__(self, characters: NDArray[np.int32]) -> None:
+        self.characters = characters
+        self.size = 0
+        self.words = kernels.Words(
+            slots=np.zeros(4096, np.int64),
+            starts=np.zeros(2049, np.int64),
+            counts=np.zeros(2048, np.int64),
+            arena=np.empty(16384, np.uint8),
+        )
+
+    def __len__(self) -> int:
+        return self.size
+
+    def scan(
+        self,
+        data: bytes | bytearray,
+        ends: NDArray[np.int64] = _NO_ENDS,
+        *,
+        sentences: str = "document",
+        blank: bool = True,
+        learning: bool = True,
+    ) -> tuple[NDArray[np.int32], int]:
+        """Return the ids of the words of `data` (int32, -1 ends a sentence) and the count of bad UTF-8.
+
+        Args:
+            data: UTF-8.
+            ends: The offsets at which documents end.
+            sentences: What ends a sentence: "line", "paragraph" or "document".
+            blank: Whether the line is blank so far in the text before.
+            learning: Whether a new word gets the next id; otherwise it gets -2.
+        """
+        self._reserve(bytes_=2 * len(data))
+        ids = np.empty(len(data) + len(ends), np.int32)
+        state = np.array([0, 0, 0, 0, blank, self.size], np.int64)
+        rule = (_ENDS[sentences], learning)
+        while not kernels.scan(as_array(data), ends, self.characters, rule, self.words, ids, state):
+            self._reserve(words=len(self.words.counts))
+        self.size = int(state[kernels.SIZE])
+        return ids[: state[kernels.WRITTEN]].copy(), int(state[kernels.BAD_COUNT])
+
+    def add(self, words: Sequence[bytes]) -> None:
+        """Add words unchanged, in order, with the next ids."""
+        starts = np.zeros(len(words) + 1, np.int64)
+        np.cumsum([len(word) for word in words], out=starts[1:])
+        arena = np.frombuffer(bytearray().join(words), np.uint8)
+        self._absorb(kernels.Words(_NO_ENDS, starts, np.zeros(len(words), np.int64), arena), len(words))
+
+    def absorb(self, other: "Lexicon") -> NDArray[np.int32]:
+        """Add the words and counts of another lexicon; return the ids of its words here: int32."""
+        return self._absorb(other.words, other.size)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how often each word was met: int64 (size,)."""
+        return self.words.counts[: self.size]
+
+    def unspaced_share(self) -> float:
+        """Return the share of the text's characters that are in phrases without spaces."""
+        starts = self.words.starts[: self.size + 1]
+        return unspaced_share(self.words.arena[: starts[-1]], starts, self.counts())
+
+    def all_words(self) -> list[bytes]:
+        """Return the UTF-8 of all words in the order of their ids."""
+        starts = self.words.starts[: self.size + 1].tolist()
+        run = self.words.arena[: starts[-1]].tobytes()
+        return [run[begin:end] for begin, end in pairwise(starts)]
+
+    def _absorb(self, others: kernels.Words, size: int) -> NDArray[np.int32]:
+        self._reserve(words=size, bytes_=int(others.starts[size]))
+        ids = np.empty(size, np.int32)
+        self.size = kernels.absorb(self.words, self.size, others, ids)
+        return ids
+
+    def _reserve(self, *, words: int = 0, bytes_: int = 0) -> None:
+        """Make room for this many more words, and bytes of words."""
+        slots, starts, counts, arena = self.words
+        used = int(starts[self.size])
+        if used + bytes_ > len(arena):
+            arena = _enlarged(arena, used + max(used, bytes_))
+        if self.size + words >= len(counts):
+            capacity = 2 ** (self.size + words).bit_length()
+            starts, counts = _enlarged(starts, capacity + 1), _enlarged(counts, capacity)
+            larger = np.zeros(2 * capacity, np.int64)
+            kernels.rehash(slots, larger)
+            slots = larger
+        self.words = kernels.Words(slots, starts, counts, arena)
+
+
+def _enlarged(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return a copy with `size` items, padded with zeros."""
+    larger = np.zeros(size, array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -1,0 +1,51 @@
+"""Options dataclasses that validate themselves by the meaning of their fields."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import pytest
+
+from rowspace._base.options import Option, option_fields, validate_options
+from rowspace.errors import UsageError
+
+
+@dataclass
+class Paint:
+    layers: Annotated[int, Option("How often.", minimum=1, maximum=9)] = 2
+    share: Annotated[float | None, Option("Of water.", minimum=0.0, maximum=1.0, default="none")] = None
+    color: Annotated[Literal["red", "blue"], Option("Of it.")] = "red"
+
+    def __post_init__(self) -> None:
+        validate_options(self)
+
+
+def test_fields_have_their_type_and_default_in_words():
+    fields = option_fields(Paint)
+    assert [(field.name, field.kind, field.is_optional, field.default) for field in fields] == [
+        ("layers", int, False, "2"),
+        ("share", float, True, "none"),
+        ("color", Literal["red", "blue"], False, "red"),
+    ]
+
+
+def test_bounds_belong_to_the_values_that_are_taken():
+    assert Paint(layers=9, share=1, color="blue").share == 1
+    assert Paint(layers=1, share=0.0).layers == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"layers": 0}, "layers must be a whole number from 1 to 9, not 0"),
+        ({"layers": 1.5}, "layers must be a whole number from 1 to 9, not 1.5"),
+        ({"layers": True}, "layers must be a whole number"),
+        ({"layers": None}, "layers must be a whole number"),
+        ({"share": 1.1}, "share must be a number from 0.0 to 1.0, not 1.1"),
+        ({"share": float("nan")}, "share must be a number from 0.0 to 1.0, not nan"),
+        ({"share": "half"}, "share must be a number"),
+        ({"color": "green"}, "color must be one of red, blue, not 'green'"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_was_expected(values, why):
+    with pytest.raises(UsageError, match=why):
+        Paint(**values)

@@ -1,0 +1,83 @@
+"""One fit at a time writes to an output; a fit that was killed is no obstacle."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import rowspace as rs
+from rowspace.errors import RowspaceError, UsageError
+from rowspace.learn import Reports, run_directory_of
+
+TEXT = ["the cat sat on the mat and the dog sat on the log"] * 200
+SMALL = {"dim": 4, "epochs": 1, "workers": 1, "sample": 0}
+
+# A fit that reports its first progress on standard output, and then waits until standard input ends.
+WAITING = """
+import sys
+import rowspace as rs
+from rowspace.learn import Reports
+def wait(_):
+    print("learning", flush=True)
+    sys.stdin.read()
+text = ["the cat sat on the mat"] * 200
+rs.fit(text, output=sys.argv[1], dim=4, epochs=1, sample=0, reports=Reports(on_progress=wait))
+"""
+
+
+@pytest.fixture
+def running(tmp_path):
+    """A process in the middle of a fit to `table`."""
+    command = [sys.executable, "-c", WAITING, tmp_path / "table"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "learning\n"
+        yield process
+        process.kill()
+
+
+def test_a_second_process_is_told_of_the_first_which_ends_well(running, tmp_path):
+    for resume in (False, True):
+        with pytest.raises(RowspaceError, match=r"another fit is writing to .*table"):
+            rs.fit(None if resume else TEXT, output=tmp_path / "table", resume=resume, **SMALL)
+    running.stdin.close()
+    assert running.wait() == 0
+    assert len(rs.load(tmp_path / "table")) == 5
+    assert not run_directory_of(tmp_path / "table").exists()
+
+
+def test_a_killed_fit_leaves_no_lock(running, tmp_path):
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    with pytest.raises(UsageError, match="no interrupted fit"):
+        rs.fit(output=tmp_path / "table", resume=True)
+    assert len(rs.fit(TEXT, output=tmp_path / "table", **SMALL)) == 8
+
+
+def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
+    refused = []
+
+    def start_another(_progress):
+        with pytest.raises(RowspaceError, match="another fit is writing") as caught:
+            rs.fit(TEXT, output=tmp_path / "table", **SMALL)
+        refused.append(caught)
+
+    rs.fit(TEXT, output=tmp_path / "table", reports=Reports(on_progress=start_another), **SMALL)
+    assert refused
+    assert len(rs.load(tmp_path / "table")) == 8
+
+
+@pytest.mark.parametrize("moment", ["open", "fcntl.flock"])
+def test_an_interruption_while_the_lock_is_taken_leaves_nothing(moment, tmp_path):
+    waiting = [moment]
+
+    def interrupt(event, arguments):
+        if waiting == [event] and (event == "fcntl.flock" or str(arguments[0]).endswith("table.fit/lock")):
+            waiting.clear()
+            signal.raise_signal(signal.SIGINT)
+
+    sys.addaudithook(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        rs.fit(["the cat sat on the mat"] * 50, output=tmp_path / "table")
+    assert waiting == []
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,55 @@
+"""Skip-gram's kernels against `reference.py`, and the neighbors that a window lists."""
+
+import numpy as np
+import pytest
+
+from rowspace.learn.options import FitOptions
+from rowspace.learn.word2vec.allocation import make_scratch
+from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram
+from rowspace.learn.word2vec.reference import skipgram_step
+
+pytestmark = pytest.mark.kernels
+
+V = 30
+# The kernels read the logistic function from a table, right to 5e-4; alpha (0.05) and the rows (below 2) scale that.
+TABLE_ERROR = 2e-4
+
+
+def window(options, context, targets):
+    scratch = make_scratch(V, options)
+    scratch.context[: len(context)] = context
+    scratch.targets[: len(targets)] = targets
+    return scratch
+
+
+@pytest.mark.parametrize("dim", [1, 16, 20, 100])
+@pytest.mark.parametrize(
+    ("context", "targets"),
+    [([4], [7, 1, 2, 3, 5, 6]), ([4, 9, 4, 8], [4, 1, 9, 3, 8, 6]), ([0, 1, 2], [29]), ([1, 2], [0, 2, 1])],
+    ids=["one", "repeated neighbor that is a target too", "no negatives", "two negatives"],
+)
+def test_skipgram_step_equals_the_reference(random_weights, dim, context, targets):
+    weights = random_weights(dim)
+    inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights[:2])
+    scratch = window(FitOptions(dim=dim, workers=1), context, targets)
+    learn_skipgram(len(context), np.float32(0.05), weights, scratch)
+    loss = skipgram_step(inputs, outputs, context, targets, alpha=0.05)
+    np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
+    np.testing.assert_allclose(weights.outputs[:, :dim], outputs, atol=TABLE_ERROR)
+    assert scratch.tally[0] == len(context)
+    assert scratch.tally[1] == pytest.approx(loss, rel=1e-3)
+
+
+def test_more_than_five_negatives_are_learned_six_targets_at_a_time(random_weights):
+    weights, context, targets = random_weights(16), [4, 5], list(range(8, 20))
+    inputs, outputs = (rows.astype(np.float64) for rows in weights[:2])
+    scratch = window(FitOptions(dim=16, negatives=11, workers=1), context, targets)
+    learn_skipgram(len(context), np.float32(0.05), weights, scratch)
+    skipgram_step(inputs, outputs, context, targets[:6], alpha=0.05)
+    rest = targets[6:]  # negatives only: each label is 0
+    probabilities, before = 1 / (1 + np.exp(-(inputs[context] @ outputs[rest].T))), outputs[rest].copy()
+    for i, word in enumerate(context):
+        outputs[rest] -= 0.05 * np.outer(probabilities[i], inputs[word])
+        inputs[word] -= 0.05 * probabilities[i] @ before
+    np.testing.assert_allclose(weights.inputs, inputs, atol=TABLE_ERROR)
+    np.testing.assert_allclose(weights.outputs, outputs, atol=TABLE_ERROR)

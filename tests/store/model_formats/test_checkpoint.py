@@ -1,0 +1,211 @@
+import json
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.store import formats
+from rowspace.store.model_formats import checkpoint
+from rowspace.table import Table
+
+ROWS = np.eye(4, 3, dtype=np.float32)
+INDEX = "model.safetensors.index.json"
+SIZES = {"vocab_size": 64}  # more than the tokenizers of these tests have
+
+
+def bert():
+    from transformers import BertConfig, BertModel
+
+    return BertModel(
+        BertConfig(**SIZES, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8)
+    )
+
+
+def gpt2():
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    return GPT2LMHeadModel(
+        GPT2Config(**SIZES, n_embd=8, n_layer=1, n_head=2, n_positions=8, bos_token_id=0, eos_token_id=0)
+    )
+
+
+def llama():
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    return LlamaForCausalLM(
+        LlamaConfig(**SIZES, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8)
+    )
+
+
+def t5():
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    return T5ForConditionalGeneration(T5Config(**SIZES, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2))
+
+
+@pytest.fixture
+def sharded(tmp_path, tokenizer_of):
+    """A checkpoint of three files, of which the second holds the token table."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    files = {"a.weight": "one", "b.wte.weight": "two", "c.weight": "three"}
+    for name, file in files.items():
+        save_file({name: ROWS}, folder / f"{file}.safetensors")
+    tokenizer_of().save(str(folder / "tokenizer.json"))
+    weight_map = {name: f"{file}.safetensors" for name, file in files.items()}
+    (folder / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
+    return folder
+
+
+# What transformers writes.
+
+
+@pytest.mark.parametrize("make", [bert, gpt2, llama, t5])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("size", ["1KB", "1GB"])
+def test_rows_are_the_input_embeddings_of_the_model(tmp_path, words, tokenizer_of, make, dtype, size):
+    import torch
+    from transformers import PreTrainedTokenizerFast
+
+    model = make().to(getattr(torch, dtype))
+    model.save_pretrained(tmp_path / "m", max_shard_size=size)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer_of()).save_pretrained(tmp_path / "m")
+    assert (tmp_path / "m" / INDEX).exists() == (size == "1KB")
+    assert formats.format_of(tmp_path / "m").name == "transformers"
+    with pytest.warns(UserWarning, match=r"the last 60 of 64 rows belong to no token of tokenizer.json: they are pad"):
+        table = checkpoint.load(tmp_path / "m")
+    rows = model.get_input_embeddings().weight.detach()[:4]
+    expected = rows.float().numpy() if dtype == "bfloat16" else rows.numpy()
+    assert table.vocabulary == words
+    assert table.rows.dtype == expected.dtype
+    assert table.rows.tobytes() == expected.tobytes()
+    assert isinstance(table.rows, np.memmap) == (dtype != "bfloat16")
+    first = checkpoint.load(tmp_path / "m", limit=2)
+    assert (first.vocabulary, first.rows.tobytes()) == (words[:2], expected[:2].tobytes())
+
+
+@pytest.mark.parametrize("key", ["lm_head.weight", "model.layers.0.self_attn.q_proj.weight"])
+def test_key_names_any_other_tensor(tmp_path, tokenizer_of, key):
+    model = llama()
+    model.save_pretrained(tmp_path / "m", max_shard_size="1KB")
+    tokenizer_of().save(str(tmp_path / "m" / "tokenizer.json"))
+    table = formats.load(tmp_path / "m", key=key, limit=3)
+    assert table.rows.tobytes() == model.state_dict()[key][:3].numpy().tobytes()
+    with pytest.raises(UsageError, match=r"m: holds no tensor 'lm_tail', but 'lm_head.weight', .*, 3 more; check"):
+        formats.load(tmp_path / "m", key="lm_tail")
+
+
+def test_the_surer_and_shorter_names_win(folder_of):
+    tensors = ["position.wte.weight", "wte.weight", "xshared.weight", "embed_tokens.weight"]
+    folder = folder_of({name: np.full((4, 2), number, np.float32) for number, name in enumerate(tensors)})
+    assert (checkpoint.load(folder).rows == 1).all()
+
+
+def test_a_checkpoint_is_not_written(tmp_path):
+    table = Table(["cat"], np.eye(1))
+    for act in (checkpoint.check_target, lambda path: formats.save(table, path, format="transformers")):
+        with pytest.raises(UsageError, match=r"cannot save to .*m as a checkpoint, .*; name another format"):
+            act(tmp_path / "m")
+
+
+# Damage.
+
+
+def test_more_ids_than_rows_are_refused(folder_of):
+    with pytest.raises(
+        FileFormatError,
+        match=r"wte.weight: has 3 rows, but .*tokenizer.json has 4 ids: the first without a row is 3, '한국'",
+    ):
+        checkpoint.load(folder_of({"wte.weight": ROWS[:3]}))
+
+
+def test_a_model_without_a_tensor_called_as_a_token_table_lists_what_it_has(folder_of):
+    folder = folder_of({"a.weight": ROWS, "b.weight": ROWS})
+    with pytest.raises(
+        FileFormatError,
+        match=r"model: none of its 2 tensors \('a.weight', 'b.weight'\) is named .*; give its name",
+    ):
+        checkpoint.load(folder)
+    assert len(checkpoint.load(folder, key="b.weight")) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("../two.safetensors", "the file name '../two.safetensors' leads out of the folder"),
+        ("..", r"the file name '\.\.' leads out"),
+        ("sub/two.safetensors", "the file name 'sub/two.safetensors' leads out"),
+        ("/etc/passwd", "the file name '/etc/passwd' leads out"),
+        ("", r"the file name '' leads out|a directory is there, expected a file"),
+        ("a\0b", r"'a\\x00b' cannot be the name of a file"),
+        ("\ud800", r"'\\ud800' cannot be the name of a file"),
+        ("none.safetensors", "none.safetensors: missing"),
+        ("one.safetensors", "one.safetensors: holds no tensor 'b.wte.weight', but 'a.weight'"),
+        ("tokenizer.json", "tokenizer.json: byte 0: header of"),
+        ("n" * 300, "cannot be the name of a file"),
+        (7, "'weight_map' does not give each tensor a file name"),
+        (None, "'weight_map' does not give each tensor a file name"),
+    ],
+)
+def test_shards_that_are_not_there_or_elsewhere_are_refused(sharded, name, complaint):
+    (sharded / INDEX).write_text(json.dumps({"weight_map": {"b.wte.weight": name}}))
+    (sharded.parent / "two.safetensors").write_bytes((sharded / "two.safetensors").read_bytes())
+    with pytest.raises(RowspaceError, match=f"model.*{complaint}"):
+        checkpoint.load(sharded)
+
+
+def in_the_hub_cache(folder, cache):
+    """The folder as a snapshot in the cache of huggingface_hub: links to blobs that are named by a hash."""
+    repository = cache / "models--org--name"
+    snapshot = repository / "snapshots" / "0123abc"
+    (repository / "blobs").mkdir(parents=True)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("0123abc")
+    snapshot.mkdir(parents=True)
+    for number, path in enumerate(sorted(folder.iterdir())):
+        path.rename(repository / "blobs" / f"{number:040x}")
+        (snapshot / path.name).symlink_to(f"../../blobs/{number:040x}")
+    return snapshot
+
+
+def test_a_snapshot_in_the_cache_of_huggingface_hub_opens_as_it_is(sharded, tmp_path):
+    expected = formats.load(sharded).rows.copy()
+    snapshot = in_the_hub_cache(sharded, tmp_path / "hub")
+    assert np.array_equal(formats.load(snapshot).rows, expected)
+
+
+@pytest.mark.parametrize("target", ["../../../other", "../../other", "../../../models--org--two/blobs/1"])
+def test_a_link_of_a_snapshot_that_leaves_its_blobs_is_refused(sharded, tmp_path, target):
+    snapshot = in_the_hub_cache(sharded, tmp_path / "hub")
+    elsewhere = snapshot / target
+    (snapshot.parents[2] / "models--org--two" / "blobs").mkdir(parents=True)
+    elsewhere.write_bytes((snapshot / "two.safetensors").read_bytes())
+    (snapshot / "two.safetensors").unlink()
+    (snapshot / "two.safetensors").symlink_to(target)
+    with pytest.raises(FileFormatError, match=r"two.safetensors: a link out of .*: cp -rL .*0123abc COPY"):
+        formats.load(snapshot)
+
+
+def test_a_link_to_itself_is_refused(sharded):
+    (sharded / "two.safetensors").unlink()
+    (sharded / "two.safetensors").symlink_to("two.safetensors")
+    with pytest.raises(RowspaceError, match=r"two.safetensors: cannot be read: Too many levels of symbolic links"):
+        checkpoint.load(sharded)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "byte 0: not valid JSON"),
+        (b"[]", "byte 0: JSON, but not an object"),
+        (b"{}", "'weight_map' does not give each tensor a file name"),
+        (b'{"weight_map": []}', "'weight_map' does not give"),
+        (b'{"weight_map": {}}', r"none of its 0 tensors \(none\) is named"),
+        (b'{"weight_map": {"a": "x", "a": "y"}}', "the key 'a' is duplicated"),
+    ],
+)
+def test_an_index_that_is_none_is_refused(sharded, content, complaint):
+    (sharded / INDEX).write_bytes(content)
+    with pytest.raises(FileFormatError, match=complaint):
+        checkpoint.load(sharded)

@@ -1,0 +1,187 @@
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.store.model_formats import model2vec, sentence_transformers
+from rowspace.table import Table
+
+WEIGHTS = np.array([1, 0.5, 2, 0.1], np.float32)
+MAPPING = np.array([1, 0, 1, 0])
+
+
+@pytest.fixture
+def table(words, rows):
+    return Table(words[1:], rows[1:], np.array([3, 2, 1]))
+
+
+# What model2vec writes.
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {},
+        {"weights": WEIGHTS},
+        {"weights": WEIGHTS.astype(np.float64)},
+        {"token_mapping": MAPPING},
+        {"token_mapping": MAPPING.astype(np.int32), "weights": WEIGHTS},
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8])
+def test_rows_are_those_that_model2vec_itself_gives_a_single_token(tmp_path, words, rows, tokenizer_of, made, dtype):
+    from model2vec import StaticModel
+
+    vectors = (rows[:2] if "token_mapping" in made else rows).clip(-100, 100).astype(dtype)
+    StaticModel(vectors, tokenizer_of(), **made).save_pretrained(tmp_path / "m")
+    model = StaticModel.from_pretrained(tmp_path / "m")
+    assert model2vec.recognizes(tmp_path / "m")
+    table = model2vec.load(tmp_path / "m")
+    assert table.vocabulary == words
+    assert table.rows[1:].tobytes() == model.encode(words[1:]).tobytes()  # it leaves [UNK] out of texts
+    assert table.rows.dtype == (np.float32 if dtype == np.int8 else dtype)
+    expected = vectors.astype(table.rows.dtype)[made.get("token_mapping", range(4))[0]]
+    assert (table.rows[0] == expected * made.get("weights", [1])[0]).all()
+    assert isinstance(table.rows, np.memmap) == (not made and dtype != np.int8)
+    for limit in (1, 3, 4, 9):
+        first = model2vec.load(tmp_path / "m", limit=limit)
+        assert first.rows.tobytes() == table.rows[:limit].tobytes()
+        assert first.vocabulary == words[:limit]
+
+
+def test_a_model_that_model2vec_quantized_is_read(tmp_path, words, rows, tokenizer_of):
+    from model2vec import StaticModel
+
+    StaticModel(rows, tokenizer_of(), weights=WEIGHTS).save_pretrained(tmp_path / "m")
+    model = StaticModel.from_pretrained(tmp_path / "m", vocabulary_quantization=2, quantize_to="int8", dimensionality=2)
+    assert (model.embedding.shape, model.embedding.dtype) == ((2, 2), np.int8)
+    model.save_pretrained(tmp_path / "quantized")
+    table = model2vec.load(tmp_path / "quantized")
+    assert table.rows[1:].tobytes() == model.encode(words[1:]).tobytes()
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_whether_texts_are_normalized_is_kept(tmp_path, rows, tokenizer_of, normalize):
+    from model2vec import StaticModel
+
+    StaticModel(rows, tokenizer_of(), normalize=normalize).save_pretrained(tmp_path / "m")
+    assert model2vec.load(tmp_path / "m").settings == {"normalize": normalize}
+    (tmp_path / "m" / "config.json").unlink()
+    assert model2vec.load(tmp_path / "m").settings == {"normalize": False}
+
+
+# What we write.
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_other_libraries_open_what_we_write_and_it_comes_back(tmp_path, table, dtype):
+    from model2vec import StaticModel
+    from sentence_transformers import SentenceTransformer
+
+    rows = table.rows.astype(dtype)
+    model2vec.save(Table(table.vocabulary, rows), tmp_path / "m")
+    assert load_file(tmp_path / "m" / "model.safetensors")["embeddings"][:3].tobytes() == rows.tobytes()
+    assert StaticModel.from_pretrained(tmp_path / "m").encode(table.vocabulary).tobytes() == rows.tobytes()
+    model = SentenceTransformer(str(tmp_path / "m"), device="cpu")
+    assert model.encode(table.vocabulary).tobytes() == rows.tobytes()
+    again = model2vec.load(tmp_path / "m")
+    assert again.vocabulary == [*table.vocabulary, "[UNK]"]
+    assert again.rows.tobytes() == rows.tobytes() + bytes(rows[0].nbytes)
+    assert again.settings == {"normalize": False}
+
+
+@pytest.mark.parametrize(("setting", "normalizes"), [(True, True), (False, False), ("a word", False), (None, False)])
+@pytest.mark.parametrize("module", [model2vec, sentence_transformers])
+def test_both_libraries_normalize_where_the_setting_says_so(tmp_path, table, assert_close, module, setting, normalizes):
+    from model2vec import StaticModel
+    from sentence_transformers import SentenceTransformer
+
+    module.save(Table(table.vocabulary, table.rows, settings={"normalize": setting}), tmp_path / "m")
+    assert module.load(tmp_path / "m").settings == {"normalize": normalizes}
+    expected = table.rows / np.linalg.norm(table.rows, axis=1, keepdims=True) if normalizes else table.rows
+    assert_close(SentenceTransformer(str(tmp_path / "m"), device="cpu").encode(table.vocabulary), expected)
+    if module is model2vec:  # which opens the other only with a file that sentence-transformers adds
+        assert_close(StaticModel.from_pretrained(tmp_path / "m").encode(table.vocabulary), expected)
+
+
+def test_a_tables_own_tokenizer_is_written(tmp_path, words, rows, tokenizer_of):
+    model2vec.save(Table(words, rows, tokenizer=tokenizer_of().to_str()), tmp_path / "m")
+    assert model2vec.load(tmp_path / "m").tokenizer == tokenizer_of().to_str()
+    assert Tokenizer.from_file(str(tmp_path / "m" / "tokenizer.json")).encode("né cat").ids == [2, 1]
+
+
+def test_an_older_model_is_replaced_and_anything_else_is_not(tmp_path, table):
+    model2vec.save(table, tmp_path / "m")
+    model2vec.save(Table(["new"], np.ones((1, 2))), tmp_path / "m")
+    assert model2vec.load(tmp_path / "m").vocabulary == ["new", "[UNK]"]
+    (tmp_path / "m" / "thesis.txt").touch()
+    for act in (model2vec.check_target, lambda path: model2vec.save(table, path)):
+        with pytest.raises(UsageError, match=r"m: it also holds 'thesis\.txt'"):
+            act(tmp_path / "m")
+
+
+# Damage.
+
+ROWS = np.eye(4, 3, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "complaint"),
+    [
+        ({"embeddings": ROWS.astype(np.int64)}, r"is int64 of shape \(4, 3\); expected \(V, d\) floats"),
+        ({"embeddings": ROWS[0]}, r"is float32 of shape \(3,\); expected"),
+        ({"embeddings": np.array(1, np.float32)}, r"'embeddings' is F32 of shape \(\), which cannot be rows"),
+        ({"embeddings": ROWS[None]}, r"'embeddings' is F32 of shape \(1, 4, 3\), which cannot be"),
+        ({"embeddings": ROWS > 0}, "'embeddings' is BOOL of shape"),
+        ({"embeddings": ROWS, "mapping": np.array([0, 1, 2, 4])}, "'mapping' gives id 3 the row 4, but there are 4"),
+        ({"embeddings": ROWS, "mapping": np.array([0, -1, 2, 3])}, "'mapping' gives id 1 the row -1"),
+        ({"embeddings": ROWS, "mapping": np.zeros(4, np.float32)}, r"'mapping' is float32 of shape \(4,\), not"),
+        ({"embeddings": ROWS, "mapping": np.zeros((4, 1), int)}, r"'mapping' is int64 of shape \(4, 1\), not"),
+        ({"embeddings": ROWS, "mapping": np.zeros(3, int)}, "has 3 rows, but .*json has 4 ids: the first without"),
+        ({"embeddings": ROWS, "weights": np.ones(3, np.float32)}, r"'weights' is float32 of shape \(3,\), not one"),
+        ({"embeddings": ROWS, "weights": np.ones((4, 1), np.float32)}, r"'weights' is float32 of shape \(4, 1\)"),
+        ({"embeddings": ROWS, "weights": np.ones(4, int)}, r"'weights' is int64 of shape \(4,\), not one for each"),
+        ({"embeddings": ROWS[:3]}, "has 3 rows, but .*tokenizer.json has 4 ids: the first without a row is 3, '한국'"),
+    ],
+)
+def test_tensors_that_do_not_fit_are_named(folder_of, tensors, complaint):
+    folder = folder_of(tensors)
+    assert model2vec.recognizes(folder)
+    with pytest.raises(FileFormatError, match=rf"model\.safetensors: .*{complaint}"):
+        model2vec.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("tokenizer.json", None, "tokenizer.json: missing, and with it the tokens of the rows"),
+        ("tokenizer.json", b"{", "tokenizer.json: does not open as a tokenizer"),
+        ("tokenizer.json", b"\xff", "tokenizer.json: does not open as a tokenizer"),
+        ("config.json", b"{", "config.json: byte 1: not valid JSON"),
+        ("config.json", b"[]", "config.json: byte 0: JSON, but not an object"),
+        ("model.safetensors", b"{", "model.safetensors: ends at byte 1"),
+        ("model.safetensors", None, "model.safetensors: missing"),
+    ],
+)
+def test_files_that_are_damaged_are_named(folder_of, name, content, complaint):
+    folder = folder_of({"embeddings": ROWS})
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content)
+    with pytest.raises(FileFormatError, match=complaint):
+        model2vec.load(folder)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
+def test_links_out_of_the_folder_are_not_followed(folder_of, tmp_path, name):
+    folder = folder_of({"embeddings": ROWS}, config={})
+    (folder / name).rename(tmp_path / "blob")
+    (folder / name).symlink_to("../blob")
+    with pytest.raises(FileFormatError, match=rf"{name}: a link out of the folder, to .*blob, .*: cp -rL .*model COPY"):
+        model2vec.load(folder)
+    (tmp_path / "blob").rename(folder / "blob")
+    (folder / name).unlink()
+    (folder / name).symlink_to("blob")
+    assert len(model2vec.load(folder)) == 4

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.store import formats
+from rowspace.store.model_formats import safetensors_file
+from rowspace.table import Table
+
+ROWS = np.eye(4, 3, dtype=np.float32)
+
+
+@pytest.fixture
+def file_of(folder_of):
+    """`file_of(tensors)` makes a file of them that is called as no format asks, with a tokenizer.json next to it."""
+    return lambda tensors, **options: folder_of(tensors, file="t.any", **options) / "t.any"
+
+
+# What the safetensors library writes.
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_the_one_tensor_of_rows_is_opened_whatever_it_is_called(file_of, words, rows, dtype):
+    others = {"bias": np.ones(4, np.float32), "ids": np.zeros((4, 1), np.int64), "masks": np.ones((4, 4), bool)}
+    path = file_of({"anything": rows.astype(dtype), **others})
+    assert formats.format_of(path).name == "safetensors"
+    table = safetensors_file.load(path)
+    assert (table.vocabulary, table.rows.tobytes()) == (words, rows.astype(dtype).tobytes())
+    assert isinstance(table.rows, np.memmap)
+    assert table.rows.tobytes() == load_file(path)["anything"].tobytes()
+    first = safetensors_file.load(path, limit=2)
+    assert (first.vocabulary, first.rows.tobytes()) == (words[:2], table.rows[:2].tobytes())
+
+
+def test_of_several_the_key_names_one(file_of, words):
+    path = file_of({"in.weight": ROWS, "out.weight": ROWS + 1, "bias": ROWS[0]})
+    with pytest.raises(UsageError, match=r"t.any: holds 2 tensors of rows \('in.weight 4×3', 'out.weight 4×3'\); name"):
+        safetensors_file.load(path)
+    assert (safetensors_file.load(path, key="in.weight").rows == ROWS).all()
+    assert (formats.load(path, key="out.weight").rows == ROWS + 1).all()
+    with pytest.raises(UsageError, match=r"t.any: holds no tensor 'up', but 'bias', 'in.weight', 'out.weight'; check"):
+        safetensors_file.load(path, key="up")
+    with pytest.raises(FileFormatError, match=r"t.any: bias: is float32 of shape \(3,\); expected .* check the key"):
+        safetensors_file.load(path, key="bias")
+
+
+@pytest.mark.parametrize(
+    ("tensors", "complaint"),
+    [
+        ({}, r"holds 0 tensors of rows \(none\)"),
+        ({"a": ROWS[0], "b": ROWS > 0}, r"holds 0 tensors of rows \('a 3', 'b 4×3'\); name one as the key"),
+        (
+            {f"layer {number:03}": ROWS for number in range(200)},
+            r"holds 200 tensors of rows \('layer 000 4×3', .*, 'layer 008 4×3', 191 more\)",
+        ),
+    ],
+)
+def test_where_it_is_not_clear_what_the_rows_are_the_tensors_are_listed(file_of, tensors, complaint):
+    with pytest.raises(UsageError, match=f"t.any: {complaint}"):
+        safetensors_file.load(file_of(tensors))
+
+
+# What we write.
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_the_safetensors_library_reads_what_we_write_and_it_comes_back(tmp_path, words, rows, dtype):
+    rows = rows[1:].astype(dtype)
+    path = tmp_path / "v.safetensors"
+    formats.save(Table(words[1:], rows, np.array([3, 2, 1])), path)
+    assert load_file(path)["embeddings"][:3].tobytes() == rows.tobytes()
+    assert Tokenizer.from_file(str(tmp_path / "tokenizer.json")).encode("né cat dog").ids == [1, 0, 3]
+    again = safetensors_file.load(path)
+    assert again.vocabulary == [*words[1:], "[UNK]"]
+    assert again.rows.tobytes() == rows.tobytes() + bytes(rows[0].nbytes)
+    assert again.counts is None
+
+
+def test_the_tokenizer_of_other_rows_is_never_replaced(tmp_path, words, rows):
+    table = Table(words, rows)
+    safetensors_file.save(table, tmp_path / "a.safetensors")
+    for act in (safetensors_file.check_target, lambda path: safetensors_file.save(Table(["new"], np.eye(1)), path)):
+        with pytest.raises(UsageError, match=r"tokenizer.json is there, belongs to other rows, .* a folder of its own"):
+            act(tmp_path / "b.safetensors")
+    assert safetensors_file.load(tmp_path / "a.safetensors").vocabulary == words
+    safetensors_file.save(Table(["new"], np.eye(1)), tmp_path / "a.safetensors")
+    assert safetensors_file.load(tmp_path / "a.safetensors").vocabulary == ["new", "[UNK]"]
+
+
+def test_where_the_rows_cannot_be_written_the_tokenizer_stays(tmp_path, words, rows):
+    path = tmp_path / "v.safetensors"
+    safetensors_file.save(Table(words, rows), path)
+    with pytest.raises(UsageError, match="cannot be saved; convert them to float32"):
+        safetensors_file.save(Table(["new"], np.ones((1, 1), np.longdouble)), path)
+    assert safetensors_file.load(path).vocabulary == words
+
+
+# Damage.
+
+
+def test_a_file_without_a_tokenizer_is_told_what_it_is_for(file_of):
+    path = file_of({"a": ROWS})
+    (path.parent / "tokenizer.json").unlink()
+    with pytest.raises(FileFormatError, match=r"tokenizer.json: missing, and with it the tokens of the rows"):
+        safetensors_file.load(path)
+
+
+def test_a_link_out_of_the_folder_to_the_tokenizer_is_not_followed(file_of, tmp_path):
+    path = file_of({"a": ROWS})
+    (path.parent / "tokenizer.json").rename(tmp_path / "blob")
+    (path.parent / "tokenizer.json").symlink_to("../blob")
+    with pytest.raises(FileFormatError, match=r"tokenizer.json: a link out of the folder"):
+        safetensors_file.load(path)

@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.store.text_formats import glove, word2vec, word2vec_text
+from rowspace.table import Table
+
+pytestmark = pytest.mark.kernels
+
+ROWS = np.array([[0.5, -1.25], [np.pi, 0.0], [1e-30, 3e38]], np.float32)
+
+
+def file_of(tmp_path, content):
+    path = tmp_path / "v.txt"
+    path.write_bytes(content)
+    return path
+
+
+# Parity with gensim.
+
+
+@pytest.mark.parametrize("vocabulary", [["cat", "dog", "the"], ["", "\t", "né😀"], ["\u00a0", "\r", "\u3000"]])
+def test_what_gensim_writes_without_a_header_is_read_and_written_the_same(tmp_path, vocabulary):
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(vocabulary, ROWS)
+    vectors.save_word2vec_format(tmp_path / "gensim.txt", binary=False, write_header=False)
+    table = glove.load(tmp_path / "gensim.txt")
+    assert table.vocabulary == vocabulary
+    assert table.rows.tobytes() == ROWS.tobytes()
+    glove.save(table, tmp_path / "ours.txt")
+    assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "gensim.txt").read_bytes()
+
+
+# gensim leaves the file open that it looked for the width in.
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@given(
+    st.lists(st.text(st.characters(exclude_characters=" \n\0", exclude_categories=["Cs"])), unique=True, min_size=1),
+    st.integers(2, 9),
+)
+def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabulary, dim):
+    path = tmp_path_factory.mktemp("w") / "v.txt"
+    rows = np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(np.float32)
+    glove.save(Table(vocabulary, rows), path)
+    ours = glove.load(path)
+    gensims = KeyedVectors.load_word2vec_format(path, binary=False, no_header=True)
+    assert ours.vocabulary == gensims.index_to_key == vocabulary
+    assert ours.rows.tobytes() == gensims.vectors.tobytes() == rows.tobytes()
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), unique=True),
+    st.integers(1, 3),
+)
+def test_what_is_written_comes_back_or_is_refused(tmp_path_factory, vocabulary, dim):
+    path = tmp_path_factory.mktemp("w") / "v.txt"
+    table = Table(vocabulary, np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(np.float32))
+    try:
+        glove.save(table, path)
+    except UsageError:  # see the next but one
+        return
+    again = glove.load(path)
+    assert again.vocabulary == vocabulary
+    assert again.rows.tobytes() == table.rows.tobytes()
+
+
+# The width.
+
+
+@pytest.mark.parametrize(
+    ("content", "dim"),
+    [
+        (b"the 0.1 0.2\nroute 66 0.3 0.4\na 0.5 0.6\n", 2),
+        (b"66 0.1 0.2\n", 2),
+        (b". . . 0.1 0.2\n", 2),
+        (b" 0.1 0.2\n", 2),
+        (b"a 1 2\nb 3 4 5\n", 2),  # of two as frequent widths the smaller
+        (b"x" * 65_536 + b" 1 2\n", 2),
+        (b"w" + b" 0.125" * 20_000, 20_000),
+    ],
+)
+def test_the_width_is_what_most_of_the_first_lines_end_in(tmp_path, content, dim):
+    assert glove.load(file_of(tmp_path, content)).dim == dim
+
+
+def test_a_short_line_among_the_first_does_not_make_all_rows_narrow(tmp_path):
+    path = file_of(tmp_path, b"a 1 2 3\nb 4 5\nc 6 7 8\n")
+    with pytest.raises(FileFormatError, match=r"v.txt: line 2: expected a word and 3 numbers"):
+        glove.load(path)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_limit_reads_the_first_words_only(tmp_path, limit):
+    path = file_of(tmp_path, b"a 1 1\nb 2 2\nno vector\n")
+    assert glove.load(path, limit=limit).vocabulary == ["a", "b"][:limit]
+
+
+# Recognizing.
+
+
+@pytest.mark.parametrize(
+    ("content", "answer"),
+    [
+        (b"the 0.1 0.2\nof 0.3 0.4\n", True),
+        (b"the 1 0\nof 0 1\n", True),
+        (b"the 0.5\nof 1.0\n", True),
+        (b"the\t0.1\t0.2\n", True),
+        (b"7 0.1 0.2\n8 0.3 0.4", True),
+        (b"w" + b" 0.125" * 20_000, True),
+        (b"the 1061396\nof 593677\n", False),
+        (b"0.1\t0.2\n0.3\t0.4\n", False),
+        (b"2 300\nthe 0.1 0.2\n", False),
+        (b"once upon a time\n", False),
+        (b"the 0.1 0.2\0\n", False),
+        (b"t\0e 0.1 0.2\ncat 1 2\n", False),
+        (b"0.1\n0.2\n", False),
+        (b"\n\n", False),
+        (b"", False),
+    ],
+)
+def test_glove_is_told_from_others(tmp_path, content, answer):
+    path = file_of(tmp_path, content)
+    assert glove.recognizes(path) is answer
+    assert not (answer and any(kind.recognizes(path) for kind in (word2vec, word2vec_text)))
+
+
+# Damage.
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "line 1: not a GloVe file: expected lines of a word and numbers, got b''"),
+        (b"once upon a time", "line 1: not a GloVe file"),
+        (b"a 1 2\nb 3 4\nc 5\n", "line 3: expected a word and 2 numbers"),
+        (b"a 1 2\nb 3 4\nc x 5\n", "line 3: 'x' is not a number"),
+    ],
+)
+def test_damage_is_refused_with_its_place(tmp_path, content, complaint):
+    with pytest.raises(FileFormatError, match=f"v.txt: {complaint}"):
+        glove.load(file_of(tmp_path, content))
+
+
+# Writing.
+
+
+@pytest.mark.parametrize("token", ["a\n", "\0", "\ud800", "a" * 65_537])
+def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_written(tmp_path, token):
+    with pytest.raises(UsageError, match=r"\(id 1\)"):
+        glove.save(Table(["fine", token], np.eye(2)), tmp_path / "v.txt")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "complaint"),
+    [([], "the first tokens are missing"), (["route 66"], "the first tokens end in numbers")],
+)
+def test_a_table_whose_width_could_not_be_told_again_is_refused(tmp_path, vocabulary, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        glove.save(Table(vocabulary, np.ones((len(vocabulary), 2))), tmp_path / "v.txt")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,51 @@
+"""The generated tables, held to the installed `tokenizers` library on every code point there is."""
+
+import numpy as np
+import pytest
+from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
+
+from rowspace.text import WordTokenizer
+from rowspace.text.characters import character_table
+from rowspace.text.characters.table import BETWEEN, DOTTED_I, JOINER, WORD
+from rowspace.text.characters.unicode_tables import LONG_LOWER
+
+CODE_POINTS = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+ALONE = "\n".join(map(chr, CODE_POINTS))  # each a line, so that no two of them can make a word
+
+
+@pytest.mark.parametrize("cased", [False, True])
+def test_every_code_point_is_split_and_lowercased_as_tokenizers_does_it(cased):
+    # parity: tokenizers' own pipeline. When it fails after an upgrade: python scripts/make_unicode_tables.py
+    tokenizer = WordTokenizer([], cased=cased)
+    library = Tokenizer.from_str(tokenizer.to_json())
+    text = ALONE if cased else library.normalizer.normalize_str(ALONE)
+
+    expected = [word for word, _ in library.pre_tokenizer.pre_tokenize_str(text)]
+
+    assert tokenizer.split(ALONE) == expected
+
+
+def test_classes_are_those_of_the_library_regex():
+    # parity: Oniguruma, through tokenizers
+    split = pre_tokenizers.Split(Regex(r"[\p{L}\p{M}\p{N}]"), behavior="removed", invert=True)
+    expected = {ord(character) for character, _ in split.pre_tokenize_str(ALONE)}
+
+    found = np.flatnonzero(character_table(cased=True) >= WORD)
+
+    assert set(found.tolist()) == expected
+
+
+def test_only_dotted_i_has_a_long_lowercase():
+    # the scanner writes its two characters itself
+    assert LONG_LOWER == {0x130: normalizers.Lowercase().normalize_str("İ")} == {0x130: "i\u0307"}
+    assert character_table(cased=False)[0x130] == DOTTED_I
+    assert character_table(cased=True)[0x130] == 0x130
+
+
+@pytest.mark.parametrize("joiner", "'’_")
+def test_joiners_have_their_own_number(joiner):
+    assert character_table(cased=False)[ord(joiner)] == JOINER
+
+
+def test_surrogates_end_words():
+    assert (character_table(cased=False)[0xD800:0xE000] == BETWEEN).all()

@@ -1,0 +1,276 @@
+"""Files: how they are compressed, what is damaged or binary, JSON lines, and where pieces end."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import sys
+import tarfile
+import warnings
+import zipfile
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
+from rowspace.text.corpus.reading import cut_pieces, read_pieces
+
+TEXT = "".join(f"line {number} of a text é\n" for number in range(60_000)).encode()  # more than one block
+COMPRESS = {
+    "plain": bytes,
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+    "zst": zstandard.ZstdCompressor().compress,
+}
+
+
+def read(path, **options):
+    return list(read_pieces(str(path), **({"named": True} | options)))
+
+
+def joined(pieces):
+    return b"".join(data for data, _ in pieces)
+
+
+def zipped(name):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, "text")
+    return file.getvalue()
+
+
+def tarred():
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("name"))
+    return file.getvalue()
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return a function that writes bytes to a file whose name says nothing."""
+
+    def write(data):
+        path = tmp_path / "file"
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("compress", COMPRESS.values(), ids=COMPRESS)
+def test_compression_is_known_by_content(file, compress):
+    pieces = read(file(compress(TEXT)))
+
+    assert joined(pieces) == TEXT
+    assert [last for _, last in pieces] == [False] * (len(pieces) - 1) + [True]
+
+
+@pytest.mark.parametrize("compress", COMPRESS.values(), ids=COMPRESS)
+def test_files_joined_after_compression_are_read_to_the_end(file, compress):
+    assert joined(read(file(compress(TEXT) + compress(b"the end")))) == TEXT + b"the end"
+
+
+@pytest.mark.parametrize("compress", COMPRESS.values(), ids=COMPRESS)
+def test_an_empty_file_is_an_empty_text(file, compress):
+    assert joined(read(file(compress(b"")))) == b""
+
+
+@pytest.mark.parametrize("compress", [COMPRESS[name] for name in ("gz", "xz", "bz2", "zst")])
+@pytest.mark.parametrize("damage", ["cut", "cut early", "overwritten"])
+def test_a_damaged_file_is_named(file, compress, damage):
+    data = bytearray(compress(TEXT))
+    if damage == "overwritten":
+        data[len(data) // 2 :] = bytes(len(data) - len(data) // 2)
+    else:
+        del data[-9 if damage == "cut" else 20 :]
+
+    with pytest.raises(CorpusError, match=r"file' is damaged or cut short: .+; download or compress it again"):
+        read(file(bytes(data)))
+
+
+def test_what_follows_gzipped_text_is_left_out_with_a_warning(file):
+    for rest in (b"garbage", b"x", b"\0\0garbage", b"\x1f"):
+        with pytest.warns(CorpusWarning, match="what follows the compressed text is not gzip, and is ignored"):
+            assert joined(read(file(gzip.compress(TEXT) + rest))) == TEXT
+
+
+def test_padding_after_gzipped_text_is_no_reason_to_warn(file):
+    for size in (1, 511, 40_000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert joined(read(file(gzip.compress(b"text") + bytes(size) + gzip.compress(b"end")))) == b"textend"
+
+
+def test_gzipped_files_may_meet_where_a_read_ends(file):
+    text = b"a text that compresses to little\n"
+    for missing in (0, 1, 2):  # bytes between the end of the first file and the end of a read of 16 kB
+        padding = bytes((1 << 14) - missing - len(gzip.compress(text)))
+        assert joined(read(file(gzip.compress(text) + padding + gzip.compress(text)))) == 2 * text, missing
+
+
+def test_lines_may_end_with_cr_alone(file):
+    assert joined(read(file(b"one\rtwo\r"))) == b"one\ntwo\n"
+    assert joined(read(file(b"one\r\ntwo\r\n"))) == b"one\r\ntwo\r\n"
+    assert joined(read(file(b"a line\r"))) == b"a line\r"
+    text = b"x" * ((1 << 20) - 1) + b"\r\nend"  # a block that ends between CR and LF
+    assert joined(read(file(text))) == text
+
+
+def test_json_lines_without_a_field_are_refused(file):
+    for text in (b'{"id": 1, "body": "x"}', b'\xef\xbb\xbf{"id": 1, "body": "x"}\n{"id": 2, "body": "y"}\n'):
+        with pytest.raises(CorpusError, match=r"JSON lines; name the field .* --field body .* has 'id', 'body'$"):
+            read(file(text))
+    with pytest.raises(CorpusError, match="JSON lines"):
+        read(file(b'{"a": 1}\n{"a": 2}\n'), named=False)
+
+
+def test_what_only_looks_like_json_lines_is_text(file):
+    for text in (b"{", b"{curly} words", b'{\n  "pretty": "printed"\n}', b"[1, 2]", b""):
+        assert joined(read(file(text))) == text
+    assert joined(read(file(b'{"a": 1}\n'), named=False)) == b'{"a": 1}\n'  # such as a configuration in a folder
+
+
+def test_zst_without_the_extra_says_what_to_install(file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)  # as if it were not installed
+
+    with pytest.raises(MissingExtraError, match=r"pip install rowspace\[zstd\]"):
+        read(file(COMPRESS["zst"](b"text")))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"a\0b", "is a binary file"),
+        (b"x" * 8191 + b"\0", "is a binary file"),
+        ("text".encode("utf-16"), "is UTF-16 text"),
+        ("一".encode("utf-16"), "is UTF-16 text"),
+        ("text".encode("utf-32"), "is UTF-32 text"),
+        (gzip.compress(b"a\0b"), "is a binary file"),
+        ("some text".encode("utf-16-le"), "is UTF-16LE text, not UTF-8; convert it: iconv -f UTF-16LE -t UTF-8 FILE"),
+        ("some text".encode("utf-16-be"), "is UTF-16BE text"),
+        (zipped("a.txt"), "is a zip archive; unpack it: unzip FILE$"),
+        (gzip.compress(zipped("a.txt")), "is a zip archive"),
+        (zipped("[Content_Types].xml"), "is an Office document or an e-book; save it as plain text first"),
+        (tarred(), "is a tar archive; unpack it: tar -xf FILE"),
+        (gzip.compress(tarred()), "is a tar archive"),
+        (b"7z\xbc\xaf\x27\x1c\0\4", "is a 7z archive"),
+        (b"%PDF-1.7\n", "is a PDF; extract its text: pdftotext FILE"),
+        (rb"{\rtf1 text}", "is an RTF document"),
+        (b"PAR1", "is a Parquet file"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",  # compressed data holds the time
+)
+def test_a_binary_file_is_refused_when_named_and_passed_over_when_not(file, data, message):
+    with pytest.raises(CorpusError, match=f"file' {message}"):
+        read(file(data))
+    assert read(file(data), named=False) == []
+
+
+def test_nul_later_in_a_text_is_no_reason_to_refuse_it(file):
+    assert joined(read(file(b"x" * 8192 + b"\0"))) == b"x" * 8192 + b"\0"
+
+
+def test_a_file_without_permission_is_refused(file):
+    path = file(b"text")
+    path.chmod(0)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)  # root may read all
+    try:
+        with pytest.raises(CorpusError, match="cannot be read: Permission denied; check"):
+            read(path)
+    finally:
+        os.seteuid(user)
+
+
+def test_bytes_read_are_told_as_they_lie_on_disk(file):
+    path, told = file(gzip.compress(TEXT)), []
+
+    read(path, on_bytes=told.append)
+
+    assert sum(told) == path.stat().st_size
+    assert 0 not in told
+
+
+def test_standard_input_is_read(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"from a pipe"))))
+
+    assert joined(read("-")) == b"from a pipe"
+
+
+@given(st.lists(st.sampled_from(["ab", "é", " ", "\n", "。", "'", "\u0301", "👍"])).map("".join), st.integers(1, 7))
+def test_pieces_are_cut_outside_words_and_characters(text, size):
+    data = text.encode()
+    pieces = list(cut_pieces(data[start : start + size] for start in range(0, len(data), size)))
+
+    assert joined(pieces) == data
+    assert [last for _, last in pieces] == [False] * (len(pieces) - 1) + [True]
+    words = [word for piece, _ in pieces for word in words_in(piece.decode())]
+    assert words == words_in(text)
+
+
+def words_in(text):
+    for mark in " \n。👍":
+        text = text.replace(mark, " ")
+    return text.split()
+
+
+def test_a_piece_ends_at_the_last_line_end_there_is():
+    assert list(cut_pieces([b"a b\nc d", b" e"])) == [(b"a b\n", False), (b"c d", False), (b" e", True)]
+
+
+def records(*values):
+    return "\n".join(json.dumps(value) for value in values).encode()
+
+
+def test_each_json_record_is_a_document(file):
+    path = file(records({"text": "one\ntwo"}, {"text": "three é"}) + b"\r\n\n  \n")
+
+    assert read(path, field="text") == [(b"one\ntwo", True), ("three é".encode(), True)]
+
+
+def test_json_records_may_lie_over_blocks_and_be_compressed(file):
+    rows = [f"text {number}" for number in range(100_000)]
+    path = file(gzip.compress(records(*({"a": text} for text in rows))))
+
+    assert [data.decode() for data, _ in read(path, field="a")] == rows
+
+
+@pytest.mark.parametrize(
+    "record",
+    [{"a": {"b": "x"}}, {"a.b": "x", "a": {"b": "y"}}, {"a": {"b": "x"}, "b": 3}],
+)
+def test_a_field_with_dots_goes_inside_unless_it_is_a_name_itself(file, record):
+    assert read(file(records(record)), field="a.b") == [(b"x", True)]
+
+
+def test_a_byte_order_mark_before_json_is_fine(file):
+    assert read(file(b"\xef\xbb\xbf" + records({"a": "x"})), field="a") == [(b"x", True)]
+
+
+def test_bad_utf8_in_json_is_left_to_the_scanner(file):
+    assert read(file(b'{"a": "x\xff"}'), field="a") == [(b"x\xff", True)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"not json", r"line 2 is not JSON .+ each line is a record"),
+        (b'{"text": "x"}', r"line 2 has no field 'a.b': 'a' was not found: it has 'text'"),
+        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': 'b' was not found: it is not an object"),
+        (b"3", r"line 2 has no field 'a.b'"),
+        (b'{"a": {"b": null}}', r"line 2: the field 'a.b' holds null, not text; remove such records"),
+        (b'{"a": {"b": 3}}', r"line 2: the field 'a.b' holds a number, not text"),
+        (b'{"a": "' + b"[" * 10 + b'"', r"line 2 is not JSON"),
+        (b"[" * 100_000, r"line 2 is not JSON"),
+    ],
+)
+def test_a_wrong_record_is_named_by_file_and_line(file, line, message):
+    with pytest.raises(CorpusError, match="file' " + message):
+        read(file(records({"a": {"b": "right"}}) + b"\n" + line), field="a.b")

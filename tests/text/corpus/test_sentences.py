@@ -1,0 +1,80 @@
+"""Sentences are the same however the text comes in pieces, and they hold what a plain split finds."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace.text.corpus import sentences as module
+from rowspace.text.corpus.sentences import Run, Sentences
+
+
+def whole(runs):
+    """Join runs to whole sentences, those without text left out."""
+    found, text = [], ""
+    for run in runs:
+        text += run.text
+        if run.ends:
+            found.append(text)
+            text = ""
+    assert text == ""
+    return [sentence for sentence in found if sentence]
+
+
+def plain(document, ends):
+    if ends == "line":
+        return [line.removesuffix("\r") for line in document.split("\n") if line.strip()]
+    if ends == "paragraph":
+        lines = [line if line.strip() else "" for line in document.split("\n")]
+        return [part.strip("\n") for part in re.split(r"\n\n+", "\n".join(lines)) if part.strip("\n")]
+    lines = document.split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    text = "\n".join(lines).removesuffix("\n")
+    return [text] if text else []
+
+
+@pytest.mark.parametrize("ends", ["line", "paragraph", "document"])
+@given(lines=st.lists(st.sampled_from(["a b", "ü", "", " ", "\t", "c"]), max_size=12), cuts=st.sets(st.integers(0, 12)))
+def test_pieces_and_long_runs_change_nothing(ends, lines, cuts):
+    document = "\n".join(lines)
+    starts = sorted({0, *cuts})
+    pieces = ["\n".join([*lines[a:b], ""]) for a, b in zip(starts, [*starts[1:], None], strict=True) if lines[a:b]]
+    pieces = [(piece.encode(), False) for piece in pieces]
+    if pieces:
+        pieces[-1] = (pieces[-1][0].removesuffix(b"\n"), True)
+    else:
+        pieces = [(b"", True)]
+
+    assert whole(Sentences(pieces, ends)) == plain(document, ends)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_LONGEST", 1)
+        assert "\n".join(whole(Sentences(pieces, ends))).split() == document.split()
+        assert len(whole(Sentences(pieces, ends))) == len(plain(document, ends))
+
+
+def test_a_line_in_several_pieces_is_one_sentence():
+    runs = list(Sentences([(b"one ", False), (b"two\nthree", True)], "line"))
+    assert runs == [Run("one ", False), Run("two", True), Run("three", True)]
+
+
+def test_a_documents_end_ends_a_sentence():
+    assert list(Sentences([(b"a\n\nb", True), (b"c", True)], "document")) == [Run("a\n\nb", True), Run("c", True)]
+
+
+def test_a_byte_order_mark_is_no_text():
+    assert list(Sentences([(b"\xef\xbb\xbfa", True), (b"\xef\xbb\xbfb", True)], "line")) == [
+        Run("a", True),
+        Run("b", True),
+    ]
+
+
+def test_bad_utf8_is_replaced_and_counted():
+    sentences = Sentences([("né\ufffd".encode() + b"\xff\xc3", True)], "line")
+    assert list(sentences) == [Run("né\ufffd\ufffd\ufffd", True)]
+    assert sentences.replaced == 2
+
+
+def test_carriage_returns_before_an_end_are_no_text():
+    assert list(Sentences([(b"a\r\nb\r\n", True)], "line")) == [Run("a", True), Run("b", True)]

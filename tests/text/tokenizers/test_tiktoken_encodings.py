@@ -1,0 +1,106 @@
+import hashlib
+import json
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+import tiktoken.load
+from tiktoken_ext import openai_public
+
+from rowspace.errors import FileFormatError, MissingExtraError
+from rowspace.files.tokenizer_json import bytes_to_alphabet
+from rowspace.text.tokenizers.tiktoken_encodings import (
+    ENCODINGS,
+    PublishedEncoding,
+    encodings_with_ranks,
+    read_cached_ranks,
+    require_tiktoken,
+)
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(tiktoken.load, "read_file", refuse)
+
+
+def cache_name(url: str) -> str:
+    return hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
+
+
+def test_table_equals_the_installed_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, tuple[str, str]] = {}
+    for name, constructor in openai_public.ENCODING_CONSTRUCTORS.items():
+
+        def ranks(url: str, expected_hash: str, name: str = name) -> dict[bytes, int]:
+            files[name] = (url, expected_hash)
+            return {}
+
+        def encoder(*, encoder_json_file: str, encoder_json_hash: str, name: str = name, **_: str) -> dict[bytes, int]:
+            return ranks(encoder_json_file, encoder_json_hash, name)
+
+        monkeypatch.setattr(openai_public, "load_tiktoken_bpe", ranks)
+        monkeypatch.setattr(openai_public, "data_gym_to_mergeable_bpe_ranks", encoder)
+        expected = constructor()
+        assert ENCODINGS[name] == (expected["pat_str"], expected["special_tokens"], *files[name])
+    assert list(ENCODINGS) == list(openai_public.ENCODING_CONSTRUCTORS)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_data_that_is_not_here_is_not_fetched(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    with pytest.raises(
+        FileFormatError, match=f"{name!r} is not on this machine .{tmp_path}/[0-9a-f]+ is not there"
+    ) as caught:
+        read_cached_ranks(name)
+    assert "rowspace downloads nothing; let tiktoken.get_encoding" in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_it_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(FileFormatError, match=f"{tmp_path}/data-gym-cache/"):
+        read_cached_ranks("r50k_base")
+    monkeypatch.setenv("DATA_GYM_CACHE_DIR", str(tmp_path / "gym"))
+    with pytest.raises(FileFormatError, match=f"{tmp_path}/gym/"):
+        read_cached_ranks("r50k_base")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    with pytest.raises(FileFormatError, match="TIKTOKEN_CACHE_DIR is empty"):
+        read_cached_ranks("r50k_base")
+
+
+def test_damaged_data_is_told_and_left_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    path = tmp_path / cache_name("https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken")
+    path.write_bytes(b"damaged")
+    with pytest.raises(FileFormatError, match=f"{path}: is damaged: its SHA-256"):
+        read_cached_ranks("cl100k_base")
+    assert path.exists()  # tiktoken itself removes it, to fetch it again
+
+
+def test_encoder_of_gpt2(tiny_ranks: dict[bytes, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GPT-2's own files hold ranks in another form; the expected ones are those that went into them."""
+    encoder = {bytes_to_alphabet(token): rank for token, rank in tiny_ranks.items()} | {"<|endoftext|>": 400}
+    data = json.dumps(encoder).encode()
+    published = PublishedEncoding("", {}, "https://example.invalid/encoder.json", hashlib.sha256(data).hexdigest())
+    monkeypatch.setitem(ENCODINGS, "gpt2", published)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    (tmp_path / cache_name("https://example.invalid/encoder.json")).write_bytes(data)
+    assert read_cached_ranks("gpt2") == tiny_ranks
+
+
+def test_file_that_no_encoding_has() -> None:
+    assert encodings_with_ranks(b"IQ== 0\n") == []
+
+
+def test_without_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    with pytest.raises(MissingExtraError, match=r"^this needs tiktoken: pip install 'rowspace\[tiktoken\]'$"):
+        require_tiktoken("this")
