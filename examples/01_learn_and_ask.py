@@ -1,6 +1,6 @@
-"""Learn a table from text, ask it questions, save it, and open it again: the whole of `rowspace` in a minute.
+"""Learn a table from text, query it, save it, and load it again.
 
-The text is the reference that Python's own `help()` shows, so that this runs on every machine.
+The text is the reference of Python's `help()`, which every installation has.
 """
 
 import tempfile
@@ -19,4 +19,4 @@ with tempfile.TemporaryDirectory() as folder:
     table.save(Path(folder, "table"))
     again = rs.load(Path(folder, "table"))
     assert (again.rows == table.rows).all()
-    print("saved and opened:", again)
+    print("saved and loaded:", again)

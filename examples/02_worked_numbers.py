@@ -1,6 +1,6 @@
-"""The lesson's three rows: near things have near rows, and the numbers say how near.
+"""Distances between three rows: words of similar meaning have similar rows.
 
-cat and dog lie 0.086 apart, cat and the 1.204: fourteen times farther.
+The distance between cat and dog is 0.086, that between cat and the 1.204: fourteen times as large.
 """
 
 import numpy as np
@@ -17,11 +17,11 @@ assert round(float(near), 3) == 0.086
 assert round(float(far), 3) == 1.204
 assert round(float(far / near)) == 14
 
-# On unit rows distance and cosine say the same: |u - v|² = 2 - 2 u·v.
+# For unit rows distance and cosine are equivalent: |u - v|² = 2 - 2 u·v.
 u, v = np.array([1.0, 0.0]), np.array([0.8, 0.6])
 assert np.isclose(euclidean(u, v) ** 2, 0.4)
 
-# The dot product also counts length; the cosine does not.
+# The dot product depends on the norms; the cosine does not.
 a, b = np.array([3.0, 0.0]), np.array([1.0, 0.0])
 assert dot(a, b) == 3
 assert cosine(a, b) == 1

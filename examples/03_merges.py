@@ -1,7 +1,7 @@
-"""Byte-pair encoding from nothing: which pair is merged, when, and what the text looks like after it.
+"""Byte-pair encoding step by step: which pair is merged at each step, and the tokens after it.
 
-First the lesson's sentence, where ties go to the pair that comes first; then real text, one word of which is shown at
-growing vocabularies; last the same merges, applied to a word that the text does not have.
+First a short sentence, where ties go to the first pair; then a longer text, with one word shown for several vocabulary
+sizes; last the same merges, applied to a word that is not in the text.
 """
 
 from pydoc_data.topics import topics
@@ -14,12 +14,12 @@ from rowspace.text import tokenize_at_sizes, trace_encoding, trace_training
 for merge in trace_training("the cat sat on the mat the cat", 3):
     print(f"{merge.step}. {merge.left} + {merge.right} ({merge.count} times): {' '.join(merge.tokens)}")
 
-# Learned from half a megabyte: the reference that Python's own help() shows.
+# Learned from half a megabyte: the reference of Python's help().
 text = "\n".join(topics.values())
 merges = list(trace_training(text, 2000))
 print(f"{len(text):,} characters became {len(merges[-1].tokens):,} tokens by {len(merges):,} merges")
 
-# The merges are all that a tokenizer needs: characters come first, then a token for each merge.
+# The merges define a tokenizer: its tokens are the characters, then one token per merge.
 tokens = sorted(set(text)) + [merge.merged for merge in merges]
 vocabulary = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
 tokenizer = Tokenizer(BPE(vocabulary, [(merge.left, merge.right) for merge in merges]))

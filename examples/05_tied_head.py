@@ -1,7 +1,6 @@
-"""One table, read twice: rows on the way in, logits on the way out.
+"""One table for input and output: ids → rows, and hidden states → logits.
 
-A hidden state meets each row by a dot product; the row that it fits best gets the highest logit. Many models use one
-table for both, and save it.
+The logit of an id is the dot product of the hidden state with its row. Many models tie the two and so save a table.
 """
 
 import copy
@@ -20,7 +19,7 @@ logits = head(hidden)
 print("logits", [round(logit, 2) for logit in logits.tolist()], "→ row", int(logits.argmax()))
 assert torch.allclose(logits, torch.tensor([0.30, 0.58, 0.24, 0.05]))
 
-# The tie is one tensor in two places: it counts once, and outlives a copy.
+# A tied table is one tensor used twice: it counts once, and stays tied in a copy.
 model = torch.nn.ModuleDict({"embedding": embedding, "head": head})
 twin = copy.deepcopy(model)
 assert sum(weight.numel() for weight in twin.parameters()) == 12

@@ -1,6 +1,6 @@
-"""An image becomes a sequence: cut into patches, each flattened and projected to a vector.
+"""An image as a sequence: split into patches, each flattened and projected to a vector.
 
-The numbers of a 6×6 gray image in patches of 3×3, and how many patches 224×224 pixels make.
+The numbers of a 6×6 gray image in patches of 3×3, and the number of patches of 224×224 pixels.
 """
 
 import torch
@@ -29,7 +29,7 @@ for side, count in ((32, 49), (16, 196), (8, 784), (4, 3136)):
     print(f"224×224 in {side}s: {grid[0]}×{grid[1]} = {vectors.shape[1]} patches")
     assert vectors.shape[1] == count
 
-# ViT-Base: a class token in front makes 197; its projection is 16·16·3 × 768 numbers.
+# ViT-Base: 197 tokens with the class token; its projection has 16·16·3 × 768 numbers.
 project, tokens = PatchEmbedding(16, 3, 768), PrefixTokens(768)
 assert tokens(project(pixels)[0]).shape == (1, 197, 768)
 for side, millions in ((16, 0.59), (32, 2.36)):
@@ -39,7 +39,7 @@ for side, millions in ((16, 0.59), (32, 2.36)):
     assert round(project.weight.numel() / 1e6, 2) == millions
     assert counted.patches == sum(weight.numel() for weight in project.parameters())
 
-# As a convolution with a stride of one patch it is the same map, with the same weights.
+# A convolution with a stride of one patch is the same map with the same weights.
 convolution = PatchEmbedding(16, 3, 64, form="convolution")
 linear = PatchEmbedding(16, 3, 64)
 linear.load_state_dict(convolution.state_dict())

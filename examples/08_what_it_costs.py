@@ -1,4 +1,4 @@
-"""What tables cost: in parameters, in bytes, in the share of a model, and while it learns."""
+"""The cost of tables: parameters, bytes, share of a model, and memory for training."""
 
 import torch
 
@@ -25,16 +25,16 @@ print("10 000 × 512:", {dtype: f"{size / 2**20:.1f} MiB" for dtype, size in sma
 assert f"{small.bytes['float32'] / 2**20:.1f}" == "19.5"
 
 learning = small.training_bytes("adamw")
-print(f"with AdamW: gradient {learning.gradient / 2**20:.1f} MiB, state {learning.state / 2**20:.1f} MiB more")
+print(f"training with AdamW: gradient {learning.gradient / 2**20:.1f} MiB, state {learning.state / 2**20:.1f} MiB")
 
 llama = cost("Meta-Llama-3-8B")
 print(
-    f"one token of Llama 3 8B: {llama.lookup_bytes(dtype='bfloat16'):,} bytes moved on the way in, and no arithmetic;"
+    f"one token of Llama 3 8B: the lookup moves {llama.lookup_bytes(dtype='bfloat16'):,} bytes without arithmetic;"
 )
-print(f"{llama.head_flops() / 1e9:.2f} G flops on the way out")
+print(f"the head needs {llama.head_flops() / 1e9:.2f} GFLOP")
 assert llama.input_flops() == 0
 
-# A config of your own, counted and built: the two agree.
+# The cost of another config equals the size of the built module.
 mine = {"model_type": "gpt2", "vocab_size": 32_000, "n_embd": 256, "n_positions": 512, "n_layer": 4}
 counted, made = cost(mine), from_config(mine)
 assert sum(weight.numel() for weight in made.parameters()) == counted.tokens + counted.positions

@@ -22,7 +22,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.rotary import models as rotary_models
 
 HEADER = """# Defaults and layouts of rotary positions by model type of transformers {version}: see models.py.
-# Written by scripts/make_rotary_models.py. A model type that is not here is refused by rotary_from_config.
+# Written by scripts/make_rotary_models.py. rotary_from_config refuses model types that are not listed here.
 
 """
 OTHER_THETA = 54321.0

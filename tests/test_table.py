@@ -76,7 +76,7 @@ def test_survives_pickle_and_copy(table):
         (["a"], np.ones((1, 0)), None, "at least 1 wide"),
         (["a", "b", "a"], np.ones((3, 2)), None, "'a' is duplicated in the vocabulary, as ids 0 and 2"),
         (["b", "a", "c", "a"], np.ones((4, 2)), None, "as ids 1 and 3"),
-        ("ab", np.ones((2, 2)), None, "one string came: 'ab'"),
+        ("ab", np.ones((2, 2)), None, "got one string: 'ab'"),
         (["a", 1], np.ones((2, 2)), None, "id 1 is 1"),
         (["a"], np.ones((1, 2)), np.ones(2, np.int64), "counts must be 1 integer,"),
         (["a"], np.ones((1, 2)), np.ones(1), "of float64"),

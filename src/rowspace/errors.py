@@ -1,7 +1,7 @@
-"""Every error that rowspace raises on purpose, under one base, and what it warns of.
+"""The exceptions and warnings of rowspace; all exceptions derive from `RowspaceError`.
 
-Each message is one clear sentence: what was wrong, where, and the next step. The command line prints it and exits
-with status 1 (`UsageError`: 2). Nothing here imports anything of ours.
+Each message says what was wrong, where, and what to do next. The command line prints it and exits with status 1
+(`UsageError`: 2). This module imports nothing else from rowspace.
 """
 
 __all__ = [
@@ -23,7 +23,13 @@ LONGEST = 120  # characters: zipfile and pyarrow put raw bytes of a damaged file
 
 
 def reason_of(error: BaseException) -> str:
-    r"""Return what another library says of an error as a part of our own sentence: one line, short and printable.
+    r"""Return another library's error message in a form that fits into ours: one short, printable line.
+
+    Args:
+        error: The exception.
+
+    Returns:
+        The first line of its message, or the name of its class if that is empty.
 
     >>> reason_of(ValueError("header b'\\x00' differs\nmore")), reason_of(EOFError())
     ("header b'\\x00' differs", 'EOFError')
@@ -33,7 +39,13 @@ def reason_of(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return a text with a question mark for each character that a terminal would not show as one.
+    r"""Replace each unprintable character by a question mark.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        A text of the same length.
 
     >>> printable("a\x07b")
     'a?b'
@@ -42,31 +54,31 @@ def printable(text: str) -> str:
 
 
 class RowspaceError(Exception):
-    """The base of every error that rowspace raises on purpose."""
+    """Base class of all exceptions that rowspace raises intentionally."""
 
 
 class UsageError(RowspaceError, ValueError):
-    """An argument has a value that the call cannot work with."""
+    """An argument has an invalid value."""
 
 
 class CorpusError(RowspaceError, ValueError):
-    """A corpus cannot be read as text, or holds none."""
+    """A corpus cannot be read as text, or contains none."""
 
 
 class FileFormatError(RowspaceError, ValueError):
-    """A file is damaged, truncated, lies about itself, or is of a kind that does not open here."""
+    """A file is damaged, truncated, inconsistent, or of an unsupported kind."""
 
 
 class UnknownTokenError(RowspaceError, KeyError):
-    """A token is not in the vocabulary; the message names the nearest spellings that are."""
+    """A token is not in the vocabulary; the message lists similar spellings that are."""
 
     def __str__(self) -> str:
-        """The sentence itself: `KeyError` would print its quoted form."""
+        """Return the message; `KeyError` would print it in quotes."""
         return str(self.args[0])
 
 
 class CorpusWarning(UserWarning):
-    """A corpus is not quite what it seems: something was left out, or its words are not what a reader expects."""
+    """Part of a corpus was skipped, or its words are not what a reader expects."""
 
 
 class UnseenTokenWarning(UserWarning):
@@ -74,12 +86,12 @@ class UnseenTokenWarning(UserWarning):
 
 
 class MissingExtraError(RowspaceError, ImportError):
-    """An optional dependency is not installed; the message holds the pip command."""
+    """An optional dependency is not installed; the message contains the pip command."""
 
 
 class FitInterrupted(RowspaceError):
-    """A fit was stopped by Ctrl-C or SIGTERM, after saving what was learned; the message says how to go on."""
+    """A fit was stopped by Ctrl-C or SIGTERM after saving its state; the message says how to resume."""
 
 
 class FitDiverged(RowspaceError):
-    """A learning rate was too high for its text and options; the message says what was kept, and what to try."""
+    """A fit diverged because the learning rate was too high; the message says what was saved and what to try."""

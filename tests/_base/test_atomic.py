@@ -1,4 +1,4 @@
-# ruff: noqa: PT012  # what is tested here is what a whole block does
+# ruff: noqa: PT012  # the tests are about what happens in and after a whole block
 import errno
 import json
 import os
@@ -17,7 +17,7 @@ from rowspace._base.atomic import (
     atomic_file,
     check_directory_target,
     check_file_target,
-    kept_beside,
+    find_backup,
     name_with_suffix,
     swap,
     temporaries,
@@ -25,7 +25,7 @@ from rowspace._base.atomic import (
 from rowspace.errors import RowspaceError, UsageError
 
 MARKER = "rowspace.json"
-# Scripts of these tests import system_calls.
+# The scripts below import system_calls.
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])}
 
 
@@ -50,7 +50,7 @@ either_way = pytest.mark.parametrize("run", [with_exchange, without_exchange])
 
 
 @either_way
-def test_a_new_directory_takes_the_place_of_the_old_one(tmp_path, run):
+def test_new_directory_replaces_the_old_one(tmp_path, run):
     write(tmp_path / "t", "old")
     run(write, tmp_path / "t", "new")
     assert read(tmp_path / "t") == "new"
@@ -58,14 +58,14 @@ def test_a_new_directory_takes_the_place_of_the_old_one(tmp_path, run):
 
 
 @either_way
-def test_the_mode_of_a_replaced_directory_is_kept(tmp_path, run):
+def test_replaced_directory_keeps_its_mode(tmp_path, run):
     write(tmp_path / "t", "old")
     (tmp_path / "t").chmod(0o700)
     run(write, tmp_path / "t", "new")
     assert (tmp_path / "t").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_new_file_takes_the_place_of_the_old_one_and_keeps_its_mode(tmp_path):
+def test_new_file_replaces_the_old_one_and_keeps_its_mode(tmp_path):
     target = tmp_path / "f"
     target.write_bytes(b"old")
     target.chmod(0o640)
@@ -77,7 +77,7 @@ def test_a_new_file_takes_the_place_of_the_old_one_and_keeps_its_mode(tmp_path):
     assert names(tmp_path) == ["f"]
 
 
-def test_a_file_closed_within_the_block_counts(tmp_path):
+def test_file_may_be_closed_inside_the_block(tmp_path):
     with atomic_file(tmp_path / "f") as file:
         file.write(b"new")
         file.close()
@@ -85,17 +85,17 @@ def test_a_file_closed_within_the_block_counts(tmp_path):
 
 
 @pytest.mark.parametrize("stop", [KeyError("mine"), KeyboardInterrupt(), FileNotFoundError(errno.ENOENT, "mine")])
-def test_an_exception_leaves_the_old_directory_and_nothing_beside_it(tmp_path, stop):
+def test_exception_leaves_the_old_directory_and_no_temporaries(tmp_path, stop):
     write(tmp_path / "t", "old")
     with pytest.raises(type(stop)) as caught, atomic_directory(tmp_path / "t") as folder:
         (folder / MARKER).write_text("half")
         raise stop
-    assert caught.value is stop  # not taken for a failure of the save
+    assert caught.value is stop  # not translated to an error of the save
     assert read(tmp_path / "t") == "old"
     assert names(tmp_path) == ["t"]
 
 
-def test_an_exception_leaves_the_old_file_and_nothing_beside_it(tmp_path):
+def test_exception_leaves_the_old_file_and_no_temporaries(tmp_path):
     (tmp_path / "f").write_bytes(b"old")
     with pytest.raises(KeyError), atomic_file(tmp_path / "f") as file:
         file.write(b"half")
@@ -104,8 +104,8 @@ def test_an_exception_leaves_the_old_file_and_nothing_beside_it(tmp_path):
     assert names(tmp_path) == ["f"]
 
 
-def test_a_failed_second_rename_puts_the_old_directory_back(tmp_path):
-    # A directory can neither change places with its own child nor be renamed to it: both fail with EINVAL.
+def test_failed_second_rename_restores_the_old_directory(tmp_path):
+    # A directory can neither be exchanged with its own child nor be renamed to it: both fail with EINVAL.
     write(tmp_path / "t", "old")
     with pytest.raises(OSError, match="Invalid argument"):
         swap.swap_in(tmp_path, tmp_path / "t")
@@ -121,7 +121,7 @@ def test_a_failed_second_rename_puts_the_old_directory_back(tmp_path):
         ([".git"], "is not empty"),
     ],
 )
-def test_a_directory_with_files_of_others_is_refused_and_untouched(tmp_path, holds, complaint):
+def test_directory_with_foreign_files_is_refused_and_unchanged(tmp_path, holds, complaint):
     target = tmp_path / "home"
     target.mkdir()
     for name in holds:
@@ -131,7 +131,7 @@ def test_a_directory_with_files_of_others_is_refused_and_untouched(tmp_path, hol
     assert names(target) == sorted(holds)
 
 
-def test_a_file_that_others_add_meanwhile_is_not_deleted(tmp_path):
+def test_foreign_file_added_during_the_save_is_not_deleted(tmp_path):
     write(tmp_path / "t", "old")
     with (
         pytest.raises(UsageError, match="also holds 'mine'"),
@@ -143,7 +143,7 @@ def test_a_file_that_others_add_meanwhile_is_not_deleted(tmp_path):
 
 
 @pytest.mark.parametrize("clutter", [[], [".DS_Store"]])
-def test_an_empty_directory_may_be_replaced(tmp_path, clutter):
+def test_empty_directory_is_replaced(tmp_path, clutter):
     (tmp_path / "t").mkdir()
     for name in clutter:
         (tmp_path / "t" / name).touch()
@@ -151,22 +151,22 @@ def test_an_empty_directory_may_be_replaced(tmp_path, clutter):
     assert names(tmp_path / "t") == [MARKER]
 
 
-def test_a_directory_is_not_written_over_a_file_nor_a_file_over_a_directory(tmp_path):
+def test_directory_does_not_replace_a_file_or_the_reverse(tmp_path):
     (tmp_path / "f").touch()
     (tmp_path / "d").mkdir()
-    with pytest.raises(UsageError, match="a file is there and a directory is to be written"):
+    with pytest.raises(UsageError, match="it is a file, but a directory would be written"):
         check_directory_target(tmp_path / "f")
-    with pytest.raises(UsageError, match="a directory is there and a file is to be written"):
+    with pytest.raises(UsageError, match="it is a directory, but a file would be written"):
         check_file_target(tmp_path / "d")
 
 
-def test_a_pipe_is_not_written_over(tmp_path):
+def test_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="not a regular file"):
         check_file_target(tmp_path / "pipe")
 
 
-def test_the_current_folder_is_refused(tmp_path, monkeypatch):
+def test_current_folder_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="the current folder"):
         check_directory_target(".")
@@ -178,13 +178,13 @@ def test_the_current_folder_is_refused(tmp_path, monkeypatch):
     [
         ("", UsageError, "at least one character"),
         ("a\0b", UsageError, "no NUL"),
-        ("missing/t", UsageError, "the folder .*missing does not exist; make it first"),
+        ("missing/t", UsageError, "the folder .*missing does not exist; create it first"),
         ("file/t", UsageError, "does not exist"),
-        ("loop", UsageError, "lead in a circle"),
+        ("loop", UsageError, "form a loop"),
         ("n" * 256, RowspaceError, "File name too long"),
     ],
 )
-def test_a_path_that_cannot_be_is_one_clear_sentence(tmp_path, monkeypatch, check, path, kind, complaint):
+def test_invalid_path_raises_a_clear_message(tmp_path, monkeypatch, check, path, kind, complaint):
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
     Path("loop").symlink_to("loop")
@@ -192,14 +192,14 @@ def test_a_path_that_cannot_be_is_one_clear_sentence(tmp_path, monkeypatch, chec
         check(path)
 
 
-def test_the_longest_legal_name_can_be_saved_to(tmp_path):
+def test_target_may_have_the_longest_legal_name(tmp_path):
     target = tmp_path / ("é" * 127)
     write(target, "old")
     write(target, "new")
     assert read(target) == "new"
 
 
-def test_a_folder_without_permission_is_one_clear_sentence(unprivileged):
+def test_folder_without_permission_raises_a_clear_message(unprivileged):
     folder = unprivileged / "closed"
     folder.mkdir(mode=0o555)
     for check in (check_directory_target, check_file_target):
@@ -207,7 +207,7 @@ def test_a_folder_without_permission_is_one_clear_sentence(unprivileged):
             check(folder / "t")
 
 
-def test_a_folder_closed_while_it_is_written_to_is_one_clear_sentence(unprivileged):
+def test_permission_lost_during_the_save_raises_a_clear_message(unprivileged):
     with (
         pytest.raises(RowspaceError, match=f"no permission to write in {unprivileged}"),
         atomic_directory(unprivileged / "t") as folder,
@@ -216,14 +216,14 @@ def test_a_folder_closed_while_it_is_written_to_is_one_clear_sentence(unprivileg
         unprivileged.chmod(0o555)
 
 
-def test_a_folder_that_cannot_be_listed_is_not_replaced(unprivileged):
+def test_unreadable_directory_is_not_replaced(unprivileged):
     write(unprivileged / "t", "old")
     (unprivileged / "t").chmod(0o000)
-    with pytest.raises(RowspaceError, match=r"cannot save to .*/t .what was there is untouched.: no permission"):
+    with pytest.raises(RowspaceError, match=r"cannot save to .*/t .existing files are unchanged.: no permission"):
         check_directory_target(unprivileged / "t")
 
 
-def test_name_with_suffix_always_fits_and_differs_by_name():
+def test_name_with_suffix_fits_and_differs_by_name():
     for name in ("x" * 250, "x" * 251, "x" * 252, "x" * 255, "é" * 127, "안" * 85, "\udcff" * 255):
         longer = name_with_suffix(name, ".fit")
         assert len(os.fsencode(longer)) <= 255, name
@@ -232,14 +232,14 @@ def test_name_with_suffix_always_fits_and_differs_by_name():
     assert name_with_suffix("x" * 252, ".fit") != name_with_suffix("x" * 253, ".fit")
 
 
-def test_a_disk_that_takes_no_more_is_one_clear_sentence(tmp_path):
-    # A file size limit is the one way in which a test can have the system itself refuse a write.
+def test_refused_write_raises_a_clear_message(tmp_path):
+    # A limit on the file size is the only way for a test to make the system refuse a write.
     write(tmp_path / "t", "old")
     (tmp_path / "f").write_bytes(b"old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
-        with pytest.raises(RowspaceError, match=r"what was there is untouched\): a file grew past the size"):
+        with pytest.raises(RowspaceError, match=r"existing files are unchanged\): a file grew past the size"):
             write(tmp_path / "t", "x" * 2000)
         with (
             pytest.raises(RowspaceError, match="a file grew past the size"),
@@ -253,7 +253,7 @@ def test_a_disk_that_takes_no_more_is_one_clear_sentence(tmp_path):
     assert names(tmp_path) == ["f", "t"]
 
 
-def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+def test_saving_through_a_link_replaces_its_target(tmp_path):
     (tmp_path / "far").mkdir()
     write(tmp_path / "far" / "t", "old")
     (tmp_path / "link").symlink_to(tmp_path / "far" / "t")
@@ -262,13 +262,13 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
     assert read(tmp_path / "far" / "t") == "new"
 
 
-def test_a_link_to_nothing_makes_what_it_leads_to(tmp_path):
+def test_saving_through_a_dangling_link_creates_its_target(tmp_path):
     (tmp_path / "link").symlink_to("t")
     write(tmp_path / "link", "new")
     assert read(tmp_path / "t") == "new"
 
 
-def test_a_file_saved_through_a_link_leaves_the_link(tmp_path):
+def test_saving_a_file_through_a_link_keeps_the_link(tmp_path):
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / "f").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "far" / "f")
@@ -279,9 +279,9 @@ def test_a_file_saved_through_a_link_leaves_the_link(tmp_path):
     assert names(tmp_path / "far") == ["f"]
 
 
-# Prints each fsync as [what, whether all was written, whether the new is already in place]. A process of its own, so
-# that the system call can be wrapped for all that runs in it; the state at each call tells the order for any kind of
-# renaming, the kernel's exchange included, which no audit event reports.
+# Prints each fsync as [path, whether it was completely written, whether the new version is already in place]. It is a
+# separate process so that `os.fsync` can be wrapped. The state at each call shows the order for every kind of renaming,
+# also for the kernel's exchange, which has no audit event.
 RECORD_SYNCS = """
 import json, os, sys
 from pathlib import Path
@@ -317,7 +317,7 @@ print(json.dumps(log))
 
 @pytest.mark.parametrize("way", ["exchange", "two renames", "file"])
 @pytest.mark.parametrize("before", ["", "old"])
-def test_all_is_on_the_disk_before_it_is_in_place_and_its_name_after(tmp_path, way, before):
+def test_contents_are_synced_before_the_swap_and_the_name_after(tmp_path, way, before):
     if before and way == "file":
         (tmp_path / "t").write_text(before)
     elif before:
@@ -357,7 +357,7 @@ def die(target: Path, *, fallback: str = "", inside: str = "") -> None:
     assert subprocess.run([sys.executable, "-c", script, target], env=ENVIRONMENT, check=False).returncode == -9
 
 
-def test_the_next_save_removes_what_a_killed_one_left(tmp_path):
+def test_next_save_removes_temporaries_of_a_killed_one(tmp_path):
     write(tmp_path / "t", "old")
     die(tmp_path / "t", inside=KILL)
     assert read(tmp_path / "t") == "old"
@@ -366,31 +366,31 @@ def test_the_next_save_removes_what_a_killed_one_left(tmp_path):
     assert names(tmp_path) == ["t"]
 
 
-def test_a_kill_between_the_two_renames_keeps_the_old_and_the_next_save_recovers(tmp_path):
+def test_next_save_recovers_from_a_kill_between_the_two_renames(tmp_path):
     write(tmp_path / "t", "old")
     die(tmp_path / "t", fallback=KILL_BETWEEN)
     assert not (tmp_path / "t").exists()
-    assert read(kept_beside(tmp_path / "t")) == "old"
+    assert read(find_backup(tmp_path / "t")) == "old"
     with pytest.raises(KeyError), atomic_directory(tmp_path / "t"):
-        raise KeyError  # even a save that fails has first put the old one back
+        raise KeyError  # even a save that fails first restores the old one
     assert read(tmp_path / "t") == "old"
-    assert kept_beside(tmp_path / "t") is None
+    assert find_backup(tmp_path / "t") is None
     assert names(tmp_path) == ["t"]
 
 
-def test_an_old_directory_beside_a_whole_one_is_removed(tmp_path):
+def test_backup_is_removed_if_the_target_exists(tmp_path):
     write(tmp_path / "t", "old")
     die(tmp_path / "t", fallback=KILL_BETWEEN)
-    kept = kept_beside(tmp_path / "t")
+    backup = find_backup(tmp_path / "t")
     (tmp_path / "t").mkdir()
     write(tmp_path / "t", "new")
-    assert not kept.exists()
+    assert not backup.exists()
     assert read(tmp_path / "t") == "new"
 
 
-def test_temporaries_of_running_processes_and_of_others_are_left_alone(tmp_path):
+def test_temporaries_of_running_processes_and_of_other_targets_are_not_removed(tmp_path):
     prefix, others = temporaries._prefix(tmp_path / "t"), temporaries._prefix(tmp_path / "another")
-    dead = 4194305  # the largest process id that Linux gives is one less
+    dead = 4194305  # above the largest process id of Linux
     (tmp_path / f"{prefix}{dead}-00000000.tmp").touch()
     running = [f"{prefix}{process}-00000000.tmp" for process in (os.getpid(), 1, 2**70)]
     foreign = [f"{others}{dead}-00000000.tmp", f"{prefix}{dead}-00000000.txt", ".rowspace-notes.tmp"]
@@ -400,29 +400,29 @@ def test_temporaries_of_running_processes_and_of_others_are_left_alone(tmp_path)
     assert names(tmp_path) == sorted([*running, *foreign, "t"])
 
 
-def test_temporary_names_hide_and_tell_process_and_kind(tmp_path):
+def test_temporary_names_are_hidden_and_contain_process_and_kind(tmp_path):
     with atomic_directory(tmp_path / "t") as folder:
         assert re.fullmatch(rf"\.rowspace-[0-9a-f]{{8}}-[0-9a-f]{{8}}-{os.getpid()}-[0-9a-f]{{8}}\.tmp", folder.name)
         (folder / MARKER).touch()
 
 
 @pytest.mark.parametrize("system", ["darwin", "linux"])
-def test_the_exchange_says_where_the_system_has_none(tmp_path, system):
-    # On Linux there is no renamex_np; a directory cannot change places with its own child (EINVAL).
+def test_exchange_returns_false_where_unsupported(tmp_path, system):
+    # Linux has no renamex_np; a directory cannot be exchanged with its own child (EINVAL).
     (tmp_path / "a" / "b").mkdir(parents=True)
     assert swap.exchange(tmp_path / "a", tmp_path / "a" / "b", system) is False
 
 
-def test_the_exchange_passes_other_refusals_on(tmp_path):
+def test_exchange_raises_other_errors(tmp_path):
     with pytest.raises(FileNotFoundError):
         swap.exchange(tmp_path / "a", tmp_path / "b")
 
 
-def test_a_kept_directory_is_not_looked_for_in_a_missing_folder(tmp_path):
-    assert kept_beside(tmp_path / "missing" / "t") is None
+def test_find_backup_returns_none_for_a_missing_folder(tmp_path):
+    assert find_backup(tmp_path / "missing" / "t") is None
 
 
-def test_folders_are_synced_where_the_system_can_and_files_always(tmp_path):
+def test_sync_ignores_unsupported_directories_but_not_files(tmp_path):
     with pytest.raises(OSError, match="Invalid argument"):
         swap.sync(Path("/dev/null"))
     swap.sync(Path("/proc/self/fdinfo"))  # a folder that refuses, with EINVAL

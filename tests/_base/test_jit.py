@@ -1,4 +1,4 @@
-"""Kernels that check their indexes (`ROWSPACE_CHECK_BOUNDS=1`) raise where others would touch foreign memory."""
+"""Kernels with checked indexes (`ROWSPACE_CHECK_BOUNDS=1`) raise where others would access foreign memory."""
 
 import numpy as np
 import pytest
@@ -22,17 +22,17 @@ def copy_block(array, source, target, column):
 
 
 @pytest.mark.parametrize("read", [read_unsigned, read_signed])
-def test_an_index_outside_its_array_is_an_error(read):
+def test_index_outside_its_array_raises(read):
     checked = compile_kernel(read, check_bounds=True)
     array = np.arange(4)
     assert checked(array, np.int64(3)) == 3
-    # Python's own integers, as without compilation, do not become unsigned ones.
+    # Without compilation these are Python integers, which do not become unsigned.
     for place in (4, -5, 2**40):
         with pytest.raises((IndexError, OverflowError)):
             checked(array, np.int64(place))
 
 
-def test_a_block_outside_its_array_is_an_error():
+def test_block_outside_its_array_raises():
     checked = compile_kernel(copy_block, check_bounds=True)
     array = np.arange(3 * 2 * LANES, dtype=np.float32).reshape(3, 2 * LANES)
     checked(array, 0, 2, LANES)

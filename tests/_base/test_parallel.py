@@ -5,7 +5,7 @@ import pytest
 from rowspace._base.parallel import available_cores, map_ranges, split_range
 
 
-def test_cores_are_those_of_this_process_where_the_system_says_and_else_all(monkeypatch):
+def test_available_cores_respects_affinity_where_the_system_has_it(monkeypatch):
     if hasattr(os, "sched_getaffinity"):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: {4, 7, 9})
         assert available_cores() == 3

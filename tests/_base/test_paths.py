@@ -1,3 +1,5 @@
+"""The cache directory."""
+
 import os
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One entry of the lists that the contract suite runs over: a module, and inputs it can be called with."""
+"""One case of the contract suite: a module and inputs to call it with."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

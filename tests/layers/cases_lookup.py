@@ -1,4 +1,4 @@
-"""Tables of every kind, for the contract suite: small, and asked for ids that come twice."""
+"""Small tables of every kind for the contract suite, called with repeated ids."""
 
 import torch
 from tests.layers.case import Case
@@ -17,7 +17,7 @@ from rowspace.layers import (
 
 
 def some_ids() -> tuple[torch.Tensor]:
-    """(2, 4) ids below 10, the padding row 0 among them."""
+    """(2, 4) ids below 10, including the padding 0."""
     return (torch.tensor([[2, 2, 5, 0], [9, 1, 2, 0]]),)
 
 

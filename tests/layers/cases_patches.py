@@ -1,4 +1,4 @@
-"""Patches, what stands before them, and heads, for the contract suite; a tied head comes with its table."""
+"""Patches, prefix tokens and heads (a tied head with its table) for the contract suite."""
 
 import torch
 from tests.layers.case import Case
@@ -8,7 +8,7 @@ from rowspace.layers import PatchEmbedding, PrefixTokens, TiedHead, UntiedHead
 
 
 class Vision(nn.Module):
-    """Images → patches behind their tokens, with positions."""
+    """Images → prefix tokens and patches with positions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Tied(nn.Module):
 
 
 class TiedLoss(Tied):
-    """ids → loss against themselves, two of them ignored."""
+    """ids → loss with the same ids as targets, two of them ignored."""
 
     def forward(self, ids: Tensor) -> Tensor:
         return self.head.loss(torch.tanh(self.embedding(ids)), ids, ignore_index=2, label_smoothing=0.1, z_loss=1e-3)

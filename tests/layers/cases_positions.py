@@ -1,4 +1,4 @@
-"""Positions of every kind, for the contract suite: fewer key heads, padding, lengths past a limit."""
+"""Positions of every kind for the contract suite, with fewer key heads, padding, and lengths past a limit."""
 
 import torch
 from tests.layers.case import Case
@@ -46,7 +46,7 @@ def places() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def texts() -> tuple[torch.Tensor]:
-    """(2, 6) ids, padding of id 1 on either side."""
+    """(2, 6) ids with padding (1) on either side."""
     return (torch.tensor([[5, 0, 7, 3, 1, 1], [1, 1, 8, 9, 4, 2]]),)
 
 
@@ -63,8 +63,8 @@ CASES = [
     Case("Alibi", lambda: Alibi(12), places),
     Case("RelativeBias", lambda: RelativeBias(4), places),
     Case("LearnedPosition", lambda: LearnedPosition(6, 16), texts),
-    Case("LearnedPosition OPT", lambda: LearnedPosition(6, 16, offset=2, counting="mask"), texts),
-    Case("LearnedPosition RoBERTa", lambda: LearnedPosition(6, 16, counting="ids", padding_idx=1), texts),
+    Case("LearnedPosition OPT", lambda: LearnedPosition(6, 16, offset=2, position_ids_from="mask"), texts),
+    Case("LearnedPosition RoBERTa", lambda: LearnedPosition(6, 16, position_ids_from="ids", padding_idx=1), texts),
     Case("SinusoidPosition", lambda: SinusoidPosition(16), texts),
     Case("SinusoidPosition fairseq", lambda: SinusoidPosition(16, layout="concatenated", endpoint=True), texts),
     Case("SinusoidPosition padded", lambda: SinusoidPosition(16, padding_idx=1), texts),

@@ -1,6 +1,6 @@
-"""The inputs of published models, for the contract suite: tiny ones, on two texts (one padded), or two images.
+"""Tiny inputs of published models for the contract suite, called with two texts (one padded) or two images.
 
-The images are not of the size that the model was made for: positions are fitted to them.
+The images differ from the image size of the model, so positions are resampled.
 """
 
 from functools import partial
@@ -27,7 +27,7 @@ SETTINGS = {
     "albert": {"inner_dim": 2, "max_positions": 4},
     "bert": {"max_positions": 4},
     "bloom": {"num_heads": 2},
-    "clip_vision": {"norm_eps": 0.1},  # or the norm magnifies rounding: its rows begin small
+    "clip_vision": {"norm_eps": 0.1},  # otherwise the norm magnifies rounding errors of its small initial rows
     "clip_text": {"max_positions": 4},
     "dinov2": {"registers": 2, "mask": False},
     "gpt2": {"max_positions": 4},
@@ -42,7 +42,7 @@ WITH_SEGMENTS = {"albert", "bert"}
 
 
 class FirstLayer(nn.Module):
-    """ids → the input, turned as queries and keys of one head would be."""
+    """ids → the input, rotated like queries and keys of one head."""
 
     def __init__(self, embed: InputEmbedding) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class FirstLayer(nn.Module):
 
 
 def built(name: str) -> nn.Module:
-    """A tiny model of this recipe, ten rows of six numbers; with its rotation, where it has one."""
+    """A tiny model of this recipe, ten rows of dimension six, with its rotation, if any."""
     settings = dict(SETTINGS.get(name, {}))
     if name in IMAGES:
         return getattr(recipes, name)(6, image_size=8, patch_size=4, **settings)
@@ -84,7 +84,7 @@ def images() -> tuple[torch.Tensor]:
 
 
 def inputs_of(name: str) -> tuple[torch.Tensor, ...]:
-    """What a recipe is called with."""
+    """The inputs of a recipe."""
     if name in IMAGES:
         return images()
     return texts_in_segments() if name in WITH_SEGMENTS else texts()

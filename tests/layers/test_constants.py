@@ -14,23 +14,23 @@ def module():
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
-def test_a_cast_leaves_them_as_they_are(module, dtype):
+def test_cast_does_not_change_constants(module, dtype):
     outer = torch.nn.Sequential(module).to(dtype)
     assert torch.equal(outer[0].numbers, torch.tensor([0.1, 1e-9]))
 
 
-def test_they_move(module):
+def test_constants_move_with_the_module(module):
     assert module.to("meta").numbers.is_meta
     assert torch.equal(module.to_empty(device="cpu").numbers, torch.tensor([0.1, 1e-9]))
 
 
-def test_copies_move_by_themselves(module):
+def test_copies_move_independently(module):
     other = copy.deepcopy(module).to("meta")
     assert other.numbers.is_meta
     assert not module.numbers.is_meta
 
 
-def test_they_are_not_saved(module):
+def test_constants_are_not_in_the_state(module):
     assert not module.state_dict()
     module.load_state_dict({}, assign=True)
     assert torch.equal(module.numbers, torch.tensor([0.1, 1e-9]))

@@ -1,8 +1,8 @@
-"""What every module of rowspace.layers keeps, whatever it computes. Compilers: `test_contract_compiled.py`.
+"""The contract of every module of rowspace.layers. Compilers: `test_contract_compiled.py`.
 
-Recipes, which are composed of these modules, are held to the part that a composition can break.
+Recipes, which are compositions of these modules, run only the tests that a composition can fail.
 
-The oracle is the module itself, eager, on the CPU, in float32; that it computes the right thing is tested file by file.
+The oracle is the module itself, eager, on the CPU, in float32; the other files test that its results are correct.
 """
 
 import copy
@@ -28,7 +28,7 @@ DEVICES = ["meta", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def exported_modules():
-    """The classes of modules that rowspace.layers gives out."""
+    """The module classes exported by rowspace.layers."""
     exported = [getattr(layers, name) for name in layers.__all__]
     return [value for value in exported if inspect.isclass(value) and issubclass(value, nn.Module)]
 
@@ -43,22 +43,22 @@ def test_every_recipe_has_a_case():
     assert written - {"from_checkpoint", "from_config"} <= {case.name.split(",")[0] for case in CASES}
 
 
-def test_no_two_cases_have_the_same_name():
+def test_case_names_are_unique():
     names = [case.name for case in CASES]
     assert sorted(set(names)) == sorted(names)
 
 
 @each_case
-def test_the_same_call_gives_the_same(case):
+def test_calls_are_deterministic_and_do_not_modify_inputs(case):
     module, inputs = made(case), case.inputs()
     before = mapped(torch.clone, inputs)
     first = mapped(torch.clone, module(*inputs))
     assert_same(module(*inputs), first)
-    assert_same(inputs, before)  # nothing is written into what came in
+    assert_same(inputs, before)
 
 
 @each_case_and_recipe
-def test_it_trains(case):
+def test_training_mode_gives_finite_outputs_and_gradients(case):
     module, inputs = made(case).train(), case.inputs()
     assert module.training
     assert all(part.training for part in module.modules())
@@ -72,7 +72,7 @@ def test_it_trains(case):
 
 
 def padded(module):
-    """The parts with a row of padding."""
+    """The submodules with a padding row."""
     return [part for part in module.modules() if getattr(part, "padding_idx", None) is not None]
 
 
@@ -81,9 +81,9 @@ def to_double(tree):
 
 
 @each_learned
-def test_gradients_are_those_of_finite_differences(case):
+def test_gradients_match_finite_differences(case):
     module, inputs = made(case).double(), to_double(case.inputs())
-    for part in padded(module):  # its row is read and yet has no gradient, and from zeros there may be none at all
+    for part in padded(module):  # its row is read but has no gradient; from zeros there may be none at all
         nn.init.normal_(part.weight)
         part.padding_idx = None
     weights = learned(module)
@@ -96,7 +96,7 @@ def test_gradients_are_those_of_finite_differences(case):
 
 
 @pytest.mark.parametrize("case", [case for case in LEARNED if padded(made(case))], ids=lambda case: case.name)
-def test_a_row_of_padding_gets_no_gradient(case):
+def test_padding_row_gets_no_gradient(case):
     module = made(case)
     sum(output.sum() for output in floats(module(*case.inputs()))).backward()
     rows = [(part.weight.grad, part.padding_idx) for part in padded(module) if hasattr(part, "weight")]
@@ -107,7 +107,7 @@ def test_a_row_of_padding_gets_no_gradient(case):
 
 
 @each_case
-def test_a_deep_copy_is_the_same_and_apart(case):
+def test_deep_copy_is_equal_and_independent(case):
     module, inputs = made(case), case.inputs()
     twin = copy.deepcopy(module)
     expected = mapped(torch.clone, module(*inputs))
@@ -120,25 +120,25 @@ def test_a_deep_copy_is_the_same_and_apart(case):
 
 
 @each_case
-def test_a_pickle_is_the_same(case):
+def test_pickle_round_trip(case):
     module, inputs = made(case), case.inputs()
-    opened = pickle.loads(pickle.dumps(module))  # noqa: S301  # our own, made a moment ago
+    opened = pickle.loads(pickle.dumps(module))  # noqa: S301  # created in this test
     assert_same(opened(*inputs), module(*inputs))
     assert len(list(opened.parameters())) == len(list(module.parameters()))
 
 
 @each_case_and_recipe
 @pytest.mark.parametrize("assign", [False, True], ids=["copied", "assigned"])
-def test_its_state_goes_through_safetensors(case, assign):
+def test_safetensors_round_trip(case, assign):
     module, inputs = made(case), case.inputs()
-    written = save(module.state_dict())  # which refuses tensors that share memory: what is tied is there once
+    written = save(module.state_dict())  # save refuses tensors that share memory: a tied table must be there once
     other = made(case, seed=1)
     other.load_state_dict(load(written), assign=assign)
     assert_same(other(*inputs), module(*inputs))
 
 
 @each_case_and_recipe
-def test_it_is_built_without_memory_and_filled_later(case):
+def test_module_can_be_built_on_meta_and_materialized(case):
     module, inputs = made(case), case.inputs()
     with torch.device("meta"):
         empty = case.module().eval()
@@ -151,7 +151,7 @@ def test_it_is_built_without_memory_and_filled_later(case):
 
 
 class SeededDraws(TorchDispatchMode):
-    """Seed torch before each parameter is drawn: it then depends on how it is drawn, and not on the order."""
+    """Seed torch before each parameter is initialized, so that its values do not depend on the order."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         draws = function in {torch.ops.aten.normal_.default, torch.ops.aten.uniform_.default}
@@ -160,8 +160,8 @@ class SeededDraws(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-def test_reset_parameters_initializes_what_was_built_on_meta():
-    # As FSDP2 does: each module by itself, those inside of others too.
+def test_reset_parameters_initializes_modules_built_on_meta():
+    # As with FSDP2: each module by itself, including submodules.
     for case in CASES:
         if not learned(made(case)):
             continue
@@ -182,7 +182,7 @@ def test_reset_parameters_initializes_what_was_built_on_meta():
 
 @each_case
 @pytest.mark.parametrize("device", DEVICES)
-def test_it_moves_to_a_device(case, device):
+def test_module_moves_to_a_device(case, device):
     module, inputs = made(case), case.inputs()
     expected = module(*inputs)
     actual = module.to(device)(*mapped(lambda x: x.to(device), inputs))
@@ -195,20 +195,20 @@ def test_it_moves_to_a_device(case, device):
 
 @each_case
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64], ids=["bfloat16", "float64"])
-def test_it_computes_in_other_dtypes(case, dtype):
+def test_module_computes_in_other_dtypes(case, dtype):
     module, inputs = made(case), case.inputs()
     expected = module(*inputs)
     cast = mapped(lambda x: x.to(dtype) if x.is_floating_point() else x, inputs)
     actual = module.to(dtype)(*cast)
     if list(module.parameters()) or floats(inputs):
-        assert {x.dtype for x in floats(actual) if x.dim()} <= {dtype}  # a loss, one number, may keep float32
+        assert {x.dtype for x in floats(actual) if x.dim()} <= {dtype}  # a scalar loss may be float32
     slack = 0.05 if dtype is torch.bfloat16 else 1e-5
     for x, y in zip(floats(actual), floats(expected), strict=True):
         torch.testing.assert_close(x.float(), y, rtol=slack, atol=slack)
 
 
 @each_case
-def test_it_runs_under_autocast(case):
+def test_module_runs_under_autocast(case):
     module, inputs = made(case), case.inputs()
     expected = module(*inputs)
     with torch.autocast("cpu", torch.bfloat16):
@@ -218,7 +218,7 @@ def test_it_runs_under_autocast(case):
 
 
 @each_learned
-def test_functional_gradients_are_those_of_autograd(case):
+def test_functional_gradients_match_autograd(case):
     module, inputs = made(case), case.inputs()
     functional = grad(lambda weights: loss_at(module, weights, inputs))(learned(module))
     weights = {name: weight.requires_grad_() for name, weight in learned(module).items()}
@@ -227,7 +227,7 @@ def test_functional_gradients_are_those_of_autograd(case):
 
 
 @each_learned
-def test_an_ensemble_runs_as_one(case):
+def test_vmap_over_an_ensemble_matches_a_loop(case):
     module, other, inputs = made(case), made(case, seed=1), case.inputs()
     first, second = learned(module), learned(other)
     stacked = {name: torch.stack([first[name], second[name]]) for name in first}
@@ -238,13 +238,13 @@ def test_an_ensemble_runs_as_one(case):
         assert_same([output[position] for output in together], alone, rtol=1e-5, atol=1e-6)
 
 
-# Moving a row of padding moves what is read, though its gradient is zero; the loss has a rule for backward only.
+# A tangent of a padding row changes the output although its gradient is zero; the loss has no forward-mode rule.
 FORWARD = [case for case in LEARNED if not padded(made(case)) and case.name != "TiedHead loss"]
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # torch's own, when it first needs a forward rule
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # from torch, when it first needs a forward rule
 @pytest.mark.parametrize("case", FORWARD, ids=lambda case: case.name)
-def test_forward_derivatives_agree_with_gradients(case):
+def test_forward_derivatives_match_gradients(case):
     module, inputs = made(case), case.inputs()
     weights, directions = learned(module), learned(made(case, seed=1))
     _, slope = jvp(lambda weights: loss_at(module, weights, inputs), (weights,), (directions,))
@@ -257,7 +257,7 @@ SINGLE = [case for case in LEARNED if len(case.inputs()) == 1 == len(tensors(cas
 
 
 @pytest.mark.parametrize("case", SINGLE, ids=lambda case: case.name)
-def test_each_sample_of_a_batch_has_its_own_gradient(case):
+def test_per_sample_gradients_match_a_loop(case):
     module, (batch,) = made(case), case.inputs()
     weights = learned(module)
 

@@ -1,6 +1,6 @@
-"""Every module of rowspace.layers is one graph: `torch.compile(fullgraph=True)` and `torch.export`.
+"""Every module of rowspace.layers compiles to one graph: `torch.compile(fullgraph=True)` and `torch.export`.
 
-The oracle is the module itself, eager. What can be said of modules without a compiler: `test_contract.py`.
+The oracle is the eager module. `test_contract.py` has the tests without a compiler.
 """
 
 import os
@@ -10,8 +10,8 @@ import torch
 from tests.layers.contract import CASES, MODULE_CASES, assert_same, floats, learned, made, tensors
 from torch.export import Dim
 
-# Torch's own, while it compiles: Dynamo makes an instance of each `autograd.Function`, inductor opens `torch.jit`.
-# On a busy machine inductor gives up asking which vector instructions there are, and does without.
+# From torch, while it compiles: Dynamo creates an instance of each `autograd.Function`, inductor uses `torch.jit`.
+# On a busy machine inductor times out while detecting vector instructions, and continues without them.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")
 
 each_case = pytest.mark.parametrize("case", MODULE_CASES, ids=lambda case: case.name)
@@ -19,7 +19,7 @@ each_case = pytest.mark.parametrize("case", MODULE_CASES, ids=lambda case: case.
 
 @pytest.fixture(autouse=True)
 def one_thread_and_no_graphs_of_others():
-    """A compiler of its own for each test; the graphs are small."""
+    """Reset the compiler for each test; the graphs are small."""
     torch._dynamo.reset()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -28,14 +28,14 @@ def one_thread_and_no_graphs_of_others():
 
 
 def gradients(module, outputs):
-    """Of a number that depends on all outputs, for each parameter that was learned from."""
+    """Gradients of a scalar that depends on all outputs, for each parameter that has one."""
     module.zero_grad()
     sum((output * output.detach().cos()).sum() for output in floats(outputs)).backward()
     return [weight.grad for weight in module.parameters() if weight.grad is not None]
 
 
 @each_case
-def test_it_compiles_whole_with_its_gradients(case):
+def test_forward_and_backward_compile_as_one_graph(case):
     module, inputs = made(case), case.inputs()
     compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
     expected, actual = module(*inputs), compiled(*inputs)
@@ -44,35 +44,37 @@ def test_it_compiles_whole_with_its_gradients(case):
         assert_same(gradients(module, actual), gradients(module, expected), rtol=1e-4, atol=1e-5)
 
 
-# A batch is whatever is as long as the first input, but for row and column of patches, which are two of another kind.
+# Inputs as long as the first one have a batch dimension, except row and column of patches, which happen to be two.
 FIXED = {"AxialRotaryPosition"}
 BATCHED = [case for case in MODULE_CASES if tensors(case.inputs()[:1]) and case.name not in FIXED]
 
 
 @pytest.mark.parametrize("case", BATCHED, ids=lambda case: case.name)
-def test_it_is_exported_for_batches_of_any_size(case):
+def test_export_with_a_dynamic_batch_size(case):
     module, inputs = made(case), case.inputs()
-    batched = [torch.is_tensor(given) and given.shape[0] == inputs[0].shape[0] for given in inputs]
+    batched = [torch.is_tensor(arguments) and arguments.shape[0] == inputs[0].shape[0] for arguments in inputs]
     sizes = tuple({0: Dim.AUTO} if grows else None for grows in batched)
     exported = torch.export.export(module, inputs, dynamic_shapes=sizes)
-    longer = tuple(torch.cat([given] * 3) if grows else given for given, grows in zip(inputs, batched, strict=True))
-    for given in (inputs, longer):
-        assert_same(exported.module()(*given), module(*given), rtol=1e-5, atol=1e-6)
+    longer = tuple(
+        torch.cat([arguments] * 3) if grows else arguments for arguments, grows in zip(inputs, batched, strict=True)
+    )
+    for arguments in (inputs, longer):
+        assert_same(exported.module()(*arguments), module(*arguments), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("case", [case for case in MODULE_CASES if case not in BATCHED], ids=lambda case: case.name)
-def test_it_is_exported(case):
+def test_export(case):
     module, inputs = made(case), case.inputs()
     exported = torch.export.export(module, inputs)
     assert_same(exported.module()(*inputs), module(*inputs), rtol=1e-5, atol=1e-6)
 
 
-# The default backend writes and builds C++, which takes a minute for the sum of tables with a norm.
+# The default backend generates and compiles C++, which takes a minute for the sum of tables with a norm.
 BUILT = {"llama", "bert"} if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else {"llama"}
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in BUILT], ids=lambda case: case.name)
-def test_inductor_compiles_it_whole(case):
+def test_inductor_compiles_one_graph(case):
     module, inputs = made(case), case.inputs()
     compiled = torch.compile(module, fullgraph=True)
     expected, actual = module(*inputs), compiled(*inputs)

@@ -5,7 +5,7 @@ from rowspace.layers import TokenEmbedding
 from rowspace.layers.counted_module import CountedModule
 
 
-def test_each_tensor_counts_once() -> None:
+def test_shared_tensor_counts_once() -> None:
     module = CountedModule()
     module.table = TokenEmbedding(10, 4)
     module.head = nn.Linear(4, 10, bias=False)
@@ -14,5 +14,5 @@ def test_each_tensor_counts_once() -> None:
     assert (module.num_parameters, module.bytes) == (43, 163)
 
 
-def test_bytes_follow_the_dtype() -> None:
+def test_bytes_depend_on_the_dtype() -> None:
     assert TokenEmbedding(10, 4).bfloat16().bytes == 80

@@ -38,11 +38,11 @@ BUILDERS = {
     "TokenEmbedding": lambda **options: layers.TokenEmbedding(10, 4, padding_idx=0, **options),
     "UntiedHead": lambda **options: layers.UntiedHead(4, 10, bias=True, **options),
 }
-COMPOSED = {"ImageEmbedding", "InputEmbedding"}  # of modules that are built already
+COMPOSED = {"ImageEmbedding", "InputEmbedding"}  # composed of modules that are already built
 
 
 def recipe(name: str):
-    """What builds a tiny model of this recipe."""
+    """A function that builds a tiny model of this recipe."""
     sizes = (6,) if name in IMAGES else (10, 6)
     settings = SETTINGS.get(name, {}) | ({"image_size": 8, "patch_size": 4} if name in IMAGES else {})
     if name == "modernbert":
@@ -56,13 +56,13 @@ def described(module: nn.Module) -> dict[str, tuple[str, torch.dtype]]:
     return {name: (tensor.device.type, tensor.dtype) for name, tensor in tensors}
 
 
-def test_every_module_is_built_here():
+def test_every_module_has_an_entry():
     classes = {name for name in layers.__all__ if inspect.isclass(getattr(layers, name))}
     modules = {name for name in classes if issubclass(getattr(layers, name), nn.Module)}
     assert modules == BUILDERS.keys() | COMPOSED
 
 
-def test_device_and_dtype_are_those_that_to_gives():
+def test_device_and_dtype_match_to():
     builders = BUILDERS | {name: recipe(name) for name in RECIPE_NAMES}
     for name, build in builders.items():
         expected = described(build().to("meta", torch.float64))
@@ -71,12 +71,12 @@ def test_device_and_dtype_are_those_that_to_gives():
         assert described(build(dtype=torch.bfloat16)) == described(build().to(torch.bfloat16)), name
 
 
-def test_a_config_is_built_on_a_device():
+def test_from_config_builds_on_a_device():
     config = {"model_type": "gpt2", "n_embd": 8, "n_positions": 16, "vocab_size": 100}
     found = described(from_config(config, device="meta", dtype=torch.float64))
     assert set(found.values()) == {("meta", torch.float64)}
 
 
-def test_composed_modules_name_an_argument_that_they_do_not_have():
-    with pytest.raises(UsageError, match="device is 'meta', but must be a module"):
+def test_composed_modules_name_an_unknown_argument():
+    with pytest.raises(UsageError, match="device must be a module, not 'meta'"):
         layers.InputEmbedding(tokens=layers.TokenEmbedding(10, 4), device="meta")

@@ -1,4 +1,4 @@
-"""`torch.onnx.export(dynamo=True)` of the loss and of codes of 4 bits, against onnxruntime's answers."""
+"""`torch.onnx.export(dynamo=True)` of the loss and of 4-bit codes, compared with onnxruntime."""
 
 import onnxruntime
 import pytest
@@ -36,23 +36,23 @@ def inputs(batch):
     return hidden, targets
 
 
-def test_the_loss_of_a_plain_export_never_holds_all_logits():
+def test_plain_export_of_the_loss_never_has_all_logits():
     exported = torch.export.export(Loss({}), inputs(2))
     assert any("row_losses" in str(node.target) for node in exported.graph.nodes)
 
 
-def run(module, given, answered, path, **options):
-    """The answer of onnxruntime for the inputs `answered`, of a module exported with others."""
-    torch.onnx.export(module, given, dynamo=True, verbose=False, **options).save(path)
+def run(module, example, inputs, path, **options):
+    """The result of onnxruntime for `inputs`, of a module exported with `example`."""
+    torch.onnx.export(module, example, dynamo=True, verbose=False, **options).save(path)
     session = onnxruntime.InferenceSession(path)
     names = [entry.name for entry in session.get_inputs()]
-    feed = {name: part.numpy() for name, part in zip(names, answered, strict=True)}
+    feed = {name: part.numpy() for name, part in zip(names, inputs, strict=True)}
     return torch.from_numpy(session.run(None, feed)[0])
 
 
-@pytest.mark.filterwarnings("ignore")  # what the exporter of torch and onnx warn of differs by their versions
+@pytest.mark.filterwarnings("ignore")  # the warnings of the exporter and of onnx differ by version
 @pytest.mark.parametrize("options", OPTIONS)
-def test_onnxruntime_gives_the_same_loss(tmp_path, options):
+def test_loss_matches_onnxruntime(tmp_path, options):
     batch = Dim("batch")
     sizes = ({0: batch}, {0: batch})
     loss = run(Loss(options), inputs(2), inputs(3), tmp_path / "loss.onnx", dynamic_shapes=sizes)
@@ -61,7 +61,7 @@ def test_onnxruntime_gives_the_same_loss(tmp_path, options):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("dim", [7, 8])
-def test_onnxruntime_gives_the_same_rows_of_4_bits(tmp_path, dim):
+def test_4_bit_rows_match_onnxruntime(tmp_path, dim):
     table = QuantizedEmbedding.from_float(torch.randn(11, dim), bits=4)
     ids = torch.randint(0, 11, (3, 4))
     assert torch.equal(run(table, (ids,), (ids,), tmp_path / "table.onnx"), table(ids))

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from rowspace import store
-from rowspace._base.atomic import kept_beside
+from rowspace._base.atomic import find_backup
 from rowspace.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -39,7 +39,7 @@ def table_of(version: int) -> Table:
 
 def version_of(path: Path) -> int:
     """Open the table at `path`, or what a save cut short kept of it; all parts must be of one version."""
-    table = store.load(path if path.exists() else kept_beside(path) or path, verify=True)
+    table = store.load(path if path.exists() else find_backup(path) or path, verify=True)
     version = table.settings["version"]
     assert isinstance(version, int)
     assert table.vocabulary == table_of(version).vocabulary

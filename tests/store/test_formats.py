@@ -157,7 +157,7 @@ def test_a_save_cut_short_between_its_renames_is_explained(tmp_path, table):
         store.load(tmp_path / "t")
 
 
-@pytest.mark.parametrize(("path", "complaint"), [("t", "a file is there"), ("folder.bin", "a directory is there")])
+@pytest.mark.parametrize(("path", "complaint"), [("t", "it is a file"), ("folder.bin", "it is a directory")])
 def test_check_target_says_beforehand_what_save_would(tmp_path, table, path, complaint):
     (tmp_path / "t").write_bytes(b"x")
     (tmp_path / "folder.bin").mkdir()

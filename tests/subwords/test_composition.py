@@ -1,4 +1,4 @@
-"""The rows that words and n-grams make, and where n-grams lie; buckets are held to `hashing.py` in its tests."""
+"""Rows computed from words and n-grams; `test_hashing.py` compares the buckets with those of `hashing.py`."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.kernels
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_row_is_the_mean_of_a_words_own_row_and_its_ngrams(threads):
+def test_row_is_the_mean_of_own_row_and_ngram_rows(threads):
     words = 2 * ROWS_AT_ONCE + 1  # three blocks for the threads
     rng = np.random.default_rng(1)
     own, rows = rng.normal(size=(words, 3)).astype(np.float32), rng.normal(size=(4, 3)).astype(np.float32)

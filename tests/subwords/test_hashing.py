@@ -1,4 +1,4 @@
-"""N-grams and their buckets, by fastText's own answer, and the rows of words that were never seen."""
+"""N-grams and buckets against fastText's, and the rows of out-of-vocabulary words."""
 
 import fasttext
 import numpy as np
@@ -17,7 +17,7 @@ WORDS = ["at", "banana", "straße", "日本語テキスト", "é", "😀x", "don
 
 @pytest.fixture(scope="module", params=[(3, 6), (1, 3), (2, 2), (1, 1)], ids=str)
 def model(request, tmp_path_factory):
-    """A model of fastText itself."""
+    """A model of the fastText library."""
     text = tmp_path_factory.mktemp("fasttext") / "text"
     text.write_text("some words to learn\n" * 5)
     least, most = request.param
@@ -25,8 +25,8 @@ def model(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_ngrams_and_buckets_are_those_of_fasttext(model, word):
-    # Parity with fastText 0.9.3. A word that it knows comes first among its n-grams; these words it does not know.
+def test_ngrams_and_buckets_match_fasttext(model, word):
+    # Parity with fastText 0.9.3. It lists a word of its vocabulary before its n-grams; these words are not in it.
     theirs, places = model.get_subwords(word)
     sizes = {"min_n": model.f.getArgs().minn, "max_n": model.f.getArgs().maxn}
     assert ngrams(word, **sizes) == theirs
@@ -34,7 +34,7 @@ def test_ngrams_and_buckets_are_those_of_fasttext(model, word):
 
 
 @given(st.lists(st.text(max_size=8), max_size=4), st.integers(1, 4), st.integers(0, 3))
-def test_all_words_at_once_have_the_buckets_of_each_alone(words, least, more):
+def test_list_ngrams_matches_ngram_buckets(words, least, more):
     words = [word.encode("utf-8", "ignore").decode() for word in words]
     with np.errstate(over="ignore"):
         listed = list_ngrams(words, min_n=least, max_n=least + more, buckets=2_000_003)
@@ -48,7 +48,7 @@ def subwords(places, **sizes):
     return Subwords(rows, np.zeros((0, 2), np.float32), np.asarray(places, np.int32), **sizes)
 
 
-def test_an_unseen_word_has_the_mean_of_its_ngrams_rows():
+def test_unseen_word_gets_the_mean_of_its_ngram_rows():
     buckets = ngram_buckets("at", buckets=50).tolist()
     places = np.full(50, NO_ROW)
     places[buckets] = 0, 1, 2
@@ -56,14 +56,14 @@ def test_an_unseen_word_has_the_mean_of_its_ngrams_rows():
 
 
 @pytest.mark.parametrize(("absent", "row"), [(NO_ROW, [4 / 3, 2]), (PRUNED_BUCKET, [2, 3])])
-def test_a_missing_bucket_counts_as_zeros_and_a_pruned_one_not_at_all(absent, row):
+def test_missing_bucket_counts_as_zeros_and_pruned_bucket_is_skipped(absent, row):
     places = np.full(50, NO_ROW)
     places[ngram_buckets("at", buckets=50)] = 0, absent, 1
     np.testing.assert_allclose(subwords(places).row("at"), row, rtol=1e-6)
 
 
 @pytest.mark.parametrize("word", ["at", ""])
-def test_a_word_none_of_whose_ngrams_has_a_row_has_none(word):
+def test_word_without_ngram_rows_has_no_row(word):
     assert subwords(np.full(50, NO_ROW)).row(word) is None
 
 
@@ -72,16 +72,16 @@ def test_a_word_none_of_whose_ngrams_has_a_row_has_none(word):
     [
         ({"min_n": 0}, "n-grams must have 1 or more characters, not 0 to 6"),
         ({"min_n": 4, "max_n": 3}, "n-grams must have 1 or more characters, not 4 to 3"),
-        ({"places": [3]}, "places go from 3 to 3, but the n-grams have 3 rows"),
-        ({"places": [-3, 0]}, "places go from -3 to 0"),
-        ({"places": []}, "places must name a row for each bucket"),
+        ({"places": [3]}, "places range from 3 to 3, but the n-grams have 3 rows"),
+        ({"places": [-3, 0]}, "places range from -3 to 0"),
+        ({"places": []}, "places must have one entry per bucket"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(change, complaint):
+def test_inconsistent_arguments_raise(change, complaint):
     with pytest.raises(UsageError, match=complaint):
         subwords(**{"places": [0], **change})
 
 
-def test_rows_of_another_width_are_refused():
-    with pytest.raises(UsageError, match=r"equally wide, not \(3, 2\), \(1, 5\)"):
+def test_rows_of_different_dimensions_raise():
+    with pytest.raises(UsageError, match=r"the same dimension, got \(3, 2\) and \(1, 5\)"):
         Subwords(np.ones((3, 2)), np.ones((1, 5)), np.zeros(4, np.int32))

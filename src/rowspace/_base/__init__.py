@@ -1,1 +1,1 @@
-"""What every folder builds on: compiled kernels, threads, validation, messages, caches and atomic writes."""
+"""Shared helpers: compiled kernels, threads, validation, plurals in messages, the cache directory, atomic writes."""

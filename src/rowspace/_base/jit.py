@@ -1,14 +1,14 @@
-"""The one way in which rowspace compiles a kernel: cached on disk, free of the interpreter lock, announced once.
+"""Compile kernels with Numba: cached on disk, without the interpreter lock, with a message on the first compilation.
 
 A kernel is a plain function on arrays, in its folder's `kernels.py` or `kernels/`, that allocates nothing. It is
 compiled without Numba's reference counts, which took half of the scanner's time and make threads wait for each other.
-With `NUMBA_DISABLE_JIT=1` it runs as plain Python, which is how the tests measure its coverage. Compiled code is kept
-next to the source, or, where that folder cannot be written, in the user's cache directory (Numba's own rule;
-`NUMBA_CACHE_DIR` names another).
+With `NUMBA_DISABLE_JIT=1` it runs as plain Python, which is how the tests measure its coverage. Compiled code is cached
+next to the source, or in the user's cache directory if that folder is not writable (Numba's own rule;
+`NUMBA_CACHE_DIR` overrides it).
 
 With `ROWSPACE_CHECK_BOUNDS=1` every index of every kernel is checked: one outside its array raises `IndexError` instead
-of touching memory that is not its own. Kernels compiled this way are several times slower and are never cached, so they
-cannot take the place of the fast ones.
+of accessing memory outside it. Kernels compiled this way are several times slower and are never cached, so they cannot
+replace the fast ones.
 """
 
 import os
@@ -30,11 +30,17 @@ Function = TypeVar("Function", bound=Callable[..., object])
 FAST_SUMS = {"reassoc", "contract", "arcp", "nsz"}
 
 CHECK_BOUNDS = os.environ.get("ROWSPACE_CHECK_BOUNDS") == "1"
-KERNELS: list[Callable[..., object]] = []  # every kernel of the modules that are imported, as it is called
+KERNELS: list[Callable[..., object]] = []  # the compiled kernels of all imported modules
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call for each set of argument types.
+
+    Args:
+        function: A plain function on arrays and numbers that allocates nothing.
+
+    Returns:
+        The compiled function, which is also appended to `KERNELS`.
 
     >>> @kernel
     ... def double(x: float) -> float:
@@ -48,8 +54,16 @@ def kernel(function: Function) -> Function:
 
 
 def compile_kernel(function: Function, *, check_bounds: bool) -> Function:
-    """Like `kernel`, with or without checked indexes."""
-    # Only a function that lives in a file can be cached; one typed at a prompt or in a doctest cannot.
+    """Compile `function` as `kernel` does, without adding it to `KERNELS`.
+
+    Args:
+        function: A plain function on arrays and numbers that allocates nothing.
+        check_bounds: Raise `IndexError` for an index outside its array; such code is not cached.
+
+    Returns:
+        The compiled function.
+    """
+    # Numba can cache only a function from a file, not one typed at a prompt or in a doctest.
     cached = not check_bounds and not function.__code__.co_filename.startswith("<")
     options = {"nogil": True, "error_model": "numpy", "fastmath": FAST_SUMS, "_nrt": False}
     compiled = numba.njit(cache=cached, boundscheck=check_bounds, **options)(function)
@@ -72,12 +86,12 @@ class _FolderCache(FunctionCache):
 
 
 class _Announcer(event.Listener):
-    """Says once, on standard error, that a kernel is being compiled rather than read from the cache."""
+    """Print one line to standard error when the first kernel is compiled rather than read from the cache."""
 
     announced = False
 
     def on_start(self, event: event.Event) -> None:
-        """Called by numba when a real compilation starts; a kernel found in the cache starts none."""
+        """Numba calls this when it starts to compile, and not when it finds the kernel in its cache."""
         module = event.data["dispatcher"].py_func.__module__
         if not self.announced and module.startswith("rowspace."):
             self.announced = True
@@ -87,7 +101,7 @@ class _Announcer(event.Listener):
             )
 
     def on_end(self, event: event.Event) -> None:
-        """Nothing to say when it ends."""
+        """Do nothing; the interface requires it."""
 
 
 event.register("numba:compile", _Announcer())

@@ -1,6 +1,6 @@
-"""How many threads are worth starting, and work on a range that they share.
+"""The default number of threads, and parallel work on the pieces of a range.
 
-Kernels run without the interpreter's lock, so that plain threads use all cores.
+Kernels run without the interpreter lock, so threads use all cores.
 """
 
 import os
@@ -12,11 +12,11 @@ from typing import TypeVar
 __all__ = ["available_cores", "map_ranges", "split_range"]
 
 Result = TypeVar("Result")
-PIECES_PER_CORE = 4  # a core that is slowed down leaves some of its pieces to the others
+PIECES_PER_CORE = 4  # so that other cores can take over the pieces of a slow one
 
 
 def available_cores() -> int:
-    """Return how many processors this process may use, which a container may limit.
+    """Return the number of processors that this process may use, which a container may limit.
 
     >>> available_cores() > 0
     True
@@ -25,12 +25,15 @@ def available_cores() -> int:
 
 
 def split_range(total: int, *, least: int = 1, pieces: int | None = None) -> list[tuple[int, int]]:
-    """Cut range(total) into pieces of about equal size, each from `begin` up to `end`.
+    """Split range(total) into pieces of about equal size.
 
     Args:
         total: The length of the range.
-        least: The smallest piece that is worth a thread; a range that is shorter stays whole.
-        pieces: How many at most; by default some more than there are cores.
+        least: The smallest useful piece; a range shorter than two of these is not split.
+        pieces: Maximum number of pieces; by default `PIECES_PER_CORE` per core.
+
+    Returns:
+        (begin, end) of each piece.
 
     >>> split_range(10, least=6), split_range(10, pieces=3)
     ([(0, 10)], [(0, 3), (3, 6), (6, 10)])
@@ -43,7 +46,15 @@ def split_range(total: int, *, least: int = 1, pieces: int | None = None) -> lis
 def map_ranges(
     task: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]], *, threads: int | None = None
 ) -> list[Result]:
-    """Call `task(begin, end)` on each of the ranges, on all cores or on `threads`; return the results in order.
+    """Call `task(begin, end)` for each of the ranges in parallel.
+
+    Args:
+        task: A function that releases the interpreter lock, such as a kernel.
+        ranges: (begin, end) of each range.
+        threads: Number of threads; by default one per core.
+
+    Returns:
+        The results in the order of the ranges.
 
     >>> map_ranges(lambda begin, end: end - begin, [(0, 3), (3, 7)])
     [3, 4]

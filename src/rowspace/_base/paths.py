@@ -13,10 +13,13 @@ __all__ = ["cache_dir"]
 def cache_dir() -> Path:
     """Return rowspace's cache directory, which may not exist yet.
 
-    It is in `XDG_CACHE_HOME` if that is an absolute path, on any platform, else in the platform's place for caches.
+    It is in `XDG_CACHE_HOME` if that is an absolute path, on any platform, otherwise in the platform's cache directory.
+
+    Returns:
+        The path.
 
     Raises:
-        RowspaceError: neither is known, because the user has no home directory.
+        RowspaceError: If neither is known, because the user has no home directory.
 
     >>> cache_dir().name
     'rowspace'

@@ -8,7 +8,15 @@ MOST_NAMES = 9  # in one message
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
-    """Return `number` and what it counts: `one` where there is 1, and else `many`, or `one` with an s.
+    """Return `number` with its noun in the singular or plural.
+
+    Args:
+        number: Printed with thousands separators.
+        one: The noun for 1.
+        many: The noun for any other number; by default `one` with an s.
+
+    Returns:
+        The number, a space and the noun.
 
     >>> plural(1, "row"), plural(0, "row"), plural(50257, "row"), plural(2, "row is", "rows are")
     ('1 row', '0 rows', '50,257 rows', '2 rows are')
@@ -17,7 +25,13 @@ def plural(number: int, one: str, many: str | None = None) -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Return the first names, in alphabetical order, and how many more there are.
+    """Join the first names in alphabetical order, and the number of the others.
+
+    Args:
+        names: Any strings.
+
+    Returns:
+        The quoted names, or "none".
 
     >>> join_names(["wte.weight", "wpe.weight"]), join_names(map(str, range(100)))[-7:]
     ("'wpe.weight', 'wte.weight'", '91 more')

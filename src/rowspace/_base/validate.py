@@ -26,9 +26,19 @@ Rows = NDArray[np.floating[Any]]
 
 
 def validate_vocabulary(vocabulary: Sequence[str]) -> Sequence[str]:
-    """Return the vocabulary as a list, once it is known to hold strings only; another `Sequence` is left unread."""
+    """Return the vocabulary as a list of strings; a `Sequence` of another class is returned without being read.
+
+    Args:
+        vocabulary: Tokens in id order.
+
+    Returns:
+        A list for a list, tuple or other iterable, otherwise the `Sequence` itself.
+
+    Raises:
+        UsageError: If `vocabulary` is one string or contains something other than strings.
+    """
     if isinstance(vocabulary, str):
-        raise UsageError(f"vocabulary must be a list of tokens, but one string came: {vocabulary[:40]!r}")
+        raise UsageError(f"vocabulary must be a list of tokens, got one string: {vocabulary[:40]!r}")
     if isinstance(vocabulary, Sequence) and not isinstance(vocabulary, (list, tuple)):
         return vocabulary
     tokens = list(vocabulary)
@@ -39,7 +49,18 @@ def validate_vocabulary(vocabulary: Sequence[str]) -> Sequence[str]:
 
 
 def validate_rows(rows: Rows, size: int) -> Rows:
-    """Return the rows as they came (a memory map stays one), once their shape and dtype are known to fit."""
+    """Return the rows as an array (a memory map stays one) after checking shape and dtype.
+
+    Args:
+        rows: (V, d) floating.
+        size: V, the number of tokens.
+
+    Returns:
+        The same rows.
+
+    Raises:
+        UsageError: If the rows are not a (V, d) array of floats with d of 1 or more.
+    """
     rows = np.asanyarray(rows)
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise UsageError(f"rows must be a (V, d) array of floats, got shape {rows.shape} of {rows.dtype}")
@@ -53,17 +74,38 @@ def validate_rows(rows: Rows, size: int) -> Rows:
 
 
 def validate_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
-    """Return the counts as int64, once they are known to be one whole number for each token."""
+    """Return the counts as int64 after checking that there is one integer per token.
+
+    Args:
+        counts: (V,) integers.
+        size: V, the number of tokens.
+
+    Returns:
+        (V,) int64; not a copy if they are int64 already.
+
+    Raises:
+        UsageError: If the shape or dtype differs.
+    """
     array = np.asarray(counts)
     if array.shape != (size,) or array.dtype.kind not in "iu":
         raise UsageError(
-            f"counts must be {plural(size, 'integer')}, one a token, got shape {array.shape} of {array.dtype}"
+            f"counts must be {plural(size, 'integer')}, one per token, got shape {array.shape} of {array.dtype}"
         )
     return array.astype(np.int64, copy=False)
 
 
 def validate_id(key: object, size: int) -> int:
-    """Return an id as an int, once it is known to be one of `size` rows.
+    """Return an id as an int after checking its range.
+
+    Args:
+        key: An id.
+        size: Number of rows.
+
+    Returns:
+        The id.
+
+    Raises:
+        UsageError: If it is not an integer from 0 to `size` - 1.
 
     >>> validate_id(7, 5)
     Traceback (most recent call last):
@@ -77,14 +119,34 @@ def validate_id(key: object, size: int) -> int:
 
 
 def validate_keys(keys: object) -> list[Any]:
-    """Return tokens or ids as a list, once they are known not to be a single token."""
+    """Return tokens or ids as a list.
+
+    Args:
+        keys: An iterable of tokens or ids.
+
+    Returns:
+        The list.
+
+    Raises:
+        UsageError: If `keys` is a single token or not iterable.
+    """
     if isinstance(keys, str) or not isinstance(keys, Iterable):
         raise UsageError(f"a list of tokens was expected, got {keys!r}")
     return list(keys)
 
 
 def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
-    """Return token to id; raises `UsageError` on the first token that is duplicated, with both ids."""
+    """Return a dict from token to id.
+
+    Args:
+        vocabulary: Tokens in id order.
+
+    Returns:
+        The id of each token.
+
+    Raises:
+        UsageError: For the first duplicated token, with both ids.
+    """
     ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
     if len(ids) < len(vocabulary):
         for first, token in enumerate(vocabulary):
@@ -95,7 +157,16 @@ def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
 
 
 def check_whole_number(name: str, value: object, least: int, most: int) -> None:
-    """Raise UsageError, naming the argument, for what is not an integer from `least` to `most`.
+    """Check that `value` is an integer from `least` to `most`.
+
+    Args:
+        name: The argument's name, for the message.
+        value: What was passed; a bool is not an integer here.
+        least: The smallest valid value.
+        most: The largest valid value.
+
+    Raises:
+        UsageError: If it is not.
 
     >>> check_whole_number("workers", 0, 1, 1024)
     Traceback (most recent call last):
@@ -106,10 +177,19 @@ def check_whole_number(name: str, value: object, least: int, most: int) -> None:
 
 
 def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its tokenizer", first: str = "") -> None:
-    """Compare how many ids a tokenizer has with the rows of the table in `source`.
+    """Compare the number of ids of a tokenizer with the number of rows of a table.
 
-    More rows are padding, which many checkpoints have: a warning says how many. Raises `FileFormatError` for more ids,
-    naming the first without a row, `first` if its token is known. `tokenizer`: where it is.
+    Extra rows are padding, which many checkpoints have; their number is reported with a warning.
+
+    Args:
+        tokens: Number of ids of the tokenizer.
+        rows: Number of rows of the table.
+        source: The table's file, for the message.
+        tokenizer: The tokenizer's file, for the message.
+        first: The token of the first id without a row, if known.
+
+    Raises:
+        FileFormatError: If there are more ids than rows.
 
     >>> check_sizes(3, 2, "model.safetensors", first="'cat'")  # doctest: +ELLIPSIS
     Traceback (most recent call last):

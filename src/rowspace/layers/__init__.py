@@ -1,7 +1,7 @@
 """Ids and pixels → vectors → logits → loss: PyTorch modules, which need `rowspace[torch]`.
 
-`tables/` looks rows up, `positions/` and `rotary/` say where a token is, `inputs/` and `pixels/` combine them into the
-input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` are published models.
+`tables/` looks up rows, `positions/` and `rotary/` encode positions, `inputs/` and `pixels/` combine these into the
+input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` has published models.
 """
 
 from rowspace.errors import MissingExtraError
@@ -39,9 +39,9 @@ from rowspace.layers.pixels import (
 )
 from rowspace.layers.positions import (
     Alibi,
-    Counting,
     GridPosition,
     LearnedPosition,
+    PositionIdSource,
     PositionScheme,
     RelativeBias,
     RelativeScores,
@@ -128,7 +128,6 @@ __all__ = [
     "AxialRotaryPosition",
     "Concatenation",
     "Cost",
-    "Counting",
     "DynamicScaling",
     "FactorizedEmbedding",
     "GridPosition",
@@ -144,6 +143,7 @@ __all__ = [
     "MultimodalRotaryPosition",
     "PatchCost",
     "PatchEmbedding",
+    "PositionIdSource",
     "PositionScheme",
     "PrefixTokens",
     "ProportionalScaling",

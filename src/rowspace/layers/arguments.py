@@ -1,4 +1,4 @@
-"""Arguments that many modules take, and their checks."""
+"""Arguments shared by many modules, and their validation."""
 
 from typing import TypedDict
 
@@ -7,25 +7,25 @@ import torch
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 
-Device = torch.device | str | int | None  # where a module's tensors are made; None: the current default
+Device = torch.device | str | int | None  # where the tensors of a module are created; None: the current default
 
 
 class Factory(TypedDict, total=False):
-    """Where and in what dtype the parameters of a module are made: the last arguments of every module."""
+    """Device and dtype of a module's parameters: the last arguments of every module."""
 
     device: Device
     dtype: torch.dtype | None
 
 
 def require_positive(**sizes: int) -> None:
-    """Raise `UsageError` unless each of the named sizes is one at least."""
+    """Raise `UsageError` unless each of the named sizes is 1 or more."""
     for name, size in sizes.items():
         if size < 1:
             raise UsageError(f"{name} must be 1 or more, not {size}")
 
 
 def row_index(padding_idx: int | None, num_embeddings: int) -> int | None:
-    """The padding row counted from the start; a negative one counts from the end, as in torch."""
+    """Resolve a negative `padding_idx`, which counts from the end as in torch; raise `UsageError` out of range."""
     if padding_idx is None:
         return None
     if not -num_embeddings <= padding_idx < num_embeddings:

@@ -1,8 +1,8 @@
-"""Constant tensors of a module, which are not learned: frequencies, slopes, wavelengths.
+"""Constant tensors of a module: frequencies, slopes, wavelengths.
 
 A plain buffer has three problems: `module.to(torch.bfloat16)` rounds it, `to_empty` after a build on the meta device
 fills it with uninitialized memory, and loading with `assign=True` leaves it on the meta device. The constants here are
-made on the CPU, follow the module to its device, and keep their dtype and values. They are not in `state_dict`.
+computed on the CPU, follow the module to its device, and keep their dtype and values. They are not in `state_dict`.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,9 @@ __all__ = ["ConstantBuffers"]
 class ConstantBuffers(nn.Module):
     """A module whose constant tensors move with it and never change value or dtype.
 
-    `dtype` is accepted as in the modules that learn and changes nothing, as `.to(dtype)` does.
+    Args:
+        device: Where the constants are created.
+        dtype: Accepted as in modules with parameters, and ignored.
 
     >>> import torch
     >>> module = ConstantBuffers()
@@ -35,12 +37,17 @@ class ConstantBuffers(nn.Module):
         self._constants: dict[str, Tensor] = {}
 
     def register_constant(self, name: str, values: Tensor) -> None:
-        """Keep `values`, a tensor on the CPU, as the attribute `name`."""
+        """Store a constant as an attribute.
+
+        Args:
+            name: Name of the attribute.
+            values: A tensor on the CPU.
+        """
         self._constants[name] = values
         self.register_buffer(name, values if self._device is None else values.to(self._device), persistent=False)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "ConstantBuffers":
-        """Every move and cast of `nn.Module` passes here: let it choose the device, and nothing else."""
+        """Called for every move and cast of `nn.Module`: only the device of the constants changes."""
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         for name, values in self._constants.items():
             setattr(self, name, values.to(self.get_buffer(name).device))

@@ -1,4 +1,4 @@
-"""The number of parameters and bytes of a module: `CountedModule`, the base of the modules that own a table."""
+"""`CountedModule`: the base class of modules that report their number of parameters and bytes."""
 
 from itertools import chain
 
@@ -6,18 +6,18 @@ from torch import Tensor, nn
 
 
 class CountedModule(nn.Module):
-    """A module that states how many numbers it holds and how many bytes they take; each tensor counts once."""
+    """A module that reports its number of parameters and bytes; a shared tensor counts once."""
 
     @property
     def num_parameters(self) -> int:
-        """The numbers that the module holds, learned or frozen."""
+        """Number of elements of all parameters, learned or frozen, and buffers."""
         return sum(tensor.numel() for tensor in self._tensors())
 
     @property
     def bytes(self) -> int:
-        """The memory that they take, gradients and optimizer state aside."""
+        """Memory of parameters and buffers in bytes, without gradients and optimizer state."""
         return sum(tensor.numel() * tensor.element_size() for tensor in self._tensors())
 
     def _tensors(self) -> list[Tensor]:
-        """Parameters and buffers; one that stands in two places is there once."""
+        """Parameters and buffers, each shared one once."""
         return list(chain(self.parameters(), self.buffers()))

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
-from rowspace._base.atomic import StrPath, kept_beside
+from rowspace._base.atomic import StrPath, find_backup
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.store import native
 from rowspace.store.unrecognized import describe
@@ -251,7 +251,7 @@ def _existing(path: StrPath) -> Path:
             raise RowspaceError(
                 f"{text}: cannot be read: {error.strerror}; check the path and its permissions"
             ) from error
-        kept = kept_beside(source)
+        kept = find_backup(source)
         if kept is not None:
             raise UsageError(
                 f"nothing is at {text}, because a save to it was interrupted; the old one is complete in {kept}: "

@@ -1,1 +1,1 @@
-"""Character n-grams: how words are cut and hashed (`hashing.py`), and the rows of all words (`composition.py`)."""
+"""Character n-grams: splitting and hashing words (`hashing.py`), and the rows of a vocabulary (`composition.py`)."""

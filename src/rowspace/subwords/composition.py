@@ -1,7 +1,4 @@
-"""The n-grams of all words of a vocabulary at once, and the rows that they make: compiled.
-
-Left out: what n-grams are, and the same for one word (`hashing.py`).
-"""
+"""The n-grams of all words of a vocabulary and the rows computed from them, compiled."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -29,6 +26,15 @@ class RaggedNgrams(NamedTuple):
 def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: int) -> RaggedNgrams:
     """Return the buckets of each word's n-grams.
 
+    Args:
+        vocabulary: The words; `END_OF_SENTENCE` has no n-grams.
+        min_n: Fewest characters of an n-gram.
+        max_n: Most characters of an n-gram.
+        buckets: Number of buckets.
+
+    Returns:
+        One bucket per n-gram, in the order of `ngrams`.
+
     >>> list_ngrams(["at", ""], min_n=3, max_n=6, buckets=1000).indptr.tolist()
     [0, 3, 3]
     """
@@ -36,7 +42,7 @@ def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: i
     ends = np.cumsum([len(word) for word in words], dtype=np.int64)
     text = np.frombuffer(b"".join(words), np.uint8)
     starts = np.zeros(len(words) + 1, np.int64)
-    # Twice the same walk: first to count, then to list.
+    # The first pass counts, the second one lists.
     list_buckets(text, ends, min_n, max_n, buckets, starts, np.zeros(0, np.int32))
     values = np.zeros(starts[-1], np.int32)
     list_buckets(text, ends, min_n, max_n, buckets, starts, values)
@@ -45,17 +51,25 @@ def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: i
 
 
 def _without(word: int, listed: RaggedNgrams) -> RaggedNgrams:
-    """Take all n-grams away from a word."""
+    """Remove all n-grams of one word."""
     starts, (first, end) = listed.indptr.copy(), listed.indptr[word : word + 2]
     starts[word + 1 :] -= end - first
     return RaggedNgrams(starts, np.delete(listed.indices, slice(first, end)))
 
 
 def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: RaggedNgrams, *, threads: int) -> NDArray[np.float32]:
-    """Return the mean of each word's own row and its n-grams' rows: (V, d) float32.
+    """Return the mean of each word's own row and its n-gram rows.
 
-    `own` (V, d) and `rows` (B, d) are float32; `listed` gives places in `rows`, of which a negative one counts as
-    zeros. Sums go in fastText's order, so that they have its bits.
+    Sums are in fastText's order, so the results equal its results bit for bit.
+
+    Args:
+        own: (V, d) float32 rows of the words.
+        rows: (B, d) float32 rows of the n-grams.
+        listed: For each word, indices of `rows`; a negative index counts as a row of zeros.
+        threads: Number of threads.
+
+    Returns:
+        (V, d) float32.
     """
     composed = np.empty(own.shape, np.float32)
 
@@ -76,7 +90,7 @@ def compose(
     end: int,
     composed: NDArray[np.float32],
 ) -> None:
-    """Write the rows of the words from `begin` to `end` into `composed`."""
+    """Write the rows of the words `begin` to `end` to `composed`."""
     for word in range(begin, end):
         for column in range(rows.shape[1]):
             composed[word, column] = own[word, column]
@@ -99,7 +113,7 @@ def list_buckets(
     starts: NDArray[np.int64],
     values: NDArray[np.int32],
 ) -> None:
-    """Write where each word's n-grams start; and their buckets, where `values` has room for them."""
+    """Write where each word's n-grams start, and as many of their buckets as fit in `values`."""
     found, begin = 0, 0
     for word in range(len(ends)):
         length = ends[word] - begin + 2
@@ -125,7 +139,7 @@ def list_buckets(
 
 @kernel
 def bracketed_byte(text: NDArray[np.uint8], begin: int, length: int, place: int) -> np.uint8:
-    """The byte at a place of the word that begins at `begin`, in its angle brackets."""
+    """The byte at `place` of the word at `begin`, counted with its angle brackets."""
     if place == 0:
         return np.uint8(OPEN)
     return np.uint8(CLOSE) if place == length - 1 else text[begin + place - 1]
@@ -133,11 +147,11 @@ def bracketed_byte(text: NDArray[np.uint8], begin: int, length: int, place: int)
 
 @kernel
 def is_inside(text: NDArray[np.uint8], begin: int, length: int, place: int) -> bool:
-    """Whether a byte goes on with a character, rather than starts one."""
+    """Whether a byte continues a UTF-8 character."""
     return (bracketed_byte(text, begin, length, place) & 0xC0) == 0x80  # type: ignore[no-any-return]
 
 
 @kernel
 def fnv1a_step(hashed: np.uint32, byte: np.uint8) -> np.uint32:
-    """One step of FNV-1a, the byte's sign stretched to 32 bits."""
+    """One step of FNV-1a on the byte, sign-extended to 32 bits."""
     return np.uint32((hashed ^ np.uint32(np.int8(byte))) * np.uint32(FNV_PRIME))

@@ -1,4 +1,4 @@
-"""The file `catalogue.toml`: that its sizes are right is tested in `test_from_config.py`, against transformers."""
+"""The file `catalogue.toml`; `test_from_config.py` compares its sizes with transformers."""
 
 import tomllib
 
@@ -7,7 +7,7 @@ from rowspace.layers.cost import catalogue
 from rowspace.layers.cost.families import FAMILIES
 
 
-def test_every_line_of_the_file_is_a_model_of_its_own():
+def test_models_are_unique():
     families = tomllib.loads(catalogue.TABLE.read_text(encoding="utf-8"))["family"]
     assert len(CATALOGUE) == sum(len(family["models"]) for family in families)
     assert {family["model_type"] for family in families} <= FAMILIES.keys()
@@ -15,7 +15,7 @@ def test_every_line_of_the_file_is_a_model_of_its_own():
         assert family.get("config", {}).keys().isdisjoint(family["columns"]), family["model_type"]
 
 
-def test_an_entry_has_its_sizes_and_those_of_its_family():
+def test_entry_has_its_sizes_and_those_of_its_family():
     model = CATALOGUE["clip-vit-base-patch32/text"]
     assert model.repository == "openai/clip-vit-base-patch32"
     assert (model.parameters, model.paper) == (63_165_952, "Radford et al. 2021, arXiv:2103.00020")

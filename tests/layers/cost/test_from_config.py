@@ -1,4 +1,4 @@
-"""The oracle is transformers: the parameters of its own models, built on the meta device."""
+"""The oracle is transformers: the parameters of its models, built on the meta device."""
 
 import pytest
 import torch
@@ -39,7 +39,7 @@ FAMILY_NAMES = sorted(set(FAMILIES) - {""})
 
 
 def build(config):
-    """The model of transformers that our count stands for, without memory for its weights."""
+    """The model of transformers that is counted, on the meta device."""
     kind = config.model_type
     with torch.device("meta"):
         if kind in IMAGES:
@@ -56,27 +56,27 @@ def parameters(model):
 
 
 def parameters_of(config):
-    """As many as the published weights hold; transformers 5 builds T5 v1.1 tied, and unties it when it loads them."""
+    """The number of published parameters; transformers 5 builds T5 v1.1 tied, and unties it when it loads them."""
     model = build(configured(config))
     untied = config["model_type"] == "t5" and not config.get("tie_word_embeddings", True)
     return parameters(model) + (model.shared.weight.numel() if untied else 0)
 
 
-HEADS = ("num_attention_heads", "n_head", "n_heads")  # where a family calls them so, and its count needs none
+HEADS = ("num_attention_heads", "n_head", "n_heads")  # for families whose count does not depend on heads
 
 
 def configured(config):
-    """The same sizes as a config class of transformers; one head where the count does not depend on heads."""
+    """The same sizes as a config class of transformers, with one head if the count does not depend on heads."""
     sizes = dict(config)
     model_type = sizes.pop("model_type")
     known = AutoConfig.for_model(model_type).to_dict()
     heads = {} if {"num_attention_heads", "num_heads"} & sizes.keys() else {h: 1 for h in HEADS if h in known}
-    tokens = {"bos_token_id": None, "eos_token_id": None}  # SigLIP's lie outside of its vocabulary
+    tokens = {"bos_token_id": None, "eos_token_id": None}  # SigLIP's are outside of its vocabulary
     return AutoConfig.for_model(model_type, **heads, **sizes, **tokens)
 
 
 @pytest.mark.parametrize("model_type", FAMILY_NAMES)
-def test_sizes_left_out_are_the_defaults_of_transformers(model_type):
+def test_missing_sizes_are_the_defaults_of_transformers(model_type):
     config = AutoConfig.for_model(model_type, bos_token_id=None, eos_token_id=None)
     sizes, ours = config.to_dict(), DEFAULTS[model_type]
     stated = {name for name, size in ours.items() if size is not None and name != "tie_word_embeddings"}
@@ -85,12 +85,12 @@ def test_sizes_left_out_are_the_defaults_of_transformers(model_type):
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
-def test_published_models_have_the_parameters_that_transformers_gives_them(name):
+def test_parameters_of_published_models_match_transformers(name):
     published = CATALOGUE[name]
     assert published.parameters == published.cost.total == parameters_of(published.config)
 
 
-# What a family counts by a switch that its default does not set.
+# Options that change the count and are off by default.
 SWITCHES = [
     {"model_type": "gpt2", "tie_word_embeddings": False, "n_inner": 100},
     {"model_type": "llama", "tie_word_embeddings": True, "num_attention_heads": 8, "num_key_value_heads": 4},
@@ -106,14 +106,14 @@ SWITCHES = [
 
 
 @pytest.mark.parametrize("config", SWITCHES, ids=lambda config: " ".join(map(str, config.values())))
-def test_each_switch_of_a_config_counts_as_in_transformers(config):
+def test_options_of_a_config_match_transformers(config):
     assert parameters_of(config) == cost(config).total
 
 
 @pytest.mark.parametrize(
     "name", ["bert-base-uncased", "gpt2", "Llama-2-7b-hf", "Meta-Llama-3-8B", "gemma-2-2b", "opt-350m"]
 )
-def test_parts_are_the_tensors_of_transformers(name):
+def test_parts_match_the_tensors_of_transformers(name):
     counted = cost(name)
     model = build(configured(CATALOGUE[name].config))
     table = model.get_input_embeddings().weight
@@ -123,7 +123,7 @@ def test_parts_are_the_tensors_of_transformers(name):
     assert counted.hidden_dim == model.config.hidden_size
 
 
-def test_worked_numbers_of_the_lessons():
+def test_documented_numbers():
     bert = cost("bert-base-uncased")
     assert bert.tables == 23_835_648
     assert f"{bert.tokens / bert.tables:.1%}" == "98.3%"
@@ -137,14 +137,14 @@ def test_worked_numbers_of_the_lessons():
     assert round(cost({"model_type": "vit", "patch_size": 32}).patches / 1e6, 2) == 2.36
 
 
-def test_tied_models_are_tied_and_the_others_are_not():
+def test_tied_matches_transformers():
     tied = ["gpt2", "bert-base-uncased", "t5-base", "gemma-7b", "Llama-3.2-1B", "Llama-3.2-3B"]
     untied = ["Llama-2-7b-hf", "Meta-Llama-3-8B", "Mistral-7B-v0.1"]
     assert [CATALOGUE[name].tied for name in tied + untied] == [True] * 6 + [False] * 3
     assert cost("Meta-Llama-3-8B").head == cost("Meta-Llama-3-8B").tokens
 
 
-def test_a_tied_matrix_counts_once():
+def test_tied_matrix_counts_once():
     sizes = {"vocab_size": 10, "hidden_size": 4}
     assert cost(sizes).num_parameters == 40
     assert cost({**sizes, "tie_word_embeddings": False}).num_parameters == 80
@@ -152,7 +152,7 @@ def test_a_tied_matrix_counts_once():
 
 
 @pytest.mark.parametrize("sizes", [(10, 4), (7, 5)])
-def test_bytes_are_those_of_the_modules(sizes):
+def test_bytes_match_the_modules(sizes):
     vocabulary, dim = sizes
     counted = cost({"vocab_size": vocabulary, "hidden_size": dim})
     module = TokenEmbedding(vocabulary, dim)
@@ -162,7 +162,7 @@ def test_bytes_are_those_of_the_modules(sizes):
     assert counted.bytes["int4"] == QuantizedEmbedding(vocabulary, dim, bits=4).bytes
 
 
-def test_what_is_not_a_matrix_of_tokens_stays_float32_when_quantized():
+def test_only_token_matrices_are_quantized():
     bert = cost("bert-base-uncased")
     assert bert.bytes["int8"] == 30522 * (768 + 4) + 4 * (bert.num_parameters - bert.tokens)
     mistral = cost("Mistral-7B-v0.1")
@@ -181,8 +181,8 @@ def test_what_is_not_a_matrix_of_tokens_stays_float32_when_quantized():
         ("adamw", torch.optim.AdamW),
     ],
 )
-def test_training_bytes_are_what_torch_keeps(optimizer, make):
-    # torch.optim, its step counters aside: one number a tensor
+def test_training_bytes_match_torch(optimizer, make):
+    # torch.optim without its step counters, one number per tensor
     weight = TokenEmbedding(10, 4).weight
     steps = make([weight])
     weight.square().sum().backward()
@@ -192,7 +192,7 @@ def test_training_bytes_are_what_torch_keeps(optimizer, make):
     assert counted == (weight.nbytes, weight.grad.nbytes, sum(value.nbytes for value in kept))
 
 
-def test_a_lookup_moves_bytes_and_a_head_multiplies():
+def test_lookup_bytes_and_head_flops():
     bert = cost("bert-base-uncased")
     assert bert.input_flops(1000) == 0
     assert bert.lookup_bytes(tokens=2) == 2 * (8 + 768 * 4 * 2)
@@ -202,8 +202,8 @@ def test_a_lookup_moves_bytes_and_a_head_multiplies():
     assert cost("clip-vit-base-patch32/text").head_flops() == 0
 
 
-def test_head_flops_are_those_that_torch_counts():
-    # torch.utils.flop_counter on the head of transformers' own models
+def test_head_flops_match_torch():
+    # torch.utils.flop_counter on the head of transformers' models
     from torch.utils.flop_counter import FlopCounterMode
 
     for name in ("albert-base-v2", "gpt2"):
@@ -218,20 +218,20 @@ INPUT = ("tokens", "projection", "positions", "segments", "prefix", "patches", "
 
 
 @pytest.mark.parametrize("name", sorted(name for name in CATALOGUE if CATALOGUE[name].config["model_type"] in RECIPES))
-def test_published_inputs_are_those_that_the_recipes_build(name):
+def test_published_inputs_match_the_recipes(name):
     with torch.device("meta"):
         built = from_config(CATALOGUE[name].config)
     parts = CATALOGUE[name].cost.parameters
     assert parameters(built) == sum(parts.get(part, 0) for part in INPUT)
 
 
-def test_t5_without_a_tie_is_known_by_either_sign(tmp_path):
+def test_untied_t5_is_recognized_in_both_formats(tmp_path):
     # transformers 5 writes `scale_decoder_outputs: false` where the published config has `tie_word_embeddings: false`
     AutoConfig.for_model("t5", tie_word_embeddings=False).save_pretrained(tmp_path)
     assert cost(tmp_path) == cost({"model_type": "t5", "tie_word_embeddings": False})
 
 
-def test_config_comes_from_a_dict_a_file_a_folder_or_the_catalogue(tmp_path):
+def test_config_may_be_a_dict_file_folder_or_name(tmp_path):
     config = AutoConfig.for_model("gpt2", n_layer=2, n_embd=64)
     config.save_pretrained(tmp_path)
     expected = cost({"model_type": "gpt2", "n_layer": 2, "n_embd": 64})
@@ -240,7 +240,7 @@ def test_config_comes_from_a_dict_a_file_a_folder_or_the_catalogue(tmp_path):
 
 
 @pytest.mark.parametrize("model_type", ["clip", "siglip", "gemma3"])
-def test_a_model_of_text_and_images_is_asked_for_one_part(model_type, tmp_path):
+def test_model_of_text_and_images_needs_a_part(model_type, tmp_path):
     vision = {"hidden_size": 64, "num_attention_heads": 2, "patch_size": 16}
     config = AutoConfig.for_model(model_type, text_config={"vocab_size": 60_000}, vision_config=vision)
     config.save_pretrained(tmp_path)
@@ -251,7 +251,7 @@ def test_a_model_of_text_and_images_is_asked_for_one_part(model_type, tmp_path):
 
 
 @pytest.mark.parametrize("model_type", ["clip", "siglip"])
-def test_a_half_without_its_own_model_type_takes_that_of_the_whole(model_type):
+def test_part_without_a_model_type_gets_the_default_one(model_type):
     halves = {"model_type": model_type, "text_config": {"hidden_size": 64}, "vision_config": {"hidden_size": 32}}
     assert cost(halves, part="text").model_type == f"{model_type}_text_model"
     assert cost(halves, part="vision").hidden_dim == 32
@@ -260,33 +260,33 @@ def test_a_half_without_its_own_model_type_takes_that_of_the_whole(model_type):
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        ({"model_type": "mamba"}, "model_type must be one of albert, .* not 'mamba'; leave it out to count"),
+        ({"model_type": "mamba"}, "model_type must be one of albert, .* not 'mamba'; omit it to count"),
         ({}, "config must have 'hidden_size', but has nothing"),
         ({"hidden_size": 4}, "config must have 'vocab_size', but has hidden_size"),
-        ("no-such-model", "config 'no-such-model' is neither a config.json, .* sorted"),
+        ("no-such-model", "config 'no-such-model' is not a config.json, .* sorted"),
     ],
 )
-def test_a_config_that_cannot_be_counted_is_refused_in_one_sentence(config, sentence):
+def test_invalid_config_raises(config, sentence):
     with pytest.raises(UsageError, match=sentence):
         cost(config)
 
 
 @pytest.mark.parametrize(("text", "sentence"), [("{", "not valid JSON"), ("[]", "not an object")])
-def test_a_file_that_is_no_config_is_named(text, sentence, tmp_path):
+def test_invalid_file_raises(text, sentence, tmp_path):
     path = tmp_path / "config.json"
     path.write_text(text)
-    with pytest.raises(FileFormatError, match=f"{sentence}.*; give the config.json of a model"):
+    with pytest.raises(FileFormatError, match=f"{sentence}.*; pass the config.json of a model"):
         cost(path)
 
 
-def test_names_that_are_not_known_are_refused():
+def test_unknown_optimizer_and_dtype_raise():
     with pytest.raises(UsageError, match=r"optimizer must be one of sgd, .* not 'lion'"):
         cost("gpt2").training_bytes("lion")
     with pytest.raises(UsageError, match=r"dtype must be one of float32, .* not 'int8'"):
         cost("gpt2").lookup_bytes(dtype="int8")
 
 
-def test_each_entry_says_where_its_sizes_stand():
+def test_each_entry_has_a_source():
     for name, published in CATALOGUE.items():
         assert published.source.startswith("https://huggingface.co/")
         assert name.split("/")[0] in published.source
@@ -297,7 +297,7 @@ def test_each_entry_says_where_its_sizes_stand():
         assert published.position_scheme in {"learned", "rotary", "alibi", "relative"}
 
 
-def test_the_heads_matrix_is_as_large_as_the_table_where_there_is_a_head():
+def test_head_matrix_has_the_size_of_the_table():
     assert cost("gpt2").head_matrix == cost("gpt2").tokens
     assert cost("albert-base-v2").head_matrix == 30_000 * 128  # as narrow as its rows
     assert cost("Meta-Llama-3-8B").head_matrix == cost("Meta-Llama-3-8B").head

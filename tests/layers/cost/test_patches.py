@@ -6,7 +6,7 @@ from rowspace.layers import PatchEmbedding, cost, grid_of, patch_cost
 
 
 @pytest.mark.parametrize(("side", "patches"), [(16, 196), (32, 49), (8, 784), (4, 3136)])
-def test_the_lesson(side, patches):
+def test_documented_numbers(side, patches):
     counted = patch_cost(224, side)
     assert (counted.patches, counted.tokens) == (patches, patches + 1)
     assert counted.scores == (patches + 1) ** 2
@@ -14,7 +14,7 @@ def test_the_lesson(side, patches):
 
 
 @pytest.mark.parametrize(("image", "patch"), [((224, 160), 16), ((30, 50), (7, 5)), ((5, 5), 5)])
-def test_counts_are_those_of_the_module(image, patch):
+def test_cost_matches_the_module(image, patch):
     counted = patch_cost(image, patch, embedding_dim=8, prefix=0, pad=True)
     module = PatchEmbedding(patch, 3, 8, pad=True)
     vectors, grid = module(torch.zeros(1, 3, *image))
@@ -23,14 +23,14 @@ def test_counts_are_those_of_the_module(image, patch):
     assert patch_cost(image, patch).grid == grid_of(image, patch)
 
 
-def test_projection_is_that_of_the_whole_model():
-    whole, counted = cost("vit-base-patch16-224"), patch_cost(224, 16)
-    assert counted.projection_flops == whole.input_flops(counted.patches)
-    assert counted.parameters == whole.patches
+def test_projection_flops_match_the_cost_of_the_model():
+    model, counted = cost("vit-base-patch16-224"), patch_cost(224, 16)
+    assert counted.projection_flops == model.input_flops(counted.patches)
+    assert counted.parameters == model.patches
 
 
-def test_sizes_that_hold_nothing():
-    with pytest.raises(UsageError, match="an image of 3 × 9 holds no patch of 4 × 4"):
+def test_invalid_sizes_raise():
+    with pytest.raises(UsageError, match="an image of 3 × 9 has no patch of 4 × 4"):
         patch_cost((3, 9), 4)
     with pytest.raises(UsageError, match="channels must be 1 or more, not 0"):
         patch_cost(8, 4, channels=0)

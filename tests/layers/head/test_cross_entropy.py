@@ -1,4 +1,4 @@
-"""The oracle is torch's own `F.cross_entropy` on the full logits, in float64 unless a test says otherwise."""
+"""The oracle is `F.cross_entropy` on the full logits, in float64 unless a test says otherwise."""
 
 import copy
 
@@ -20,7 +20,7 @@ SETTINGS = {
 
 
 def full_logits(hidden, weight, targets, *, bias=None, label_smoothing=0.0, z_loss=0.0, softcap=None, reduction="mean"):
-    """The textbook form, with all logits in memory."""
+    """The loss with all logits in memory."""
     logits = F.linear(hidden, weight, bias).flatten(0, -2)
     logits = logits if softcap is None else softcap * torch.tanh(logits / softcap)
     flat = targets.flatten()
@@ -32,7 +32,7 @@ def full_logits(hidden, weight, targets, *, bias=None, label_smoothing=0.0, z_lo
 
 
 def make_inputs(dtype=torch.float64, *, shape=(2, 7), num_embeddings=11, embedding_dim=5):
-    """Hidden states, weight, targets with three rows to ignore, bias."""
+    """Hidden states, weight, targets with three ignored rows, bias."""
     torch.manual_seed(0)
     hidden, weight, bias = (
         torch.randn(size, dtype=dtype).requires_grad_()
@@ -44,7 +44,7 @@ def make_inputs(dtype=torch.float64, *, shape=(2, 7), num_embeddings=11, embeddi
 
 
 def gradients(loss: Tensor, *inputs: Tensor) -> tuple[Tensor, ...]:
-    """Under an upstream gradient that is neither one nor the same for all rows."""
+    """Gradients for an incoming gradient that is not 1 and differs by row."""
     upstream = torch.linspace(-1, 2, loss.numel(), dtype=loss.dtype).view(loss.shape) + 0.3
     return torch.autograd.grad((loss * upstream).sum(), inputs)
 
@@ -52,7 +52,7 @@ def gradients(loss: Tensor, *inputs: Tensor) -> tuple[Tensor, ...]:
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("chunk_size", [None, 4])
-def test_value_and_gradients_are_those_of_the_full_logits(settings, reduction, chunk_size):
+def test_value_and_gradients_match_the_full_logits(settings, reduction, chunk_size):
     hidden, weight, targets, bias = make_inputs()
     ours = cross_entropy(hidden, weight, targets, bias=bias, reduction=reduction, chunk_size=chunk_size, **settings)
     theirs = full_logits(hidden, weight, targets, bias=bias, reduction=reduction, **settings)
@@ -79,7 +79,7 @@ def double_backward(loss, *inputs):
     return torch.autograd.grad(loss + 10 * sum(gradient.square().sum() for gradient in first), inputs)
 
 
-def test_second_derivatives_are_those_of_the_full_logits():
+def test_second_derivatives_match_the_full_logits():
     for settings in SETTINGS.values():
         for reduction in ("mean", "sum"):
             hidden, weight, targets, bias = make_inputs()
@@ -104,7 +104,7 @@ def test_gradgradcheck_with_every_setting():
             assert torch.autograd.gradgradcheck(loss, inputs, fast_mode=True), f"{reduction}, bias {present}"
 
 
-def test_third_derivatives_are_those_of_the_full_logits():
+def test_third_derivatives_match_the_full_logits():
     hidden, weight, targets, bias = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
 
     def third(loss):
@@ -135,7 +135,7 @@ def test_second_derivatives_by_functional_transforms():
         torch.testing.assert_close(derivatives(cross_entropy, reduction), derivatives(full_logits, reduction))
 
 
-def test_rows_to_ignore_have_no_second_derivative():
+def test_ignored_rows_have_no_second_derivative():
     hidden, weight, targets, _ = make_inputs()
     spoilt = hidden.detach().clone()
     spoilt[targets == -100] = torch.nan
@@ -145,7 +145,7 @@ def test_rows_to_ignore_have_no_second_derivative():
     torch.testing.assert_close(actual, clean)
 
 
-def test_second_derivatives_in_bfloat16_keep_its_precision():
+def test_second_derivatives_in_bfloat16_are_accurate():
     hidden, weight, targets, bias = make_inputs(torch.bfloat16)
     inputs = (hidden, weight, bias)
     actual = double_backward(cross_entropy(hidden, weight, targets, bias=bias), *inputs)
@@ -156,14 +156,14 @@ def test_second_derivatives_in_bfloat16_keep_its_precision():
         torch.testing.assert_close(mine.float(), reference, rtol=0.05, atol=0.05)
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # torch's own, when it first needs a forward rule
-def test_forward_mode_is_refused():
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # from torch, when it first needs a forward rule
+def test_forward_mode_raises():
     hidden, weight, targets, _ = make_inputs()
     with pytest.raises(NotImplementedError, match="forward mode"):
         torch.func.jvp(lambda weight: cross_entropy(hidden, weight, targets), (weight,), (weight,))
 
 
-def test_float32_is_within_a_millionth_of_float64():
+def test_float32_is_within_1e_6_of_float64():
     hidden, weight, targets, bias = make_inputs(torch.float32, shape=(3, 50), num_embeddings=700, embedding_dim=32)
     ours = cross_entropy(hidden, weight, targets, bias=bias)
     exact = full_logits(hidden.double(), weight.double(), targets, bias=bias.double())
@@ -174,7 +174,7 @@ def test_float32_is_within_a_millionth_of_float64():
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_half_precision_is_that_of_a_linear_layer_with_its_logits_made_float32(dtype):
+def test_half_precision_matches_a_linear_layer_with_float32_loss(dtype):
     hidden, weight, targets, bias = make_inputs(dtype, shape=(2, 30), num_embeddings=40, embedding_dim=16)
     ours = cross_entropy(hidden, weight, targets, bias=bias, chunk_size=16)
     logits = F.linear(hidden, weight, bias).float().flatten(0, -2)
@@ -186,8 +186,8 @@ def test_half_precision_is_that_of_a_linear_layer_with_its_logits_made_float32(d
         torch.testing.assert_close(mine, reference, rtol=3 * torch.finfo(dtype).eps, atol=1e-4)
 
 
-def test_the_gradient_of_a_row_is_summed_in_float32_whatever_the_dtype():
-    """4096 rows of one target, in 64 chunks: summed in bfloat16, each chunk after the first 2000 would be lost."""
+def test_gradient_of_a_row_is_summed_in_float32():
+    """4096 rows of one target in 64 chunks: in a bfloat16 sum, chunks after the first 2000 rows would be lost."""
     hidden = torch.ones(4096, 1, dtype=torch.bfloat16)
     weight = torch.zeros(2, 1, dtype=torch.bfloat16, requires_grad=True)
     loss = cross_entropy(hidden, weight, torch.zeros(4096, dtype=torch.int64), reduction="sum", chunk_size=8)
@@ -195,8 +195,8 @@ def test_the_gradient_of_a_row_is_summed_in_float32_whatever_the_dtype():
     assert weight.grad.flatten().tolist() == [-2048, 2048]
 
 
-def test_a_small_gradient_in_float16_survives_the_mean():
-    """1/60000 in float16 would be lost in the product with a loss scale that comes later."""
+def test_small_float16_gradient_does_not_underflow_in_the_mean():
+    """1/60000 in float16 would underflow before the loss scale is applied."""
     hidden = torch.ones(40_000, 1, dtype=torch.float16)
     weight = torch.tensor([[0.0], [9.0]], dtype=torch.float16, requires_grad=True)
     loss = cross_entropy(hidden, weight, torch.ones(40_000, dtype=torch.int64))
@@ -207,7 +207,7 @@ def test_a_small_gradient_in_float16_survives_the_mean():
 
 @pytest.mark.parametrize("rows", [0, 4])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-def test_no_row_to_count_is_torchs_answer(rows, reduction):
+def test_all_rows_ignored_matches_torch(rows, reduction):
     hidden, weight = torch.randn(rows, 3, requires_grad=True), torch.randn(5, 3, requires_grad=True)
     targets = torch.full((rows,), -100)
     ours = cross_entropy(hidden, weight, targets, reduction=reduction)
@@ -217,7 +217,7 @@ def test_no_row_to_count_is_torchs_answer(rows, reduction):
         assert not gradient.any()
 
 
-def test_an_ignore_index_that_is_a_row_of_the_table():
+def test_ignore_index_may_be_a_row_of_the_table():
     hidden, weight, _, _ = make_inputs()
     targets = torch.arange(14).view(2, 7) % 4
     ours = cross_entropy(hidden, weight, targets, ignore_index=0)
@@ -225,7 +225,7 @@ def test_an_ignore_index_that_is_a_row_of_the_table():
     torch.testing.assert_close(ours, theirs)
 
 
-def test_rows_to_ignore_are_not_looked_at():
+def test_ignored_rows_are_not_read():
     hidden, weight, targets, _ = make_inputs()
     clean = cross_entropy(hidden, weight, targets)
     spoilt = hidden.detach().clone()
@@ -243,17 +243,17 @@ def test_large_logits_stay_finite():
     assert loss == 20_000
 
 
-def test_a_small_loss_of_large_logits_keeps_its_digits():
+def test_small_loss_of_large_logits_is_accurate():
     hidden, weight = torch.tensor([[100.0, 90.0]]), torch.eye(2)
     loss = cross_entropy(hidden, weight, torch.tensor([0]))
     torch.testing.assert_close(loss, torch.tensor(-10.0).exp().log1p(), rtol=3e-3, atol=0)
 
 
-def test_no_gradient_is_made_where_none_is_wanted():
+def test_only_needed_gradients_are_computed():
     hidden, weight, targets, bias = make_inputs()
     weight.requires_grad_(False)
-    kept = cross_entropy(hidden, weight, targets, bias=bias, reduction="sum").grad_fn.saved_tensors[-3:]
-    assert [gradient.numel() for gradient in kept] == [14 * 5, 0, 11]
+    saved = cross_entropy(hidden, weight, targets, bias=bias, reduction="sum").grad_fn.saved_tensors[-3:]
+    assert [gradient.numel() for gradient in saved] == [14 * 5, 0, 11]
     loss = cross_entropy(hidden, weight, targets, bias=bias)
     loss.backward()
     assert weight.grad is None
@@ -263,7 +263,7 @@ def test_no_gradient_is_made_where_none_is_wanted():
         assert cross_entropy(hidden, weight, targets, bias=bias) == loss
 
 
-def test_a_second_backward_pass_adds_the_same_again():
+def test_second_backward_pass_adds_the_same_gradient():
     hidden, weight, targets, _ = make_inputs()
     loss = cross_entropy(hidden, weight, targets)
     loss.backward(retain_graph=True)
@@ -273,7 +273,7 @@ def test_a_second_backward_pass_adds_the_same_again():
     assert torch.equal(weight.grad, once)
 
 
-def test_autocast_is_that_of_a_linear_layer():
+def test_autocast_matches_a_linear_layer():
     hidden, weight, targets, _ = make_inputs(torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
         ours = cross_entropy(hidden, weight, targets)
@@ -282,11 +282,11 @@ def test_autocast_is_that_of_a_linear_layer():
     mine, reference = gradients(ours, weight)[0], gradients(theirs, weight)[0]
     assert mine.dtype == torch.float32
     torch.testing.assert_close(mine, reference, rtol=2**-6, atol=1e-4)
-    assert not torch.equal(mine, mine.bfloat16().float())  # summed in float32, and never rounded
+    assert not torch.equal(mine, mine.bfloat16().float())  # summed in float32 and not rounded
 
 
 @pytest.mark.parametrize("reduction", ["mean", "none"])
-def test_gradients_by_sample_with_vmap(reduction):
+def test_per_sample_gradients_with_vmap(reduction):
     hidden, weight, targets, _ = make_inputs()
 
     def by_sample(loss):
@@ -296,8 +296,8 @@ def test_gradients_by_sample_with_vmap(reduction):
     torch.testing.assert_close(by_sample(cross_entropy), by_sample(full_logits))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # inside the compiler
-def test_compiled_whole():
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
+def test_compiles_as_one_graph():
     hidden, weight, targets, bias = make_inputs()
     compiled = torch.compile(lambda *parts: cross_entropy(*parts, bias=bias), fullgraph=True, backend="aot_eager")
     loss, expected = compiled(hidden, weight, targets), full_logits(hidden, weight, targets, bias=bias)
@@ -305,14 +305,14 @@ def test_compiled_whole():
     torch.testing.assert_close(gradients(loss, hidden, weight), gradients(expected, hidden, weight))
 
 
-def test_on_the_meta_device_it_has_a_shape():
+def test_meta_device_gives_a_shape():
     hidden, weight, targets, _ = make_inputs()
     parts = [part.to("meta") for part in (hidden, weight, targets)]
     assert cross_entropy(*parts).shape == ()
     assert cross_entropy(*parts, reduction="none").shape == (2, 7)
 
 
-def test_a_target_out_of_range_is_named():
+def test_error_names_the_target_out_of_range():
     with pytest.raises(UsageError, match=r"target 5 is out of range for 5 rows of weight \(row 1 of the flattened"):
         cross_entropy(torch.ones(2, 3), torch.ones(5, 3), torch.tensor([-100, 5]))
 
@@ -320,7 +320,7 @@ def test_a_target_out_of_range_is_named():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"hidden": torch.ones(2, 4)}, r"hidden \(2, 4\) and weight \(5, 3\) do not fit"),
+        ({"hidden": torch.ones(2, 4)}, r"hidden \(2, 4\) and weight \(5, 3\) do not match"),
         ({"hidden": torch.ones(2, 3, dtype=torch.float64)}, "hidden is torch.float64 and weight torch.float32"),
         ({"targets": torch.zeros(3, dtype=torch.int64)}, r"targets must be int64 ids of shape \(2,\)"),
         ({"targets": torch.zeros(2, dtype=torch.int32)}, "got torch.int32"),
@@ -334,7 +334,7 @@ def test_a_target_out_of_range_is_named():
         ({"chunk_size": 0}, "at least 1 row, got 0"),
     ],
 )
-def test_a_wrong_argument_is_named(change, message):
+def test_invalid_argument_raises(change, message):
     arguments = {"hidden": torch.ones(2, 3), "weight": torch.ones(5, 3), "targets": torch.tensor([0, 1]), **change}
     with pytest.raises(UsageError, match=message):
         cross_entropy(**arguments)

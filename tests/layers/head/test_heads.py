@@ -1,4 +1,4 @@
-"""Parity with transformers' heads, randomly initialized and tiny, and what a tie must outlive."""
+"""Parity with tiny, randomly initialized heads of transformers, and operations that must preserve a tie."""
 
 import copy
 import io
@@ -43,21 +43,21 @@ IDS = torch.tensor([[1, 2, 3], [3, 10, 0]])
 
 
 def is_tied(model: TinyModel) -> bool:
-    """One table: a step through the model's own embedding is seen by its head."""
+    """Check that there is one table: an update of the model's embedding changes its head."""
     with torch.no_grad():
         model.embedding.weight.fill_(0.5)
     names = [name for name, _ in model.named_parameters(remove_duplicate=False) if "embedding" in name]
     return bool((model.head.weight == 0.5).all()) and names == ["embedding.weight"]
 
 
-def test_the_logits_of_the_lesson():
+def test_logits_of_the_documented_example():
     rows = torch.tensor([[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]])
     logits = TiedHead(nn.Embedding.from_pretrained(rows))(torch.tensor([0.6, 0.1, 0.3]))
     torch.testing.assert_close(logits, torch.tensor([0.30, 0.58, 0.24, 0.05]))
 
 
 def head_of(name: str):
-    """transformers' hidden states → logits, and the embedding with the options that make it ours."""
+    """transformers' hidden states → logits, its embedding, and the options of the equivalent `TiedHead`."""
     torch.manual_seed(0)
     small = {
         "vocab_size": 50,
@@ -87,14 +87,14 @@ def head_of(name: str):
 
 
 @pytest.mark.parametrize("name", ["GPT-2", "BERT", "T5"])
-def test_logits_are_those_of_the_published_heads_bit_by_bit(name):
+def test_logits_match_the_published_heads_bit_for_bit(name):
     theirs, ours = head_of(name)
     hidden = torch.randn(2, 3, 16)
     assert torch.equal(ours(hidden), theirs(hidden))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_gemma_2_caps_its_logits(dtype):
+def test_softcap_matches_gemma_2(dtype):
     model, ours = head_of("Gemma 2")
     model = model.to(dtype).eval()
     ids = torch.arange(6).view(2, 3)
@@ -103,7 +103,7 @@ def test_gemma_2_caps_its_logits(dtype):
         assert torch.equal(ours(hidden), model(ids).logits)
 
 
-def test_an_untied_head_is_a_linear_layer():
+def test_untied_head_matches_a_linear_layer():
     head = UntiedHead(4, 11, bias=True)
     assert (head.bias == 0).all()
     linear = nn.Linear(4, 11)
@@ -112,7 +112,7 @@ def test_an_untied_head_is_a_linear_layer():
     assert torch.equal(head(hidden), linear(hidden))
 
 
-def test_a_generator_draws_the_same_weight_again_and_leaves_pytorchs_own_alone():
+def test_reset_parameters_uses_only_the_generator():
     head, before = UntiedHead(4, 11), torch.get_rng_state()
     head.reset_parameters(torch.Generator().manual_seed(3))
     first = head.weight.clone()
@@ -121,7 +121,7 @@ def test_a_generator_draws_the_same_weight_again_and_leaves_pytorchs_own_alone()
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_temperature_divides_last():
+def test_temperature_is_applied_last():
     table, hidden = nn.Embedding(7, 4), torch.randn(3, 4)
     hot = TiedHead(table, softcap=2.0, temperature=0.5)(hidden)
     assert torch.equal(hot, TiedHead(table, softcap=2.0)(hidden) / 0.5)
@@ -133,7 +133,7 @@ def test_temperature_divides_last():
      {"bias": True, "scale": 2.0, "softcap": 0.7, "temperature": 0.4}],
 )  # fmt: skip
 @pytest.mark.parametrize("tied", [True, False])
-def test_the_loss_is_the_cross_entropy_of_the_logits(options, tied):
+def test_loss_matches_the_cross_entropy_of_the_logits(options, tied):
     torch.manual_seed(0)
     head = TiedHead(nn.Embedding(11, 4), **options) if tied else UntiedHead(4, 11, **options)
     if head.bias is not None:
@@ -148,7 +148,7 @@ def test_the_loss_is_the_cross_entropy_of_the_logits(options, tied):
     assert weight.shape == (11, 4)
 
 
-def test_the_gradient_of_the_table_is_the_sum_of_both_uses():
+def test_gradient_of_the_table_sums_both_uses():
     model = TinyModel()
     model(IDS, IDS).backward()
     both = model.embedding.weight.grad.clone()
@@ -159,7 +159,7 @@ def test_the_gradient_of_the_table_is_the_sum_of_both_uses():
     torch.testing.assert_close(both, by_lookup + by_head)
 
 
-def test_the_table_counts_once():
+def test_table_is_counted_once():
     model = TinyModel(bias=True)
     assert sum(parameter.numel() for parameter in model.parameters()) == 11 * 4 + 4 * 4 + 4 + 11
     assert list(model.state_dict()) == ["embedding.weight", "middle.weight", "middle.bias", "head.bias"]
@@ -213,22 +213,22 @@ def resized_in_swap(model):
 @pytest.mark.parametrize(
     "change", [copy.deepcopy, moved, to_meta_and_back, pickled, saved, loaded, assigned, replaced, resized_in_swap]
 )
-def test_the_tie_outlives(change):
+def test_tie_survives(change):
     assert is_tied(change(TinyModel()))
 
 
-def test_a_deep_copy_has_a_table_of_its_own():
+def test_deep_copy_has_its_own_table():
     model = TinyModel()
     twin = copy.deepcopy(model)
     assert is_tied(twin)
     assert not (model.embedding.weight == 0.5).any()
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_safetensors_saves_and_loads_it_as_it_is(tmp_path, whole):
-    """`save_model` copes with shared tensors and `save_file` refuses them: here none is shared."""
+@pytest.mark.parametrize("with_save_model", [True, False])
+def test_safetensors_round_trip(tmp_path, with_save_model):
+    """`save_model` handles shared tensors and `save_file` refuses them; here there are none."""
     model, fresh, path = TinyModel(), TinyModel(), tmp_path / "model.safetensors"
-    if whole:
+    if with_save_model:
         safetensors.torch.save_model(model, str(path))
         safetensors.torch.load_model(fresh, str(path))
     else:
@@ -240,7 +240,7 @@ def test_safetensors_saves_and_loads_it_as_it_is(tmp_path, whole):
 
 @pytest.fixture
 def one_process(tmp_path):
-    """A process group of this process alone."""
+    """A process group of only this process."""
     distributed.init_process_group(
         "gloo", store=distributed.FileStore(str(tmp_path / "store"), 1), rank=0, world_size=1
     )
@@ -249,10 +249,10 @@ def one_process(tmp_path):
 
 
 @pytest.mark.usefixtures("one_process")
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")  # of FSDP about itself, on a CPU
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")  # from FSDP, on a CPU
 @pytest.mark.parametrize("original", [True, False])
-def test_the_older_sharding_leaves_it_tied(original):
-    """FSDP1: forward, backward, and the table whole again in the state dict."""
+def test_tie_survives_fsdp1(original):
+    """Forward, backward, and the full table in the state dict."""
     torch.manual_seed(0)
     model = TinyModel()
     sharded = FullyShardedDataParallel(copy.deepcopy(model), device_id=torch.device("cpu"), use_orig_params=original)
@@ -267,8 +267,8 @@ def test_the_older_sharding_leaves_it_tied(original):
 
 @pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize("loss", [True, False])
-def test_sharding_leaves_it_tied(loss):
-    """FSDP2: one step gives the table that a step without sharding gives."""
+def test_tie_survives_fsdp2(loss):
+    """One step gives the same table as a step without sharding."""
     torch.manual_seed(0)
     model = TinyModel()
     sharded = copy.deepcopy(model)
@@ -283,7 +283,7 @@ def test_sharding_leaves_it_tied(loss):
     assert len(list(sharded.parameters())) == 3
 
 
-def test_it_prints_its_arguments():
+def test_repr_shows_the_arguments():
     assert repr(TinyModel().head) == "TiedHead(4, 11, bias=False, scale=None, softcap=None, temperature=1.0)"
 
 
@@ -300,6 +300,6 @@ def test_it_prints_its_arguments():
         (lambda: UntiedHead(2, 3)(torch.zeros(4, 3)), r"hidden must have shape \(..., 2\), got \(4, 3\)"),
     ],
 )
-def test_a_wrong_argument_is_named(make, message):
+def test_invalid_argument_raises(make, message):
     with pytest.raises(UsageError, match=message):
         make()

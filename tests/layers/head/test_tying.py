@@ -20,19 +20,19 @@ class Model(nn.Module):
         return self.decoder["head"](self.embedding(ids))
 
 
-def test_a_replaced_embedding_is_found_and_named():
+def test_error_names_a_replaced_embedding():
     model = Model()
     check_tied(model)
     model.embedding = TokenEmbedding(12, 4)
     message = (
-        r"decoder.head is tied to a table of 10 × 4 that the model does not hold; set decoder.head.embedding to the "
+        r"decoder.head is tied to a table of 10 × 4 that is not in the model; set decoder.head.embedding to the "
         r"embedding of the model \(embedding: 12 × 4\)"
     )
     with pytest.raises(UsageError, match=message):
         check_tied(model)
 
 
-def test_a_head_is_tied_again_and_holds_no_copy():
+def test_head_can_be_tied_again_without_a_copy():
     model = Model()
     model.embedding = TokenEmbedding(12, 4)
     model.decoder["head"].embedding = model.embedding
@@ -43,7 +43,7 @@ def test_a_head_is_tied_again_and_holds_no_copy():
         model.decoder["head"].embedding = nn.Dropout()
 
 
-def test_copies_loaded_and_materialized_models_are_tied():
+def test_copied_loaded_and_materialized_models_stay_tied():
     model = Model()
     loaded = Model()
     loaded.load_state_dict(model.state_dict(), assign=True)
@@ -53,7 +53,7 @@ def test_copies_loaded_and_materialized_models_are_tied():
         check_tied(each)
 
 
-def test_a_head_that_is_copied_alone_is_found():
+def test_head_copied_without_its_embedding_is_found():
     model = Model()
     model.decoder["head"] = copy.deepcopy(model.decoder["head"])
     with pytest.raises(UsageError, match=r"decoder.head is tied to a table"):
@@ -62,7 +62,7 @@ def test_a_head_that_is_copied_alone_is_found():
         check_tied(model.decoder["head"])
 
 
-def test_a_table_that_two_modules_share_is_one_of_the_model():
+def test_table_shared_by_two_modules_is_in_the_model():
     model = Model()
     other = nn.Embedding(10, 4)
     other.weight = model.embedding.weight
@@ -70,7 +70,7 @@ def test_a_table_that_two_modules_share_is_one_of_the_model():
     check_tied(model)
 
 
-def test_a_bias_that_does_not_fit_a_resized_table_is_found():
+def test_bias_of_another_size_than_a_resized_table_is_found():
     model = Model(bias=True)
     model.embedding.weight = nn.Parameter(torch.zeros(12, 4))
     with pytest.raises(UsageError, match=r"decoder.head has a bias of 10 numbers for a table of 12 rows"):

@@ -29,7 +29,7 @@ def parts(*widths):
     }
 
 
-def test_each_part_keeps_its_own_dimensions():
+def test_dimensions_of_parts_are_concatenated():
     made = parts(4, 2, 3)
     embed = Concatenation(**made)
     actual = embed(IDS, IDS % 2)
@@ -40,12 +40,12 @@ def test_each_part_keeps_its_own_dimensions():
     assert embed.flops_per_token == 0
 
 
-def test_one_row_for_all_places_is_repeated():
+def test_one_row_for_all_positions_is_expanded():
     made = parts(4, 2, 3)
     assert torch.equal(Concatenation(**made)(IDS), Concatenation(**made)(IDS, torch.zeros_like(IDS)))
 
 
-def test_a_sum_is_identities_on_top_of_one_another():
+def test_stacked_identities_give_the_sum():
     made = parts(4, 4, 4)
     embed = Concatenation(4, **made)
     with torch.no_grad():
@@ -53,24 +53,24 @@ def test_a_sum_is_identities_on_top_of_one_another():
     torch.testing.assert_close(embed(IDS, IDS % 2), InputEmbedding(**made)(IDS, IDS % 2))
 
 
-def test_the_cost_is_that_of_the_header():
+def test_cost_matches_the_module_docstring():
     with torch.device("meta"):
         embed = Concatenation(768, **parts(768, 768, 768))
     assert embed.projection.weight.numel() == 3 * 768**2 == 1_769_472
     assert embed.flops_per_token == 3_538_944
 
 
-def test_positions_go_on_where_the_cache_ends():
+def test_positions_continue_after_the_cache():
     embed = Concatenation(**parts(4, 2, 3))
     assert torch.equal(embed(IDS[:, 2:], start=2), embed(IDS)[:, 2:])
 
 
-def test_a_part_that_does_not_say_how_wide_it_is():
+def test_part_without_embedding_dim_raises():
     with pytest.raises(UsageError, match="other has no embedding_dim"):
         Concatenation(tokens=TokenEmbedding(10, 4), other=nn.Identity())
 
 
-def test_every_table_of_ours_can_be_a_part():
+def test_every_table_can_be_a_part():
     tables = {
         "factorized": FactorizedEmbedding(10, 3, inner_dim=2),
         "adaptive": AdaptiveEmbedding(10, 4, cutoffs=[3]),
@@ -87,21 +87,21 @@ def test_every_table_of_ours_can_be_a_part():
     assert {(table.num_embeddings, table.embedding_dim >= 2) for table in tables.values()} == {(10, True)}
 
 
-def test_each_part_may_have_ids_of_its_own():
+def test_each_part_may_have_separate_ids():
     words, tags = TokenEmbedding(10, 4), TokenEmbedding(3, 2)
     positions = LearnedPosition(8, 3)
     embed = Concatenation(words=words, tags=tags, positions=positions)
-    given = {"words": IDS, "tags": IDS % 3}
+    ids = {"words": IDS, "tags": IDS % 3}
     expected = torch.cat([words(IDS), tags(IDS % 3), positions.weight[:4].expand(2, -1, -1)], dim=-1)
-    assert torch.equal(embed(given), expected)
-    assert torch.equal(torch.export.export(embed, (given,)).module()(given), expected)
+    assert torch.equal(embed(ids), expected)
+    assert torch.equal(torch.export.export(embed, (ids,)).module()(ids), expected)
 
 
-def test_ids_by_name_that_do_not_fit_the_parts():
+def test_invalid_ids_by_name_raise():
     embed = Concatenation(words=TokenEmbedding(10, 4), tags=TokenEmbedding(3, 2))
     wrong = {
-        "ids lack those of 'tags'": {"words": IDS},
-        r"ids are given for \['words', 'tag'\], but the parts are": {"words": IDS, "tag": IDS},
+        "ids of 'tags' are missing": {"words": IDS},
+        r"ids have the names \['words', 'tag'\], but the parts are": {"words": IDS, "tag": IDS},
         "ids must have one shape for all parts": {"words": IDS, "tags": IDS[:1]},
         r"ids\['tags'\] must be a tensor, not a list": {"words": IDS, "tags": [1]},
     }
@@ -110,6 +110,6 @@ def test_ids_by_name_that_do_not_fit_the_parts():
             embed(ids)
 
 
-def test_segments_that_no_part_takes():
-    with pytest.raises(UsageError, match="no part is a SegmentEmbedding"):
+def test_segments_that_no_part_uses_raise():
+    with pytest.raises(UsageError, match="segments need a SegmentEmbedding"):
         Concatenation(tokens=TokenEmbedding(10, 4))(IDS, IDS)

@@ -1,4 +1,4 @@
-"""The fused input against the same by parts, which is torch's own: rows and gradients, eager and compiled."""
+"""The fused input against torch's separate operations: rows and gradients, eager and compiled."""
 
 import pytest
 import torch
@@ -21,7 +21,7 @@ def made(shape, dim=20, dtype=torch.float32, sizes=SIZES):
 
 
 def learned(function, ids, weights, **options):
-    """The output, and the gradient of each weight."""
+    """The output and the gradient of each weight."""
     copies = [weight.detach().clone().requires_grad_() for weight in weights]
     output = function(ids, tuple(copies[:3]), copies[3], copies[4], eps=1e-12, **options)
     output.backward(torch.randn(output.shape, generator=torch.Generator().manual_seed(4)).to(output.dtype))
@@ -37,7 +37,7 @@ def assert_near(ours, theirs):
 @pytest.mark.kernels
 @pytest.mark.parametrize("shape", [(1,), (3, 5), (2, 3, 4), (0, 5)], ids=str)
 @pytest.mark.parametrize("padding_idx", [None, 7])
-def test_rows_and_gradients_are_those_of_the_parts(shape, padding_idx):
+def test_rows_and_gradients_match_separate_operations(shape, padding_idx):
     ids, weights = made(shape)
     ids[0].reshape(-1)[:1] = ids[2].reshape(-1)[:1] = 7
     paddings = {"padding_idx": padding_idx, "position_padding_idx": padding_idx}
@@ -45,8 +45,8 @@ def test_rows_and_gradients_are_those_of_the_parts(shape, padding_idx):
 
 
 @pytest.mark.kernels
-def test_several_threads_give_the_bits_of_one():
-    ids, weights = made((33, 32), dim=64)  # just enough for a second thread
+def test_result_does_not_depend_on_the_number_of_threads():
+    ids, weights = made((33, 32), dim=64)  # enough for a second thread
     threads = torch.get_num_threads()
     results = []
     for count in (1, 2):
@@ -57,20 +57,20 @@ def test_several_threads_give_the_bits_of_one():
     assert_near(*results)
 
 
-def test_large_inputs_are_learned_alike_and_each_time_with_the_same_bits():
+def test_large_inputs_match_and_are_deterministic():
     ids, weights = made((16, 200), dim=64)
     assert_near(learned(fused_input, ids, weights), learned(by_parts, ids, weights))
     for one, other in zip(learned(fused_input, ids, weights), learned(fused_input, ids, weights), strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=0)
 
 
-def test_a_compiled_graph_holds_it_whole():
+def test_compiles_as_one_graph():
     ids, weights = made((3, 5))
     compiled = torch.compile(fused_input, fullgraph=True, backend="aot_eager")
     assert_near(learned(compiled, ids, weights), learned(by_parts, ids, weights))
 
 
-def test_the_operators_keep_torchs_rules():
+def test_operators_pass_opcheck():
     ids, weights = made((3, 5))
     inputs = (torch.stack(ids), weights[:3], weights[3], weights[4], 1e-12, [-1, 2])
     torch.library.opcheck(module._forward, inputs)
@@ -79,13 +79,13 @@ def test_the_operators_keep_torchs_rules():
 @pytest.mark.parametrize(
     ("dtype", "sizes"), [(torch.float64, SIZES), (torch.bfloat16, SIZES), (torch.float32, (50, 65, 12))], ids=str
 )
-def test_what_is_not_fused_is_computed_by_parts(dtype, sizes):
+def test_other_inputs_use_separate_operations(dtype, sizes):
     ids, weights = made((3, 5), dtype=dtype, sizes=sizes)
     for one, other in zip(learned(fused_input, ids, weights), learned(by_parts, ids, weights), strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=0)
 
 
-def test_transforms_of_functions_see_the_parts():
+def test_function_transforms_use_separate_operations():
     ids, weights = made((4, 5))
     tables, weight, bias = tuple(each.detach() for each in weights[:3]), weights[3].detach(), weights[4].detach()
 
@@ -98,7 +98,7 @@ def test_transforms_of_functions_see_the_parts():
 
 @pytest.mark.parametrize("which", [0, 1, 2])
 @pytest.mark.parametrize("wrong", [-1, 50])
-def test_an_id_out_of_range_is_named(which, wrong):
+def test_error_names_the_id_out_of_range(which, wrong):
     ids, weights = made((3, 5))
     ids[which][1, 2] = wrong
     with pytest.raises(UsageError, match=rf"id {wrong} at \[1, 2\] is out of range for a table of {SIZES[which]} rows"):

@@ -1,4 +1,4 @@
-"""BERT's and RoBERTa's input with the fused loops: what it is part by part, and refused where parts are others."""
+"""The fused input of BERT and RoBERTa against separate operations, and errors for other parts."""
 
 import copy
 
@@ -20,7 +20,7 @@ CALLS = {
 
 
 def both(embed, ids, **call):
-    """Output and gradients, part by part and fused."""
+    """Output and gradients, with separate operations and fused."""
     for fused in (False, True):
         model = copy.deepcopy(embed).eval()
         model.fused = fused
@@ -31,7 +31,7 @@ def both(embed, ids, **call):
 
 @pytest.mark.parametrize(("recipe", "options"), [(bert, {}), (roberta, {"num_segments": 2})], ids=["bert", "roberta"])
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_it_is_what_the_parts_are(recipe, options, call):
+def test_fused_matches_separate_operations(recipe, options, call):
     torch.manual_seed(0)
     embed = recipe(20, 16, max_positions=12, **options)
     (rows, gradients), (fused_rows, fused_gradients) = both(embed, IDS, **call)
@@ -41,7 +41,7 @@ def test_it_is_what_the_parts_are(recipe, options, call):
         torch.testing.assert_close(fused_gradients[name], gradient, rtol=0, atol=2e-6 * largest)
 
 
-def test_the_switch_is_kept_by_a_copy_and_can_be_turned_off():
+def test_copy_stays_fused_and_can_be_turned_off():
     embed = bert(20, 16)
     embed.fused = True
     assert copy.deepcopy(embed).fused
@@ -52,7 +52,7 @@ def test_the_switch_is_kept_by_a_copy_and_can_be_turned_off():
 @pytest.mark.parametrize(
     ("embed", "complaint"),
     [
-        (gpt2(20, 16), "but these are TokenEmbedding, LearnedPosition, NoneType; leave fused off"),
+        (gpt2(20, 16), "not TokenEmbedding, LearnedPosition, NoneType; leave fused off"),
         (
             InputEmbedding(
                 tokens=TokenEmbedding(20, 16, scale="sqrt"),
@@ -65,7 +65,7 @@ def test_the_switch_is_kept_by_a_copy_and_can_be_turned_off():
     ],
     ids=["other parts", "scale"],
 )
-def test_other_inputs_refuse_it(embed, complaint):
+def test_fusing_other_inputs_raises(embed, complaint):
     with pytest.raises(UsageError, match=complaint):
         embed.fused = True
     assert not embed.fused

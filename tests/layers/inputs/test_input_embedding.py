@@ -16,7 +16,7 @@ IDS = torch.tensor([[3, 1, 4, 1], [5, 9, 2, 6]])
 
 
 def rounded_sum(*values):
-    """In float32, from left to right."""
+    """The sum from left to right in float32."""
     total = torch.tensor(values[0])
     for value in values[1:]:
         total = total + torch.tensor(value)
@@ -24,13 +24,13 @@ def rounded_sum(*values):
 
 
 def constant(module, value):
-    """The module, with all its weights of one value."""
+    """The module with all weights set to one value."""
     nn.init.constant_(module.weight, value)
     return module
 
 
 @torch.no_grad()
-def test_parts_are_summed_in_the_order_they_are_written():
+def test_parts_are_summed_in_the_order_of_the_arguments():
     tokens = constant(TokenEmbedding(10, 2), 1e8)
     segments = constant(SegmentEmbedding(2, 2), -1e8)
     positions = constant(LearnedPosition(8, 2), 1.0)
@@ -51,7 +51,7 @@ def test_norm_then_dropout_then_projection():
     assert torch.equal(embed.eval()(IDS), projection(norm(tokens(IDS))))
 
 
-def test_segments_go_to_the_segments():
+def test_segments_are_passed_to_the_segment_embedding():
     embed = InputEmbedding(tokens=TokenEmbedding(10, 2), segments=SegmentEmbedding(2, 2))
     segments = torch.tensor([[0, 0, 1, 1], [0, 1, 1, 1]])
     assert torch.equal(embed(IDS, segments), embed.tokens(IDS) + embed.segments.weight[segments])
@@ -59,14 +59,14 @@ def test_segments_go_to_the_segments():
 
 
 @pytest.mark.parametrize("positions", [LearnedPosition(8, 2), SinusoidPosition(2)])
-def test_positions_go_on_where_the_cache_ends(positions):
+def test_positions_continue_after_the_cache(positions):
     embed = InputEmbedding(tokens=TokenEmbedding(10, 2), positions=positions)
-    whole = embed(IDS)
-    assert torch.equal(embed(IDS[:, 2:], start=2), whole[:, 2:])
-    assert torch.equal(embed(IDS[:, 2:], positions=torch.tensor([2, 3])), whole[:, 2:])
+    full = embed(IDS)
+    assert torch.equal(embed(IDS[:, 2:], start=2), full[:, 2:])
+    assert torch.equal(embed(IDS[:, 2:], positions=torch.tensor([2, 3])), full[:, 2:])
 
 
-def test_positions_alone_are_fresh_rows_for_each_text():
+def test_positions_as_the_only_part_are_copied_for_each_text():
     for ids in (IDS, IDS[:1], IDS[0]):
         for parts in ({"positions": LearnedPosition(8, 2)}, {"segments": SegmentEmbedding(2, 2)}):
             embed = InputEmbedding(**parts)
@@ -78,23 +78,23 @@ def test_positions_alone_are_fresh_rows_for_each_text():
                 rows.add_(1)
             assert torch.equal(weight, before)
     embed = InputEmbedding(positions=LearnedPosition(8, 2), dropout=0.5)
-    assert not torch.equal(*embed(torch.zeros(2, 8, dtype=torch.int64)))  # each text drops its own
+    assert not torch.equal(*embed(torch.zeros(2, 8, dtype=torch.int64)))  # dropout differs by text
 
 
-def test_the_mask_goes_to_positions_that_count_by_it():
-    positions = LearnedPosition(8, 2, offset=2, counting="mask")
+def test_mask_is_passed_to_the_positions():
+    positions = LearnedPosition(8, 2, offset=2, position_ids_from="mask")
     embed = InputEmbedding(tokens=TokenEmbedding(10, 2), positions=positions)
     mask = torch.tensor([[0, 0, 1, 1], [1, 1, 1, 1]])
     rows = torch.stack((positions.weight[[1, 1, 2, 3]], positions.weight[[2, 3, 4, 5]]))
     assert torch.equal(embed(IDS, mask=mask), embed.tokens(IDS) + rows)
 
 
-def test_sinusoids_do_not_widen_bfloat16():
+def test_sinusoids_keep_bfloat16():
     embed = InputEmbedding(tokens=TokenEmbedding(10, 4), positions=SinusoidPosition(4)).bfloat16()
     assert embed(IDS).dtype == torch.bfloat16
 
 
-def test_any_other_part_gets_ids():
+def test_other_parts_get_ids():
     class Count(nn.Module):
         def forward(self, ids):
             return ids.sum(-1, keepdim=True).unsqueeze(-1).float()
@@ -103,38 +103,44 @@ def test_any_other_part_gets_ids():
     assert embed(IDS)[:, 0, 0].tolist() == [10.0, 23.0]
 
 
-def test_what_acts_in_attention_is_kept_and_not_called():
+def test_attention_modules_are_stored_and_not_called():
     rotary = RotaryPosition(4)
     embed = InputEmbedding(tokens=TokenEmbedding(10, 8), attention={"rotary": rotary})
     assert embed.rotary is rotary
     assert torch.equal(embed(IDS), embed.tokens(IDS))
 
 
-def test_what_it_holds():
+def test_number_of_parameters():
     embed = InputEmbedding(tokens=TokenEmbedding(10, 4), positions=LearnedPosition(8, 4), norm=nn.LayerNorm(4))
     assert (embed.num_parameters, embed.bytes) == (40 + 32 + 8, 4 * 80)
     assert list(embed.state_dict()) == ["tokens.weight", "positions.weight", "norm.weight", "norm.bias"]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's own code, while it compiles
-def test_compiled_whole():
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from torch, while it compiles
+def test_compiles_as_one_graph():
     parts = {"tokens": TokenEmbedding(10, 4), "segments": SegmentEmbedding(2, 4), "positions": SinusoidPosition(4)}
     embed = InputEmbedding(**parts, norm=nn.LayerNorm(4))
     compiled = torch.compile(embed, fullgraph=True, backend="aot_eager")
     torch.testing.assert_close(compiled(IDS, IDS % 2), embed(IDS, IDS % 2))
 
 
-def test_segments_that_no_part_takes():
-    with pytest.raises(UsageError, match="segments were given, but no part is a SegmentEmbedding; leave them out"):
+def test_segments_that_no_part_uses_raise():
+    with pytest.raises(UsageError, match="segments need a SegmentEmbedding among the parts; omit them"):
         InputEmbedding(tokens=TokenEmbedding(10, 4))(IDS, IDS)
 
 
-def test_no_parts():
-    with pytest.raises(UsageError, match="parts must be one module at least"):
+def test_no_parts_raise():
+    with pytest.raises(UsageError, match="pass at least one part"):
         InputEmbedding(norm=nn.LayerNorm(4))
 
 
-@pytest.mark.parametrize(("name", "part"), [("forward", nn.Identity()), ("tokens", 3)])
-def test_a_part_that_cannot_be_kept(name, part):
-    with pytest.raises(UsageError, match=f"{name} is .* but must be a module under a name that is free"):
+@pytest.mark.parametrize(
+    ("name", "part", "message"),
+    [
+        ("forward", nn.Identity(), "forward is already an attribute of InputEmbedding; use another name"),
+        ("tokens", 3, "tokens must be a module, not 3"),
+    ],
+)
+def test_invalid_part_raises(name, part, message):
+    with pytest.raises(UsageError, match=message):
         InputEmbedding(**{name: part})

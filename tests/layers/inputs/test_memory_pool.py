@@ -1,4 +1,4 @@
-"""Memory is used again when its tensor is gone, and never before."""
+"""Memory is reused after its tensor is freed, and never before."""
 
 import pytest
 import torch
@@ -6,12 +6,12 @@ import torch
 from rowspace.layers.inputs import _memory_pool as module
 from rowspace.layers.inputs._memory_pool import lazy_zeros, pooled_empty
 
-SHAPE = (1024, 1024)  # 4 MiB, the least that is reused
+SHAPE = (1024, 1024)  # 4 MiB, the smallest size that is pooled
 
 
-def test_memory_is_used_again_once_its_tensor_is_gone():
+def test_memory_is_reused_after_its_tensor_is_freed():
     others = [pooled_empty(*SHAPE) for _ in range(2)]
-    del others  # two pieces wait
+    del others  # two blocks in the pool
     tensor = pooled_empty(*SHAPE)
     place = tensor.data_ptr()
     del tensor
@@ -19,16 +19,16 @@ def test_memory_is_used_again_once_its_tensor_is_gone():
 
 
 @pytest.mark.parametrize("view", [lambda tensor: tensor[3:5], lambda tensor: tensor.T, lambda tensor: tensor.numpy()])
-def test_a_view_keeps_the_memory(view):
+def test_view_keeps_the_memory(view):
     tensor = pooled_empty(*SHAPE).fill_(7)
-    kept = view(tensor)
+    held = view(tensor)
     del tensor
     other = pooled_empty(*SHAPE).fill_(1)
-    assert bool((kept == 7).all())
-    assert other.data_ptr() != (kept.ctypes.data if not isinstance(kept, torch.Tensor) else kept.data_ptr())
+    assert bool((held == 7).all())
+    assert other.data_ptr() != (held.ctypes.data if not isinstance(held, torch.Tensor) else held.data_ptr())
 
 
-def test_what_autograd_has_saved_keeps_the_memory():
+def test_tensor_saved_by_autograd_keeps_the_memory():
     tensor = pooled_empty(*SHAPE).fill_(3).requires_grad_()
     product = tensor * tensor.detach()
     del tensor
@@ -38,16 +38,16 @@ def test_what_autograd_has_saved_keeps_the_memory():
     assert product[0, 0] == 9
 
 
-def test_another_size_takes_other_memory_and_few_pieces_wait():
+def test_pool_has_few_blocks_and_matches_sizes():
     places = [pooled_empty(1024 + i, 1024) for i in range(5)]
     del places
-    assert len(module._waiting) == module.KEPT
+    assert len(module._free) == module.MAX_FREE
     assert pooled_empty(2048, 1024).shape == (2048, 1024)
-    assert len(module._waiting) == module.KEPT
+    assert len(module._free) == module.MAX_FREE
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (3, 4), SHAPE], ids=str)
-def test_zeros_are_zeros_even_after_memory_was_written(shape):
+def test_lazy_zeros_do_not_reuse_written_memory(shape):
     pooled_empty(*shape).fill_(5)
     assert not lazy_zeros(*shape).any()
     assert lazy_zeros(*shape).shape == pooled_empty(*shape).shape == shape

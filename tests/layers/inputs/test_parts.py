@@ -13,7 +13,7 @@ def made():
 
 
 @pytest.mark.parametrize("segments", [None, IDS % 2])
-def test_contributions_are_what_forward_sums_and_joins(segments):
+def test_forward_sums_or_concatenates_contributions(segments):
     parts = made()
     norm = nn.LayerNorm(6)
     found = InputEmbedding(norm=norm, **parts).contributions(IDS, segments, start=3)
@@ -31,6 +31,6 @@ def test_gradients_flow_through_contributions():
     assert embed.tokens.weight.grad is None
 
 
-def test_segments_that_no_part_takes_are_refused():
-    with pytest.raises(UsageError, match="no part is a SegmentEmbedding"):
+def test_segments_that_no_part_uses_raise():
+    with pytest.raises(UsageError, match="segments need a SegmentEmbedding"):
         InputEmbedding(tokens=TokenEmbedding(10, 6)).contributions(IDS, IDS % 2)

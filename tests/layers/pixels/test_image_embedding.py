@@ -27,34 +27,34 @@ def test_norm_then_dropout():
 
 
 @pytest.mark.parametrize("size", [(11, 8), (8, 9), (11, 11)])
-def test_crop_leaves_out_what_no_whole_patch_covers(size):
+def test_crop_drops_incomplete_patches(size):
     images = torch.rand(1, 3, *size)
     embed = made(crop=True)
     assert torch.equal(embed(images), embed(images[..., :8, :8]))
 
 
-def test_without_crop_such_an_image_is_an_error():
+def test_incomplete_patches_without_crop_raise():
     with pytest.raises(UsageError, match="height 11 is not a multiple of the patch's 4"):
         made()(torch.rand(1, 3, 11, 8))
 
 
-def test_crop_leaves_an_image_smaller_than_a_patch_to_be_refused():
+def test_image_smaller_than_a_patch_raises_with_crop():
     with pytest.raises(UsageError, match="width 3 is not a multiple of the patch's 4"):
         made(crop=True)(torch.rand(1, 3, 8, 3))
 
 
-def test_positions_for_another_number_of_tokens():
+def test_positions_with_another_prefix_raise():
     patches, positions = PatchEmbedding(4, 3, 6), GridPosition((2, 2), 6, prefix=1)
-    with pytest.raises(UsageError, match="made for 1 token before the patches, not for 2; pass prefix=2"):
+    with pytest.raises(UsageError, match="positions have 1 prefix token, but tokens have 2; pass prefix=2"):
         ImageEmbedding(patches=patches, tokens=PrefixTokens(6, distillation=True), positions=positions)
 
 
-def test_a_mask_without_tokens():
-    with pytest.raises(UsageError, match="mask was given, but there are no tokens in front"):
+def test_mask_without_tokens_raises():
+    with pytest.raises(UsageError, match="mask needs a mask token, but there are no prefix tokens"):
         made()(torch.rand(1, 3, 8, 8), mask=torch.zeros(1, 4, dtype=torch.bool))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's own code, while it compiles
-def test_compiled_whole():
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from torch, while it compiles
+def test_compiles_as_one_graph():
     embed, images = made(tokens=PrefixTokens(6, registers=2)), torch.rand(2, 3, 12, 8)
     torch.testing.assert_close(torch.compile(embed, fullgraph=True, backend="aot_eager")(images), embed(images))

@@ -35,7 +35,7 @@ PROJECTIONS = ("patch_embeddings.projection", "patch_embedding")
 
 
 def projection_of(name: str) -> nn.Conv2d:
-    """The layer that cuts patches in transformers' model."""
+    """The patch projection of transformers' model."""
     model, config = MODELS[name]
     torch.manual_seed(0)
     modules = dict(model(config(**VISION)).named_modules())
@@ -45,7 +45,7 @@ def projection_of(name: str) -> nn.Conv2d:
 
 
 def like(convolution: nn.Conv2d, **options) -> PatchEmbedding:
-    """Ours, with the tensors of a convolution."""
+    """A PatchEmbedding with the tensors of a convolution."""
     ours = PatchEmbedding(
         convolution.kernel_size, convolution.in_channels, convolution.out_channels,
         bias=convolution.bias is not None, **options,
@@ -56,7 +56,7 @@ def like(convolution: nn.Conv2d, **options) -> PatchEmbedding:
 
 @pytest.mark.parametrize("size", [(32, 32), (16, 40), (8, 8)])
 @pytest.mark.parametrize("name", MODELS)
-def test_the_convolution_is_that_of_the_published_models_bit_by_bit(name, size):
+def test_convolution_matches_the_published_models_bit_for_bit(name, size):
     theirs, images = projection_of(name), torch.randn(2, 3, *size)
     patches, grid = like(theirs, form="convolution")(images)
     assert torch.equal(patches, theirs(images).flatten(2).transpose(1, 2))
@@ -64,7 +64,7 @@ def test_the_convolution_is_that_of_the_published_models_bit_by_bit(name, size):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_linear_form_is_within_a_millionth(name):
+def test_linear_form_is_within_1e_6(name):
     theirs, images = projection_of(name), torch.randn(2, 3, 16, 40)
     patches, _ = like(theirs, form="linear")(images)
     torch.testing.assert_close(patches, theirs(images).flatten(2).transpose(1, 2), rtol=1e-6, atol=1e-6)
@@ -73,7 +73,7 @@ def test_the_linear_form_is_within_a_millionth(name):
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-14), (torch.bfloat16, 2**-7)])
 @pytest.mark.parametrize("patch_size", [1, 3, (2, 5)])
 def test_both_forms_agree_in_value_and_gradient(patch_size, dtype, tolerance):
-    """In bfloat16, which has 8 bits, they are within one unit in the last place of the largest."""
+    """In bfloat16, with 8 bits, they are within one unit in the last place of the largest value."""
     torch.manual_seed(0)
     linear = PatchEmbedding(patch_size, 2, 7, form="linear").to(dtype)
     convolution = PatchEmbedding(patch_size, 2, 7, form="convolution").to(dtype)
@@ -87,13 +87,13 @@ def test_both_forms_agree_in_value_and_gradient(patch_size, dtype, tolerance):
     torch.testing.assert_close(linear.weight.grad, convolution.weight.grad, rtol=2 * tolerance, atol=8 * tolerance)
 
 
-def test_patches_are_torchs_unfold():
+def test_unfold_patches_matches_torch():
     images = torch.randn(2, 3, 12, 20)
     theirs = functional.unfold(images, kernel_size=4, stride=4).transpose(1, 2)
     assert torch.equal(unfold_patches(images, 4), theirs)
 
 
-def test_the_6_by_6_image_of_the_lesson():
+def test_unfold_a_6_by_6_image():
     image = torch.arange(36.0).view(1, 1, 6, 6)
     image[0, 0, :3, :3] = torch.tensor([[1, 2, 3], [4, 5, 0], [7, 8, 1]])
     patches = unfold_patches(image, 3)
@@ -103,13 +103,13 @@ def test_the_6_by_6_image_of_the_lesson():
 
 
 @pytest.mark.parametrize(("side", "count"), [(16, 196), (32, 49), (8, 784), (4, 3136)])
-def test_the_patches_of_a_224_image(side, count):
+def test_number_of_patches_of_a_224_image(side, count):
     patches, grid = PatchEmbedding(side, 3, 2)(torch.zeros(1, 3, 224, 224))
     assert patches.shape[1] == count == grid[0] * grid[1]
 
 
 @pytest.mark.parametrize(("side", "count"), [(16, 590_592), (32, 2_360_064)])
-def test_the_parameters_of_a_projection_to_768(side, count):
+def test_number_of_parameters(side, count):
     assert sum(parameter.numel() for parameter in PatchEmbedding(side, 3, 768).parameters()) == count
 
 
@@ -123,13 +123,13 @@ def test_the_parameters_of_a_projection_to_768(side, count):
         ((0, 16), r"height 0"),
     ],
 )
-def test_an_image_that_does_not_fit_names_the_sizes_that_do(form, size, message):
+def test_error_for_an_image_size_names_the_nearest_sizes(form, size, message):
     with pytest.raises(UsageError, match=message):
         PatchEmbedding(16, 3, 4, form=form)(torch.zeros(1, 3, *size))
 
 
 @pytest.mark.parametrize("form", ["linear", "convolution"])
-def test_padding_puts_zeros_below_and_to_the_right(form):
+def test_padding_is_at_the_bottom_and_on_the_right(form):
     embed = PatchEmbedding((4, 5), 1, 3, form=form, pad=True)
     image = torch.rand(1, 1, 7, 11)
     padded = torch.zeros(1, 1, 8, 15)
@@ -147,7 +147,7 @@ def test_padding_puts_zeros_below_and_to_the_right(form):
         (torch.zeros(1, 3, 16, 16, dtype=torch.uint8), "images must be floats"),
     ],
 )
-def test_images_of_another_kind(images, message):
+def test_images_of_another_shape_or_dtype_raise(images, message):
     with pytest.raises(UsageError, match=message):
         PatchEmbedding(16, 3, 4)(images)
 
@@ -157,16 +157,16 @@ def test_images_are_cast_to_the_dtype_of_the_weight():
 
 
 @pytest.mark.parametrize(("arguments", "options"), [((0, 3, 4), {}), ((16, 3, 0), {}), ((16, 3, 4), {"form": "conv"})])
-def test_wrong_arguments(arguments, options):
+def test_invalid_arguments_raise(arguments, options):
     with pytest.raises(UsageError):
         PatchEmbedding(*arguments, **options)
 
 
-def test_it_prints_its_arguments():
+def test_repr_shows_the_arguments():
     assert repr(PatchEmbedding(16, 3, 4)) == "PatchEmbedding((16, 16), 3, 4, bias=True, form='linear', pad=False)"
 
 
-def test_channels_last_is_the_order_of_an_image_file():
+def test_channels_last_matches_the_order_of_an_image_file():
     images = torch.randn(2, 3, 12, 20)
     patches = unfold_patches(images, (4, 5), order="channels_last")
     rows = images[1].permute(1, 2, 0)  # (H, W, C)
@@ -175,6 +175,6 @@ def test_channels_last_is_the_order_of_an_image_file():
     assert sizes == {15}
 
 
-def test_order_of_another_name():
+def test_unknown_order_raises():
     with pytest.raises(UsageError, match="order must be"):
         unfold_patches(torch.zeros(1, 1, 2, 2), 2, order="last")

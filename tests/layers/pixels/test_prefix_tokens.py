@@ -1,4 +1,4 @@
-"""Parity, bit by bit, with the embeddings of transformers' vision models, randomly initialized and tiny."""
+"""Bit-for-bit parity with the embeddings of tiny, randomly initialized vision models of transformers."""
 
 import pytest
 import torch
@@ -34,7 +34,7 @@ NAMES = {
 
 
 def embeddings_of(model: nn.Module) -> nn.Module:
-    """The part of transformers' model that makes its input, with every tensor away from zero."""
+    """The input embedding of transformers' model, with nonzero tensors."""
     found = next(module for module in model.modules() if type(module).__name__.endswith("Embeddings"))
     for parameter in found.parameters():
         nn.init.normal_(parameter)
@@ -42,14 +42,14 @@ def embeddings_of(model: nn.Module) -> nn.Module:
 
 
 def ours_of(theirs: nn.Module, prefix: PrefixTokens):
-    """Patches, tokens and positions with their tensors: images, mask → vectors."""
+    """A function (images, mask) → vectors with the tensors of transformers' model."""
     state = theirs.state_dict()
     projection = next(module for module in theirs.modules() if isinstance(module, nn.Conv2d))
     patches = PatchEmbedding(8, 3, 24, bias=projection.bias is not None, form="convolution")
     patches.load_state_dict(projection.state_dict())
-    wanted = prefix.state_dict()
-    found = {NAMES[key]: tensor for key, tensor in state.items() if NAMES.get(key) in wanted}
-    prefix.load_state_dict({key: tensor.reshape(wanted[key].shape) for key, tensor in found.items()})
+    expected = prefix.state_dict()
+    found = {NAMES[key]: tensor for key, tensor in state.items() if NAMES.get(key) in expected}
+    prefix.load_state_dict({key: tensor.reshape(expected[key].shape) for key, tensor in found.items()})
     (positions,) = [tensor for key, tensor in state.items() if key.startswith("position_embedding")]
     return lambda images, mask=None: prefix(patches(images)[0], positions=positions, mask=mask)
 
@@ -67,7 +67,7 @@ CASES = {
 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize(("model", "options"), CASES.values(), ids=CASES)
-def test_tokens_positions_and_masks_are_those_of_the_published_models(model, options, masked):
+def test_tokens_positions_and_masks_match_the_published_models(model, options, masked):
     torch.manual_seed(0)
     theirs = embeddings_of(model())
     ours = ours_of(theirs, PrefixTokens(24, **options))
@@ -84,18 +84,18 @@ def test_clip_has_a_class_token_and_no_bias():
         assert torch.equal(ours_of(theirs, PrefixTokens(24))(images), theirs(images))
 
 
-def test_a_224_image_in_16s_has_197_rows_with_its_class_token():
+def test_224_image_with_patches_of_16_has_197_rows():
     assert PrefixTokens(4)(torch.zeros(1, 196, 4)).shape == (1, 197, 4)
 
 
 @pytest.mark.parametrize(
     ("options", "prefix"), [({}, 1), ({"distillation": True, "registers": 4}, 2), ({"class_token": False}, 0)]
 )
-def test_prefix_counts_what_has_a_position(options, prefix):
+def test_prefix_counts_tokens_with_a_position(options, prefix):
     assert PrefixTokens(4, **options).prefix == prefix
 
 
-def test_registers_follow_the_prefix_and_have_no_position():
+def test_registers_are_after_the_prefix_without_a_position():
     tokens = PrefixTokens(2, registers=2)
     patches, positions = torch.ones(1, 3, 2), torch.full((4, 2), 10.0)
     result = tokens(patches, positions=positions)
@@ -105,19 +105,19 @@ def test_registers_follow_the_prefix_and_have_no_position():
 
 
 @pytest.mark.parametrize("axes", [2, 3])
-def test_positions_of_the_patches_alone_leave_the_tokens_without(axes):
+def test_positions_of_only_the_patches_are_not_added_to_tokens(axes):
     tokens, positions = PrefixTokens(2), torch.full((3, 2), 10.0)
     result = tokens(torch.ones(1, 3, 2), positions=positions if axes == 2 else positions.unsqueeze(0))
     assert torch.equal(result[0, 0], tokens.class_token)
     assert torch.equal(result[0, 1:], torch.full((3, 2), 11.0))
 
 
-def test_without_any_token_the_patches_return():
+def test_without_tokens_the_patches_are_returned():
     patches = torch.rand(2, 3, 4)
     assert PrefixTokens(4, class_token=False)(patches) is patches
 
 
-def test_every_token_learns():
+def test_every_token_gets_a_gradient():
     tokens = PrefixTokens(4, distillation=True, registers=2, mask=True)
     tokens(torch.rand(2, 3, 4), mask=torch.tensor([[True, False, False]] * 2)).sum().backward()
     assert all(torch.equal(token.grad, torch.full_like(token, 2)) for token in tokens.parameters())
@@ -135,23 +135,23 @@ def test_every_token_learns():
         ({"mask": torch.zeros(3, 1, dtype=torch.bool)}, r"got torch.bool \(3, 1\)"),
     ],
 )
-def test_what_does_not_fit_is_named(call, message):
+def test_inconsistent_arguments_raise(call, message):
     arguments = {"patches": torch.zeros(1, 3, 4), **call}
     with pytest.raises(UsageError, match=message):
         PrefixTokens(4, mask=True)(**arguments)
 
 
-def test_a_mask_needs_its_token():
+def test_mask_without_a_mask_token_raises():
     with pytest.raises(UsageError, match="construct PrefixTokens with mask=True"):
         PrefixTokens(4)(torch.zeros(1, 3, 4), mask=torch.zeros(1, 3, dtype=torch.bool))
 
 
-def test_sizes_below_nothing():
+def test_negative_sizes_raise():
     with pytest.raises(UsageError, match="registers at least 0, got 4 and -1"):
         PrefixTokens(4, registers=-1)
 
 
-def test_it_prints_its_arguments():
+def test_repr_shows_the_arguments():
     assert repr(PrefixTokens(4, registers=2)) == (
         "PrefixTokens(4, class_token=True, distillation=False, registers=2, mask=False)"
     )

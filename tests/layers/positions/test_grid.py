@@ -5,21 +5,21 @@ from rowspace.errors import UsageError
 from rowspace.layers import GridPosition, grid_of, resample_positions
 
 
-def test_the_grid_it_was_made_for_gets_its_rows():
+def test_own_grid_returns_the_weight():
     positions = GridPosition((2, 3), 4, prefix=2)
     assert positions((2, 3)) is positions.weight
     assert positions.weight.shape == (8, 4)
 
 
 @pytest.mark.parametrize("antialias", [True, False])
-def test_another_grid_gets_fitted_rows(antialias):
+def test_another_grid_returns_resampled_rows(antialias):
     positions = GridPosition((4, 4), 8, antialias=antialias)
     expected = resample_positions(positions.weight, (4, 4), (2, 3), prefix=1, antialias=antialias)
     assert torch.equal(positions((2, 3)), expected)
     assert torch.equal(positions((2, 3))[0], positions.weight[0])
 
 
-def test_gradients_flow_through_the_fit():
+def test_gradients_flow_through_resampling():
     positions = GridPosition((4, 4), 8)
     positions((6, 6)).sum().backward()
     assert positions.weight.grad.abs().sum() > 0
@@ -28,10 +28,10 @@ def test_gradients_flow_through_the_fit():
 @pytest.mark.parametrize(
     ("image", "patch", "grid"), [(224, 16, (14, 14)), ((30, 65), (10, 16), (3, 4)), (384, 14, (27, 27))]
 )
-def test_only_whole_patches_count(image, patch, grid):
+def test_grid_of_counts_complete_patches(image, patch, grid):
     assert grid_of(image, patch) == grid
 
 
-def test_a_grid_of_nothing():
+def test_empty_grid_raises():
     with pytest.raises(UsageError, match="width must be 1 or more, not 0"):
         GridPosition((2, 0), 4)

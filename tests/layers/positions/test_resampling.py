@@ -41,7 +41,7 @@ MODELS = {
 
 @pytest.mark.parametrize("grid", [(6, 6), (3, 2), (2, 8), (5, 4)])
 @pytest.mark.parametrize(("model", "config", "prefix", "antialias"), MODELS.values(), ids=MODELS)
-def test_positions_are_those_of_the_published_models_bit_by_bit(model, config, prefix, antialias, grid):
+def test_positions_match_the_published_models_bit_for_bit(model, config, prefix, antialias, grid):
     torch.manual_seed(0)
     modules = model(config(**VISION)).modules()
     theirs = next(module for module in modules if type(module).__name__.endswith("Embeddings"))
@@ -54,20 +54,20 @@ def test_positions_are_those_of_the_published_models_bit_by_bit(model, config, p
     assert torch.equal(ours, expected.reshape(ours.shape))
 
 
-def test_grids_are_compared_and_not_counts():
+def test_grids_of_equal_size_and_other_aspect_differ():
     table = torch.rand(16, 3)
     resampled = resample_positions(table, (2, 8), (4, 4), prefix=0)
     assert resampled.shape == table.shape
     assert not torch.allclose(resampled, table)
 
 
-def test_an_equal_grid_is_the_table_itself():
+def test_equal_grid_returns_the_table():
     table = torch.rand(17, 3)
     assert resample_positions(table, (4, 4), (4, 4)) is table
 
 
 @pytest.mark.parametrize("prefix", [0, 1, 5])
-def test_the_prefix_stays_as_it_is(prefix):
+def test_prefix_does_not_change(prefix):
     table = torch.rand(prefix + 9, 3)
     resampled = resample_positions(table, (3, 3), (5, 2), prefix=prefix)
     assert torch.equal(resampled[:prefix], table[:prefix])
@@ -80,7 +80,7 @@ def test_half_precision_is_resampled_in_float32_and_rounded_once():
     assert torch.equal(resample_positions(table, (4, 4), (7, 3)), expected)
 
 
-def test_the_gradient_reaches_the_table():
+def test_gradients_reach_the_table():
     table = torch.randn(5, 2, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda table: resample_positions(table, (2, 2), (3, 5)), table)
 
@@ -94,13 +94,13 @@ def test_the_gradient_reaches_the_table():
         ((torch.zeros(17, 2), (4, 4), (0, 2)), "grids of at least 1 × 1"),
     ],
 )
-def test_a_table_that_does_not_fit_is_named(arguments, message):
+def test_inconsistent_arguments_raise(arguments, message):
     with pytest.raises(UsageError, match=message):
         resample_positions(*arguments)
 
 
 def flexivit(weight: np.ndarray, size: tuple[int, int], *, antialias: bool) -> np.ndarray:
-    """The definition: resize the images of the unit vectors, and take the pseudo-inverse of the whole matrix."""
+    """The definition: resize the images of the unit vectors, and compute the pseudo-inverse of the full matrix."""
     old = weight.shape[2:]
     units = torch.eye(old[0] * old[1], dtype=torch.float64).view(-1, 1, *old)
     resize = functional.interpolate(units, size, mode="bicubic", antialias=antialias).flatten(1).numpy().T
@@ -110,14 +110,14 @@ def flexivit(weight: np.ndarray, size: tuple[int, int], *, antialias: bool) -> n
 
 @pytest.mark.parametrize("antialias", [True, False])
 @pytest.mark.parametrize("size", [(4, 4), (7, 3), (12, 12), (3, 9)])
-def test_patches_are_those_of_flexivits_definition(size, antialias):
+def test_patches_match_the_definition_of_flexivit(size, antialias):
     weight = torch.randn(3, 2, 6, 6, dtype=torch.float64)
     expected = torch.from_numpy(flexivit(weight.numpy(), size, antialias=antialias))
     torch.testing.assert_close(resample_patches(weight, size, antialias=antialias), expected)
 
 
-def test_an_enlarged_image_has_the_tokens_of_the_image():
-    """What FlexiViT's resizing is for: exact where the patches grow."""
+def test_enlarged_image_has_the_same_tokens():
+    """The purpose of FlexiViT's resizing, exact for larger patches."""
     torch.manual_seed(0)
     small, large = PatchEmbedding(8, 3, 16), PatchEmbedding(12, 3, 16)
     large.load_state_dict({"weight": resample_patches(small.weight.detach(), 12), "bias": small.bias})
@@ -126,17 +126,17 @@ def test_an_enlarged_image_has_the_tokens_of_the_image():
     torch.testing.assert_close(large(enlarged)[0], small(patch)[0], rtol=1e-5, atol=1e-6)
 
 
-def test_an_equal_size_is_the_weight_itself():
+def test_equal_size_returns_the_weight():
     weight = torch.rand(2, 3, 4, 4)
     assert resample_patches(weight, 4) is weight
 
 
-def test_a_weight_in_half_precision_is_rounded_once():
+def test_half_precision_weight_is_rounded_once():
     weight = torch.randn(2, 3, 4, 4).bfloat16()
     assert torch.equal(resample_patches(weight, (6, 5)), resample_patches(weight.float(), (6, 5)).bfloat16())
 
 
 @pytest.mark.parametrize(("shape", "size"), [((3, 4, 4), 8), ((2, 3, 4, 4), 0)])
-def test_a_weight_or_size_that_is_none(shape, size):
+def test_invalid_weight_or_size_raises(shape, size):
     with pytest.raises(UsageError, match="expected a weight"):
         resample_patches(torch.zeros(shape), size)

@@ -16,35 +16,35 @@ def ids(length, *, batch=2):
     return torch.zeros(batch, length, dtype=torch.long)
 
 
-def test_marian_bit_for_bit():
-    # transformers' MarianSinusoidalPositionalEmbedding, a table that NumPy makes in float64
+def test_matches_marian_bit_for_bit():
+    # transformers' MarianSinusoidalPositionalEmbedding, a table computed by NumPy in float64
     expected = MarianSinusoidalPositionalEmbedding(300, 64).create_weight()
     position = SinusoidPosition(64, layout="concatenated", angle_dtype=torch.float64)
     assert torch.equal(position(ids(300)), expected)
 
 
-def test_distilbert_bit_for_bit():
-    # transformers' create_sinusoidal_embeddings, interleaved as the paper has it
+def test_matches_distilbert_bit_for_bit():
+    # transformers' create_sinusoidal_embeddings, interleaved as in the paper
     expected = create_sinusoidal_embeddings(300, 64, torch.empty(300, 64))
     assert torch.equal(SinusoidPosition(64, angle_dtype=torch.float64)(ids(300)), expected)
 
 
-def test_fairseq_bit_for_bit():
-    # transformers' FSMT, a port of fairseq: float32, and the slowest frequency is 1/10000 itself
+def test_matches_fairseq_bit_for_bit():
+    # transformers' FSMT, a port of fairseq: float32, and the lowest frequency is 1/10000
     expected = SinusoidalPositionalEmbedding.get_embedding(3000, 64, None)
     assert torch.equal(SinusoidPosition(64, layout="concatenated", endpoint=True)(ids(3000)), expected)
 
 
 @pytest.mark.parametrize("start", [0, 4])
-def test_fairseq_with_padding_bit_for_bit(start):
-    # transformers' M2M100, which keeps the table of fairseq and makes it longer when a text is
+def test_matches_fairseq_with_padding_bit_for_bit(start):
+    # transformers' M2M100, which has fairseq's table and extends it for longer texts
     texts = torch.tensor([[5, 0, 7, 1, 1], [1, 1, 8, 9, 4], [1, 1, 1, 1, 1]])
     reference = M2M100SinusoidalPositionalEmbedding(8, 64, padding_idx=1)
     position = SinusoidPosition(64, layout="concatenated", endpoint=True, padding_idx=1)
     assert torch.equal(position(texts, start=start), reference(texts, past_key_values_length=start))
 
 
-def test_the_paper_in_float32_bit_for_bit():
+def test_matches_the_annotated_transformer_bit_for_bit():
     # The Annotated Transformer: exp(arange(0, d, 2) * -(log(10000) / d)), in float32
     places = torch.arange(3000.0).unsqueeze(1)
     scale = torch.exp(torch.arange(0, 64, 2) * -(torch.tensor(10000.0, dtype=torch.float64).log().item() / 64))
@@ -53,19 +53,19 @@ def test_the_paper_in_float32_bit_for_bit():
     assert torch.equal(SinusoidPosition(64)(ids(3000)), expected)
 
 
-def test_the_norm_of_512_components_is_16():
+def test_norm_of_512_components_is_16():
     norms = SinusoidPosition(512)(ids(2000)).norm(dim=-1)
     torch.testing.assert_close(norms, torch.full((2000,), 16.0))
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
 @pytest.mark.parametrize("angle_dtype", [torch.float32, torch.float64])
-def test_rows_do_not_depend_on_how_they_are_asked_for(layout, angle_dtype):
+def test_all_ways_to_pass_positions_agree(layout, angle_dtype):
     position = SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)
-    whole = position(ids(100))
-    assert torch.equal(SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)(ids(7), start=93), whole[93:])
+    full = position(ids(100))
+    assert torch.equal(SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)(ids(7), start=93), full[93:])
     places = torch.tensor([[99, 0], [3, 3]])
-    assert torch.equal(position(ids(2), positions=places), whole[places])
+    assert torch.equal(position(ids(2), positions=places), full[places])
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
@@ -75,7 +75,7 @@ def test_rows_are_rounded_once(dtype):
     assert torch.equal(position.to(torch.bfloat16)(ids(500), dtype=dtype), exact.to(dtype))
 
 
-def test_rows_are_kept_for_the_next_text():
+def test_rows_are_cached_for_the_next_text():
     position = SinusoidPosition(16)
     first = position(ids(100))
     assert position(ids(60)).data_ptr() == first.data_ptr()
@@ -83,7 +83,7 @@ def test_rows_are_kept_for_the_next_text():
     assert position(ids(129)).data_ptr() != first.data_ptr()
 
 
-def test_kept_rows_are_not_saved():
+def test_cached_rows_are_not_saved():
     position = SinusoidPosition(16)
     size = len(pickle.dumps(position))
     expected = position(ids(1000))
@@ -92,7 +92,7 @@ def test_kept_rows_are_not_saved():
     assert position.state_dict() == {}
 
 
-def test_rows_made_in_inference_can_be_trained_with():
+def test_rows_cached_in_inference_mode_can_be_used_in_training():
     position = SinusoidPosition(16)
     with torch.inference_mode():
         position(ids(10))
@@ -101,29 +101,31 @@ def test_rows_made_in_inference_can_be_trained_with():
     assert torch.equal(weight.grad, position(ids(10)).sum(0))
 
 
-def test_rows_first_made_inside_a_gradient_can_be_used_after_it():
+def test_rows_computed_inside_grad_can_be_used_after_it():
     position = SinusoidPosition(16)
     torch.func.grad(lambda x: (x * position(ids(10))).sum())(torch.ones(10, 16))
     assert pickle.loads(pickle.dumps(position(ids(10)).clone())).shape == (10, 16)  # noqa: S301
 
 
-def test_other_devices_have_rows_of_their_own():
+def test_rows_are_cached_by_device():
     position = SinusoidPosition(16)
     position(ids(10))
     assert position(ids(10).to("meta")).is_meta
     assert not position(ids(10)).is_meta
 
 
-def test_nothing_is_asked_for():
+def test_empty_text():
     assert SinusoidPosition(16)(ids(0)).shape == (0, 16)
 
 
 @pytest.mark.parametrize("embedding_dim", [0, 1, 7])
-def test_components_come_in_pairs(embedding_dim):
-    with pytest.raises(UsageError, match=f"embedding_dim is {embedding_dim}, but sines and cosines come in pairs"):
+def test_odd_dimension_raises(embedding_dim):
+    with pytest.raises(
+        UsageError, match=f"embedding_dim must be even, for pairs of sine and cosine, not {embedding_dim}"
+    ):
         SinusoidPosition(embedding_dim)
 
 
-def test_a_layout_of_another_name():
-    with pytest.raises(UsageError, match="layout is 'half'"):
+def test_unknown_layout_raises():
+    with pytest.raises(UsageError, match="layout must be 'interleaved' or 'concatenated', not 'half'"):
         SinusoidPosition(4, layout="half")

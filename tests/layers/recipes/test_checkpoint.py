@@ -12,7 +12,7 @@ from rowspace.layers.recipes.checkpoint import Checkpoint
 
 @pytest.fixture
 def folder(tmp_path):
-    """A checkpoint of one file: a table, a vector, a number, nothing."""
+    """A checkpoint of one file: a table, a vector, a number, an empty tensor."""
     tensors = {
         "model.embed_tokens.weight": torch.randn(50, 3).bfloat16(),
         "norm": torch.randn(7, dtype=torch.float64),
@@ -25,7 +25,7 @@ def folder(tmp_path):
 
 
 def shard(folder, files):
-    """An index beside `folder`'s config, for tensor → file name."""
+    """Write an index, tensor → file name, next to the config in `folder`."""
     (folder / "model.safetensors").unlink()
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": files}))
 
@@ -38,7 +38,7 @@ def test_config_and_names(folder):
 
 
 @pytest.mark.parametrize("at_once", [1, 6, 7, 100, 1 << 20])
-def test_every_tensor_is_read_as_it_is(folder, at_once):
+def test_every_tensor_is_read_unchanged(folder, at_once):
     path, tensors = folder
     checkpoint = Checkpoint(path, read_at_once=at_once)
     for name, expected in tensors.items():
@@ -55,7 +55,7 @@ def test_shards(folder):
     assert torch.equal(Checkpoint(path).read("b"), torch.zeros(3))
 
 
-def test_what_was_read_is_not_the_file(folder):
+def test_tensors_are_copies(folder):
     path, tensors = folder
     rows = Checkpoint(path).read("model.embed_tokens.weight")
     with (path / "model.safetensors").open("r+b") as file:
@@ -65,33 +65,35 @@ def test_what_was_read_is_not_the_file(folder):
 
 
 @pytest.mark.parametrize("ending", ["model.embed_tokens.weight", "embed_tokens.weight", "weight"])
-def test_names_are_found_by_how_they_end(folder, ending):
+def test_find_matches_endings(folder, ending):
     assert Checkpoint(folder[0]).find([ending]) == "model.embed_tokens.weight"
 
 
-def test_the_first_ending_that_is_there_wins(folder):
+def test_first_matching_ending_wins(folder):
     assert Checkpoint(folder[0]).find(["gamma", "scale", "norm"]) == "scale"
 
 
 @pytest.mark.parametrize("ending", ["tokens.weight", "orm", "missing"])
-def test_an_ending_is_a_whole_name_or_begins_after_a_dot(folder, ending):
-    with pytest.raises(FileFormatError, match=f"no tensor ends in '{ending}'; check that config.json and weights"):
+def test_ending_must_follow_a_dot_or_be_the_name(folder, ending):
+    with pytest.raises(
+        FileFormatError, match=f"no tensor ends in '{ending}'; check that config.json and weights are of the same model"
+    ):
         Checkpoint(folder[0]).find([ending])
 
 
-def test_two_tensors_with_one_ending(folder):
+def test_ambiguous_ending_raises(folder):
     path, _ = folder
     save_file({"question.bert.w": torch.ones(1), "answer.bert.w": torch.ones(1)}, path / "model.safetensors")
     with pytest.raises(FileFormatError, match=r"\['answer.bert.w', 'question.bert.w'\] all end in 'bert.w'"):
         Checkpoint(path).find(["bert.w"])
 
 
-def test_a_name_that_is_not_there(folder):
-    with pytest.raises(UsageError, match="holds no tensor 'other'"):
+def test_unknown_name_raises(folder):
+    with pytest.raises(UsageError, match="has no tensor 'other'"):
         Checkpoint(folder[0]).read("other")
 
 
-def test_no_directory(tmp_path):
+def test_missing_directory_raises(tmp_path):
     with pytest.raises(UsageError, match="is not a directory; pass a local copy of the model's repository"):
         Checkpoint(tmp_path / "nowhere")
 
@@ -100,7 +102,7 @@ def test_no_directory(tmp_path):
     ("name", "message"),
     [("config.json", "config.json: missing"), ("model.safetensors", "holds neither model.safetensors nor model.")],
 )
-def test_a_file_that_is_not_there(folder, name, message):
+def test_missing_file_raises(folder, name, message):
     (folder[0] / name).unlink()
     with pytest.raises(FileFormatError, match=message):
         Checkpoint(folder[0])
@@ -123,27 +125,27 @@ def test_pickles_are_not_opened(folder):
         ("\xff\xfe", "byte 0: not valid UTF-8"),
     ],
 )
-def test_a_config_of_another_form(folder, text, message):
+def test_invalid_config_raises(folder, text, message):
     (folder[0] / "config.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(FileFormatError, match=message):
         Checkpoint(folder[0])
 
 
-def test_a_config_larger_than_any(folder):
+def test_huge_config_raises(folder):
     with (folder[0] / "config.json").open("r+b") as file:
-        file.truncate(1 << 40)  # a hole: no disk is used
+        file.truncate(1 << 40)  # sparse, so it uses no disk
     with pytest.raises(FileFormatError, match="has 1,099,511,627,776 bytes"):
         Checkpoint(folder[0])
 
 
 @pytest.mark.parametrize(("damage", "message"), [(b"", "ends at byte 0"), (b"\xff" * 64, "header of .* bytes")])
-def test_a_damaged_file(folder, damage, message):
+def test_damaged_file_raises(folder, damage, message):
     (folder[0] / "model.safetensors").write_bytes(damage)
     with pytest.raises(FileFormatError, match=rf"model\.safetensors: .*{message}"):
         Checkpoint(folder[0])
 
 
-def test_a_file_cut_short_after_the_names_were_read(folder):
+def test_file_truncated_after_opening_raises(folder):
     path, _ = folder
     checkpoint = Checkpoint(path)
     with (path / "model.safetensors").open("r+b") as file:
@@ -153,7 +155,7 @@ def test_a_file_cut_short_after_the_names_were_read(folder):
 
 
 @pytest.mark.parametrize("files", [None, [], {"a": 3}])
-def test_an_index_of_another_form(folder, files):
+def test_invalid_index_raises(folder, files):
     shard(folder[0], files)
     with pytest.raises(FileFormatError, match="'weight_map' does not give each tensor a file name"):
         Checkpoint(folder[0])
@@ -162,14 +164,14 @@ def test_an_index_of_another_form(folder, files):
 @pytest.mark.parametrize(
     "name", ["../model.safetensors", "/etc/hostname", "..", "sub/model.safetensors", "a\0b", "a" * 256, "\ud800", ""]
 )
-def test_an_index_that_leads_out_of_the_folder(folder, name):
+def test_index_that_leads_out_of_the_folder_raises(folder, name):
     shard(folder[0], {"a": name})
     with pytest.raises(FileFormatError, match=r"leads out of the folder|cannot be the name of a file"):
         Checkpoint(folder[0]).read("a")
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_a_link_out_of_the_folder(folder, name, tmp_path_factory):
+def test_link_out_of_the_folder_raises(folder, name, tmp_path_factory):
     path, _ = folder
     outside = tmp_path_factory.mktemp("outside") / name
     (path / name).rename(outside)
@@ -178,7 +180,7 @@ def test_a_link_out_of_the_folder(folder, name, tmp_path_factory):
         Checkpoint(path)
 
 
-# Reads the tensor called as the first argument says, and prints by how much that raised the peak, in bytes.
+# Reads the tensor named by the first argument, and prints the increase of peak memory in bytes.
 MEASURE = """
 import sys
 from pathlib import Path
@@ -197,7 +199,7 @@ print(peak() - before, embed.tokens.bytes)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_is_that_of_the_tensors_that_are_needed(tmp_path):
+def test_memory_is_that_of_the_needed_tensors(tmp_path):
     # The other tensors are nine times as large.
     for name, rows in (("small", 4), ("large", 64_000)):
         weights = {"model.embed_tokens.weight": torch.zeros(rows, 256, dtype=torch.bfloat16)}

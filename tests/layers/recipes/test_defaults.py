@@ -1,4 +1,4 @@
-"""The defaults of the recipes, and of a config.json that says nothing, against the config classes of transformers."""
+"""The defaults of the recipes, and of an empty config.json, against the config classes of transformers."""
 
 import pytest
 import torch
@@ -7,7 +7,7 @@ import transformers
 from rowspace.layers import RotaryPosition, from_config
 from rowspace.layers.recipes import from_pretrained
 
-# The class of these is the small model, and the recipe the large one: a base of their rotation differs, too.
+# Classes with another default model than the recipe, which also has another base of the rotation.
 ROTATION = {
     "gemma3_text": {"rotary": RotaryPosition(256, base=1e6), "sliding_rotary": RotaryPosition(256)},
     "qwen2": {"rotary": RotaryPosition(128)},
@@ -16,7 +16,7 @@ ROTATION = {
 
 
 def described(module):
-    """What the module prints, and the shapes of its tensors."""
+    """The repr of the module and the shapes of its tensors."""
     shapes = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
     return f"{module}\n{shapes}"
 
@@ -27,16 +27,16 @@ def built(config):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_a_config_leaves_out_is_the_default_of_its_class():
+def test_missing_entries_of_a_config_have_the_defaults_of_its_class():
     for name in from_pretrained.RECIPES.keys() - {"marian"}:
-        whole = transformers.CONFIG_MAPPING[name]().to_dict()
-        assert built({"model_type": name}) == built(whole), name
+        full = transformers.CONFIG_MAPPING[name]().to_dict()
+        assert built({"model_type": name}) == built(full), name
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_recipes_have_the_defaults_of_the_class_but_for_the_sizes_of_another_model():
+def test_defaults_of_recipes_match_the_class_except_for_sizes():
     for name in from_pretrained.RECIPES.keys() - {"marian", "roberta", "xlm-roberta"}:
-        arguments = {**from_pretrained.SILENT.get(name, {}), **ROTATION.get(name, {})}
+        arguments = {**from_pretrained.CONFIG_DEFAULTS.get(name, {}), **ROTATION.get(name, {})}
         if name == "dinov2_with_registers":
             arguments["registers"] = 4
         with torch.device("meta"):
@@ -44,7 +44,7 @@ def test_recipes_have_the_defaults_of_the_class_but_for_the_sizes_of_another_mod
         assert ours == built(transformers.CONFIG_MAPPING[name]().to_dict()), name
 
 
-def test_roberta_has_the_numbers_of_the_published_models():
+def test_defaults_of_roberta_match_the_published_model():
     # config.json of FacebookAI/roberta-base: 514 rows, 1 segment, layer_norm_eps 1e-05
     config = {"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
     with torch.device("meta"):

@@ -12,25 +12,25 @@ IDS = torch.tensor([[2, 5, 39, 0], [1, 8, 30, 3]])
 
 
 def rewritten(folder, change):
-    """The checkpoint with its tensors changed, by name."""
+    """Apply changes to the tensors of a checkpoint by name."""
     path = folder / "model.safetensors"
     save_file(change(load_file(path)), path)
     return folder
 
 
 @pytest.mark.parametrize("name", ["bert", "albert", "t5", "gemma3_text"])
-def test_shards_give_the_same(name, tmp_path):
+def test_sharded_checkpoint_gives_the_same_module(name, tmp_path):
     model = MODELS[name].made()
-    whole = from_checkpoint(saved(model, tmp_path / "whole"))
+    full = from_checkpoint(saved(model, tmp_path / "full"))
     parts = saved(model, tmp_path / "parts", max_shard_size="1KB")
     assert len(list(parts.glob("*.safetensors"))) > 2
     sharded = from_checkpoint(parts)
-    for key, tensor in whole.state_dict().items():
+    for key, tensor in full.state_dict().items():
         assert torch.equal(sharded.state_dict()[key], tensor)
 
 
-def test_a_snapshot_in_the_cache_of_huggingface_hub_opens_as_it_is(tmp_path):
-    folder = saved(MODELS["bert"].made(), tmp_path / "whole")
+def test_snapshot_in_the_cache_of_huggingface_hub_opens(tmp_path):
+    folder = saved(MODELS["bert"].made(), tmp_path / "full")
     expected = from_checkpoint(folder)(IDS)
     blobs, snapshot = (tmp_path / "models--org--name" / name for name in ("blobs", "snapshots/0123abc"))
     blobs.mkdir(parents=True)
@@ -41,7 +41,7 @@ def test_a_snapshot_in_the_cache_of_huggingface_hub_opens_as_it_is(tmp_path):
     assert torch.equal(from_checkpoint(snapshot)(IDS), expected)
 
 
-def test_only_the_shards_that_are_needed_are_opened(tmp_path):
+def test_only_the_needed_shards_are_opened(tmp_path):
     folder = saved(MODELS["bert"].made(), tmp_path, max_shard_size="1KB")
     files = json.loads((folder / "model.safetensors.index.json").read_text())["weight_map"]
     needed = {file for name, file in files.items() if name.startswith("embeddings.")}
@@ -50,7 +50,7 @@ def test_only_the_shards_that_are_needed_are_opened(tmp_path):
     from_checkpoint(folder)(IDS)
 
 
-def test_norms_in_the_words_of_the_first_release(tmp_path):
+def test_norms_with_the_names_of_the_first_release(tmp_path):
     model = MODELS["bert, with a head"].made()
     names = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
 
@@ -63,7 +63,7 @@ def test_norms_in_the_words_of_the_first_release(tmp_path):
     assert torch.equal(from_checkpoint(rewritten(tmp_path, renamed))(IDS), expected)
 
 
-def test_weights_are_ready_to_use_and_to_train(tmp_path):
+def test_weights_require_gradients(tmp_path):
     embed = from_checkpoint(saved(MODELS["bert"].made(), tmp_path))
     assert not embed.training
     assert all(parameter.requires_grad and parameter.is_leaf for parameter in embed.parameters())
@@ -71,7 +71,7 @@ def test_weights_are_ready_to_use_and_to_train(tmp_path):
     assert embed.tokens.weight.grad is not None
 
 
-def test_the_padding_row_keeps_what_the_checkpoint_has(tmp_path):
+def test_padding_row_is_that_of_the_checkpoint(tmp_path):
     model = MODELS["bert"].made()
     embed = from_checkpoint(saved(model, tmp_path))
     assert embed.tokens.padding_idx == 1
@@ -79,8 +79,8 @@ def test_the_padding_row_keeps_what_the_checkpoint_has(tmp_path):
     assert embed.tokens.weight[1].abs().sum() > 0
 
 
-def test_gradients_are_those_of_the_model(tmp_path):
-    # transformers' BertModel: the padding row of the words gets none, that of the positions does
+def test_gradients_match_the_model(tmp_path):
+    # transformers' BertModel: the padding row of the words gets no gradient, that of the positions does
     model = MODELS["bert"].made()
     embed = from_checkpoint(saved(model, tmp_path))
     embed(IDS, IDS % 2).square().sum().backward()
@@ -95,7 +95,7 @@ def test_gradients_are_those_of_the_model(tmp_path):
         torch.testing.assert_close(ours.grad, their.grad, rtol=1e-5, atol=1e-5)
 
 
-def test_a_table_of_another_size_than_the_config_says(tmp_path):
+def test_table_of_another_size_than_in_the_config_raises(tmp_path):
     folder = saved(MODELS["llama"].made(), tmp_path)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 41}))
@@ -104,62 +104,62 @@ def test_a_table_of_another_size_than_the_config_says(tmp_path):
         from_checkpoint(folder)
 
 
-def test_a_config_of_sizes_that_no_tensor_can_have(tmp_path):
+def test_config_with_impossible_sizes_raises(tmp_path):
     folder = saved(MODELS["llama"].made(), tmp_path)
     config = json.loads((folder / "config.json").read_text()) | {"vocab_size": 2**62}
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(FileFormatError, match=r"config\.json describes no model that can be built"):
+    with pytest.raises(FileFormatError, match=r"no model can be built from config\.json"):
         from_checkpoint(folder)
 
 
-def test_a_table_of_integers(tmp_path):
+def test_integer_table_raises(tmp_path):
     folder = saved(MODELS["llama"].made(), tmp_path)
     rewritten(folder, lambda tensors: {name: tensor.to(torch.int8) for name, tensor in tensors.items()})
     with pytest.raises(FileFormatError, match=r"is torch\.int8 of shape"):
         from_checkpoint(folder)
 
 
-def test_a_model_without_a_recipe():
-    with pytest.raises(UsageError, match="model_type is 'xlnet', but there are recipes for albert, bert"):
+def test_model_without_a_recipe_raises():
+    with pytest.raises(UsageError, match="model_type is 'xlnet', but the recipes are albert, bert"):
         from_config({"model_type": "xlnet"})
 
 
-def test_a_part_of_a_model_that_has_none():
-    with pytest.raises(UsageError, match="part is 'text', but a 'bert' has no parts; leave it out"):
+def test_part_of_a_model_without_parts_raises():
+    with pytest.raises(UsageError, match="part is 'text', but a 'bert' has no parts; omit it"):
         from_config({"model_type": "bert"}, part="text")
 
 
-def test_a_number_that_is_none():
+def test_size_that_is_not_a_number_raises():
     with pytest.raises(UsageError, match="the config's hidden_size is 'wide', but must be a number"):
         from_config({"model_type": "bert", "hidden_size": "wide"})
 
 
-def test_what_a_config_leaves_out_is_as_usual():
+def test_missing_entries_have_defaults():
     assert from_config({"model_type": "bert", "hidden_size": 8}).tokens.weight.shape == (30522, 8)
 
 
-def test_roberta_needs_an_id_of_padding():
-    with pytest.raises(UsageError, match="pad_token_id is null, but RoBERTa counts positions from it on"):
+def test_roberta_without_padding_id_raises():
+    with pytest.raises(UsageError, match="pad_token_id is null, but RoBERTa's position ids start after it"):
         from_config({"model_type": "roberta", "pad_token_id": None})
 
 
-def test_marian_needs_a_width():
+def test_marian_without_d_model_raises():
     with pytest.raises(UsageError, match="the config has no d_model"):
         from_config({"model_type": "marian"})
 
 
-def test_mpt_without_alibi_is_refused():
+def test_mpt_without_alibi_raises():
     with pytest.raises(UsageError, match="alibi: false"):
         from_config({"model_type": "mpt", "attn_config": {"alibi": False}})
 
 
-# What the Hub has for these models, as far as the input goes, in the words of their time.
+# The entries for the input in the config.json of these models on the Hub.
 def meta(config):
     with torch.device("meta"):
         return from_config(config)
 
 
-def test_the_config_of_llama_3_1():
+def test_config_of_llama_3_1():
     scaling = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "rope_type": "llama3"}
     scaling["original_max_position_embeddings"] = 8192
     config = {"model_type": "llama", "vocab_size": 128256, "hidden_size": 4096, "num_attention_heads": 32}
@@ -168,7 +168,7 @@ def test_the_config_of_llama_3_1():
     assert (embed.rotary.head_dim, embed.rotary.base, embed.rotary.scaling.factor) == (128, 500000.0, 8.0)
 
 
-def test_the_config_of_gemma_3_4b():
+def test_config_of_gemma_3_4b():
     inner = {"hidden_size": 2560, "model_type": "gemma3_text", "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}
     embed = meta({"model_type": "gemma3", "text_config": inner, "vision_config": {"model_type": "unknown"}})
     assert embed.tokens.weight.shape == (262208, 2560)
@@ -176,7 +176,7 @@ def test_the_config_of_gemma_3_4b():
     assert (embed.sliding_rotary.base, type(embed.sliding_rotary.scaling).__name__) == (10000.0, "RotaryScaling")
 
 
-def test_the_config_of_modernbert():
+def test_config_of_modernbert():
     sizes = {"vocab_size": 50368, "hidden_size": 768, "num_attention_heads": 12, "pad_token_id": 50283}
     rope = {"global_rope_theta": 160000.0, "local_rope_theta": 10000.0}
     embed = meta({"model_type": "modernbert", "norm_eps": 1e-5, "norm_bias": False, **sizes, **rope})
@@ -184,17 +184,17 @@ def test_the_config_of_modernbert():
     assert embed.norm.bias is None
 
 
-def test_the_config_of_bloom():
+def test_config_of_bloom():
     embed = meta({"model_type": "bloom", "vocab_size": 250880, "n_embed": 14336, "num_attention_heads": 112})
     assert (embed.tokens.weight.shape, embed.alibi.num_heads) == ((250880, 14336), 112)
 
 
-def test_the_config_of_roberta():
+def test_config_of_roberta():
     embed = meta({"model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": 1, "type_vocab_size": 1})
     assert (embed.positions.max_positions, embed.positions.weight.shape[0]) == (512, 514)
 
 
-def test_the_config_of_qwen3():
+def test_config_of_qwen3():
     embed = meta({"model_type": "qwen3", "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 1000000})
     assert isinstance(embed.rotary, RotaryPosition)
     assert (embed.rotary.head_dim, embed.rotary.base) == (128, 1000000)

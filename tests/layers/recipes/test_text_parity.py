@@ -1,4 +1,4 @@
-"""Each text recipe, opened from what transformers saved, equals what the model gives its first layer.
+"""Each text recipe, opened from a checkpoint of transformers, matches the input of the model's first layer.
 
 Bit for bit in float32, and in bfloat16 too: the same operations in the same order.
 """
@@ -14,7 +14,7 @@ MASK = (IDS != 1).long()
 
 
 def first_hidden_state(model, ids, mask):
-    """transformers' own: what its first layer gets."""
+    """The input of the first layer of transformers' model."""
     stack = model.get_encoder() if model.config.is_encoder_decoder else model
     return stack(ids, attention_mask=mask, output_hidden_states=True).hidden_states[0]
 
@@ -22,7 +22,7 @@ def first_hidden_state(model, ids, mask):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("name", MODELS)
 @torch.no_grad()
-def test_input_is_that_of_the_model_bit_for_bit(name, dtype, tmp_path):
+def test_input_matches_the_model_bit_for_bit(name, dtype, tmp_path):
     model = MODELS[name].made(dtype)
     embed = from_checkpoint(saved(model, tmp_path))
     actual = embed(IDS, mask=MASK)

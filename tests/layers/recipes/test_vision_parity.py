@@ -1,4 +1,4 @@
-"""Each vision recipe, opened from what transformers saved, equals what the model gives its first layer.
+"""Each vision recipe, opened from a checkpoint of transformers, matches the input of the model's first layer.
 
 Bit for bit, in float32 and in bfloat16: the same convolution, and the same additions in the same order. The two forms
 of a patch embedding differ from each other by at most 1e-6 of the result (`test_patches.py`).
@@ -33,7 +33,7 @@ def siglip_config():
 class VisionModel(NamedTuple):
     model: TextModel
     part: str | None
-    embedded: Callable[..., torch.Tensor]  # (model, images, options) → what the first layer gets
+    embedded: Callable[..., torch.Tensor]  # (model, images, options) → input of the first layer
     size: int = 12
 
 
@@ -82,7 +82,7 @@ def images(*size: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("name", MODELS)
 @torch.no_grad()
-def test_input_is_that_of_the_model_bit_for_bit(name, dtype, tmp_path):
+def test_input_matches_the_model_bit_for_bit(name, dtype, tmp_path):
     made, part, embedded, size = MODELS[name]
     model = made.made(dtype)
     embed = from_checkpoint(saved(model, tmp_path), part=part)
@@ -93,8 +93,8 @@ def test_input_is_that_of_the_model_bit_for_bit(name, dtype, tmp_path):
 @pytest.mark.parametrize("grid", [(2, 2), (5, 4), (3, 1)], ids=str)
 @pytest.mark.parametrize("name", RESIZING)
 @torch.no_grad()
-def test_images_of_another_size(name, grid, tmp_path):
-    # transformers' interpolation of positions, to 1e-6: it may be laid out otherwise in memory
+def test_images_of_another_size_match_the_model(name, grid, tmp_path):
+    # transformers' interpolation of positions, to 1e-6, since its memory layout may differ
     made, part, embedded, _ = MODELS[name]
     model = made.made()
     embed = from_checkpoint(saved(model, tmp_path), part=part)
@@ -104,8 +104,8 @@ def test_images_of_another_size(name, grid, tmp_path):
 
 
 @torch.no_grad()
-def test_what_no_whole_patch_covers_is_left_out(tmp_path):
-    # transformers' convolutions leave it out too: 17 × 15 pixels are 4 × 3 patches of 4
+def test_incomplete_patches_are_dropped(tmp_path):
+    # as by transformers' convolutions: 17 × 15 pixels are 4 × 3 patches of 4
     for name in RESIZING:
         made, part, embedded, _ = MODELS[name]
         model, pixels = made.made(), images(17, 15)
@@ -117,7 +117,7 @@ def test_what_no_whole_patch_covers_is_left_out(tmp_path):
 
 @pytest.mark.parametrize("name", ["dinov2", "dinov2 with registers"])
 @torch.no_grad()
-def test_hidden_patches(name, tmp_path):
+def test_masked_patches_match_the_model(name, tmp_path):
     model = MODELS[name].model.made()
     embed = from_checkpoint(saved(model, tmp_path))
     mask = torch.rand(2, 9) < 0.5
@@ -126,7 +126,7 @@ def test_hidden_patches(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["clip", "siglip"])
 @torch.no_grad()
-def test_the_text_part(name, tmp_path):
+def test_text_part_matches_the_model(name, tmp_path):
     # transformers' CLIPTextEmbeddings and SiglipTextEmbeddings, bit for bit
     model = MODELS[name].model.made()
     ids = torch.tensor([[2, 5, 39, 0], [1, 8, 30, 3]])
@@ -136,7 +136,7 @@ def test_the_text_part(name, tmp_path):
 
 @pytest.mark.parametrize("family", ["CLIP", "Siglip"])
 @torch.no_grad()
-def test_a_text_part_by_itself(family, tmp_path):
+def test_text_model_alone(family, tmp_path):
     config, model = getattr(tf, f"{family}TextConfig"), getattr(tf, f"{family}TextModel")
     made = TextModel(lambda: config(**TEXT, **IDS), model).made()
     ids = torch.tensor([[2, 5, 39, 0], [1, 8, 30, 3]])
@@ -144,14 +144,14 @@ def test_a_text_part_by_itself(family, tmp_path):
 
 
 @pytest.mark.parametrize("part", [None, "audio"])
-def test_a_part_must_be_named(part):
+def test_missing_or_unknown_part_raises(part):
     with pytest.raises(UsageError, match="but a 'clip' has 'text' and 'vision'; pass one of them"):
         from_config(clip_config().to_dict(), part=part)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # inside the compiler
-def test_compiled_whole_for_images_of_changing_size():
-    # the oracle is the module itself, eager: transformers' interpolation, as tested above
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
+def test_compiles_as_one_graph_for_changing_image_sizes():
+    # the oracle is the eager module, which is compared with transformers above
     embed = from_config({"model_type": "dinov2_with_registers", **VISION})
     compiled = torch.compile(embed, fullgraph=True, backend="aot_eager")
     for grid in ((3, 3), (5, 4), (2, 6)):
@@ -169,7 +169,7 @@ def test_sizes_may_differ_by_side():
     assert embed(images(32, 64)).shape == (2, 17, 8)
 
 
-def test_the_config_of_dinov2_with_registers_as_usual():
+def test_config_of_dinov2_with_registers():
     with torch.device("meta"):
         embed = from_config({"model_type": "dinov2_with_registers", "image_size": 518, "patch_size": 14})
     assert embed.tokens.register_tokens.shape == (4, 768)

@@ -1,4 +1,4 @@
-"""Tiny models of transformers, one for each text recipe, with weights that leave nothing at zero or one."""
+"""Tiny models of transformers, one per text recipe, with random weights, so that none is zero or one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ class TextModel(NamedTuple):
         model = self.model(self.config()).eval()
         with torch.no_grad():
             for parameter in model.parameters():
-                if parameter.requires_grad:  # Marian's sinusoids are none
+                if parameter.requires_grad:  # Marian's sinusoids do not
                     parameter.normal_()
         return model.to(dtype)
 
@@ -92,6 +92,6 @@ MODELS = {
 
 
 def saved(model: Any, folder: Path, **options: Any) -> Path:
-    """The model as `save_pretrained` writes it."""
+    """The directory written by `save_pretrained` of the model."""
     model.save_pretrained(folder, **options)
     return folder

@@ -1,4 +1,4 @@
-"""Rotary positions as transformers computes them: the oracle for `rotary_from_config`, for every model type it has."""
+"""Rotary positions computed by transformers: the oracle for `rotary_from_config`, for all of its model types."""
 
 import copy
 import importlib
@@ -27,7 +27,7 @@ UNANNOTATED = {
 
 
 def rotary_configs(*model_types: str) -> Iterator[type[PreTrainedConfig]]:
-    """The config classes of transformers that have rotary positions: those of some model types, or all."""
+    """The config classes of transformers with rotary positions, of some model types or all."""
     if model_types:
         yield from (transformers.CONFIG_MAPPING[model_type] for model_type in model_types)
         return
@@ -43,7 +43,7 @@ def rotary_configs(*model_types: str) -> Iterator[type[PreTrainedConfig]]:
 
 
 def _turns(kind: type[PreTrainedConfig]) -> bool:
-    """Whether the type's default config has rotary parameters, in one dimension; some configs have no defaults."""
+    """Whether the default config has rotary parameters in one dimension; some configs have no defaults."""
     try:
         rope = getattr(kind(), "rope_parameters", None)
     except Exception:
@@ -52,7 +52,7 @@ def _turns(kind: type[PreTrainedConfig]) -> bool:
 
 
 def rotary_module_of(config: PreTrainedConfig) -> torch.nn.Module:
-    """transformers' module that makes cosines and sines for this config."""
+    """transformers' module that computes cosines and sines for this config."""
     modeling = importlib.import_module(type(config).__module__.replace(".configuration_", ".modeling_"))
     classes = [value for name, value in vars(modeling).items() if "RotaryEmbedding" in name and inspect.isclass(value)]
     classes = [value for value in classes if "config" in inspect.signature(value.__init__).parameters]
@@ -66,8 +66,8 @@ def _annotated(rotary: type) -> str:
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
-def turned(config: PreTrainedConfig, q: Tensor, positions: Tensor, layer_type: str | None = None) -> Tensor:
-    """q (batch, heads, seq, head_dim) as transformers turns it. Some models reorder the components that they turn."""
+def rotated(config: PreTrainedConfig, q: Tensor, positions: Tensor, layer_type: str | None = None) -> Tensor:
+    """q (batch, heads, seq, head_dim) rotated by transformers. Some models reorder the rotated components."""
     rotary = rotary_module_of(config)
     if positions.ndim == 2 and hasattr(rotary, "mrope_section"):
         positions = positions.expand(3, *positions.shape)
@@ -85,21 +85,21 @@ def turned(config: PreTrainedConfig, q: Tensor, positions: Tensor, layer_type: s
         return apply(q, *angles)
     try:
         return apply(q, q, *angles)[0]
-    except RuntimeError:  # Persimmon and its kin slice the part that turns themselves
+    except RuntimeError:  # Persimmon and similar models slice the rotated part in attention
         width = angles[0].shape[-1]
         return torch.cat((apply(q[..., :width], q[..., :width], *angles)[0], q[..., width:]), dim=-1)
 
 
 def agrees(kind: type[PreTrainedConfig], written: dict[str, Any], layer_type: str | None = None) -> bool:
-    """Whether `rotary_from_config` turns as transformers does, to rounding, given what a config.json says."""
+    """Whether `rotary_from_config` rotates as transformers does, up to rounding, for a config.json."""
     config = kind.from_dict(copy.deepcopy(written))
     ours = rotary_from_config({"model_type": kind.model_type, **written}, layer_type=layer_type)
     q = torch.randn(1, 2, 6, ours.head_dim, generator=torch.Generator().manual_seed(0))
     positions = torch.tensor([[0, 1, 2, 3, 11, 700]])
     if isinstance(ours, MultimodalRotaryPosition):
         positions = torch.stack([positions, positions // 2, positions % 5])
-    expected = turned(config, q, positions, layer_type)
+    expected = rotated(config, q, positions, layer_type)
     actual = ours(q, q, positions)[0]
-    # Latent attention reorders what turns: all components with an even index come first. Scores do not see it.
+    # Latent attention puts components with an even index first, which does not change scores.
     reordered = torch.cat((actual[..., ::2], actual[..., 1::2]), dim=-1)
     return any(torch.allclose(each, expected, rtol=1e-5, atol=1e-5) for each in (actual, reordered))

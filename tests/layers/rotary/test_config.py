@@ -24,7 +24,7 @@ from transformers.models.phi3.modeling_phi3 import Phi3RotaryEmbedding
 from rowspace.errors import UsageError
 from rowspace.layers import LinearScaling, RotaryScaling, rotary_from_config, scaling_from_config
 
-# What the models of the Hub have, but for the length, which is small so that long is not large.
+# Settings of models on the Hub, with a small original length so that long texts stay small.
 SCALINGS = {
     "default": {},
     "linear": {"factor": 2.5},
@@ -44,7 +44,7 @@ SCALINGS = {
         "mscale_all_dim": 0.7,
     },
     "yarn, as gpt-oss": {"factor": 32.0, "original_max_position_embeddings": 4096, "truncate": False},
-    "yarn, too short a text to turn": {"factor": 2.0, "original_max_position_embeddings": 4},
+    "yarn, too short for a rotation": {"factor": 2.0, "original_max_position_embeddings": 4},
     "yarn, a ramp that ends beyond the head": {
         "factor": 4.0,
         "original_max_position_embeddings": 848,
@@ -75,12 +75,12 @@ SCALINGS = {
 
 def llama(name, *, theta=500000.0):
     rope = {"rope_type": name.split(",")[0], "rope_theta": theta, **copy.deepcopy(SCALINGS[name])}
-    # head_dim 32; dynamic takes the length at which it begins from max_position_embeddings
+    # head_dim 32; dynamic scaling starts at max_position_embeddings
     return LlamaConfig(hidden_size=128, num_attention_heads=4, max_position_embeddings=256, rope_parameters=rope)
 
 
 def assert_angles_equal(ours, theirs, positions, **layer):
-    """Bit for bit: theirs are (batch, seq, rotary_dim), each angle twice."""
+    """Compare bit for bit; theirs are (batch, seq, rotary_dim), with each angle twice."""
     cos, sin = theirs(torch.zeros(1), positions, **layer)
     half = cos.shape[-1] // 2
     actual = ours.angles(positions)
@@ -90,14 +90,14 @@ def assert_angles_equal(ours, theirs, positions, **layer):
 
 @pytest.mark.parametrize("length", [1, 64, 65, 256, 257, 5000])
 @pytest.mark.parametrize("name", SCALINGS)
-def test_every_scaling_is_llama_bit_for_bit(name, length):
-    # transformers' LlamaRotaryEmbedding with modeling_rope_utils, on the config.json that it writes itself
+def test_every_scaling_matches_llama_bit_for_bit(name, length):
+    # transformers' LlamaRotaryEmbedding with modeling_rope_utils, on a config.json written by transformers
     config = llama(name)
     assert_angles_equal(rotary_from_config(config.to_dict()), LlamaRotaryEmbedding(config), torch.arange(length)[None])
 
 
 @pytest.mark.parametrize("name", SCALINGS)
-def test_the_old_form_says_the_same(name):
+def test_old_format_gives_the_same_scaling(name):
     config = llama(name).to_dict()
     old = {key: value for key, value in config.items() if key != "rope_parameters"}
     rope = dict(config["rope_parameters"])
@@ -111,7 +111,7 @@ def test_the_old_form_says_the_same(name):
         assert torch.equal(new_angle, old_angle)
 
 
-def test_phi3_keeps_the_trained_length_outside():
+def test_original_length_of_phi3_is_at_the_top_level():
     # transformers' Phi3RotaryEmbedding: the factor is the ratio of the two lengths
     factors = SCALINGS["longrope"]
     rope = {"rope_type": "longrope", "short_factor": factors["short_factor"], "long_factor": factors["long_factor"]}
@@ -129,7 +129,7 @@ def test_phi3_keeps_the_trained_length_outside():
 
 
 @pytest.mark.parametrize("layer_type", ["full_attention", "sliding_attention"])
-def test_gemma3_has_one_for_each_kind_of_layer(layer_type):
+def test_layer_types_of_gemma3(layer_type):
     # transformers' Gemma3RotaryEmbedding
     config = Gemma3TextConfig(hidden_size=64, num_attention_heads=2, head_dim=32)
     ours = rotary_from_config(config.to_dict(), layer_type=layer_type)
@@ -149,8 +149,8 @@ def test_gemma3_has_one_for_each_kind_of_layer(layer_type):
         (ModernBertConfig, ModernBertRotaryEmbedding, {"global_rope_theta": 2e5, "local_rope_theta": 5e3}),
     ],
 )
-def test_two_bases_in_the_old_form(make, reference, old, layer_type):
-    # transformers' Gemma3RotaryEmbedding and ModernBertRotaryEmbedding; google/gemma-3 and ModernBERT-base say it so
+def test_two_bases_in_the_old_format(make, reference, old, layer_type):
+    # transformers' Gemma3RotaryEmbedding and ModernBertRotaryEmbedding, with the entries of gemma-3 and ModernBERT-base
     sizes = {"hidden_size": 64, "num_attention_heads": 2, "head_dim": 32}
     ours = rotary_from_config({"model_type": make.model_type, **sizes, **old}, layer_type=layer_type)
     theirs = reference(make(**sizes, **copy.deepcopy(old)))
@@ -164,12 +164,12 @@ def test_two_bases_in_the_old_form(make, reference, old, layer_type):
         (PhiConfig(hidden_size=64, num_attention_heads=2), PhiRotaryEmbedding),
     ],
 )
-def test_part_of_the_head(config: PreTrainedConfig, reference):
+def test_rotation_of_a_part_of_the_head(config: PreTrainedConfig, reference):
     # transformers' GPTNeoXRotaryEmbedding and PhiRotaryEmbedding
     assert_angles_equal(rotary_from_config(config.to_dict()), reference(config), torch.arange(50)[None])
 
 
-def test_part_of_the_head_where_the_config_does_not_say():
+def test_default_part_of_the_head():
     config = {"model_type": "gpt_neox", "hidden_size": 64, "num_attention_heads": 2, "rotary_emb_base": 5000}
     rotary = rotary_from_config(config)
     assert (rotary.rotary_dim, rotary.base, rotary.layout) == (8, 5000, "half")
@@ -178,20 +178,20 @@ def test_part_of_the_head_where_the_config_does_not_say():
 @pytest.mark.parametrize(
     "config", [GPTJConfig(n_embd=64, n_head=2, rotary_dim=8), CohereConfig(hidden_size=64, num_attention_heads=2)]
 )
-def test_models_whose_pairs_are_neighbors(config):
+def test_models_with_the_interleaved_layout(config):
     assert rotary_from_config(config.to_dict()).layout == "interleaved"
 
 
-def test_gptj_says_how_many_components_turn():
+def test_rotary_dim_of_gptj():
     assert rotary_from_config(GPTJConfig(n_embd=64, n_head=2, rotary_dim=8).to_dict()).rotary_dim == 8
 
 
 @pytest.mark.parametrize("rope", [None, {}, {"type": "mrope", "mrope_section": [2, 3, 3]}, {"rope_type": "default"}])
-def test_nothing_to_scale(rope):
+def test_config_without_scaling(rope):
     assert scaling_from_config(rope) == RotaryScaling()
 
 
-def test_only_a_scaling():
+def test_scaling_from_config_accepts_only_a_scaling():
     assert scaling_from_config({"rope_type": "linear", "factor": 8.0}) == LinearScaling(8.0)
 
 
@@ -204,29 +204,29 @@ def test_only_a_scaling():
         ),
         ({"type": "dynamic", "factor": 2.0}, "a dynamic rope_scaling needs 'max_positions'"),
         ({"type": "yarn"}, "a yarn rope_scaling needs 'factor'"),
-        ({"type": "wavy", "factor": 2.0}, "rope_type is 'wavy', but the kinds read here are default, dynamic, linear,"),
+        ({"type": "wavy", "factor": 2.0}, "rope_type is 'wavy', but must be one of default, dynamic, linear,"),
         ({"type": "longrope", "factor": 2.0, "short_factor": [1.0]}, "a longrope rope_scaling needs 'long_factor'"),
     ],
 )
-def test_a_scaling_that_lacks_something(rope, message):
+def test_incomplete_or_unknown_scaling_raises(rope, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         scaling_from_config(rope)
 
 
-def test_lists_of_another_length():
+def test_longrope_lists_of_another_length_raise():
     rope = {"rope_type": "longrope", "short_factor": [1.0], "long_factor": [1.0], "factor": 2.0}
     config = {"model_type": "llama", "head_dim": 8, "rope_parameters": rope, "max_position_embeddings": 64}
-    with pytest.raises(UsageError, match="short_factor holds 1 number, but 8 rotated components make 4 pairs"):
+    with pytest.raises(UsageError, match="short_factor has 1 number, but 8 rotated components form 4 pairs"):
         rotary_from_config(config)
 
 
-def test_a_kind_of_layer_that_is_not_there():
+def test_unknown_layer_type_raises():
     config = Gemma3TextConfig(hidden_size=64, num_attention_heads=2, head_dim=32).to_dict()
     with pytest.raises(UsageError, match=re.escape("this config has ['full_attention', 'sliding_attention']")):
         rotary_from_config(config)
 
 
-def test_lengths_are_read_from_positions_not_from_shapes():
+def test_length_is_the_largest_position_plus_one():
     rotary = rotary_from_config(llama("dynamic").to_dict())
     late = rotary.angles(torch.tensor([999]))
     assert torch.equal(late[0][0], rotary.angles(torch.arange(1000))[0][999])

@@ -28,14 +28,14 @@ def heads(seq, head_dim, *, dtype=torch.float32):
 
 
 @pytest.mark.parametrize("merge_size", [1, 2])
-def test_the_order_of_patches_is_qwen2_vl(merge_size):
+def test_order_of_patches_matches_qwen2_vl(merge_size):
     # transformers' get_vision_position_ids
     grid = torch.tensor([[1, 4, 6]])
     assert torch.equal(grid_positions(4, 6, merge_size=merge_size).t(), get_vision_position_ids(grid, merge_size))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_axial_is_the_vision_tower_of_qwen2_vl_bit_for_bit(dtype):
+def test_axial_matches_the_vision_tower_of_qwen2_vl_bit_for_bit(dtype):
     # transformers' Qwen2VLVisionRotaryEmbedding, whose rotation is in float32; q there is (seq, heads, head_dim)
     config = Qwen2VLVisionConfig(embed_dim=64, num_heads=2)
     config.num_attention_heads = 2
@@ -43,11 +43,11 @@ def test_axial_is_the_vision_tower_of_qwen2_vl_bit_for_bit(dtype):
     q = heads(24, 32, dtype=dtype)
     cos, sin = qwen2_vl.Qwen2VLVisionRotaryEmbedding(config)(q, positions.t())
     expected, _ = qwen2_vl.apply_rotary_pos_emb_vision(q[0].transpose(0, 1), q[0].transpose(0, 1), cos, sin)
-    turned, _ = AxialRotaryPosition(32, upcast=True)(q, q, positions)
-    assert torch.equal(turned[0].transpose(0, 1), expected)
+    rotated, _ = AxialRotaryPosition(32, upcast=True)(q, q, positions)
+    assert torch.equal(rotated[0].transpose(0, 1), expected)
 
 
-def test_frequencies_dealt_out_in_turn_are_pixtral_bit_for_bit():
+def test_alternating_frequencies_match_pixtral_bit_for_bit():
     # transformers' PixtralVisionRotaryEmbedding
     config = PixtralVisionConfig(hidden_size=64, num_attention_heads=2)
     positions = grid_positions(4, 6)
@@ -59,7 +59,7 @@ def test_frequencies_dealt_out_in_turn_are_pixtral_bit_for_bit():
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("theta", [10000.0, 1e6])
-def test_sections_are_qwen2_vl_bit_for_bit(theta, dtype):
+def test_sections_match_qwen2_vl_bit_for_bit(theta, dtype):
     # transformers' Qwen2VLRotaryEmbedding, with (3, batch, seq) positions
     rope = {"rope_type": "default", "rope_theta": theta, "mrope_section": [4, 6, 6]}
     config = Qwen2VLTextConfig(hidden_size=64, num_attention_heads=2, rope_parameters=rope)
@@ -70,7 +70,7 @@ def test_sections_are_qwen2_vl_bit_for_bit(theta, dtype):
     assert torch.equal(MultimodalRotaryPosition(32, (4, 6, 6), base=theta)(q, q, positions)[0], expected)
 
 
-def test_sections_in_turn_are_qwen3_vl_bit_for_bit():
+def test_interleaved_sections_match_qwen3_vl_bit_for_bit():
     # transformers' Qwen3VLTextRotaryEmbedding
     rope = {"rope_type": "default", "rope_theta": 5e6, "mrope_section": [6, 5, 5], "mrope_interleaved": True}
     config = Qwen3VLTextConfig(hidden_size=64, num_attention_heads=2, head_dim=32, rope_parameters=rope)
@@ -82,49 +82,54 @@ def test_sections_in_turn_are_qwen3_vl_bit_for_bit():
 
 
 @pytest.mark.parametrize("scaling", [None, LinearScaling(2.0), YarnScaling(4.0, 64)])
-def test_text_is_turned_as_without_sections(scaling):
+def test_text_is_rotated_as_without_sections(scaling):
     q = heads(9, 16)
     plain, _ = RotaryPosition(16, scaling=scaling)(q, q)
     assert torch.equal(MultimodalRotaryPosition(16, (2, 3, 3), scaling=scaling)(q, q)[0], plain)
 
 
-def test_a_patch_sees_rows_and_columns_apart():
+def test_rows_and_columns_rotate_separate_pairs():
     rotary = AxialRotaryPosition(16)
     q = heads(1, 16).expand(2, 3, 12, 16)
-    turned, _ = rotary(q, q, grid_positions(3, 4))
-    grid = turned.unflatten(2, (3, 4))
+    rotated, _ = rotary(q, q, grid_positions(3, 4))
+    grid = rotated.unflatten(2, (3, 4))
     pairs = grid.unflatten(-1, (2, 2, 4))  # halves, axes, pairs
     assert torch.equal(pairs[:, :, :, :1, :, 0].expand_as(pairs[:, :, :, :, :, 0]), pairs[:, :, :, :, :, 0])
     assert torch.equal(pairs[:, :, :1, :, :, 1].expand_as(pairs[:, :, :, :, :, 1]), pairs[:, :, :, :, :, 1])
 
 
-def test_three_axes_share_the_head():
+def test_three_axes():
     positions = torch.arange(15).view(3, 5)
     assert AxialRotaryPosition(12, axes=3).angles(positions)[0].shape == (5, 6)
 
 
-def test_patches_without_a_grid():
-    with pytest.raises(UsageError, match=re.escape("6 patches may lie in many grids; pass grid_positions")):
+def test_missing_positions_of_patches_raise():
+    with pytest.raises(
+        UsageError,
+        match=re.escape("positions must be passed, since the grid of 6 patches is unknown; use grid_positions"),
+    ):
         AxialRotaryPosition(8)(heads(6, 8), heads(6, 8))
 
 
 @pytest.mark.parametrize("positions", [torch.arange(4), torch.zeros(3, 4)])
-def test_positions_of_other_axes(positions):
-    with pytest.raises(UsageError, match="but 2 coordinates for each token are needed, in the first dimension"):
+def test_positions_of_another_shape_raise(positions):
+    with pytest.raises(UsageError, match="positions must have 2 coordinates in the first dimension"):
         AxialRotaryPosition(8)(heads(4, 8), heads(4, 8), positions)
 
 
-def test_a_head_that_axes_cannot_share():
-    with pytest.raises(UsageError, match="head_dim is 6, but 2 axes with as many pairs each need a multiple of 4"):
+def test_head_dim_that_does_not_divide_by_axes_raises():
+    with pytest.raises(
+        UsageError, match="head_dim must be a multiple of 4, for equal numbers of pairs on 2 axes, not 6"
+    ):
         AxialRotaryPosition(6)
 
 
 @pytest.mark.parametrize("sections", [(2, 3), (9, -1, 0), ()])
-def test_sections_that_do_not_add_up(sections):
+def test_sections_that_do_not_add_up_raise(sections):
     with pytest.raises(UsageError, match="but a head of 16 has 8 pairs"):
         MultimodalRotaryPosition(16, sections)
 
 
-def test_blocks_that_do_not_fit():
+def test_grid_that_does_not_divide_into_blocks_raises():
     with pytest.raises(UsageError, match="a grid of 3 × 4 patches does not divide into blocks of 2 × 2"):
         grid_positions(3, 4, merge_size=2)

@@ -1,11 +1,11 @@
-"""`rotary_from_config` against transformers' own rotary modules and `apply_rotary_pos_emb`, type by type."""
+"""`rotary_from_config` against transformers' rotary modules and `apply_rotary_pos_emb`, by model type."""
 
 import json
 import os
 
 import pytest
 import torch
-from tests.layers.rotary.published import agrees, rotary_configs, turned
+from tests.layers.rotary.published import agrees, rotary_configs, rotated
 
 from rowspace.errors import UsageError
 from rowspace.layers import MultimodalRotaryPosition, RotaryPosition, rotary_from_config
@@ -17,7 +17,7 @@ SOME = (
     "deepseek_v2", "deepseek_v3", "llama4_text", "moonshine_streaming", "gemma3_text", "qwen2_vl_text", "qwen3_vl_text",
 )  # fmt: skip
 TRIED = () if os.environ.get("ROWSPACE_LONG_TESTS") else SOME
-# The defaults of these classes do not fit each other: no model of theirs can be built without another size.
+# The defaults of these classes are inconsistent: no model can be built without another size.
 UNFIT = {
     "glm4_moe",
     "glm4v_text",
@@ -30,8 +30,8 @@ UNFIT |= {"qwen3_5_text", "qwen3_5_moe_text"}
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_rotation_of_each_model_type_is_that_of_transformers():
-    # every config.json twice: whole, and without what is the default of its class
+def test_rotation_of_each_model_type_matches_transformers():
+    # every config.json twice: complete, and without the defaults of its class
     checked = set()
     for kind in rotary_configs(*TRIED):
         model = known_models().get(kind.model_type)
@@ -45,15 +45,15 @@ def test_rotation_of_each_model_type_is_that_of_transformers():
     assert checked >= set(TRIED or SOME)
 
 
-def test_rotation_is_exact_where_the_order_of_components_is_the_same():
+def test_rotation_is_exact_for_the_same_order_of_components():
     for kind in rotary_configs("llama", "cohere", "stablelm"):
         config = kind()
         ours = rotary_from_config(config.to_dict())
         q, positions = torch.randn(1, 2, 4, ours.head_dim), torch.tensor([[0, 1, 2, 700]])
-        assert torch.equal(ours(q, q, positions)[0], turned(config, q, positions)), kind.model_type
+        assert torch.equal(ours(q, q, positions)[0], rotated(config, q, positions)), kind.model_type
 
 
-def test_config_that_says_nothing_has_the_defaults_of_its_class():
+def test_empty_config_has_the_defaults_of_its_class():
     expected = {"mixtral": 1e6, "smollm3": 2e6, "gpt_oss": 150000, "cohere": 5e5, "llama": 1e4}
     assert {name: rotary_from_config({"model_type": name}).base for name in expected} == expected
     shares = {"stablelm": 0.25, "qwen3_next": 0.25, "glm4": 0.5, "llama": 1.0}
@@ -62,14 +62,14 @@ def test_config_that_says_nothing_has_the_defaults_of_its_class():
         assert rotary.rotary_dim == share * rotary.head_dim, name
 
 
-def test_latent_attention_turns_a_part_of_its_own_width():
+def test_latent_attention_rotates_a_separate_part():
     config = {"model_type": "deepseek_v3", "hidden_size": 7168, "num_attention_heads": 128, "qk_rope_head_dim": 64}
     rotary = rotary_from_config(config)
     assert (rotary.head_dim, rotary.rotary_dim, rotary.layout) == (64, 64, "interleaved")
     assert rotary_from_config({**config, "rope_interleave": False}).layout == "half"
 
 
-def test_the_first_qwen2_vl_wrote_its_text_config_flat():
+def test_flat_text_config_of_the_first_qwen2_vl():
     # as in the config.json of Qwen/Qwen2-VL-7B-Instruct
     rope = {"type": "mrope", "mrope_section": [16, 24, 24]}
     sizes = {"hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0}
@@ -81,21 +81,21 @@ def test_the_first_qwen2_vl_wrote_its_text_config_flat():
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"model_type": "nanochat"}, "the rotary positions of model_type 'nanochat' are not known here"),
-        ({"model_type": "nobody"}, "give head_dim, base, layout and rotary_dim to RotaryPosition yourself"),
+        ({"model_type": "nanochat"}, "model_type 'nanochat' is unknown"),
+        ({"model_type": "unknown"}, "pass head_dim, base, layout and rotary_dim to RotaryPosition"),
         ({"hidden_size": 8, "num_attention_heads": 2}, "the config has no model_type"),
-        ({"model_type": "whole", "text_config": {"model_type": "llama"}}, r"pass .* config\['text_config'\]"),
+        ({"model_type": "nested", "text_config": {"model_type": "llama"}}, r"pass .* config\['text_config'\]"),
         ({"model_type": "llama", "rope_scaling": {"type": "mrope", "mrope_section": [1]}}, "'llama' has mrope_section"),
         ({"model_type": "llama", "rope_parameters": {"a": {"rope_theta": 1e4}}}, "one rotation for all layers"),
-        ({"model_type": "lfm3", "rope_theta": 5.0}, "is read only with rope_parameters for each kind of layer"),
+        ({"model_type": "lfm3", "rope_theta": 5.0}, "this type needs rope_parameters for each layer type"),
     ],
 )
-def test_what_is_not_known_is_refused(config, message):
+def test_unknown_configs_raise(config, message):
     with pytest.raises(UsageError, match=message):
         rotary_from_config(config, layer_type="full_attention")
 
 
-def test_table_names_types_that_transformers_has():
+def test_table_contains_only_types_of_transformers():
     import transformers
 
     assert not known_models().keys() - set(transformers.CONFIG_MAPPING) - {"qwen2_vl", "qwen2_5_vl"}

@@ -4,38 +4,38 @@ import torch
 from rowspace.errors import UsageError
 from rowspace.layers import DynamicScaling, LinearScaling, RotaryPosition, YarnScaling, rotary_frequencies
 
-# Parity with transformers, on every kind of scaling, is in test_rotary_config.py.
+# Parity of every scaling with transformers is in test_config.py.
 
 
-def test_linear_scaling_is_a_change_of_positions():
+def test_linear_scaling_equals_a_change_of_positions():
     scaled, _ = RotaryPosition(16, scaling=LinearScaling(4.0)).angles(torch.arange(0, 64, 4))
     plain, _ = RotaryPosition(16).angles(torch.arange(16))
     assert torch.equal(scaled, plain)
 
 
-def test_dynamic_scaling_sets_in_without_a_step():
+def test_dynamic_scaling_is_continuous():
     scaling = DynamicScaling(4.0, max_positions=512)
     plain = rotary_frequencies(16)
     assert torch.equal(scaling.at_length(plain, 10000.0, torch.tensor(512)), plain)
 
 
-def test_yarn_keeps_the_fastest_pair_and_slows_the_slowest_by_the_factor():
+def test_yarn_scales_only_low_frequencies():
     frequencies, plain = YarnScaling(8.0, 2048).frequencies(64, 10000.0), rotary_frequencies(64)
     assert frequencies[0] == plain[0]
     assert frequencies[-1] == plain[-1] / 8
 
 
-def test_scalings_compare_by_what_they_say():
+def test_scalings_compare_by_value():
     assert YarnScaling(8.0, 2048) == YarnScaling(8.0, 2048)
     assert YarnScaling(8.0, 2048) != YarnScaling(8.0, 2048, truncate=False)
 
 
 @pytest.mark.parametrize("factor", [0, -2.0])
-def test_texts_that_do_not_grow(factor):
-    with pytest.raises(UsageError, match=f"factor is {factor}, but texts grow by a positive number"):
+def test_factor_that_is_not_positive_raises(factor):
+    with pytest.raises(UsageError, match=f"factor must be above 0, not {factor}"):
         LinearScaling(factor)
 
 
-def test_too_few_components_for_dynamic_scaling():
+def test_too_few_components_for_dynamic_scaling_raise():
     with pytest.raises(UsageError, match="dynamic scaling needs 4 rotated components or more, not 2"):
         RotaryPosition(2, scaling=DynamicScaling(2.0, 8))

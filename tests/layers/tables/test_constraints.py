@@ -12,7 +12,9 @@ def norms(table: TokenEmbedding) -> torch.Tensor:
     return table.weight.detach().double().norm(dim=1)
 
 
-def unruly(constraint: MaxNorm | UnitNorm, dtype: torch.dtype = torch.float32, **options: object) -> TokenEmbedding:
+def unconstrained(
+    constraint: MaxNorm | UnitNorm, dtype: torch.dtype = torch.float32, **options: object
+) -> TokenEmbedding:
     """Rows with norms from near 0 to near 4."""
     table = TokenEmbedding(50, 8, init="inverse_sqrt", constraint=constraint, **options)
     with torch.no_grad():
@@ -20,9 +22,9 @@ def unruly(constraint: MaxNorm | UnitNorm, dtype: torch.dtype = torch.float32, *
     return table.to(dtype)
 
 
-def test_max_norm_is_that_of_torch_moved_out_of_forward() -> None:
+def test_max_norm_matches_torch() -> None:
     # Oracle: max_norm of nn.Embedding, which divides by the norm + 1e-7.
-    table = unruly(MaxNorm(1.5))
+    table = unconstrained(MaxNorm(1.5))
     theirs = nn.Embedding(50, 8, max_norm=1.5)
     theirs.load_state_dict(table.state_dict())
     theirs(torch.arange(50))
@@ -31,8 +33,8 @@ def test_max_norm_is_that_of_torch_moved_out_of_forward() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_max_norm_leaves_rows_within_it_to_the_bit(dtype: torch.dtype) -> None:
-    table = unruly(MaxNorm(1.5), dtype)
+def test_max_norm_does_not_change_rows_within_it(dtype: torch.dtype) -> None:
+    table = unconstrained(MaxNorm(1.5), dtype)
     before, within = table.weight.detach().clone(), norms(table) <= 1.5
     apply_constraints(table)
     assert 0 < within.sum() < 50
@@ -41,16 +43,16 @@ def test_max_norm_leaves_rows_within_it_to_the_bit(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_unit_norm_leaves_zeros(dtype: torch.dtype) -> None:
-    table = unruly(UnitNorm(), dtype)  # row 0 is zero
+def test_unit_norm_keeps_zeros(dtype: torch.dtype) -> None:
+    table = unconstrained(UnitNorm(), dtype)  # row 0 is zero
     apply_constraints(table)
     assert norms(table)[0] == 0
     assert (norms(table)[1:] - 1).abs().max() <= 4 * torch.finfo(dtype).eps
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_holds_after_each_step_and_forward_changes_nothing(sparse: bool) -> None:
-    table = unruly(MaxNorm(1.0), sparse=sparse)
+def test_constraint_holds_after_each_step_and_forward_changes_nothing(sparse: bool) -> None:
+    table = unconstrained(MaxNorm(1.0), sparse=sparse)
     optimizer = torch.optim.SGD(table.parameters(), lr=10.0)
     constrain(optimizer, nn.Sequential(table))
     assert norms(table).max() <= 1 + 1e-6
@@ -65,8 +67,8 @@ def test_holds_after_each_step_and_forward_changes_nothing(sparse: bool) -> None
         assert norms(table).max() <= 1 + 1e-6
 
 
-def test_sparse_step_looks_at_the_touched_rows_only() -> None:
-    table = unruly(MaxNorm(1.0), sparse=True)
+def test_sparse_step_constrains_only_the_updated_rows() -> None:
+    table = unconstrained(MaxNorm(1.0), sparse=True)
     optimizer = torch.optim.SGD(table.parameters(), lr=1e-6)
     constrain(optimizer, table)
     with torch.no_grad():
@@ -77,8 +79,8 @@ def test_sparse_step_looks_at_the_touched_rows_only() -> None:
     assert norms(table)[7].item() == pytest.approx(1.0)
 
 
-@pytest.mark.filterwarnings("ignore:Sparse invariant checks")  # of torch, in Adagrad
-def test_rows_that_momentum_moves_stay_within_the_constraint() -> None:
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")  # from torch's Adagrad
+def test_rows_updated_by_momentum_are_constrained() -> None:
     optimizers = {
         "SGD": lambda weights: torch.optim.SGD(weights, lr=0.5, momentum=0.9),
         "Nesterov": lambda weights: torch.optim.SGD(weights, lr=0.5, momentum=0.9, nesterov=True),
@@ -87,7 +89,7 @@ def test_rows_that_momentum_moves_stay_within_the_constraint() -> None:
         "another": lambda weights: MovesAllRows(weights, lr=0.5),
     }
     for name, build in optimizers.items():
-        table = unruly(UnitNorm(), sparse=True)
+        table = unconstrained(UnitNorm(), sparse=True)
         optimizer = build(list(table.parameters()))
         constrain(optimizer, table)
         for row in (1, 2, 3):
@@ -98,7 +100,7 @@ def test_rows_that_momentum_moves_stay_within_the_constraint() -> None:
 
 
 class MovesAllRows(torch.optim.SGD):
-    """An optimizer of which nothing is known."""
+    """An unknown optimizer, which may change any row."""
 
     def step(self, closure=None):
         with torch.no_grad():
@@ -115,14 +117,14 @@ def test_rows_whose_squared_norm_overflows_or_underflows_keep_their_direction() 
                 table.weight.copy_(torch.tensor([*values, 0.0], dtype=torch.float64).unsqueeze(1))
             before = table.weight.detach().clone()
             apply_constraints(table)
-            changed = 4 if constraint == UnitNorm() else 2  # MaxNorm changes the large rows alone
+            changed = 4 if constraint == UnitNorm() else 2  # MaxNorm changes only the large rows
             expected = torch.full((changed, 8), 8**-0.5, dtype=dtype)
             torch.testing.assert_close(table.weight[:changed], expected, atol=0, rtol=4 * torch.finfo(dtype).eps)
             assert torch.equal(table.weight[changed:], before[changed:])
 
 
-def test_hook_can_be_taken_off() -> None:
-    table = unruly(UnitNorm())
+def test_hook_can_be_removed() -> None:
+    table = unconstrained(UnitNorm())
     optimizer = torch.optim.SGD(table.parameters(), lr=1.0)
     constrain(optimizer, table).remove()
     table(torch.tensor([1])).sum().backward()
@@ -130,17 +132,17 @@ def test_hook_can_be_taken_off() -> None:
     assert norms(table)[1] > 1.1
 
 
-def test_optimizer_may_come_before_any_gradient() -> None:
-    table = unruly(UnitNorm())
+def test_step_without_gradients_keeps_the_constraint() -> None:
+    table = unconstrained(UnitNorm())
     optimizer = torch.optim.SGD(table.parameters(), lr=1.0)
     constrain(optimizer, table)
     optimizer.step()
     assert norms(table)[1].item() == pytest.approx(1.0)
 
 
-def test_wrong_arguments() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(UsageError, match="max_norm must be above 0, not -1"):
         MaxNorm(-1)
     table = TokenEmbedding(3, 2)
-    with pytest.raises(UsageError, match="module must hold a table with a constraint"):
+    with pytest.raises(UsageError, match="module must contain a table with a constraint"):
         constrain(torch.optim.SGD(table.parameters()), table)

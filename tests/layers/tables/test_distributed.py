@@ -1,6 +1,6 @@
-"""What torch and transformers do with an `nn.Embedding` when a model is distributed or resized, done with ours.
+"""`TokenEmbedding` in models that torch distributes or transformers resizes, compared with `nn.Embedding`.
 
-Two processes on this machine (`two_processes.py`) run once for all tests of this file.
+Two local processes (`two_processes.py`) run once for all tests of this file.
 """
 
 import subprocess
@@ -21,7 +21,7 @@ IDS = torch.tensor([[3, 1, 3, 10], [0, 9, 2, 3]])
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tensor]:
-    """The tensors that the two processes found, by name."""
+    """The tensors computed by the two processes, by name."""
     folder = tmp_path_factory.mktemp("processes")
     script, output = Path(__file__).parent / "two_processes.py", folder / "found.safetensors"
     commands = [[sys.executable, str(script), str(rank), str(folder / "meeting"), str(output)] for rank in (0, 1)]
@@ -32,8 +32,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tensor]:
     return load_file(output)
 
 
-def alone(scale: str | None = None) -> tuple[Tensor, Tensor]:
-    """The output and the gradient in one process, by torch's own embedding."""
+def single_process(scale: str | None = None) -> tuple[Tensor, Tensor]:
+    """Output and gradient in one process, computed with torch's embedding."""
     torch.manual_seed(0)
     weight = TokenEmbedding(11, 4, padding_idx=1).weight
     output = nn.functional.embedding(IDS, weight, padding_idx=1) * (1 if scale is None else 2)
@@ -47,10 +47,10 @@ def test_data_parallelism_averages_sparse_gradients(found):
     assert torch.equal(found["data parallel"], expected.unsqueeze(1).expand(-1, 4))
 
 
-def test_tensor_parallelism_gives_the_rows_and_gradients_of_one_process(found):
+def test_tensor_parallelism_matches_a_single_process(found):
     for split in ("rows", "columns"):
         for scale in (None, "sqrt"):
-            output, gradient = alone(scale)
+            output, gradient = single_process(scale)
             torch.testing.assert_close(found[f"{split} {scale}"], output)
             torch.testing.assert_close(found[f"{split} {scale} gradient"], gradient)
 

@@ -9,7 +9,7 @@ IDS = torch.tensor([[3, 1, 3], [0, 9, 2]])
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-def test_is_alberts_table_and_map(dtype: torch.dtype) -> None:
+def test_matches_albert(dtype: torch.dtype) -> None:
     # Oracle: ALBERT in transformers, bit for bit.
     config = AlbertConfig(vocab_size=10, embedding_size=4, hidden_size=16, num_attention_heads=2, intermediate_size=8)
     theirs = AlbertModel(config).to(dtype)
@@ -21,17 +21,17 @@ def test_is_alberts_table_and_map(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize(("bias", "expected"), [(True, 10 * 4 + 4 * 16 + 16), (False, 10 * 4 + 4 * 16)])
-def test_counts_its_numbers(bias: bool, expected: int) -> None:
+def test_number_of_parameters(bias: bool, expected: int) -> None:
     embedding = FactorizedEmbedding(10, 16, inner_dim=4, bias=bias)
     assert (embedding.num_parameters, embedding.bytes) == (expected, 4 * expected)
 
 
-def test_all_rows_lie_in_the_inner_dimensions() -> None:
+def test_rows_have_the_rank_of_the_inner_dimension() -> None:
     rows = FactorizedEmbedding(50, 16, inner_dim=4, bias=False, init="inverse_sqrt").double()(torch.arange(50))
     assert torch.linalg.matrix_rank(rows) == 4
 
 
-def test_wrong_arguments() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(UsageError, match="inner_dim must be 1 or more, not 0"):
         FactorizedEmbedding(10, 16, inner_dim=0)
     with pytest.raises(UsageError, match=r"id 10 at \[0\] is out of range for a table of 10 rows"):

@@ -21,11 +21,11 @@ from rowspace.layers import (
 from rowspace.layers.tables.gather import check_ids, gather_rows
 
 
-def only_checked(ids: torch.Tensor, table: torch.Tensor) -> None:
+def check_only(ids: torch.Tensor, table: torch.Tensor) -> None:
     check_ids(ids, len(table))
 
 
-@pytest.fixture(params=[gather_rows, only_checked])
+@pytest.fixture(params=[gather_rows, check_only])
 def look(request: pytest.FixtureRequest):
     return request.param
 
@@ -39,18 +39,18 @@ def look(request: pytest.FixtureRequest):
         (5, "id 5 is"),
     ],
 )
-def test_names_the_first_id_out_of_range_and_its_place(look, ids: list, named: str) -> None:
+def test_error_names_the_first_id_out_of_range_and_its_position(look, ids: list, named: str) -> None:
     with pytest.raises(UsageError, match=named + r"?.* out of range for a table of 5 rows; check the tokenizer"):
         look(torch.tensor(ids), torch.zeros(5, 2))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.uint8, torch.int16], ids=str)
-def test_names_the_dtype(look, dtype: torch.dtype) -> None:
+def test_error_names_the_dtype(look, dtype: torch.dtype) -> None:
     with pytest.raises(UsageError, match=f"ids must be int64 or int32, not {dtype}; convert them"):
         look(torch.ones(3).to(dtype), torch.zeros(5, 2))
 
 
-def test_what_is_no_tensor_is_refused_by_every_module() -> None:
+def test_every_module_refuses_input_that_is_not_a_tensor() -> None:
     modules = [
         AdaptiveEmbedding(10, 4, cutoffs=[3]),
         FactorizedEmbedding(10, 4, inner_dim=2),
@@ -78,14 +78,14 @@ def test_what_is_no_tensor_is_refused_by_every_module() -> None:
 
 
 @pytest.mark.parametrize("ids", [torch.tensor([0, 4]), torch.tensor([], dtype=torch.int32), torch.tensor([[3]]).int()])
-def test_accepts_the_others(look, ids: torch.Tensor) -> None:
+def test_accepts_valid_ids(look, ids: torch.Tensor) -> None:
     look(ids, torch.zeros(5, 2))
 
 
-def test_sees_through_vmap() -> None:
+def test_check_ids_reads_values_inside_vmap() -> None:
     with pytest.raises(UsageError, match=r"id 5 at \[1, 0\]"):
         vmap(lambda ids: check_ids(ids, 5) or ids)(torch.tensor([[0], [5]]))
 
 
-def test_meta_ids_have_no_values_to_look_at(look) -> None:
+def test_meta_ids_are_not_checked(look) -> None:
     look(torch.empty(3, dtype=torch.int64, device="meta"), torch.zeros(5, 2, device="meta"))

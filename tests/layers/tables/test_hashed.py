@@ -12,27 +12,27 @@ PRIME = 2**31 - 1
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32], ids=str)
-def test_hash_is_the_formula_without_overflow(dtype: torch.dtype) -> None:
-    # Oracle: Python's integers, which have no end.
+def test_hash_matches_the_formula_without_overflow(dtype: torch.dtype) -> None:
+    # Oracle: Python's integers, which do not overflow.
     embedding = HashedEmbedding(PRIME, 1, num_rows=1000, num_hashes=3)
     ids = [0, 1, 2, 10**9, PRIME - 1]
     expected = [[(a * token + b) % PRIME % 1000 for a, b in embedding.hashes] for token in ids]
     assert embedding.rows_of(torch.tensor(ids, dtype=dtype)).tolist() == expected
 
 
-def test_hash_is_the_same_for_ever() -> None:
-    # Pinned: a saved table means nothing under another hash. The first output of SplitMix64 for seed 0 is known.
+def test_hash_is_pinned() -> None:
+    # A saved table cannot be used with another hash. The first output of SplitMix64 for seed 0 is known.
     embedding = HashedEmbedding(10, 1, num_rows=1000)
     assert embedding.hashes[0][0] == 0xE220A8397B1DCDAF % (PRIME - 1) + 1
     assert embedding.rows_of(torch.arange(4)).tolist() == [[10, 720], [95, 26], [827, 685], [559, 991]]
 
 
-def test_seeds_differ_and_so_do_hashes() -> None:
+def test_hashes_differ_within_and_between_seeds() -> None:
     hashes = [pair for seed in range(5) for pair in HashedEmbedding(10, 1, num_rows=9, num_hashes=4, seed=seed).hashes]
     assert len(set(hashes)) == 20
 
 
-def test_no_hash_belongs_to_two_seeds_whatever_their_number() -> None:
+def test_seeds_do_not_share_hashes_for_any_number_of_hashes() -> None:
     owner = {}
     for seed in (*range(300), -1, 2**40):
         for num_hashes in (1, 2, 4, 7):
@@ -40,7 +40,7 @@ def test_no_hash_belongs_to_two_seeds_whatever_their_number() -> None:
                 assert owner.setdefault(pair, seed) == seed, f"{pair} belongs to the seeds {owner[pair]} and {seed}"
 
 
-def test_a_state_with_other_hashes_is_refused() -> None:
+def test_state_with_other_hashes_is_refused() -> None:
     saved = nn.Sequential(HashedEmbedding(10, 4, num_rows=5, seed=3)).state_dict()
     nn.Sequential(HashedEmbedding(10, 4, num_rows=5, seed=3)).load_state_dict(load(save(saved)))
     for options in ({"seed": 4}, {"seed": 3, "num_hashes": 3}):
@@ -51,17 +51,17 @@ def test_a_state_with_other_hashes_is_refused() -> None:
         assert torch.equal(other[0].weight, before)
 
 
-def test_a_state_of_an_older_version_is_loaded_where_its_hashes_are_known() -> None:
+def test_state_of_an_older_version_is_loaded_if_its_hashes_are_known() -> None:
     old = {"weight": torch.ones(5, 4)}
     embedding = HashedEmbedding(10, 4, num_rows=5)
     embedding.load_state_dict(old)
     assert (embedding.weight == 1).all()
-    with pytest.raises(RuntimeError, match="the state does not record its hashes, which for seed 1 were others"):
+    with pytest.raises(RuntimeError, match="the state does not record its hashes, which were different for seed 1"):
         HashedEmbedding(10, 4, num_rows=5, seed=1).load_state_dict(old)
 
 
-def test_importance_begins_at_one_and_scales_each_hashed_row_of_its_id() -> None:
-    # Oracle: a loop over ids and hashes; the gradient is that of autograd through the loop.
+def test_importance_starts_at_one_and_scales_each_row() -> None:
+    # Oracle: a loop over ids and hashes, and autograd through it.
     embedding = HashedEmbedding(10, 4, num_rows=6, num_hashes=3, weighted=True)
     assert (embedding.importance == 1).all()
     torch.nn.init.normal_(embedding.importance)
@@ -80,7 +80,7 @@ def test_importance_begins_at_one_and_scales_each_hashed_row_of_its_id() -> None
     torch.testing.assert_close(embedding.weight.grad, weight.grad)
 
 
-def test_ids_spread_evenly_and_hashes_do_not_agree() -> None:
+def test_hashes_are_uniform_and_independent() -> None:
     rows = HashedEmbedding(100_000, 1, num_rows=100).rows_of(torch.arange(100_000))
     for column in rows.T:
         assert (column.bincount(minlength=100) - 1000).abs().max() < 200
@@ -89,7 +89,7 @@ def test_ids_spread_evenly_and_hashes_do_not_agree() -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_is_torchs_bag_of_the_hashed_rows(weighted: bool) -> None:
+def test_matches_embedding_bag(weighted: bool) -> None:
     embedding = HashedEmbedding(10, 4, num_rows=6, num_hashes=3, weighted=weighted)
     importance = None
     if weighted:
@@ -101,7 +101,7 @@ def test_is_torchs_bag_of_the_hashed_rows(weighted: bool) -> None:
     assert embedding.num_parameters == 6 * 4 + (30 if weighted else 0)
 
 
-def test_begins_as_other_tables_do() -> None:
+def test_initial_standard_deviation() -> None:
     rows = HashedEmbedding(20_000, 64, num_rows=500, num_hashes=3)(torch.arange(20_000))
     assert rows.std().item() == pytest.approx(0.02, rel=0.05)
 
@@ -117,13 +117,13 @@ def test_begins_as_other_tables_do() -> None:
         ),
     ],
 )
-def test_wrong_arguments(options: dict, message: str) -> None:
+def test_invalid_arguments_raise(options: dict, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         HashedEmbedding(**{"num_embeddings": 10, "embedding_dim": 4, "num_rows": 5} | options)
 
 
 @pytest.mark.parametrize("wrong", [-1, 10])
-def test_id_out_of_range(wrong: int) -> None:
+def test_id_out_of_range_raises(wrong: int) -> None:
     embedding, ids = HashedEmbedding(10, 4, num_rows=5), torch.tensor([0, wrong])
     with pytest.raises(UsageError, match=rf"id {wrong} at \[1\] is out of range for a table of 10 rows"):
         embedding(ids)

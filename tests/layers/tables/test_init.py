@@ -21,20 +21,20 @@ def test_standard_deviation(init: str, deviation: float) -> None:
     assert abs(weight.mean().item()) < 0.01 * deviation
 
 
-def test_xavier_is_that_of_torch() -> None:
+def test_xavier_matches_torch() -> None:
     ours = filled("xavier")
     torch.manual_seed(0)
     assert torch.equal(ours, torch.nn.init.xavier_uniform_(torch.empty(1000, 400)))
 
 
-def test_function_fills_all_but_the_padding() -> None:
+def test_function_fills_all_rows_except_padding() -> None:
     weight = filled(torch.nn.init.ones_, padding_idx=3)
     assert weight.sum() == 999 * 400
     assert weight[3].sum() == 0
 
 
 @pytest.mark.parametrize("init", ["normal", "inverse_sqrt", "xavier"])
-def test_a_generator_is_drawn_from_and_torchs_own_left_alone(init: str) -> None:
+def test_generator_is_used_instead_of_the_default_one(init: str) -> None:
     seeded = filled(init)
     before = torch.get_rng_state()
     weight = torch.empty(1000, 400)
@@ -44,7 +44,7 @@ def test_a_generator_is_drawn_from_and_torchs_own_left_alone(init: str) -> None:
 
 
 @pytest.mark.parametrize("module", [LearnedPosition(5, 4), RelativeBias(2), PatchEmbedding(2, 3, 4)])
-def test_modules_begin_anew_from_a_generator(module: torch.nn.Module) -> None:
+def test_reset_parameters_accepts_a_generator(module: torch.nn.Module) -> None:
     torch.manual_seed(3)
     module.reset_parameters()
     seeded = module.weight.detach().clone()

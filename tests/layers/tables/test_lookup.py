@@ -1,4 +1,4 @@
-"""The oracle is the product with the one-hot matrix, in `reference.py`, and `torch.nn.functional.embedding`."""
+"""The oracles are the one-hot products of `reference.py` and `torch.nn.functional.embedding`."""
 
 from functools import partial
 
@@ -40,20 +40,20 @@ some_ids = st.lists(st.integers(0, 9), max_size=30).map(lambda ids: torch.tensor
 
 
 @given(some_ids)
-def test_is_the_one_hot_product(ids: Tensor) -> None:
+def test_rows_match_the_one_hot_product(ids: Tensor) -> None:
     weight = table(dtype=torch.float64).detach()
     expected = reference.one_hot(ids, 10) @ weight.numpy()
     np.testing.assert_array_equal(lookup(ids, weight).numpy(), expected)
 
 
 @given(some_ids)
-def test_gradient_is_the_transposed_product_with_repeated_ids_summed(ids: Tensor) -> None:
+def test_gradient_matches_the_transposed_one_hot_product(ids: Tensor) -> None:
     upstream = torch.randn(len(ids), 4, dtype=torch.float64)
     expected = reference.one_hot(ids, 10).T @ upstream.numpy()
     np.testing.assert_allclose(gradient(ids, upstream).numpy(), expected, atol=1e-14)
 
 
-def test_worked_numbers() -> None:
+def test_gradients_of_repeated_ids_are_summed() -> None:
     upstream = torch.tensor([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]])
     expected = torch.zeros(10, 2)
     expected[2], expected[5] = upstream[0] + upstream[1], upstream[2]
@@ -63,7 +63,7 @@ def test_worked_numbers() -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(), (7,), (3, 5), (2, 3, 4), (0,), (2, 0)], ids=str)
 @pytest.mark.parametrize("id_dtype", [torch.int64, torch.int32], ids=str)
-def test_rows_are_those_of_torch(dtype: torch.dtype, shape: tuple[int, ...], id_dtype: torch.dtype) -> None:
+def test_rows_match_torch(dtype: torch.dtype, shape: tuple[int, ...], id_dtype: torch.dtype) -> None:
     ids = torch.randint(10, shape).to(id_dtype)
     weight = table(dtype=dtype)
     rows = lookup(ids, weight)
@@ -74,7 +74,7 @@ def test_rows_are_those_of_torch(dtype: torch.dtype, shape: tuple[int, ...], id_
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("padding_idx", [None, 2])
-def test_gradient_is_that_of_torch_to_the_bit(dtype: torch.dtype, padding_idx: int | None) -> None:
+def test_gradient_matches_torch_bit_for_bit(dtype: torch.dtype, padding_idx: int | None) -> None:
     ids, upstream = torch.randint(10, (40, 30)), torch.randn(40, 30, 4, dtype=dtype)
     weight = table(dtype=dtype)
     functional.embedding(ids, weight, padding_idx).backward(upstream)
@@ -83,25 +83,25 @@ def test_gradient_is_that_of_torch_to_the_bit(dtype: torch.dtype, padding_idx: i
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
-def test_halves_are_summed_in_float32(dtype: torch.dtype, sparse: bool) -> None:
+def test_half_precision_gradients_are_summed_in_float32(dtype: torch.dtype, sparse: bool) -> None:
     ids, ones = torch.full((4096,), 3), torch.ones(4096, 4, dtype=dtype)
     sums = gradient(ids, ones, sparse=sparse).to_dense()
     assert sums[3].tolist() == [4096.0] * 4
     weight = table(dtype=dtype)
     functional.embedding(ids, weight).backward(ones)
-    assert weight.grad[3, 0] == {torch.bfloat16: 256, torch.float16: 2048}[dtype]  # why this matters
+    assert weight.grad[3, 0] == {torch.bfloat16: 256, torch.float16: 2048}[dtype]  # torch's sums are wrong
 
 
 @pytest.mark.parametrize("dim", [1, 3, 8, 17, 256])
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
-def test_halves_are_rounded_once(dtype: torch.dtype, dim: int) -> None:
+def test_half_precision_gradients_are_rounded_once(dtype: torch.dtype, dim: int) -> None:
     ids, upstream = torch.randint(10, (500,)), torch.randn(500, dim).to(dtype)
     exact = torch.from_numpy(reference.lookup_backward(ids, upstream.float().numpy(), 10))
-    # No value of the dtype is nearer; between two that are as near, the kernels for bfloat16 do not take the even one.
+    # No value of the dtype is nearer; in a tie, the kernels for bfloat16 do not round to even.
     assert torch.equal((gradient(ids, upstream) - exact).abs(), (exact.to(dtype) - exact).abs())
 
 
-def test_gradient_is_the_same_on_any_number_of_threads() -> None:
+def test_gradient_does_not_depend_on_the_number_of_threads() -> None:
     ids, upstream = torch.randint(50, (3000,)), torch.randn(3000, 16)
     before = torch.get_num_threads()
     answers = []
@@ -122,7 +122,7 @@ def test_sparse_gradient_is_coalesced_and_equals_the_dense_one(padding_idx: int 
     assert torch.equal(sparse.to_dense(), gradient(ids, upstream, padding_idx=padding_idx))
 
 
-def test_sparse_adam_takes_the_sparse_gradient() -> None:
+def test_sparse_adam_accepts_the_sparse_gradient() -> None:
     weight = table()
     before = weight.detach().clone()
     optimizer = torch.optim.SparseAdam([weight])
@@ -137,12 +137,12 @@ def test_gradients_of_two_lookups_add_up() -> None:
     assert weight.grad[:, 0].tolist() == [0, 1, 2, 0, 0, 0, 0, 0, 0, 0]
 
 
-def test_upstream_gradient_may_lie_any_way_in_memory() -> None:
+def test_upstream_gradient_may_be_non_contiguous() -> None:
     ids, upstream = torch.randint(10, (5, 6)), torch.randn(4, 6, 5).permute(2, 1, 0)
     assert torch.equal(gradient(ids, upstream), gradient(ids, upstream.contiguous()))
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # torch's own, when it first needs a forward rule
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # from torch, when it first needs a forward rule
 def test_first_and_second_derivatives() -> None:
     ids, weight = torch.tensor([[2, 2, 5], [0, 2, 9]]), table(dtype=torch.float64)
     assert torch.autograd.gradcheck(lambda weight: lookup(ids, weight), (weight,), check_forward_ad=True)
@@ -154,7 +154,7 @@ def test_first_and_second_derivatives() -> None:
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
 @pytest.mark.parametrize("derivative", [grad, jacrev, hessian, lambda f: jacrev(jacrev(f))])
 @pytest.mark.parametrize("padding_idx", [None, 1])
-def test_derivatives_by_torch_func(derivative, padding_idx: int | None) -> None:
+def test_derivatives_by_torch_func_match_torch(derivative, padding_idx: int | None) -> None:
     ids, weight = torch.randint(10, (3, 5)), table(dtype=torch.float64).detach()
     ours = derivative(lambda weight: cubes(weight, ids, padding_idx=padding_idx))(weight)
     theirs = derivative(lambda weight: cubes(weight, ids, functional.embedding, padding_idx=padding_idx))(weight)
@@ -170,7 +170,9 @@ def test_forward_derivative_of_the_sums() -> None:
 
 @pytest.mark.parametrize("padding_idx", [None, 1])
 @pytest.mark.parametrize("in_dims", [(None, 0), (0, None), (0, 0), (1, 0), (0, 1)], ids=str)
-def test_vmap_over_tables_and_ids_is_a_loop(in_dims: tuple[int | None, int | None], padding_idx: int | None) -> None:
+def test_vmap_over_tables_and_ids_matches_a_loop(
+    in_dims: tuple[int | None, int | None], padding_idx: int | None
+) -> None:
     def gradient_of_one(weight: Tensor, ids: Tensor) -> Tensor:
         return grad(cubes)(weight, ids, padding_idx=padding_idx)
 
@@ -197,15 +199,15 @@ def test_gradient_through_vmap(padding_idx: int | None) -> None:
 
 
 @pytest.mark.parametrize("in_dims", [(0, None), (0, 0)], ids=str)
-def test_id_out_of_range_is_named_inside_vmap(in_dims: tuple[int | None, int | None]) -> None:
+def test_error_names_the_id_out_of_range_inside_vmap(in_dims: tuple[int | None, int | None]) -> None:
     ids, weight = torch.tensor([[0, 1], [2, 10]]), torch.randn(2, 10, 4)
     with pytest.raises(UsageError, match=r"id 10 at \[1, 1\] is out of range for a table of 10 rows"):
         vmap(lookup, in_dims)(ids, weight if in_dims[1] == 0 else weight[0])
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's own code, while it compiles
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from torch, while it compiles
 @pytest.mark.long
-def test_compiles_whole_with_the_same_gradient_and_refuses_ids() -> None:
+def test_compiles_as_one_graph_that_checks_ids() -> None:
     ids, weight = torch.randint(10, (3, 5)), table(dtype=torch.bfloat16)
     other = weight.detach().clone().requires_grad_()
     compiled = torch.compile(lookup, fullgraph=True)
@@ -217,7 +219,7 @@ def test_compiles_whole_with_the_same_gradient_and_refuses_ids() -> None:
             compiled(torch.full((3, 5), wrong), weight, padding_idx=2)
 
 
-def test_exports() -> None:
+def test_exported_graph_checks_ids() -> None:
     class Lookup(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()

@@ -10,7 +10,7 @@ IDS = torch.tensor([[3, 1, 3], [0, 9, 2]])
 
 
 @pytest.mark.parametrize("dim", [1, 5, 8])
-def test_truncation_is_that_of_sentence_transformers(dim: int) -> None:
+def test_truncate_matches_sentence_transformers(dim: int) -> None:
     vectors = torch.randn(2, 3, 8)
     expected = truncate_embeddings(vectors, dim)
     assert torch.equal(truncate(vectors, dim), expected)
@@ -19,7 +19,7 @@ def test_truncation_is_that_of_sentence_transformers(dim: int) -> None:
 
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("dim", [1, 5, 8])
-def test_rows_and_gradient_are_those_of_the_whole_table_cut(dim: int, normalize: bool) -> None:
+def test_rows_and_gradient_match_truncated_full_rows(dim: int, normalize: bool) -> None:
     embedding = MatryoshkaEmbedding(10, 8, dim=dim, normalize=normalize)
     expected = truncate(functional.embedding(IDS, embedding.weight), dim, normalize=normalize)
     upstream = torch.randn(2, 3, dim)
@@ -29,8 +29,8 @@ def test_rows_and_gradient_are_those_of_the_whole_table_cut(dim: int, normalize:
     assert ours[:, dim:].count_nonzero() == 0
 
 
-def test_norms_of_halves_are_taken_in_float32() -> None:
-    vectors = torch.full((3, 4096), 200.0, dtype=torch.float16)  # the sum of their squares is beyond float16
+def test_norms_of_half_precision_are_computed_in_float32() -> None:
+    vectors = torch.full((3, 4096), 200.0, dtype=torch.float16)  # the sum of their squares overflows float16
     assert torch.equal(truncate(vectors, 1024, normalize=True), torch.full((3, 1024), 1 / 32, dtype=torch.float16))
 
 
@@ -38,7 +38,7 @@ def test_zeros_stay_zeros() -> None:
     assert truncate(torch.zeros(2, 4), 2, normalize=True).count_nonzero() == 0
 
 
-def test_width_can_be_set_anew() -> None:
+def test_dim_can_be_changed() -> None:
     embedding = MatryoshkaEmbedding(10, 8)
     widths = []
     for embedding.dim in (8, 2, 5):
@@ -46,7 +46,7 @@ def test_width_can_be_set_anew() -> None:
     assert widths == [8, 2, 5]
 
 
-def test_truncated_is_the_same_in_less_memory() -> None:
+def test_truncated_gives_the_same_rows_in_less_memory() -> None:
     embedding = MatryoshkaEmbedding(10, 8, dim=3, normalize=True, padding_idx=9).bfloat16().eval()
     smaller = embedding.truncated()
     assert torch.equal(smaller(IDS), embedding(IDS))
@@ -56,8 +56,8 @@ def test_truncated_is_the_same_in_less_memory() -> None:
 
 
 @pytest.mark.parametrize("dim", [0, -1, 9])
-def test_wrong_widths(dim: int) -> None:
-    with pytest.raises(UsageError, match=f"dim must be from 1 to the 8 columns there are, not {dim}"):
+def test_invalid_dim_raises(dim: int) -> None:
+    with pytest.raises(UsageError, match=f"dim must be from 1 to 8, the number of columns, not {dim}"):
         MatryoshkaEmbedding(10, 8, dim=dim)
-    with pytest.raises(UsageError, match=f"dim must be from 1 to the 8 columns there are, not {dim}"):
+    with pytest.raises(UsageError, match=f"dim must be from 1 to 8, the number of columns, not {dim}"):
         truncate(torch.zeros(8), dim)

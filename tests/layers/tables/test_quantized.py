@@ -17,7 +17,7 @@ def table(num_embeddings: int = 50, dim: int = 7) -> torch.Tensor:
 
 @pytest.mark.parametrize("dim", [1, 2, 7, 16])
 @pytest.mark.parametrize("bits", [8, 4])
-def test_is_torchs_quantization_by_row(bits: int, dim: int) -> None:
+def test_matches_torch_fake_quantize(bits: int, dim: int) -> None:
     # Oracle: fake_quantize_per_channel_affine, bit for bit.
     weight = table(dim=dim)
     quantized = QuantizedEmbedding.from_float(weight, bits=bits)
@@ -31,8 +31,8 @@ def test_is_torchs_quantization_by_row(bits: int, dim: int) -> None:
 @pytest.mark.parametrize("bits", [8, 4])
 @given(st.lists(st.floats(-1e4, 1e4, width=32), min_size=1, max_size=9))
 @example([1e-45])
-@example([2.6e-43])  # 190 times the smallest number: over a scale rounded to that number, no code of 8 bits
-def test_is_off_by_half_a_scale_at_most(bits: int, row: list[float]) -> None:
+@example([2.6e-43])  # 190 times the smallest number: with a scale rounded to that number, the code overflows 8 bits
+def test_error_is_at_most_half_a_scale(bits: int, row: list[float]) -> None:
     weight = torch.tensor([row])
     quantized = QuantizedEmbedding.from_float(weight, bits=bits)
     assert ((quantized.dequantize() - weight).abs() <= quantized.scales * 0.5001).all()
@@ -40,14 +40,14 @@ def test_is_off_by_half_a_scale_at_most(bits: int, row: list[float]) -> None:
 
 @pytest.mark.parametrize("bits", [8, 4])
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0,)], ids=str)
-def test_lookup_is_the_rows_of_the_whole(bits: int, shape: tuple[int, ...]) -> None:
+def test_lookup_matches_rows_of_dequantize(bits: int, shape: tuple[int, ...]) -> None:
     quantized = QuantizedEmbedding.from_float(table(), bits=bits)
     ids = torch.randint(50, shape)
     assert torch.equal(quantized(ids), quantized.dequantize()[ids])
 
 
 @pytest.mark.parametrize("bits", [8, 4])
-def test_tables_longer_than_a_block_are_quantized_whole(bits: int) -> None:
+def test_tables_longer_than_a_block_are_quantized(bits: int) -> None:
     weight = table(5000, 2)
     quantized = QuantizedEmbedding.from_float(weight, bits=bits)
     assert ((quantized.dequantize() - weight).abs() <= quantized.scales.unsqueeze(1) * 0.5001).all()
@@ -56,20 +56,20 @@ def test_tables_longer_than_a_block_are_quantized_whole(bits: int) -> None:
 @pytest.mark.parametrize(
     ("bits", "dim", "expected"), [(8, 7, 50 * 7 + 200), (4, 7, 50 * 4 + 200), (4, 8, 50 * 4 + 200)]
 )
-def test_size(bits: int, dim: int, expected: int) -> None:
+def test_number_of_bytes_and_parameters(bits: int, dim: int, expected: int) -> None:
     quantized = QuantizedEmbedding.from_float(table(dim=dim), bits=bits)
     assert quantized.bytes == expected
     assert quantized.num_parameters == 50 * (dim + 1)
 
 
 @pytest.mark.parametrize("bits", [8, 4])
-def test_state_goes_into_an_empty_table(bits: int) -> None:
+def test_state_loads_into_an_empty_table(bits: int) -> None:
     quantized, empty = QuantizedEmbedding.from_float(table(), bits=bits), QuantizedEmbedding(50, 7, bits=bits)
     empty.load_state_dict(quantized.state_dict())
     assert torch.equal(empty.dequantize(), quantized.dequantize())
 
 
-def test_a_state_of_other_bits_or_another_width_is_refused() -> None:
+def test_state_with_other_bits_or_dimension_is_refused() -> None:
     # The codes have the same shape in each pair.
     for (bits, dim), (other_bits, other_dim) in (((8, 4), (4, 8)), ((4, 7), (4, 8)), ((4, 8), (8, 4))):
         saved = QuantizedEmbedding.from_float(table(dim=dim), bits=bits).state_dict()
@@ -81,7 +81,7 @@ def test_a_state_of_other_bits_or_another_width_is_refused() -> None:
         assert not other[0].dequantize().any()
 
 
-def test_a_state_without_a_record_is_refused_for_codes_of_other_bits_or_another_width() -> None:
+def test_unrecorded_state_with_codes_of_other_bits_or_dimension_is_refused() -> None:
     # In the first two pairs the codes have the same shape, so that torch would copy them.
     for (bits, dim), (other_bits, other_dim) in (
         ((8, 4), (4, 8)),
@@ -93,7 +93,7 @@ def test_a_state_without_a_record_is_refused_for_codes_of_other_bits_or_another_
         del saved["_extra_state"]
         other = QuantizedEmbedding(50, other_dim, bits=other_bits)
         message = (
-            f"QuantizedEmbedding: the state records no bits, and its codes, .* are of {bits} bits; this table has "
+            f"QuantizedEmbedding: the state records no bits, and its codes, .* have {bits} bits; this table has "
             f"{other_bits} bits and {other_dim} columns"
         )
         with pytest.raises(RuntimeError, match=message):
@@ -102,7 +102,7 @@ def test_a_state_without_a_record_is_refused_for_codes_of_other_bits_or_another_
 
 
 @pytest.mark.parametrize("bits", [8, 4])
-def test_a_state_without_a_record_goes_into_a_table_of_its_bits(bits: int) -> None:
+def test_unrecorded_state_loads_into_a_table_of_its_bits(bits: int) -> None:
     quantized, empty = QuantizedEmbedding.from_float(table(), bits=bits), QuantizedEmbedding(50, 7, bits=bits)
     saved = quantized.state_dict()
     del saved["_extra_state"]
@@ -111,7 +111,7 @@ def test_a_state_without_a_record_goes_into_a_table_of_its_bits(bits: int) -> No
 
 
 @pytest.mark.parametrize("bits", [8, 4])
-def test_rows_come_in_the_dtype_of_the_scales(bits: int) -> None:
+def test_rows_have_the_dtype_of_the_scales(bits: int) -> None:
     weight = table().bfloat16()
     quantized = QuantizedEmbedding.from_float(weight, bits=bits).bfloat16()
     rows = quantized(torch.tensor([3, 4]))
@@ -119,7 +119,7 @@ def test_rows_come_in_the_dtype_of_the_scales(bits: int) -> None:
     assert ((rows - weight[3:5]).abs() <= weight[3:5].abs().amax(1, keepdim=True) * (0.51 / LIMITS[bits] + 0.01)).all()
 
 
-def test_a_learning_table_may_be_given() -> None:
+def test_from_float_accepts_a_parameter() -> None:
     quantized = QuantizedEmbedding.from_float(torch.nn.Parameter(table()))
     assert not quantized(torch.tensor([1])).requires_grad
     assert list(quantized.parameters()) == []
@@ -137,12 +137,12 @@ def test_a_learning_table_may_be_given() -> None:
         ),
     ],
 )
-def test_wrong_tables(weight: torch.Tensor, message: str) -> None:
+def test_from_float_refuses_invalid_tables(weight: torch.Tensor, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         QuantizedEmbedding.from_float(weight)
 
 
-def test_wrong_bits_and_ids() -> None:
+def test_invalid_bits_and_ids_raise() -> None:
     with pytest.raises(UsageError, match="bits must be 4 or 8, not 3"):
         QuantizedEmbedding(10, 4, bits=3)
     with pytest.raises(UsageError, match=r"id 10 at \[0\] is out of range for a table of 10 rows"):
@@ -154,7 +154,7 @@ def test_rows_are_contiguous() -> None:
         assert QuantizedEmbedding.from_float(table(dim=dim), bits=bits)(torch.tensor([3, 1])).is_contiguous()
 
 
-def test_an_exported_graph_shifts_no_bytes() -> None:
-    # torch 2.13 exports a shift of bytes to ONNX as one of signed bytes, and onnxruntime refuses the model.
+def test_exported_graph_has_no_byte_shifts() -> None:
+    # torch 2.13 exports a shift of unsigned bytes as one of signed bytes, and onnxruntime refuses the model.
     exported = torch.export.export(QuantizedEmbedding.from_float(table(), bits=4), (torch.tensor([3]),))
     assert not [node.name for node in exported.graph.nodes if "shift" in str(node.target)]

@@ -12,7 +12,7 @@ COMBINED = {"product": np.multiply, "sum": np.add}
 @pytest.mark.parametrize(
     ("num_embeddings", "num_remainders"), [(10, None), (10, 3), (10, 10), (10, 1), (1, None), (16, None)]
 )
-def test_is_the_formula(combine: str, num_embeddings: int, num_remainders: int | None) -> None:
+def test_matches_the_formula(combine: str, num_embeddings: int, num_remainders: int | None) -> None:
     embedding = QuotientRemainderEmbedding(num_embeddings, 4, num_remainders=num_remainders, combine=combine)
     m = num_remainders or int(np.ceil(np.sqrt(num_embeddings)))
     ids = np.arange(num_embeddings)
@@ -23,13 +23,13 @@ def test_is_the_formula(combine: str, num_embeddings: int, num_remainders: int |
 
 
 @pytest.mark.parametrize("combine", ["product", "sum"])
-def test_no_two_rows_are_equal_and_they_begin_as_usual(combine: str) -> None:
+def test_rows_are_distinct_with_the_usual_standard_deviation(combine: str) -> None:
     rows = QuotientRemainderEmbedding(5000, 64, combine=combine)(torch.arange(5000)).detach()
     assert len(rows.unique(dim=0)) == 5000
     assert rows.std().item() == pytest.approx(0.02, rel=0.05)
 
 
-def test_wrong_arguments() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(UsageError, match="combine must be 'product' or 'sum', not 'mean'"):
         QuotientRemainderEmbedding(10, 4, combine="mean")
     with pytest.raises(UsageError, match="num_remainders must be 1 or more, not 0"):
@@ -37,7 +37,7 @@ def test_wrong_arguments() -> None:
 
 
 @pytest.mark.parametrize("wrong", [-1, 10, 11, 12])  # 10 and 11 have a quotient and a remainder in the tables
-def test_id_out_of_range(wrong: int) -> None:
+def test_id_out_of_range_raises(wrong: int) -> None:
     embedding, ids = QuotientRemainderEmbedding(10, 4, num_remainders=4), torch.tensor([0, wrong])
     with pytest.raises(UsageError, match=rf"id {wrong} at \[1\] is out of range for a table of 10 rows"):
         embedding(ids)
@@ -46,7 +46,7 @@ def test_id_out_of_range(wrong: int) -> None:
         exported(ids)
 
 
-def test_more_rows_than_int32_can_count():
+def test_ids_beyond_int32():
     for num_embeddings in (2**31, 2**33):
         embedding = QuotientRemainderEmbedding(num_embeddings, 2)
         size = embedding.num_remainders

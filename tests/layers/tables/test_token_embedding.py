@@ -12,7 +12,7 @@ from rowspace.layers import MatryoshkaEmbedding, SegmentEmbedding, TokenEmbeddin
 IDS = torch.tensor([[3, 1, 3], [0, 9, 2]])
 
 
-def test_is_torchs_with_the_same_state() -> None:
+def test_matches_nn_embedding() -> None:
     ours, theirs = TokenEmbedding(10, 4, padding_idx=1), nn.Embedding(10, 4, padding_idx=1)
     theirs.load_state_dict(ours.state_dict())
     upstream = torch.randn(2, 3, 4)
@@ -24,7 +24,7 @@ def test_is_torchs_with_the_same_state() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("dim", [3, 512])
-def test_sqrt_scale_is_that_of_the_2017_transformer(dim: int, dtype: torch.dtype) -> None:
+def test_sqrt_scale_matches_the_2017_transformer(dim: int, dtype: torch.dtype) -> None:
     # Oracle: BART in transformers, bit for bit.
     ours, theirs = (
         TokenEmbedding(10, dim, scale="sqrt"),
@@ -35,7 +35,7 @@ def test_sqrt_scale_is_that_of_the_2017_transformer(dim: int, dtype: torch.dtype
 
 
 @pytest.mark.parametrize(("dim", "root"), [(3072, 55.5), (3584, 59.75), (2048, 45.25)])
-def test_rounded_scale_is_that_of_gemma(dim: int, root: float) -> None:
+def test_rounded_scale_matches_gemma(dim: int, root: float) -> None:
     # Oracle: Gemma 3 in transformers, bit for bit, in bfloat16.
     ours = TokenEmbedding(10, dim, scale="rounded_sqrt", init="inverse_sqrt").bfloat16()
     theirs = Gemma3TextScaledWordEmbedding(10, dim, 0, embed_scale=dim**0.5).bfloat16()
@@ -47,7 +47,7 @@ def test_rounded_scale_is_that_of_gemma(dim: int, root: float) -> None:
 
 
 @pytest.mark.parametrize("scale", [3.0, "sqrt", "rounded_sqrt"])
-def test_gradient_is_scaled_and_the_table_is_not(scale: float | str) -> None:
+def test_scale_applies_to_the_gradient_and_not_to_the_table(scale: float | str) -> None:
     embedding = TokenEmbedding(10, 9, scale=scale)
     before = embedding.weight.detach().clone()
     embedding(IDS).sum().backward()
@@ -55,7 +55,7 @@ def test_gradient_is_scaled_and_the_table_is_not(scale: float | str) -> None:
     assert embedding.weight.grad[3].tolist() == [6.0] * 9
 
 
-def test_padding_row_begins_at_zero_and_stays_there() -> None:
+def test_padding_row_stays_zero() -> None:
     embedding = TokenEmbedding(10, 4, padding_idx=-1)
     optimizer = torch.optim.AdamW(embedding.parameters(), lr=1.0)
     for _ in range(3):
@@ -73,7 +73,7 @@ def test_sparse_gradient() -> None:
     assert embedding.weight.grad.is_sparse
 
 
-def test_a_row_of_inverse_sqrt_has_norm_one_and_sqrt_brings_it_to_the_norm_of_a_sinusoid() -> None:
+def test_scaled_inverse_sqrt_rows_have_the_norm_of_a_sinusoid() -> None:
     embedding = TokenEmbedding(2000, 512, init="inverse_sqrt", scale="sqrt")
     assert embedding.weight.norm(dim=1).mean().item() == pytest.approx(1.0, abs=0.01)
     assert embedding(torch.arange(2000)).norm(dim=1).mean().item() == pytest.approx(22.6, abs=0.1)
@@ -90,19 +90,19 @@ def test_a_row_of_inverse_sqrt_has_norm_one_and_sqrt_brings_it_to_the_norm_of_a_
         ({"init": "zeros"}, "init must be 'normal', 'inverse_sqrt', 'xavier' or a function, not 'zeros'"),
     ],
 )
-def test_wrong_arguments(options: dict, message: str) -> None:
+def test_invalid_arguments_raise(options: dict, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         TokenEmbedding(**{"num_embeddings": 10, "embedding_dim": 4} | options)
 
 
-def test_shows_its_sizes_and_options() -> None:
+def test_repr_shows_sizes_and_options() -> None:
     assert repr(TokenEmbedding(10, 4)) == "TokenEmbedding(10, 4)"
     assert (
         repr(TokenEmbedding(10, 4, padding_idx=0, scale="sqrt")) == "TokenEmbedding(10, 4, padding_idx=0, scale='sqrt')"
     )
 
 
-def test_from_pretrained_is_torchs() -> None:
+def test_from_pretrained_matches_nn_embedding() -> None:
     table = torch.randn(10, 4)
     options = {"freeze": False, "padding_idx": 0, "sparse": True}
     ours, theirs = (kind.from_pretrained(table.clone(), **options) for kind in (TokenEmbedding, nn.Embedding))
@@ -120,7 +120,7 @@ def test_from_pretrained_is_torchs() -> None:
         TokenEmbedding.from_pretrained(torch.zeros(3))
 
 
-def test_options_of_torch_that_would_have_no_effect_are_refused() -> None:
+def test_unsupported_options_of_nn_embedding_are_refused() -> None:
     for name, value in (("max_norm", 1.0), ("scale_grad_by_freq", True)):
         table = TokenEmbedding(10, 4)
         assert not getattr(table, name)

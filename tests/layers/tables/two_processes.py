@@ -1,6 +1,6 @@
-"""One of two processes that train together on a CPU; `test_distributed.py` starts both and reads what the first writes.
+"""One of two processes that train together on a CPU; `test_distributed.py` starts both and reads the first's output.
 
-Arguments: the rank, the file through which the processes find each other, and the safetensors file to write.
+Arguments: the rank, the file for the rendezvous, and the safetensors file to write.
 """
 
 import sys
@@ -20,13 +20,13 @@ OFTEN = torch.full((4096,), 3)
 
 
 def table(**options) -> TokenEmbedding:
-    """The same 11 rows in each process: the second gets one fewer than the first."""
+    """The same 11 rows in each process; the shard of the second has one row fewer."""
     torch.manual_seed(0)
     return TokenEmbedding(11, 4, padding_idx=1, **options)
 
 
 def data_parallel() -> dict[str, Tensor]:
-    """The sparse gradient, averaged over processes that have different ids."""
+    """The sparse gradient, averaged over processes with different ids."""
     model = nn.parallel.DistributedDataParallel(nn.Sequential(table(sparse=True)))
     model(IDS[distributed.get_rank()]).sum().backward()
     gradient = model.module[0].weight.grad
@@ -66,7 +66,7 @@ class Model(nn.Module):
 
 
 def built_on_meta(mesh) -> dict[str, Tensor]:
-    """A model that is sharded before it has memory, and then initialized; and its output."""
+    """The parameters of a model sharded on the meta device and then initialized."""
     with torch.device("meta"):
         model = Model().eval()
     fully_shard(model, mesh=mesh)
@@ -74,7 +74,7 @@ def built_on_meta(mesh) -> dict[str, Tensor]:
     for weight in model.parameters():
         nn.init.constant_(weight, 7.0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of torch: on a CPU each process draws with its own generator
+        warnings.simplefilter("ignore")  # from torch: on a CPU each process uses its own generator
         for module in model.modules():
             if hasattr(module, "reset_parameters"):
                 module.reset_parameters()
@@ -83,9 +83,9 @@ def built_on_meta(mesh) -> dict[str, Tensor]:
     return {f"sharded {name}": weight.full_tensor().detach() for name, weight in model.named_parameters()}
 
 
-def main(rank: int, meeting: str, output: str) -> None:
-    """Run all, and let the first process write."""
-    distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=2)
+def main(rank: int, rendezvous: str, output: str) -> None:
+    """Run all cases; the first process writes the results."""
+    distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=2)
     mesh = distributed.init_device_mesh("cpu", (2,))
     found = data_parallel() | tensor_parallel(mesh) | built_on_meta(mesh)
     if rank == 0:

@@ -67,7 +67,7 @@ def test_places_beyond_the_rows_are_refused(tmp_path):
     path = written(tmp_path, lambda data: data[:-16] + b"\x07\0\0\0" + data[-12:])
     with (
         path.open("rb") as file,
-        pytest.raises(FileFormatError, match="places go from -1 to 7, but the n-grams have 2 rows"),
+        pytest.raises(FileFormatError, match="places range from -1 to 7, but the n-grams have 2 rows"),
     ):
         map_subwords(file, str(path), (3, 5))
 

@@ -1,11 +1,11 @@
-"""Atomic replacement of a file or a directory: a process killed at any time leaves the old or the new whole.
+"""Atomic replacement of a file or a directory: a process killed at any time leaves the complete old or new version.
 
-All is written into a hidden sibling, pushed to the disk, and swapped in: a file by a rename, a directory by the
+Everything is written to a hidden sibling, synced to the disk, and swapped in: a file by a rename, a directory by the
 kernel's exchange of two names (Linux, macOS). Where the file system has no exchange, the old directory is first renamed
-to a hidden name that ends in `.old`. A process killed between those two renames leaves it there: `kept_beside` finds
-it, and the next save puts it back first. What dead processes left for a target is removed by the next save to it.
+to a hidden name that ends in `.old`. A process killed between those two renames leaves it there: `find_backup` finds
+it, and the next save restores it first. The next save to a target also removes the temporaries of dead processes.
 
-Left out: what goes into the files, and locks: of two processes that save to one path, the last one wins.
+Left out: the contents of the files, and locks: of two processes that save to one path, the last one wins.
 Read next: `replace.py`.
 """
 
@@ -16,7 +16,7 @@ from rowspace._base.atomic.targets import (
     name_with_suffix,
     translate_os_errors,
 )
-from rowspace._base.atomic.temporaries import kept_beside
+from rowspace._base.atomic.temporaries import find_backup
 
 __all__ = [
     "StrPath",
@@ -24,7 +24,7 @@ __all__ = [
     "atomic_file",
     "check_directory_target",
     "check_file_target",
-    "kept_beside",
+    "find_backup",
     "name_with_suffix",
     "translate_os_errors",
 ]

@@ -1,8 +1,4 @@
-"""A file or a directory written beside its target, and swapped in when all is there.
-
-Left out: where one may write (`targets.py`), the swap itself (`swap.py`), what is left by who was killed
-(`temporaries.py`).
-"""
+"""Write a file or a directory next to its target and swap it in once it is complete."""
 
 import os
 import shutil
@@ -24,11 +20,21 @@ StrPath = str | os.PathLike[str]
 def atomic_directory(
     path: StrPath, *, marker: str = "rowspace.json", contents: Collection[str] | None = None
 ) -> Iterator[Path]:
-    """Yield an empty folder beside `path` to write into; when the block ends it becomes `path`, all at once.
+    """Yield an empty directory next to `path`; when the block ends, it replaces `path` atomically.
 
-    `marker` and `contents` say which existing directory may be replaced (see `check_directory_target`). An
-    exception inside the block leaves `path` as it was and nothing beside it. Raises `UsageError` where `path`
-    cannot be replaced, and `RowspaceError` where the system refuses: a full disk, no permission.
+    An exception inside the block leaves `path` unchanged and removes the new directory.
+
+    Args:
+        path: The target.
+        marker: See `check_directory_target`.
+        contents: See `check_directory_target`.
+
+    Yields:
+        The directory to write to.
+
+    Raises:
+        UsageError: If `path` cannot be replaced.
+        RowspaceError: If the system refuses: a full disk, no permission.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -45,7 +51,7 @@ def atomic_directory(
             temporary.mkdir()
         with translate_os_errors(target, kinds=FULL):
             yield temporary
-        # A fit may have taken hours since the first look.
+        # A fit may have taken hours since the first check.
         check_directory_target(path, marker=marker, contents=contents)
         with translate_os_errors(target):
             sync_tree(temporary)
@@ -56,9 +62,19 @@ def atomic_directory(
 
 @contextmanager
 def atomic_file(path: StrPath) -> Iterator[BinaryIO]:
-    """Yield a binary file to write to; when the block ends it becomes `path`, all at once.
+    """Yield a binary file to write to; when the block ends, it replaces `path` atomically.
 
-    An exception inside the block leaves `path` as it was and nothing beside it. Raises as `atomic_directory`.
+    An exception inside the block leaves `path` unchanged and removes the new file.
+
+    Args:
+        path: The target.
+
+    Yields:
+        The open file.
+
+    Raises:
+        UsageError: If `path` cannot be replaced.
+        RowspaceError: If the system refuses: a full disk, no permission.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

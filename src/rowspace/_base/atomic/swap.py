@@ -1,7 +1,4 @@
-"""Giving what was written its name, in one step where the system can, once the disk holds it.
-
-Left out: what to write and where (`replace.py`).
-"""
+"""Sync what was written to the disk and give it its final name, in one step where the system supports that."""
 
 import ctypes
 import errno
@@ -16,7 +13,7 @@ __all__ = ["exchange", "swap_in", "sync", "sync_tree"]
 
 
 def swap_in(temporary: Path, target: Path) -> None:
-    """Give `temporary` the name `target`; a directory that had it ends under `temporary` or is removed."""
+    """Rename the directory `temporary` to `target`; an old directory of that name becomes `temporary` or is removed."""
     if not target.exists():
         temporary.rename(target)
         sync(target.parent)
@@ -25,27 +22,27 @@ def swap_in(temporary: Path, target: Path) -> None:
     if exchange(temporary, target):
         sync(target.parent)
         return
-    kept = hidden_sibling(target, "old")
-    target.rename(kept)
+    backup = hidden_sibling(target, "old")
+    target.rename(backup)
     try:
         temporary.rename(target)
     except BaseException:
-        kept.rename(target)
+        backup.rename(target)
         raise
     sync(target.parent)
-    remove(kept)
+    remove(backup)
 
 
 def exchange(first: Path, second: Path, system: str = sys.platform) -> bool:
-    """Let two names change places in one step of the kernel; False where system or file system cannot."""
+    """Exchange two names in one system call; return False if the system or the file system does not support it."""
     try:
         library = ctypes.CDLL(None, use_errno=True)
         if system == "darwin":
             failed = library.renamex_np(os.fsencode(first), os.fsencode(second), 2)  # 2: RENAME_SWAP
         else:
-            here = -100  # AT_FDCWD, which absolute paths ignore
+            here = -100  # AT_FDCWD, ignored for absolute paths
             failed = library.renameat2(here, os.fsencode(first), here, os.fsencode(second), 2)  # 2: RENAME_EXCHANGE
-    except (AttributeError, TypeError):  # no such function in this C library; no C library to open by None
+    except (AttributeError, TypeError):  # the C library lacks the function, or cannot be opened by None
         return False
     if not failed:
         return True
@@ -56,7 +53,7 @@ def exchange(first: Path, second: Path, system: str = sys.platform) -> bool:
 
 
 def sync_tree(folder: Path) -> None:
-    """Have the disk hold all files and folders of a tree."""
+    """Sync all files and directories of a tree to the disk."""
     for parent, _, names in os.walk(folder):
         for name in names:
             sync(Path(parent, name))
@@ -64,7 +61,7 @@ def sync_tree(folder: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Have the disk hold what `path` holds; some file systems cannot do this for a folder, and say so."""
+    """Sync a file or a directory to the disk; the error of file systems that cannot sync directories is ignored."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

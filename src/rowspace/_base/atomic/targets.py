@@ -1,7 +1,4 @@
-"""Where a save may write: checked before hours of work, and refusals of the system said in one sentence.
-
-Left out: writing (`replace.py`).
-"""
+"""Validate the target of a save before long work, and translate errors of the system into messages."""
 
 import errno
 import hashlib
@@ -16,7 +13,7 @@ __all__ = ["FULL", "check_directory_target", "check_file_target", "name_with_suf
 
 StrPath = str | os.PathLike[str]
 
-# What file managers drop into every folder they show: never a reason to refuse, never worth keeping.
+# Files that file managers add to every folder they open: they do not prevent a replacement and need not be preserved.
 CLUTTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 
 FULL = {
@@ -31,10 +28,22 @@ FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 def check_directory_target(
     path: StrPath, *, marker: str = "rowspace.json", contents: Collection[str] | None = None
 ) -> Path:
-    """Return where a directory saved to `path` will be, symbolic links followed, or raise `UsageError`.
+    """Check that a directory can be saved to `path`; call it before long work, to fail early.
 
-    The place may be new, empty, or hold the file `marker` and, where `contents` is given, no other names than
-    those: this keeps `rowspace fit -o ~` from replacing a home folder. Call it early, before long work.
+    The target may be missing or empty, or contain the file `marker`. This keeps `rowspace fit -o ~` from replacing a
+    home directory.
+
+    Args:
+        path: The target.
+        marker: The file that shows that an existing directory was written by rowspace.
+        contents: If given, the only other names that an existing directory may contain.
+
+    Returns:
+        The path with symbolic links resolved.
+
+    Raises:
+        UsageError: If `path` cannot be replaced.
+        RowspaceError: If there is no permission to write there.
 
     >>> check_directory_target("/")
     Traceback (most recent call last):
@@ -44,9 +53,7 @@ def check_directory_target(
     if not target.exists():
         return target
     if not target.is_dir():
-        raise UsageError(
-            f"cannot save to {target}: a file is there and a directory is to be written; name another path"
-        )
+        raise UsageError(f"cannot save to {target}: it is a file, but a directory would be written; name another path")
     if os.path.ismount(target):
         raise UsageError(f"cannot save to {target}: it is a mount point; name a folder inside it")
     with translate_os_errors(target):
@@ -55,7 +62,7 @@ def check_directory_target(
     if names and (marker not in names or foreign):
         what = f"it also holds {foreign[0]!r}" if marker in names else f"it is not empty and holds no {marker}"
         raise UsageError(
-            f"cannot save to {target}: {what}, so replacing it could delete what rowspace did not write; "
+            f"cannot save to {target}: {what}, so replacing it could delete files that rowspace did not write; "
             "name a new path or an empty folder"
         )
     with suppress(FileNotFoundError):  # the current folder itself may be gone
@@ -65,10 +72,18 @@ def check_directory_target(
 
 
 def check_file_target(path: StrPath, *, is_same_kind: Callable[[Path], bool] | None = None) -> Path:
-    """Return where a file saved to `path` will be, symbolic links followed, or raise `UsageError`.
+    """Check that a file can be saved to `path`: it is missing or a regular file; call it before long work.
 
-    The place may be new or a regular file; where `is_same_kind` is given, an empty one or one of which it is true.
-    Call it before long work, to fail early.
+    Args:
+        path: The target.
+        is_same_kind: If given, an existing file that is not empty must satisfy it.
+
+    Returns:
+        The path with symbolic links resolved.
+
+    Raises:
+        UsageError: If `path` cannot be replaced.
+        RowspaceError: If there is no permission to write there.
 
     >>> check_file_target("/dev/null")
     Traceback (most recent call last):
@@ -76,9 +91,7 @@ def check_file_target(path: StrPath, *, is_same_kind: Callable[[Path], bool] | N
     """
     target = _resolved(path)
     if target.is_dir():
-        raise UsageError(
-            f"cannot save to {target}: a directory is there and a file is to be written; name another path"
-        )
+        raise UsageError(f"cannot save to {target}: it is a directory, but a file would be written; name another path")
     if target.exists() and not target.is_file():
         raise UsageError(f"cannot save to {target}: it is not a regular file; name another path")
     if is_same_kind is not None and target.exists() and target.stat().st_size and not is_same_kind(target):
@@ -87,7 +100,14 @@ def check_file_target(path: StrPath, *, is_same_kind: Callable[[Path], bool] | N
 
 
 def name_with_suffix(name: str, suffix: str) -> str:
-    """Return `name` + `suffix`; where that is too long for a file system, a hash replaces the end of the name.
+    """Return `name` + `suffix`; if that is too long for a file system, a hash replaces the end of the name.
+
+    Args:
+        name: A file name.
+        suffix: Its ending, such as ".fit".
+
+    Returns:
+        A name of at most 255 bytes that differs for different names.
 
     >>> name_with_suffix("table", ".fit"), len(name_with_suffix("x" * 255, ".fit"))
     ('table.fit', 255)
@@ -96,13 +116,24 @@ def name_with_suffix(name: str, suffix: str) -> str:
         return name + suffix
     ending = f"-{hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}{suffix}"
     while len(os.fsencode(name + ending)) > LONGEST_NAME:
-        name = name[:-1]  # a character: half of one is not a legal name everywhere
+        name = name[:-1]  # a whole character: half of one is not a legal name everywhere
     return name + ending
 
 
 @contextmanager
 def translate_os_errors(target: Path, kinds: Collection[int] | None = None) -> Iterator[None]:
-    """Turn a refusal of the system into one sentence; of the numbers in `kinds` only, where given."""
+    """Translate an `OSError` into a `RowspaceError` with a clear message.
+
+    Args:
+        target: The path that is saved to, for the message.
+        kinds: The error numbers to translate; by default all.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        RowspaceError: If the block raises such an error.
+    """
     try:
         yield
     except OSError as error:
@@ -114,22 +145,22 @@ def translate_os_errors(target: Path, kinds: Collection[int] | None = None) -> I
             why = f"no permission to write in {target.parent}; name another path"
         else:
             why = f"{error.strerror or error}; name another path"
-        raise RowspaceError(f"cannot save to {target} (what was there is untouched): {why}") from error
+        raise RowspaceError(f"cannot save to {target} (existing files are unchanged): {why}") from error
 
 
 def _resolved(path: StrPath) -> Path:
-    """`path` with links followed, in a parent that exists and can be written to."""
+    """Resolve the links in `path` and check that its parent exists and is writable."""
     text = os.fspath(path)
     if not text or "\0" in text:
         raise UsageError(f"cannot save to {text!r}: a path needs at least one character and no NUL")
     target = Path(os.path.realpath(text))
     with translate_os_errors(target):
         if not target.parent.is_dir():
-            raise UsageError(f"cannot save to {target}: the folder {target.parent} does not exist; make it first")
+            raise UsageError(f"cannot save to {target}: the folder {target.parent} does not exist; create it first")
         if not os.access(target.parent, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if target.is_symlink():
-            raise UsageError(f"cannot save to {target}: its symbolic links lead in a circle; name another path")
+            raise UsageError(f"cannot save to {target}: its symbolic links form a loop; name another path")
         with suppress(FileNotFoundError):
-            target.lstat()  # a name that is too long shows here
+            target.lstat()  # raises for a name that is too long
     return target

@@ -1,7 +1,6 @@
-"""Hidden siblings of a target: their names, finding them, and removing those that dead processes have left.
+"""Hidden siblings of a target: their names, finding them, and removing those of dead processes.
 
-A name is `.rowspace-<target>-<machine>-<process>-<random>.tmp`, or `.old` for a directory that makes way. Left out:
-what is written into them (`replace.py`).
+A name is `.rowspace-<target>-<machine>-<process>-<random>.tmp`, or `.old` for the directory that is being replaced.
 """
 
 import hashlib
@@ -15,15 +14,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["clear_temporaries", "hidden_sibling", "kept_beside", "remove"]
+__all__ = ["clear_temporaries", "find_backup", "hidden_sibling", "remove"]
 
 StrPath = str | os.PathLike[str]
 
 
-def kept_beside(path: StrPath) -> Path | None:
-    """Find the old directory that a save killed between its two renames left beside a missing `path`.
+def find_backup(path: StrPath) -> Path | None:
+    """Find the old directory that a save killed between its two renames left next to a missing `path`.
 
-    >>> kept_beside("no-such-table") is None
+    Args:
+        path: The target of the save.
+
+    Returns:
+        The hidden directory, or None if there is none or `path` exists.
+
+    >>> find_backup("no-such-table") is None
     True
     """
     target = Path(os.path.realpath(path))
@@ -33,12 +38,12 @@ def kept_beside(path: StrPath) -> Path | None:
 
 
 def hidden_sibling(target: Path, kind: str) -> Path:
-    """Make up a name beside `target`, of fixed length: a target with the longest legal name needs one too."""
+    """Return a new hidden name next to `target`, of fixed length, since `target` may have the longest legal name."""
     return target.with_name(f"{_prefix(target)}{os.getpid()}-{secrets.token_hex(4)}.{kind}")
 
 
 def clear_temporaries(target: Path) -> None:
-    """Remove what dead processes left beside `target`; an old directory whose name is free gets it back."""
+    """Remove the temporaries of dead processes next to `target`; if `target` is missing, restore an old directory."""
     for leftover, process in siblings(target):
         if _is_running(process):
             continue
@@ -49,7 +54,7 @@ def clear_temporaries(target: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a tree; what resists stays for the next save, which is no reason to fail this one."""
+    """Remove a file or a tree and ignore errors: the next save removes the rest."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -58,7 +63,7 @@ def remove(path: Path) -> None:
 
 
 def _prefix(target: Path) -> str:
-    """Name target and machine: process ids mean something within one machine and process namespace only."""
+    """Return a prefix from target and machine: process ids are unique only within a machine and process namespace."""
     namespace = ""
     with suppress(OSError):
         namespace = str(Path("/proc/self/ns/pid").readlink())
@@ -67,7 +72,7 @@ def _prefix(target: Path) -> str:
 
 
 def siblings(target: Path) -> Iterator[tuple[Path, int]]:
-    """Yield what saves to `target` from this machine have left beside it, each with its process id."""
+    """Yield the temporaries of `target` from this machine, each with its process id."""
     pattern = re.compile(re.escape(_prefix(target)) + r"(\d+)-[0-9a-f]{8}\.(?:tmp|old)")
     for name in sorted(os.listdir(target.parent)):  # noqa: PTH208  # names, to match before any path is built
         match = pattern.fullmatch(name)
@@ -76,7 +81,7 @@ def siblings(target: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _is_running(process: int) -> bool:
-    if sys.platform == "win32":  # there, signal 0 is not a question but Ctrl-C
+    if sys.platform == "win32":  # signal 0 is Ctrl-C there
         return True
     try:
         os.kill(process, 0)
@@ -85,6 +90,6 @@ def _is_running(process: int) -> bool:
     except (
         OSError,
         OverflowError,
-    ):  # it runs under another user; or no process has such a number, and we ask no more
+    ):  # it runs under another user, or the number is not a valid process id
         return True
     return True

@@ -1,4 +1,4 @@
-"""What the input and the head of a model cost, from its config alone: parameters, bytes, operations; nothing is built.
+"""The cost of a model's input and head, computed from its config: parameters, bytes, operations; nothing is built.
 
 Read `from_config.py` first, then `counts.py` and `families.py`; `catalogue.py` has the sizes of published models.
 """

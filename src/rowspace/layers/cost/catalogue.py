@@ -1,8 +1,8 @@
 """Published models and the sizes of their tables: `CATALOGUE`, by name.
 
-The file `catalogue.toml` has the sizes of each published config.json, the paper that describes the model, and the
-number of parameters of the whole model. Everything else is computed from the sizes; tests build each model with
-transformers on the meta device and compare.
+The file `catalogue.toml` has the sizes of each published config.json, the paper of the model, and its number of
+parameters. Everything else is computed from the sizes; tests build each model with transformers on the meta device and
+compare.
 """
 
 import tomllib
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.layers.cost.counts import Cost
-from rowspace.layers.cost.families import counted
+from rowspace.layers.cost.families import config_cost
 
 __all__ = ["CATALOGUE", "PublishedModel"]
 
@@ -21,7 +21,13 @@ TABLE = Path(__file__).with_name("catalogue.toml")
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """One model: `config` as published, `parameters` of the whole with a tied matrix once, `paper`, `repository`.
+    """A published model.
+
+    Attributes:
+        repository: On the Hugging Face Hub.
+        config: The sizes of its config.json.
+        parameters: Of the model, with a tied matrix once.
+        paper: Authors, year and arXiv number.
 
     >>> CATALOGUE["gemma-2-2b"].num_embeddings, CATALOGUE["gemma-2-2b"].tied
     (256000, True)
@@ -36,27 +42,27 @@ class PublishedModel:
 
     @property
     def source(self) -> str:
-        """The address of the config that the sizes are from."""
+        """The URL of the config.json."""
         return f"https://huggingface.co/{self.repository}/raw/main/config.json"
 
     @property
     def cost(self) -> Cost:
-        """The count of its input and head."""
-        return counted(self.config)
+        """The cost of its input and head."""
+        return config_cost(self.config)
 
     @property
     def num_embeddings(self) -> int:
-        """The rows of its token table; none for a model of images."""
+        """Number of rows of its token table; 0 for an image model."""
         return self.cost.num_embeddings
 
     @property
     def hidden_dim(self) -> int:
-        """The width of its hidden states."""
+        """Dimension of its hidden states."""
         return self.cost.hidden_dim
 
     @property
     def num_layers(self) -> int | None:
-        """Its blocks, of encoder and decoder together."""
+        """Number of its blocks, of encoder and decoder together."""
         return self.cost.num_layers
 
     @property
@@ -71,7 +77,7 @@ class PublishedModel:
 
 
 def _catalogue() -> dict[str, PublishedModel]:
-    """By the name of the repository, and of the tower where there are two."""
+    """The models by the name of their repository, and of the tower if there are two."""
     models = {}
     for family in tomllib.loads(TABLE.read_text(encoding="utf-8"))["family"]:
         for address, sizes in family["models"].items():

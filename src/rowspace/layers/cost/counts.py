@@ -1,4 +1,4 @@
-"""The sizes and costs of a model's input and head: `Cost`, a count for each part and what follows from it.
+"""The parameters of a model's input and head by part, and bytes and operations computed from them: `Cost`.
 
 Plain arithmetic: nothing is built, and this file does not import torch.
 """
@@ -12,14 +12,14 @@ Dtype = Literal["float32", "bfloat16", "float16", "int8", "int4"]
 Optimizer = Literal["sgd", "momentum", "adagrad", "adam", "adamw"]
 
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-# How many numbers an optimizer keeps for each parameter.
+# Numbers of optimizer state per parameter.
 STATE = {"sgd": 0, "momentum": 1, "adagrad": 1, "adam": 2, "adamw": 2}
 
 PARTS = ("tokens", "projection", "positions", "segments", "prefix", "patches", "norm", "head")
 
 
 class TrainingBytes(NamedTuple):
-    """Bytes held while a model learns, activations aside."""
+    """Memory for training in bytes, without activations."""
 
     weights: int
     gradient: int
@@ -28,13 +28,27 @@ class TrainingBytes(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Input and head of one model, counted in parameters; `body` is what lies between them, `None` if not known.
+    """The parameters of a model's input and head.
 
-    - `tokens`, `positions`, `segments`: the tables. `projection`: from the width of the rows to the model's (ALBERT).
-    - `prefix`: class, distillation, mask and register tokens. `patches`: the map from pixels. `norm`: of the input.
-    - `head`: all that the head has for itself: bias, BERT's transform, and the matrix unless it is `tied`.
-    - `num_embeddings` V, `row_dim` the width of a row, `hidden_dim` d, `num_layers`, `position_scheme` by name.
-    - `input_products`, `head_products`: multiply-adds for one token, or one patch; those of a lookup are none.
+    Attributes:
+        model_type: As in config.json.
+        num_embeddings: V.
+        row_dim: Dimension of a row of the token table.
+        hidden_dim: d, the dimension of hidden states.
+        num_layers: Number of blocks.
+        tied: Whether head and token table are one tensor.
+        position_scheme: Name of the position scheme.
+        tokens: Parameters of the token table.
+        projection: Of the map from `row_dim` to `hidden_dim` (ALBERT).
+        positions: Of the position table.
+        segments: Of the segment table.
+        prefix: Of class, distillation, mask and register tokens.
+        patches: Of the projection of patches.
+        norm: Of the norm of the input.
+        head: Of the head: bias, BERT's transform, and the matrix unless it is tied.
+        body: Of everything between input and head, or None if unknown.
+        input_products: Multiply-adds of the input per token or patch; a lookup has none.
+        head_products: Multiply-adds of the head per token.
 
     >>> cost = Cost(num_embeddings=10_000, row_dim=512, hidden_dim=512, tokens=5_120_000, head_products=5_120_000)
     >>> cost.bytes["float32"] / 2**20  # MiB
@@ -62,40 +76,40 @@ class Cost:
 
     @property
     def parameters(self) -> dict[str, int]:
-        """Parameters by part, those parts that the model has; a tied matrix counts as `tokens`, and once."""
+        """Parameters by part, for existing parts; a tied matrix counts once, as `tokens`."""
         return {part: getattr(self, part) for part in PARTS if getattr(self, part)}
 
     @property
     def num_parameters(self) -> int:
-        """All parameters of input and head."""
+        """Number of parameters of input and head."""
         return sum(self.parameters.values())
 
     @property
     def tables(self) -> int:
-        """The parameters that are rows looked up by token, position and segment."""
+        """Parameters of the tables of tokens, positions and segments."""
         return self.tokens + self.positions + self.segments
 
     @property
     def head_matrix(self) -> int:
-        """The parameters of the matrix behind the logits, which a tied head shares with the table; 0 without a head."""
+        """Parameters of the matrix of the logits, which a tied head shares with the table; 0 without a head."""
         return self.tokens if self.head_products else 0
 
     @property
     def total(self) -> int | None:
-        """The parameters of the whole model; `None` if the config does not tell."""
+        """Parameters of the model, or None if `body` is unknown."""
         return None if self.body is None else self.num_parameters + self.body
 
     @property
     def share(self) -> float | None:
-        """Input and head as a part of the whole model, 0 … 1."""
+        """Share of input and head in the parameters of the model, 0 to 1, or None if `body` is unknown."""
         return None if self.total is None else self.num_parameters / self.total
 
     @property
     def bytes(self) -> dict[str, int]:
-        """The memory of input and head, by dtype.
+        """Memory of input and head in bytes, by dtype.
 
-        In int8 and int4 the token table and the head's own matrix are quantized with one float32 scale a row, as
-        `QuantizedEmbedding` keeps them; all else stays float32.
+        For int8 and int4 the token table and an untied matrix of the head are quantized with one float32 scale per row,
+        as in `QuantizedEmbedding`; the rest is float32.
         """
         sizes = {dtype: size * self.num_parameters for dtype, size in BYTES.items()}
         matrices = 0 if not self.num_embeddings else 1 if self.tied else 2
@@ -105,9 +119,17 @@ class Cost:
         return sizes
 
     def training_bytes(self, optimizer: Optimizer = "adamw", *, dtype: str = "float32") -> TrainingBytes:
-        """Weights, dense gradient and optimizer state of input and head, all in `dtype`, as torch keeps them.
+        """Compute the memory of weights, dense gradient and optimizer state of input and head.
 
-        Raises `UsageError` for an optimizer or dtype that is not known.
+        Args:
+            optimizer: "sgd", "momentum", "adagrad", "adam" or "adamw".
+            dtype: Of all three.
+
+        Returns:
+            Bytes.
+
+        Raises:
+            UsageError: For an unknown optimizer or dtype.
 
         >>> Cost(tokens=1000).training_bytes("adamw")
         TrainingBytes(weights=4000, gradient=4000, state=8000)
@@ -116,9 +138,17 @@ class Cost:
         return TrainingBytes(size, size, _known("optimizer", optimizer, STATE) * size)
 
     def lookup_bytes(self, tokens: int = 1, *, dtype: str = "float32") -> int:
-        """The bytes that a lookup of `tokens` ids moves: each id (int64) and row read, each row written.
+        """Compute the bytes that a lookup moves: each id (int64) and row read, each row written; it has no operations.
 
-        That is all it costs: a lookup does not multiply or add.
+        Args:
+            tokens: Number of ids.
+            dtype: Of the rows.
+
+        Returns:
+            Bytes.
+
+        Raises:
+            UsageError: For an unknown dtype.
 
         >>> Cost(row_dim=768).lookup_bytes(tokens=1024, dtype="bfloat16")
         3153920
@@ -126,16 +156,30 @@ class Cost:
         return tokens * (8 + 2 * self.row_dim * _known("dtype", dtype, BYTES))
 
     def input_flops(self, tokens: int = 1) -> int:
-        """Floating-point operations of the input's matrix products for `tokens` ids or patches; a lookup has none."""
+        """Compute the floating-point operations of the input, two per multiply-add; a lookup has none.
+
+        Args:
+            tokens: Number of ids or patches.
+
+        Returns:
+            Operations.
+        """
         return 2 * self.input_products * tokens
 
     def head_flops(self, tokens: int = 1) -> int:
-        """Floating-point operations from hidden states to logits for `tokens` places, two for each multiply-add."""
+        """Compute the floating-point operations from hidden states to logits, two per multiply-add.
+
+        Args:
+            tokens: Number of hidden states.
+
+        Returns:
+            Operations.
+        """
         return 2 * self.head_products * tokens
 
 
 def _known(argument: str, name: str, table: dict[str, int]) -> int:
-    """The value under `name`, or a `UsageError` that says which names there are."""
+    """The value of `name`, or a `UsageError` that lists the names."""
     if name not in table:
         raise UsageError(f"{argument} must be one of {', '.join(table)}, not {name!r}")
     return table[name]

@@ -1,6 +1,6 @@
-"""What a config.json that leaves a size out means: the defaults of transformers' config classes, by model type.
+"""The defaults of transformers' config classes, by model type, for sizes that a config.json omits.
 
-Only the sizes that a cost needs. A published config often writes just what differs from them.
+Only sizes that are needed for a cost. Published configs often contain only what differs from the defaults.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""A config → its count, by the family that its model type names: `counted`."""
+"""Config → cost, by the family of its model type: `config_cost`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +12,13 @@ from rowspace.layers.cost.text import TEXT
 FAMILIES = TEXT | IMAGES
 
 
-def counted(config: Mapping[str, Any]) -> Cost:
-    """The count of a config of one tower; see `cost.cost`, which opens it, for what it may be and what is raised."""
+def config_cost(config: Mapping[str, Any]) -> Cost:
+    """The cost of the config of one tower; raises `UsageError` for an unknown model type or a missing size."""
     model_type = config.get("model_type", "")
     if model_type not in FAMILIES:
         known = ", ".join(sorted(filter(None, FAMILIES)))
         raise UsageError(
-            f"model_type must be one of {known}, not {model_type!r}; leave it out to count the token table and its "
-            "head alone"
+            f"model_type must be one of {known}, not {model_type!r}; omit it to count only the token table and its head"
         )
     try:
         return FAMILIES[model_type]({**DEFAULTS.get(model_type, {}), **config})

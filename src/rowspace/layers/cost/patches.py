@@ -1,4 +1,4 @@
-"""The cost of cutting an image into patches: the number of tokens, and of attention over them.
+"""The cost of splitting an image into patches: the number of tokens, and the attention over them.
 
 Plain arithmetic: nothing is built.
 """
@@ -15,9 +15,13 @@ Size = int | tuple[int, int]
 
 @dataclass(frozen=True)
 class PatchCost:
-    """Counts of one image size and patch size; all else follows from them.
+    """The cost of one image size and patch size.
 
-    grid: patches (down, across); prefix: tokens before them, such as a class token; numbers: those of one patch.
+    Attributes:
+        grid: (height, width) in patches.
+        prefix: Number of tokens before the patches, such as a class token.
+        numbers: Of one patch: channels · height · width.
+        embedding_dim: d.
     """
 
     grid: tuple[int, int]
@@ -27,32 +31,32 @@ class PatchCost:
 
     @property
     def patches(self) -> int:
-        """How many patches the image makes."""
+        """Number of patches."""
         return self.grid[0] * self.grid[1]
 
     @property
     def tokens(self) -> int:
-        """The length of the sequence: patches and what stands before them."""
+        """Length of the sequence: patches and prefix."""
         return self.patches + self.prefix
 
     @property
     def parameters(self) -> int:
-        """The weight of the projection and its bias."""
+        """Parameters of the projection, with its bias."""
         return (self.numbers + 1) * self.embedding_dim
 
     @property
     def projection_flops(self) -> int:
-        """Of projecting every patch, two for each multiply-add."""
+        """Floating-point operations of projecting all patches, two per multiply-add."""
         return 2 * self.patches * self.numbers * self.embedding_dim
 
     @property
     def scores(self) -> int:
-        """What each head of each layer computes: a score for every pair of tokens."""
+        """Number of attention scores per head and layer: one for every pair of tokens."""
         return self.tokens**2
 
     @property
     def attention_flops(self) -> int:
-        """Of one layer: scores from queries and keys, then sums of values, all heads together."""
+        """Floating-point operations of one layer, all heads: scores, and weighted sums of values."""
         return 4 * self.scores * self.embedding_dim
 
 
@@ -65,10 +69,21 @@ def patch_cost(
     prefix: int = 1,
     pad: bool = False,
 ) -> PatchCost:
-    """The cost of cutting images of `image_size` (one side, or height and width) in patches; defaults are ViT-Base's.
+    """Compute the cost of splitting an image into patches, by default that of ViT-Base.
 
-    A rest that no whole patch covers is left out, or with `pad` filled up to one. Raises `UsageError` for sizes below
-    one, and for an image smaller than a patch.
+    Args:
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of the image.
+        embedding_dim: d.
+        prefix: Number of tokens before the patches.
+        pad: Whether incomplete patches are padded; otherwise they are dropped.
+
+    Returns:
+        The cost.
+
+    Raises:
+        UsageError: For a size below 1, or an image smaller than a patch.
 
     >>> for side in 32, 16, 8, 4:
     ...     cost = patch_cost(224, side)
@@ -87,6 +102,6 @@ def patch_cost(
     grid = (-(-height // down), -(-width // across)) if pad else (height // down, width // across)
     if not min(grid):
         raise UsageError(
-            f"an image of {height} × {width} holds no patch of {down} × {across}; choose a smaller patch, or pad=True"
+            f"an image of {height} × {width} has no patch of {down} × {across}; use a smaller patch, or pad=True"
         )
     return PatchCost(grid, prefix, channels * down * across, embedding_dim)

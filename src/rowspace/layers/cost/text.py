@@ -1,6 +1,6 @@
-"""The counts of text models, computed from their config: one function per family, `TEXT` by model type.
+"""The costs of text models, computed from their config: one function per family, `TEXT` by model type.
 
-Each counts the model as transformers builds it for its published task: BERT for pre-training, with pooler and
+Each is for the model that transformers builds for its published task: BERT for pretraining, with pooler and
 next-sentence head in `body`; RoBERTa, ALBERT and ModernBERT for masked tokens; the others for the next token.
 """
 
@@ -13,13 +13,13 @@ from rowspace.layers.cost.counts import Cost
 Config = Mapping[str, Any]
 
 
-def rows_alone(c: Config) -> Cost:
-    """A table and the matrix of its head, of a config that names no model type."""
+def table_only(c: Config) -> Cost:
+    """A table and the matrix of its head, for a config without a model type."""
     return _text(c, dim=c["hidden_size"], layers=None, scheme="unknown", tie_word_embeddings=True)
 
 
 def bert(c: Config) -> Cost:
-    """Word + position + segment → LayerNorm; the head transforms first."""
+    """Word + position + segment → LayerNorm; the head has a transform."""
     d = c["hidden_size"]
     pooler, next_sentence = linear(d, d), linear(d, 2)
     body = c["num_hidden_layers"] * classic_block(d, c["intermediate_size"]) + pooler + next_sentence
@@ -27,14 +27,14 @@ def bert(c: Config) -> Cost:
 
 
 def roberta(c: Config) -> Cost:
-    """As BERT, with neither pooler nor next sentence; the config counts the rows before the first position too."""
+    """As BERT, without pooler and next-sentence head; the config includes the rows before the first position."""
     d = c["hidden_size"]
     body = c["num_hidden_layers"] * classic_block(d, c["intermediate_size"])
     return _masked(c, row_dim=d, transform=d * d, body=body, own=linear(d, d) + layer_norm(d) + c["vocab_size"])
 
 
 def albert(c: Config) -> Cost:
-    """Narrow rows, LayerNorm, then a projection; one block's weights for all layers of a group."""
+    """Narrow rows, LayerNorm, then a projection; the layers of a group share the weights of a block."""
     e, d = c["embedding_size"], c["hidden_size"]
     body = c["num_hidden_groups"] * c["inner_group_num"] * classic_block(d, c["intermediate_size"])
     own = linear(d, e) + layer_norm(e) + c["vocab_size"]
@@ -59,7 +59,7 @@ def gpt2(c: Config) -> Cost:
 
 
 def opt(c: Config) -> Cost:
-    """Two position rows more than positions; the 350 M model projects its rows, and back for the head."""
+    """Two more position rows than positions; the 350M model projects its rows, and back for the head."""
     d, n, e = c["hidden_size"], c["num_hidden_layers"], c["word_embed_proj_dim"] or c["hidden_size"]
     body = n * classic_block(d, c["ffn_dim"])
     body += layer_norm(d) * (c["do_layer_norm_before"] and not c["_remove_final_layer_norm"])
@@ -76,28 +76,28 @@ def bloom(c: Config) -> Cost:
 
 
 def mpt(c: Config) -> Cost:
-    """Rows only; ALiBi; no bias anywhere, in the norms neither."""
+    """Rows only; ALiBi; no biases, also in norms."""
     d, n = c["d_model"], c["n_layers"]
     block = attention(d, bias=False) + feed_forward(d, c["expansion_ratio"] * d, bias=False) + 2 * d
     return _text(c, dim=d, layers=n, scheme="alibi", body=n * block + d)
 
 
 def gpt_neox(c: Config) -> Cost:
-    """Rows only; rotary on a part of each head; untied."""
+    """Rows only; rotary positions on a part of each head; untied."""
     d, n = c["hidden_size"], c["num_hidden_layers"]
     body = n * classic_block(d, c["intermediate_size"]) + layer_norm(d)
     return _text(c, dim=d, layers=n, scheme="rotary", body=body)
 
 
 def phi(c: Config) -> Cost:
-    """Rows only; one LayerNorm for both halves of a block; a bias for the head too."""
+    """Rows only; one LayerNorm for both halves of a block; the head has a bias."""
     d, n = c["hidden_size"], c["num_hidden_layers"]
     block = attention(d, keys=_key_width(c)) + feed_forward(d, c["intermediate_size"]) + layer_norm(d)
     return _text(c, dim=d, layers=n, scheme="rotary", body=n * block + layer_norm(d), own=c["vocab_size"])
 
 
 def llama(c: Config, *, norms: int = 2, experts: int = 0, qkv_bias: bool = False, qk_norm: bool = False) -> Cost:
-    """Rows only; rotary; RMSNorm, gated feed-forward, fewer heads for keys than for queries."""
+    """Rows only; rotary positions; RMSNorm, gated feed-forward, fewer key heads than query heads."""
     d, n = c["hidden_size"], c["num_hidden_layers"]
     queries, keys = _head_dim(c) * c["num_attention_heads"], _key_width(c)
     block = attention(d, queries=queries, keys=keys, bias=False) + norms * d
@@ -107,7 +107,7 @@ def llama(c: Config, *, norms: int = 2, experts: int = 0, qkv_bias: bool = False
 
 
 def t5(c: Config) -> Cost:
-    """One table for encoder, decoder and head; the first block of each stack holds the relative bias of all."""
+    """One table for encoder, decoder and head; the relative bias is in the first block of each stack."""
     d, width, encoders = c["d_model"], c["d_kv"] * c["num_heads"], c["num_layers"]
     decoders = c["num_decoder_layers"] or encoders
     attend = attention(d, queries=width, bias=False) + d
@@ -115,13 +115,13 @@ def t5(c: Config) -> Cost:
     feed = feed_forward(d, c["d_ff"], bias=False, gated=gated) + d
     body = encoders * (attend + feed) + decoders * (2 * attend + feed) + 2 * d
     positions = 2 * c["relative_attention_num_buckets"] * c["num_heads"]
-    # T5 v1.1: transformers 5 writes that the head is unscaled where earlier ones wrote that it is untied.
+    # T5 v1.1: transformers 5 writes that the head is unscaled, earlier versions wrote that it is untied.
     c = {**c, "tie_word_embeddings": c["tie_word_embeddings"] and c.get("scale_decoder_outputs", True)}
     return _text(c, dim=d, layers=encoders + decoders, scheme="relative", positions=positions, body=body)
 
 
 def clip_text(c: Config) -> Cost:
-    """Word + position, no norm; the state at the last token is projected: there are no logits of tokens."""
+    """Word + position, no norm; the state of the last token is projected, so there are no logits."""
     d, n = c["hidden_size"], c["num_hidden_layers"]
     body = n * classic_block(d, c["intermediate_size"]) + layer_norm(d)
     if "projection_size" in c:  # SigLIP's own head
@@ -131,7 +131,7 @@ def clip_text(c: Config) -> Cost:
 
 
 def _masked(c: Config, *, row_dim: int, transform: int, body: int, own: int, **sizes: int) -> Cost:
-    """What BERT and its kin share: three tables and a LayerNorm, all as wide as the rows."""
+    """The common part of BERT models: three tables and a LayerNorm, all of the dimension of the rows."""
     return _text(
         c,
         dim=c["hidden_size"],
@@ -149,7 +149,7 @@ def _masked(c: Config, *, row_dim: int, transform: int, body: int, own: int, **s
 
 
 def _text(c: Config, *, dim: int, layers: int | None, scheme: str, **sizes: Any) -> Cost:
-    """A token table and its head: `own` the head's parameters but for the matrix, `transform` products before it."""
+    """A token table and its head: `own` parameters of the head without the matrix, `transform` products before it."""
     sizes = {"row_dim": dim, "own": 0, "transform": 0, "headless": False, "tie_word_embeddings": True} | sizes
     own, transform, headless = sizes.pop("own"), sizes.pop("transform"), sizes.pop("headless")
     tied = c.get("tie_word_embeddings", sizes.pop("tie_word_embeddings"))
@@ -169,17 +169,17 @@ def _text(c: Config, *, dim: int, layers: int | None, scheme: str, **sizes: Any)
 
 
 def _head_dim(c: Config) -> int:
-    """The width of a head."""
+    """The dimension of a head."""
     return int(c.get("head_dim") or c["hidden_size"] // c["num_attention_heads"])
 
 
 def _key_width(c: Config) -> int:
-    """The width of all heads of keys together."""
+    """The total dimension of all key heads."""
     return _head_dim(c) * int(c["num_key_value_heads"] or c["num_attention_heads"])
 
 
 TEXT: dict[str, Callable[[Config], Cost]] = {
-    "": rows_alone,
+    "": table_only,
     "bert": bert,
     "roberta": roberta,
     "xlm-roberta": roberta,

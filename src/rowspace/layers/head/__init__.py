@@ -1,4 +1,4 @@
-"""Hidden states → logits → loss: heads tied to a table or not, and a cross entropy that never holds all logits.
+"""Hidden states → logits → loss: tied and untied heads, and a cross entropy without the full logits.
 
 Read `heads.py` first, then `cross_entropy.py` and `chunked_loss.py`.
 """

@@ -1,10 +1,10 @@
-"""The arithmetic of the loss: some hundred rows of logits at a time, with the gradients computed at the same time.
+"""The loss and its gradients, computed together for a few hundred rows of logits at a time.
 
-    rows kept ──► logits of a chunk ──► losses, and d(loss)/d(logits) in the same memory ──► dhidden, dweight, dbias
-     (n, d)          (chunk, V)                                                              (N, d)  (V, d)   (V,)
+    target rows ──► logits of a chunk ──► losses, and d(loss)/d(logits) in the same memory ──► dhidden, dweight, dbias
+      (n, d)           (chunk, V)                                                              (N, d)  (V, d)   (V,)
 
-One operator, opaque to `torch.compile`, because which rows are kept is known only at run time. Autograd and the
-reductions are the caller's.
+It is one operator, opaque to `torch.compile`, because the number of rows not ignored is known only at run time.
+Autograd and reductions are in `cross_entropy.py`.
 """
 
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 
-__all__ = ["LossTerms", "chunk_rows", "row_losses", "whole_losses"]
+__all__ = ["LossTerms", "chunk_rows", "row_losses", "unchunked_losses"]
 
-CPU_CHUNK_BYTES = 256 << 20  # of logits at once: half of it is some hundredths slower on 2 cores, a fifth a tenth
+CPU_CHUNK_BYTES = 256 << 20  # logits per chunk: on 2 cores, half of it is a few percent slower and a fifth 10 %
 OTHER_CHUNK_BYTES = 512 << 20
 
 
 class LossTerms(NamedTuple):
-    """What is left out of, added to or done to the plain negative log-likelihood."""
+    """The settings that change the plain negative log-likelihood."""
 
     ignore_index: int = -100
     label_smoothing: float = 0.0
@@ -43,17 +43,17 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     z_loss: float,
     softcap: float | None,
     chunk_size: int | None,
-    wanted: list[bool],
+    needs_grad: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The loss of each row, and the gradients of their sum, or of their dot product with `row_gradient`.
 
     `hidden` is (N, d), `weight` (V, d), both cast to `dtype` for the products; `targets`, `row_gradient` and the losses
-    are (N,). `wanted` says which gradients to compute, of hidden, weight and bias; the others come out empty. Results
+    are (N,). `needs_grad` selects the gradients of hidden, weight and bias; the others are returned empty. Results
     are float32 (float64 for float64), and zero for rows whose target is `ignore_index`.
     """
     _check_targets(targets, weight.shape[0], ignore_index)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
-    losses, dhidden, dweight, dbias = _results(hidden, weight, wanted)
+    losses, dhidden, dweight, dbias = _results(hidden, weight, needs_grad)
     weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
     size = min(chunk_size or chunk_rows(len(keep), weight, terms), max(len(keep), 1))
@@ -62,12 +62,12 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
         states = hidden[rows].to(dtype)
         logits = _logits(states, weight, bias, buffer[: len(rows)])
         scale = None if row_gradient is None else row_gradient[rows].to(logits.dtype)
-        losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(wanted))
-        if wanted[0]:
+        losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(needs_grad))
+        if needs_grad[0]:
             dhidden[rows] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
-        if wanted[1]:
+        if needs_grad[1]:
             _add_product(dweight, logits, states, first=number == 0)
-        if wanted[2]:
+        if needs_grad[2]:
             dbias += logits.sum(0)
     return losses, dhidden, dweight, dbias
 
@@ -79,7 +79,7 @@ def _(hidden, weight, bias, targets, row_gradient, *settings):  # type: ignore[n
 
 @row_losses.register_vmap
 def _(info, in_dims, *arguments):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
-    """One call after the other: each has its own rows to leave out."""
+    """Loop over the batch, since each example ignores other rows."""
 
     def pick(argument, dim, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         return argument.select(dim, number) if isinstance(dim, int) else argument
@@ -89,10 +89,10 @@ def _(info, in_dims, *arguments):  # type: ignore[no-untyped-def]  # noqa: ANN00
     return tuple(torch.stack(parts) for parts in zip(*results, strict=True)), (0, 0, 0, 0)
 
 
-def whole_losses(
+def unchunked_losses(
     hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, dtype: torch.dtype, terms: LossTerms
 ) -> Tensor:
-    """The losses of `row_losses` with all logits at once, in torch's own operators, which other formats know."""
+    """The losses of `row_losses` with all logits at once, in torch's operators, for export to other formats."""
     bias = None if bias is None else bias.to(dtype)
     wide = torch.float64 if hidden.dtype == torch.float64 else torch.float32
     logits = functional.linear(hidden.to(dtype), weight.to(dtype), bias).to(wide)
@@ -101,19 +101,19 @@ def whole_losses(
     return torch.where(keep, losses, 0)
 
 
-def _results(hidden: Tensor, weight: Tensor, wanted: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Zeros for the losses and for each gradient wanted; the weight's is written before it is added to."""
+def _results(hidden: Tensor, weight: Tensor, needs_grad: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Zeros for the losses and each needed gradient; the weight's is uninitialized, as the first chunk writes it."""
     dtype = torch.float64 if hidden.dtype == torch.float64 else torch.float32
     return (
         hidden.new_zeros(hidden.shape[0], dtype=dtype),  # len() would fix the number of rows under torch.export
-        hidden.new_zeros(hidden.shape if wanted[0] else (0, 0), dtype=dtype),
-        hidden.new_empty(weight.shape if wanted[1] else (0, 0), dtype=dtype),
-        hidden.new_zeros(weight.shape[0] if wanted[2] else 0, dtype=dtype),
+        hidden.new_zeros(hidden.shape if needs_grad[0] else (0, 0), dtype=dtype),
+        hidden.new_empty(weight.shape if needs_grad[1] else (0, 0), dtype=dtype),
+        hidden.new_zeros(weight.shape[0] if needs_grad[2] else 0, dtype=dtype),
     )
 
 
 def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> None:
-    """Raise for the first target that is no row of the weight."""
+    """Raise for the first target that is not a row of the weight."""
     wrong = ((targets < 0) | (targets >= num_embeddings)) & (targets != ignore_index)
     if wrong.any():
         place = int(wrong.nonzero()[0])
@@ -124,7 +124,7 @@ def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> N
 
 
 def chunk_rows(rows: int, weight: Tensor, terms: LossTerms) -> int:
-    """Rows per chunk: as many as the memory for logits allows, in chunks of one size; a softcap needs it twice."""
+    """Rows per chunk: equal chunks within the memory limit for logits; a softcap doubles the memory."""
     limit = CPU_CHUNK_BYTES if weight.device.type == "cpu" else OTHER_CHUNK_BYTES
     limit = limit if terms.softcap is None else limit // 2
     most = max(16, limit // (4 * max(weight.shape[0], 1)))
@@ -133,7 +133,7 @@ def chunk_rows(rows: int, weight: Tensor, terms: LossTerms) -> int:
 
 
 def _logits(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor) -> Tensor:
-    """`states @ weight.T + bias` in `buffer`, rounded to the weight's dtype on the way, as a linear layer does."""
+    """`states @ weight.T + bias` in `buffer`, rounded to the weight's dtype first, as in a linear layer."""
     if buffer.dtype == weight.dtype:
         torch.mm(states, weight.t(), out=buffer)
         return buffer if bias is None else buffer.add_(bias)
@@ -141,7 +141,7 @@ def _logits(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor)
 
 
 def _add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool) -> None:
-    """`total += gradient.T @ states`, summed in `total`'s dtype over the chunks; on a CPU inside each chunk too."""
+    """`total += gradient.T @ states`, summed in `total`'s dtype between chunks, and on a CPU also within each chunk."""
     if total.dtype == states.dtype or total.device.type == "cpu":
         total.addmm_(gradient.t(), states.to(total.dtype), beta=0 if first else 1)
     elif first:
@@ -151,9 +151,9 @@ def _add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool
 
 
 def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTerms, *, differentiate: bool) -> Tensor:
-    """Losses (n,) of logits (n, V), which are overwritten: with the gradient, times `scale` (n,), where that is wanted.
+    """Losses (n,) of logits (n, V), which are overwritten; with `differentiate`, by the gradient times `scale` (n,).
 
-    For logits x, already capped, p = softmax(x), L = log sum exp(x), smoothing s, z-loss factor z:
+    For capped logits x, p = softmax(x), L = log sum exp(x), smoothing s, z-loss factor z:
 
         loss = (1 - s) * (L - x[target]) + s * (L - mean(x)) + z * L**2
         d loss / d x = p * (1 + 2 * z * L) - (1 - s) * onehot(target) - s / V
@@ -162,7 +162,7 @@ def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTe
     smoothing, picked = terms.label_smoothing, targets.unsqueeze(1)
     slope = None if terms.softcap is None else _cap(logits, terms.softcap)
     max_logit = logits.amax(1)
-    logits.sub_(max_logit.unsqueeze(1))  # all that follows is of differences to the maximum: small losses stay exact
+    logits.sub_(max_logit.unsqueeze(1))  # differences to the maximum keep small losses exact
     target_logit = (1 - smoothing) * logits.gather(1, picked).squeeze(1)
     target_logit = target_logit + smoothing * logits.mean(1) if smoothing else target_logit
     sum_exp = logits.exp_().sum(1)
@@ -179,7 +179,7 @@ def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTe
 
 
 def _cap(logits: Tensor, softcap: float) -> Tensor:
-    """Cap the logits in place; the slope of the cap at each of them."""
+    """Cap the logits in place; return the derivative of the cap at each."""
     logits.div_(softcap).tanh_()
     slope = logits.square().neg_().add_(1)
     logits.mul_(softcap)

@@ -1,10 +1,10 @@
-"""The loss straight from hidden states, which never holds the logits of all rows.
+"""Cross entropy computed from hidden states, without the logits of all rows.
 
 `cross_entropy(hidden, weight, targets)` equals `F.cross_entropy(F.linear(hidden, weight).float(), targets)` in value
-and gradient. Rows with `ignore_index` cost nothing. The gradients are made in the forward pass, chunk by chunk, and
-scaled in the backward pass, as Liger-Kernel does (Hsu et al., 2024) and `F.linear_cross_entropy` of torch 2.13, which
-has no softcap, no z-loss, no label smoothing and no `torch.func`, and computes ignored rows. Class weights and
-probabilities as targets are left out.
+and gradient. Rows with `ignore_index` are not computed. The gradients are computed in the forward pass, chunk by chunk,
+and scaled in the backward pass, as in Liger-Kernel (Hsu et al., 2024) and `F.linear_cross_entropy` of torch 2.13, which
+has no softcap, z-loss, label smoothing or `torch.func` support, and computes ignored rows. Class weights and
+probabilities as targets are not supported.
 """
 
 import math
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.head.chunked_loss import LossTerms, row_losses, whole_losses
+from rowspace.layers.head.chunked_loss import LossTerms, row_losses, unchunked_losses
 from rowspace.layers.head.loss_second_order import second_order
 
 __all__ = ["cross_entropy"]
@@ -40,23 +40,27 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
 
     Args:
         hidden: (..., d) hidden states, any floating dtype.
-        weight: (V, d) rows of the table or head, of hidden's dtype; under autocast both are cast as a linear layer's.
+        weight: (V, d) rows of the table or head, in the dtype of `hidden`; autocast applies as to a linear layer.
         targets: (...) int64 ids.
         bias: (V,) added to the logits.
-        ignore_index: rows with this target count neither in the loss nor in its mean, and cost no time.
-        label_smoothing: share of the target spread evenly over all V (Szegedy et al., 2016).
-        z_loss: factor of the squared log-partition added to each row's loss (PaLM, 2022: 1e-4).
-        softcap: logits become `softcap · tanh(logits / softcap)` (Gemma 2: 30).
-        reduction: "mean" over the rows kept (nan when there is none, as in torch), "sum", or "none".
-        chunk_size: rows of logits held at once; by default what 256 MB hold on a CPU, 512 MB elsewhere.
+        ignore_index: Rows with this target are not computed and do not count in the mean.
+        label_smoothing: Share of the target distributed evenly over all V (Szegedy et al., 2016).
+        z_loss: Factor of the squared log-partition added to each row's loss (PaLM, 2022: 1e-4).
+        softcap: Logits become `softcap · tanh(logits / softcap)` (Gemma 2: 30).
+        reduction: "mean" over the rows that are not ignored (nan if there are none, as in torch), "sum", or "none",
+            which computes the logits again in its backward pass.
+        chunk_size: Rows of logits in memory at once; by default what fits in 256 MB on a CPU, 512 MB elsewhere.
 
-    Returns a scalar, or (...) for "none": float32, or float64 for float64. Logits are rounded to the working dtype, as
-    a linear layer's are; softmax and sums are float32, the weight's gradient over all chunks too. "none" computes the
-    logits once more in its backward pass. Second derivatives come from `create_graph=True`
-    or `torch.func.jacrev` twice; forward mode, and so `torch.func.hessian`, has no rule. In `torch.onnx.export` the
-    graph computes all logits at once, since ONNX has no such operator, and checks no target.
+    Returns:
+        A scalar, or (...) for "none": float32, or float64 for float64. Logits are rounded to the working dtype, as in a
+        linear layer; softmax and sums are float32, also the sum of the weight's gradient over chunks.
 
-    Raises UsageError for shapes, dtypes and settings that do not fit, and for a target out of range, naming its row.
+    Raises:
+        UsageError: For inconsistent shapes, dtypes or settings, or a target out of range, with its row.
+
+    Second derivatives are available through `create_graph=True` or two times `torch.func.jacrev`; forward mode, and
+    thus `torch.func.hessian`, is not supported. In `torch.onnx.export` the graph computes all logits at once, since
+    ONNX has no such operator, and does not check targets.
 
     >>> hidden, weight = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.eye(2)
     >>> cross_entropy(hidden, weight, torch.tensor([0, 1]))
@@ -86,11 +90,11 @@ def _losses(
     parts = (hidden, weight, bias, targets)
     if _exports_to_onnx():  # ONNX has no equivalent of the custom operator
         dtype, *terms, _ = settings
-        losses = whole_losses(*parts, dtype, LossTerms(*terms))
+        losses = unchunked_losses(*parts, dtype, LossTerms(*terms))
         return losses.sum() if is_summed else losses
     if is_summed:
-        wanted = _wanted(hidden, weight, bias)
-        return cast(Tensor, _SummedLoss.apply(*parts, *settings, *wanted)[0])  # type: ignore[no-untyped-call]
+        needs_grad = _needs_grad(hidden, weight, bias)
+        return cast(Tensor, _SummedLoss.apply(*parts, *settings, *needs_grad)[0])  # type: ignore[no-untyped-call]
     return cast(Tensor, _RowLosses.apply(*parts, *settings))  # type: ignore[no-untyped-call]
 
 
@@ -100,9 +104,9 @@ def _exports_to_onnx() -> bool:
 
 
 class _SummedLoss(torch.autograd.Function):
-    """The sum of the losses; its gradients are outputs too, since `torch.func` lets nothing else be kept.
+    """The sum of the losses; its gradients are outputs too, since `torch.func` can save only inputs and outputs.
 
-    `options` are the settings, then which of the three gradients are wanted. They are passed one by one, not in a
+    `options` are the settings and then `needs_grad` for the three gradients. They are passed one by one, not in a
     tuple, because the generated vmap rule flattens containers.
     """
 
@@ -112,14 +116,14 @@ class _SummedLoss(torch.autograd.Function):
     def forward(
         hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *options: Any
     ) -> tuple[Tensor, ...]:
-        settings, wanted = options[:-3], list(options[-3:])
-        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *settings, wanted)
+        settings, needs_grad = options[:-3], list(options[-3:])
+        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *settings, needs_grad)
         return losses.sum(), *gradients
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
         ctx.settings = inputs[4:-3]
-        ctx.set_materialize_grads(False)  # zeros as large as the weight's gradient, for what needs no gradient
+        ctx.set_materialize_grads(False)  # otherwise zeros as large as the weight's gradient are allocated
         ctx.mark_non_differentiable(*output[1:])
         ctx.save_for_backward(*inputs[:4], *output[1:])
 
@@ -134,7 +138,7 @@ class _SummedLoss(torch.autograd.Function):
 
 
 class _SummedGradient(torch.autograd.Function):
-    """The gradients of the forward pass times the incoming gradient; its own derivative is `second_order`."""
+    """The gradients of the forward pass times the incoming gradient; its derivative is `second_order`."""
 
     generate_vmap_rule = True
 
@@ -158,19 +162,19 @@ class _SummedGradient(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.settings, ctx.wanted = inputs[8:-3], inputs[-3:]
+        ctx.settings, ctx.needs_grad = inputs[8:-3], inputs[-3:]
         ctx.save_for_backward(*inputs[:5])
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         hidden, weight, bias, targets, scale = ctx.saved_tensors
-        row_gradient, directions = scale.expand(targets.shape), _only(upstream, ctx.wanted)
+        row_gradient, directions = scale.expand(targets.shape), _only(upstream, ctx.needs_grad)
         *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
         return _padded((*products, None, slopes.sum()), ctx.needs_input_grad)
 
 
 class _RowLosses(torch.autograd.Function):
-    """The loss of each row; what comes from above is a weight for each, so that the gradients wait for it."""
+    """The loss of each row; the gradients are computed in backward, since they need the incoming gradient (N,)."""
 
     generate_vmap_rule = True
 
@@ -192,7 +196,7 @@ class _RowLosses(torch.autograd.Function):
 
 
 class _RowGradient(torch.autograd.Function):
-    """The gradients of the rows' losses under a weight for each row; its own derivative is `second_order`."""
+    """The gradients of the row losses weighted by the incoming gradient (N,); its derivative is `second_order`."""
 
     generate_vmap_rule = True
 
@@ -200,47 +204,47 @@ class _RowGradient(torch.autograd.Function):
     def forward(
         hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, upstream: Tensor, *options: Any
     ) -> tuple[Tensor, ...]:
-        settings, wanted = options[:-3], list(options[-3:])
-        _, *gradients = row_losses(hidden, weight, bias, targets, upstream.contiguous(), *settings, wanted)
+        settings, needs_grad = options[:-3], list(options[-3:])
+        _, *gradients = row_losses(hidden, weight, bias, targets, upstream.contiguous(), *settings, needs_grad)
         parts = zip(gradients, (hidden, weight, bias), strict=True)
         return tuple(gradient if part is None else gradient.to(part.dtype) for gradient, part in parts)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.settings, ctx.wanted = inputs[5:-3], inputs[-3:]
+        ctx.settings, ctx.needs_grad = inputs[5:-3], inputs[-3:]
         ctx.save_for_backward(*inputs[:5])
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         hidden, weight, bias, targets, row_gradient = ctx.saved_tensors
-        directions = _only(upstream, ctx.wanted)
+        directions = _only(upstream, ctx.needs_grad)
         *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
         return _padded((*products, None, slopes), ctx.needs_input_grad)
 
 
 def _call(function: type[torch.autograd.Function], *arguments: Any) -> tuple[Tensor, ...]:
-    """Call a function with a derivative of its own; not in a compiled graph, which refuses second derivatives."""
+    """Apply a function with its derivative; in a compiled graph, which has no second derivatives, call it directly."""
     call = function.forward if torch.compiler.is_compiling() else function.apply
     return cast(tuple[Tensor, ...], call(*arguments))
 
 
-def _only(parts: Sequence[Tensor | None], wanted: Sequence[bool]) -> tuple[Tensor | None, ...]:
-    """The parts that are wanted, and None for the others."""
-    return tuple(part if needed else None for part, needed in zip(parts, wanted, strict=True))
+def _only(parts: Sequence[Tensor | None], needs_grad: Sequence[bool]) -> tuple[Tensor | None, ...]:
+    """The needed parts, and None for the others."""
+    return tuple(part if needed else None for part, needed in zip(parts, needs_grad, strict=True))
 
 
 def _padded(parts: Sequence[Tensor | None], needed: Sequence[bool]) -> tuple[Tensor | None, ...]:
-    """One gradient for each argument of a forward pass: those of the first that are needed, and None."""
+    """One gradient for each argument of forward: the needed ones of the first arguments, and None."""
     return *_only(parts, needed[: len(parts)]), *[None] * (len(needed) - len(parts))
 
 
-def _wanted(*parts: Tensor | None) -> list[bool]:
-    """Which gradients to make in the forward pass."""
+def _needs_grad(*parts: Tensor | None) -> list[bool]:
+    """Which gradients to compute in the forward pass."""
     return [part is not None and part.requires_grad and torch.is_grad_enabled() for part in parts]
 
 
 def _linear_dtype(hidden: Tensor) -> torch.dtype:
-    """The dtype that a linear layer would compute in: autocast's, which leaves float64 alone, or hidden's own."""
+    """The dtype in which a linear layer would compute: autocast's, except for float64, or that of `hidden`."""
     autocast = _autocasts(hidden) and hidden.dtype != torch.float64
     return torch.get_autocast_dtype(hidden.device.type) if autocast else hidden.dtype
 
@@ -253,16 +257,16 @@ def _autocasts(tensor: Tensor) -> bool:
 def _check_shapes(hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None) -> None:
     if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
         raise UsageError(
-            f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit: expected (..., d) and (V, d); "
-            "pass the weight as the table has it, rows first"
+            f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not match: expected (..., d) and "
+            "(V, d); pass the weight of the table, not its transpose"
         )
     if targets.shape != hidden.shape[:-1] or targets.dtype != torch.int64:
         raise UsageError(
-            f"targets must be int64 ids of shape {tuple(hidden.shape[:-1])}, one for each hidden state; got "
+            f"targets must be int64 ids of shape {tuple(hidden.shape[:-1])}, one per hidden state; got "
             f"{targets.dtype} {tuple(targets.shape)}"
         )
     if bias is not None and bias.shape != weight.shape[:1]:
-        raise UsageError(f"bias must have shape ({weight.shape[0]},), one number a row of weight; got {bias.shape}")
+        raise UsageError(f"bias must have shape ({weight.shape[0]},), one number per row of weight; got {bias.shape}")
     if not _autocasts(hidden) and hidden.dtype != weight.dtype:
         raise UsageError(
             f"hidden is {hidden.dtype} and weight {weight.dtype}; cast one of them, or call under torch.autocast"
@@ -273,7 +277,7 @@ def _check_settings(
     label_smoothing: float, z_loss: float, softcap: float | None, reduction: str, chunk_size: int | None
 ) -> None:
     if not 0 <= label_smoothing <= 1:
-        raise UsageError(f"label_smoothing must lie between 0 and 1, got {label_smoothing}; 0 turns it off")
+        raise UsageError(f"label_smoothing must be between 0 and 1, got {label_smoothing}; 0 turns it off")
     if softcap is not None and not 0 < softcap < math.inf:
         raise UsageError(f"softcap must be above 0 and finite, got {softcap}; None turns it off")
     if not math.isfinite(z_loss):
@@ -281,4 +285,4 @@ def _check_settings(
     if reduction not in ("mean", "sum", "none"):
         raise UsageError(f'reduction must be "mean", "sum" or "none", got {reduction!r}')
     if chunk_size is not None and chunk_size < 1:
-        raise UsageError(f"chunk_size must be at least 1 row, got {chunk_size}; None chooses one for the machine")
+        raise UsageError(f"chunk_size must be at least 1 row, got {chunk_size}; None selects a default")

@@ -1,7 +1,7 @@
-"""Hidden states → logits, through the table itself (tied) or through a matrix of the head (untied).
+"""Hidden states → logits, with the embedding table (tied) or with a separate matrix (untied).
 
-A tied head holds no copy of the table: it reads `embedding.weight` at each call. The tie therefore survives deepcopy,
-pickling, `.to(...)`, loading and sharding; the state dict names the table once, and safetensors can save it unchanged.
+A tied head has no copy of the table: it reads `embedding.weight` at each call. The tie therefore survives deepcopy,
+pickling, `.to(...)`, loading and sharding; the state dict contains the table once, and safetensors can save it.
 """
 
 import math
@@ -21,7 +21,7 @@ Scale = float | Literal["rsqrt"] | None
 
 
 class _Head(nn.Module):
-    """What both heads do with their weight."""
+    """The base class of both heads."""
 
     bias: nn.Parameter | None
 
@@ -45,18 +45,24 @@ class _Head(nn.Module):
         return logits if self.temperature == 1 else logits / self.temperature
 
     def loss(self, hidden: Tensor, targets: Tensor, **options: Any) -> Tensor:
-        """`cross_entropy` of hidden states (..., d) against ids (...), without all logits; `options` are its own.
+        """Compute `F.cross_entropy(head(hidden), targets)` without the full logits.
 
-        The same as `F.cross_entropy(head(hidden), targets)`.
+        Args:
+            hidden: (..., d) hidden states.
+            targets: (...) int64 ids.
+            **options: Other arguments of `cross_entropy`, such as `reduction`.
+
+        Returns:
+            As `cross_entropy`.
         """
         # With x = logits / T: cap · tanh(logits / cap) / T = (cap / T) · tanh(x / (cap / T)).
-        weight, heat = self._checked_weight(hidden), self.temperature
+        weight, temperature = self._checked_weight(hidden), self.temperature
         states = self._scaled(hidden, weight)
         bias: Tensor | None = self.bias
-        if heat != 1:
-            states = states / heat
-            bias = None if bias is None else bias / heat
-        softcap = None if self.softcap is None else self.softcap / heat
+        if temperature != 1:
+            states = states / temperature
+            bias = None if bias is None else bias / temperature
+        softcap = None if self.softcap is None else self.softcap / temperature
         return cross_entropy(states, weight, targets, bias=bias, softcap=softcap, **options)
 
     def extra_repr(self) -> str:
@@ -76,35 +82,37 @@ class _Head(nn.Module):
         weight = cast(Tensor, self.weight)
         if hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
             raise UsageError(
-                f"hidden must have shape (..., {weight.shape[1]}), got {tuple(hidden.shape)}; where the table is "
+                f"hidden must have shape (..., {weight.shape[1]}), got {tuple(hidden.shape)}; if the table is "
                 "narrower than the model, project first"
             )
         return weight
 
 
 class HasWeight(Protocol):
-    """A module with the table in `weight` (V, d): `TokenEmbedding`, `nn.Embedding`."""
+    """A module whose `weight` is a table (V, d): `TokenEmbedding`, `nn.Embedding`."""
 
     weight: Any
 
 
 class TiedHead(_Head):
-    """Logits through the rows of an embedding: one table, read twice, counted once.
+    """hidden (..., d) → logits (..., V), with the table of an embedding, which is counted once.
+
+    The scale of the embedding (Gemma, 2017 Transformer) is not applied to the rows. With FSDP, put embedding and head
+    into one unit (the root), like all shared parameters.
 
     Args:
-        embedding: `TokenEmbedding`, `nn.Embedding`, or any module with `weight` (V, d), which the model must hold too:
-            the head only refers to it, and neither moves it nor saves it. The attribute `embedding` can be set to
-            another one; `check_tied` finds a head whose embedding the model no longer holds.
-        bias: add a learned number to each logit (BERT).
-        scale: of the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
-        softcap: bound the logits: `softcap · tanh(logits / softcap)` (Gemma 2: 30).
-        temperature: divides the logits last.
-        device, dtype: of the bias; by default those of the table.
+        embedding: `TokenEmbedding`, `nn.Embedding`, or any module with `weight` (V, d). It must be in the model too:
+            the head only refers to it and does not move or save it. The attribute `embedding` can be set to another
+            one; `check_tied` finds a head whose embedding is no longer in the model.
+        bias: Whether to add a learned bias to the logits (BERT).
+        scale: Of the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
+        softcap: Bounds the logits by `softcap · tanh(logits / softcap)` (Gemma 2: 30).
+        temperature: Divides the logits last.
+        device: Of the bias; by default that of the table.
+        dtype: Of the bias; by default that of the table.
 
-    Call with hidden (..., d); returns (..., V). An embedding's own scale (Gemma, 2017) stays out: rows are read as they
-    are. Raises UsageError where widths or settings do not fit.
-
-    With FSDP, embedding and head belong in one unit (the root), as do all parameters that are used twice.
+    Raises:
+        UsageError: For an embedding without a table or invalid settings; in forward for another width of `hidden`.
 
     Source: Using the Output Embedding to Improve Language Models (Press and Wolf, 2017).
 
@@ -133,7 +141,7 @@ class TiedHead(_Head):
         self.embedding = embedding
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refer to an embedding without holding it: a submodule would put the table into the state dict twice."""
+        """Store the embedding as a plain attribute: as a submodule, its table would be twice in the state dict."""
         if name == "embedding":
             _require_table(value)
             object.__setattr__(self, name, value)
@@ -141,13 +149,13 @@ class TiedHead(_Head):
             super().__setattr__(name, value)
 
     def reset_parameters(self) -> None:
-        """Set the bias to zero; the table belongs to the embedding, which initializes it."""
+        """Set the bias to zero; the embedding initializes the table."""
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
     @property
     def weight(self) -> Tensor:
-        """The table (V, d), as the embedding has it now."""
+        """The current table (V, d) of the embedding."""
         return cast(Tensor, self.embedding.weight)
 
 
@@ -158,10 +166,22 @@ def _require_table(embedding: HasWeight) -> None:
 
 
 class UntiedHead(_Head):
-    """Logits through a matrix of the head's own (Llama 2 7B, Llama 3 8B, Mistral).
+    """hidden (..., d) → logits (..., V), with a separate matrix (Llama 2 7B, Llama 3 8B, Mistral).
 
-    Args are those of `TiedHead`, with the sizes in place of the embedding. The weight (V, d) starts from a normal
-    distribution of standard deviation 0.02, the bias from zero.
+    The weight (V, d) is initialized from a normal distribution of standard deviation 0.02, the bias to zero.
+
+    Args:
+        embedding_dim: d.
+        num_embeddings: V.
+        bias: As in `TiedHead`.
+        scale: As in `TiedHead`.
+        softcap: As in `TiedHead`.
+        temperature: As in `TiedHead`.
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        UsageError: For a size below 1 or invalid settings; in forward for another width of `hidden`.
 
     >>> UntiedHead(4096, 32000)(torch.rand(2, 7, 4096)).shape
     torch.Size([2, 7, 32000])
@@ -188,7 +208,11 @@ class UntiedHead(_Head):
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw the weight again, from `generator` or else from PyTorch's own, and set the bias to zero."""
+        """Initialize the weight again and set the bias to zero.
+
+        Args:
+            generator: Random generator; by default PyTorch's.
+        """
         nn.init.normal_(self.weight, std=0.02, generator=generator)
         if self.bias is not None:
             nn.init.zeros_(self.bias)

@@ -1,6 +1,6 @@
 """The second derivatives of the loss, for gradients of gradients, Hessians and forward-mode differentiation.
 
-Written in ordinary differentiable operations over chunks of rows, so that derivatives of any order follow from it.
+It uses ordinary differentiable operations over chunks of rows, so autograd can derive all higher orders from it.
 First-order training does not use this file.
 """
 
@@ -15,7 +15,7 @@ from rowspace.layers.head.chunked_loss import LossTerms, chunk_rows
 __all__ = ["second_order"]
 
 Directions = Sequence[Tensor | None]
-LOGIT_SIZED_TENSORS = 8  # how many tensors of the logits' shape a chunk holds at once
+LOGIT_SIZED_TENSORS = 8  # number of tensors of the logits' shape that a chunk has in memory at once
 
 
 def second_order(
@@ -27,11 +27,11 @@ def second_order(
     directions: Directions,
     settings: tuple[Any, ...],
 ) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
-    """The product of the Hessian with a vector, and the slope of each row's loss along it.
+    """The Hessian-vector product of the loss, and the directional derivative of each row's loss.
 
-    The loss is that of `row_losses`, weighted by `row_gradient` (N,). The vector is `directions`: what `hidden` (N, d),
-    `weight` (V, d) and `bias` (V,) move by, where None is zero. Returns the product's three parts in the dtypes of
-    those tensors, and the slopes (N,) without the weights of the rows.
+    The loss is that of `row_losses`, weighted by `row_gradient` (N,). The vector is `directions`, of `hidden` (N, d),
+    `weight` (V, d) and `bias` (V,), where None is zero. Returns the three parts of the product in the dtypes of those
+    tensors, and the directional derivatives (N,) without the weights of the rows.
     """
     dtype, *numbers, chunk_size = settings
     terms = LossTerms(*numbers)
@@ -69,7 +69,7 @@ def _of_chunk(
     bias: tuple[Tensor, Tensor],
     terms: LossTerms,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Both for some rows. `weight` and `bias` come with their directions; ignored rows count as zeros."""
+    """The results for a chunk of rows; `weight` and `bias` include their directions, ignored rows count as zeros."""
     (rows, rows_along), (offset, offset_along) = weight, bias
     keep = (targets != terms.ignore_index).unsqueeze(1)
     states, states_along = (torch.where(keep, part, 0) for part in (states, states_along))
@@ -89,9 +89,9 @@ def _of_chunk(
 
 
 def _of_logits(logits: Tensor, along: Tensor, targets: Tensor, terms: LossTerms) -> tuple[Tensor, Tensor]:
-    """The gradient of each row's loss by its logits (n, V), and how that changes as the logits move `along`.
+    """The gradient of each row's loss with respect to its logits (n, V), and its derivative in the direction `along`.
 
-    The gradient is that of `chunked_loss._losses`; each line here is followed by its own derivative.
+    The gradient is that of `chunked_loss._losses`; each quantity is followed by its derivative.
     """
     slope, slope_along, capped, capped_along = None, None, logits, along
     if terms.softcap is not None:
@@ -99,14 +99,14 @@ def _of_logits(logits: Tensor, along: Tensor, targets: Tensor, terms: LossTerms)
         slope = 1 - ratio.square()
         slope_along = -2 * ratio * slope * along / terms.softcap
         capped, capped_along = terms.softcap * ratio, slope * along
-    level = capped.logsumexp(1, keepdim=True)
-    probabilities = (capped - level).exp()
-    level_along = (probabilities * capped_along).sum(1, keepdim=True)
-    probabilities_along = probabilities * (capped_along - level_along)
-    factor, factor_along = 1 + 2 * terms.z_loss * level, 2 * terms.z_loss * level_along
-    kept = torch.full_like(targets.unsqueeze(1), 1, dtype=logits.dtype) * (1 - terms.label_smoothing)
-    wanted = torch.zeros_like(logits).scatter(1, targets.unsqueeze(1), kept) + terms.label_smoothing / logits.shape[1]
-    gradient = probabilities * factor - wanted
+    log_partition = capped.logsumexp(1, keepdim=True)
+    probabilities = (capped - log_partition).exp()
+    log_partition_along = (probabilities * capped_along).sum(1, keepdim=True)
+    probabilities_along = probabilities * (capped_along - log_partition_along)
+    factor, factor_along = 1 + 2 * terms.z_loss * log_partition, 2 * terms.z_loss * log_partition_along
+    target_share = torch.full_like(targets.unsqueeze(1), 1, dtype=logits.dtype) * (1 - terms.label_smoothing)
+    one_hot = torch.zeros_like(logits).scatter(1, targets.unsqueeze(1), target_share)
+    gradient = probabilities * factor - (one_hot + terms.label_smoothing / logits.shape[1])
     gradient_along = probabilities_along * factor + probabilities * factor_along
     if slope is None or slope_along is None:
         return gradient, gradient_along

@@ -1,4 +1,4 @@
-"""Check that tied heads still read the tables of their model: `check_tied`."""
+"""Check that tied heads read tables of their own model: `check_tied`."""
 
 from itertools import chain
 
@@ -11,15 +11,19 @@ __all__ = ["check_tied"]
 
 
 def check_tied(model: nn.Module) -> None:
-    """Raise `UsageError` unless each `TiedHead` in `model` reads a table that `model` holds.
+    """Check that each `TiedHead` in `model` reads a table of `model`.
 
-    A tied head refers to the embedding that it was built with. Where the model gets another one, as by
-    `model.embedding = TokenEmbedding(...)`, the head keeps the old table, which is then neither trained nor saved. Call
-    this after an embedding is replaced or resized, and after loading, copying or materializing a model. To tie a head
-    again, set its `embedding`.
+    A tied head refers to the embedding that it was built with. If the model gets another one, as with
+    `model.embedding = TokenEmbedding(...)`, the head still reads the old table, which is no longer trained or saved.
+    Call this function after replacing or resizing an embedding, and after loading, copying or materializing a model. To
+    tie a head again, set its `embedding`.
 
-    Raises `UsageError` that names the head and the tables that the model holds, also where the bias of a head has not
-    as many numbers as its table has rows.
+    Args:
+        model: Any module.
+
+    Raises:
+        UsageError: If a head reads a table that is not in `model`, with the names of the tables that are, or if the
+            size of a head's bias differs from the number of rows of its table.
 
     >>> model = nn.ModuleDict({"embedding": nn.Embedding(10, 4)})
     >>> model["head"] = TiedHead(model["embedding"])
@@ -27,7 +31,7 @@ def check_tied(model: nn.Module) -> None:
     >>> model["embedding"] = nn.Embedding(12, 4)
     >>> check_tied(model)
     Traceback (most recent call last):
-    rowspace.errors.UsageError: head is tied to a table of 10 × 4 that the model does not hold; set head...
+    rowspace.errors.UsageError: head is tied to a table of 10 × 4 that is not in the model; set head...
     >>> model["head"].embedding = model["embedding"]
     >>> check_tied(model)
     """
@@ -40,7 +44,7 @@ def check_tied(model: nn.Module) -> None:
 
 
 def _check_bias(name: str, head: TiedHead) -> None:
-    """Raise `UsageError` where a table was resized and the bias was not."""
+    """Raise `UsageError` if the table was resized and the bias was not."""
     rows = len(head.weight)
     if head.bias is not None and len(head.bias) != rows:
         raise UsageError(
@@ -49,10 +53,10 @@ def _check_bias(name: str, head: TiedHead) -> None:
 
 
 def _sentence(name: str, head: TiedHead, model: nn.Module) -> str:
-    """What is wrong with a head, and the tables that it could be tied to."""
+    """The message for a head that is not tied, with the tables of the model."""
     rows, dim = head.weight.shape
     return (
-        f"{name} is tied to a table of {rows} × {dim} that the model does not hold; set {name}.embedding to the "
+        f"{name} is tied to a table of {rows} × {dim} that is not in the model; set {name}.embedding to the "
         f"embedding of the model ({_tables(model)})"
     )
 

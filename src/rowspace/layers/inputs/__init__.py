@@ -1,6 +1,6 @@
-"""What a text model computes before its first layer: parts summed or concatenated, norm, dropout; and a fused form.
+"""The input of a text model: parts summed or concatenated, norm, dropout; and a fused implementation.
 
-Read `input_embedding.py` first, then `parts.py`; `fused_input.py` and `kernels.py` are the fused form.
+Read `input_embedding.py` first, then `parts.py`; `fused_input.py` and `kernels.py` are the fused implementation.
 """
 
 from rowspace.layers.inputs.concatenation import Concatenation

@@ -1,8 +1,8 @@
-"""Memory for large tensors, used again once the tensor that had it is freed: `pooled_empty`, `lazy_zeros`.
+"""A pool of memory for large tensors: `pooled_empty`, `lazy_zeros`.
 
-The system needs as long to find and clear the pages of a fresh 50 MB tensor as a pass over it takes. Here the pages of
-the last few freed tensors stay mapped, in huge pages where the system has them (Linux). A tensor keeps its memory while
-it or a view of it lives. Small tensors come from torch's allocator.
+Allocating and clearing the pages of a new 50 MB tensor takes the system as long as a pass over it. The pool keeps the
+pages of the last few freed tensors mapped, in huge pages if the system has them (Linux). Memory returns to the pool
+when the tensor and all its views are freed. Small tensors come from torch's allocator.
 """
 
 import math
@@ -16,8 +16,8 @@ from torch import Tensor
 
 __all__ = ["lazy_zeros", "pooled_empty"]
 
-LARGE = 1 << 22  # bytes; below, pages are found quickly
-KEPT = 3  # pieces of memory that wait for a use
+LARGE = 1 << 22  # bytes; smaller allocations are fast
+MAX_FREE = 3  # blocks in the pool
 
 
 def pooled_empty(*shape: int) -> Tensor:
@@ -29,42 +29,41 @@ def pooled_empty(*shape: int) -> Tensor:
     size = 4 * math.prod(shape)
     if size < LARGE:
         return torch.empty(*shape)
-    memory = _found(size) or _mapped(size)
+    memory = _take(size) or _map(size)
     array = np.frombuffer(memory, np.float32).reshape(shape)
-    weakref.finalize(array, _give_back, memory).atexit = False
+    weakref.finalize(array, _release, memory).atexit = False
     return torch.from_numpy(array)
 
 
 def lazy_zeros(*shape: int) -> Tensor:
-    """Return float32 zeros, like `torch.zeros`, of which pages that nobody touches take neither time nor memory."""
+    """Return float32 zeros, like `torch.zeros`; pages that are never accessed take neither time nor memory."""
     size = 4 * math.prod(shape)
     if size < LARGE:
         return torch.zeros(*shape)
-    return torch.from_numpy(np.frombuffer(_mapped(size), np.float32).reshape(shape))
+    return torch.from_numpy(np.frombuffer(_map(size), np.float32).reshape(shape))
 
 
-def _mapped(size: int) -> mmap.mmap:
-    """Fresh memory, all zeros."""
+def _map(size: int) -> mmap.mmap:
+    """Map new memory, which is all zeros."""
     memory = mmap.mmap(-1, size)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
 
 
-def _found(size: int) -> mmap.mmap | None:
-    """The memory of this size that was given back last, since its pages may still be in the processor's cache."""
+def _take(size: int) -> mmap.mmap | None:
+    """Take the most recently freed block of this size, whose pages may still be in the processor's cache."""
     with _lock:
-        fitting = [place for place, memory in enumerate(_waiting) if len(memory) == size]
-        place = fitting[-1] if fitting else None
-        return None if place is None else _waiting.pop(place)
+        matching = [index for index, memory in enumerate(_free) if len(memory) == size]
+        return _free.pop(matching[-1]) if matching else None
 
 
-def _give_back(memory: mmap.mmap) -> None:
-    """Let the next tensor of this size have it; the oldest goes back to the system."""
+def _release(memory: mmap.mmap) -> None:
+    """Return a block to the pool; the oldest one is unmapped."""
     with _lock:
-        _waiting.append(memory)
-        del _waiting[:-KEPT]
+        _free.append(memory)
+        del _free[:-MAX_FREE]
 
 
-_waiting: list[mmap.mmap] = []
-_lock = threading.RLock()  # a tensor may be collected, and give back, while its own thread looks for memory
+_free: list[mmap.mmap] = []
+_lock = threading.RLock()  # reentrant, since the garbage collector may release a block while this thread takes one

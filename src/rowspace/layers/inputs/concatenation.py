@@ -1,8 +1,8 @@
-"""Parts concatenated instead of summed: `Concatenation`, the alternative to `InputEmbedding`, and what it costs.
+"""Parts concatenated instead of summed: `Concatenation`, an alternative to `InputEmbedding`.
 
-A sum of k parts, each d wide, is their concatenation times k identity matrices on top of one another. To learn that
-matrix instead costs k·d² parameters, where the sum has none, and 2·k·d² operations for each token, where the sum takes
-(k - 1)·d. At BERT's size (k = 3, d = 768) those are 1.8 million parameters, and 3.5 million operations against 1536.
+A sum of k parts of dimension d is their concatenation times k stacked identity matrices. Learning that matrix instead
+costs k·d² parameters, where the sum has none, and 2·k·d² operations per token, where the sum needs (k - 1)·d. At BERT's
+size (k = 3, d = 768) those are 1.8 million parameters, and 3.5 million operations instead of 1536.
 """
 
 import torch
@@ -17,16 +17,22 @@ __all__ = ["Concatenation"]
 
 
 class Concatenation(NamedParts):
-    """ids (batch, seq) → (batch, seq, w), where w is the width of all parts together: each keeps its own dimensions.
+    """ids (batch, seq) → (batch, seq, w), where w is the sum of the dimensions of all parts.
 
-    Parts are named and called as those of `InputEmbedding`, and need not be equally wide; each must have an
-    `embedding_dim`. Features with ids of their own come by name: `embed({"words": words, "tags": tags})`; learned and
-    sinusoid positions get the ids of the first where none are given for them. With `embedding_dim` = d a linear map
-    from w to d follows: `projection`, without a bias, made on `device` in `dtype`. `flops_per_token` counts its
-    multiplications and additions, 2·w·d; lookups have none.
+    Parts are called as in `InputEmbedding`, but may have different dimensions. Features with separate ids are passed by
+    name: `embed({"words": words, "tags": tags})`; positions without ids of their own get the first ones.
 
-    Raises `UsageError` for segments where no part takes them, for a part without an `embedding_dim`, and whatever the
-    parts raise. Source: Collobert and Weston 2008, section 3.1, for features of a word side by side.
+    Source: Collobert and Weston 2008, section 3.1, for concatenated features of a word.
+
+    Args:
+        embedding_dim: If given, a linear map `projection` without a bias follows, from w to this dimension.
+        device: Of the projection.
+        dtype: Of the projection.
+        **parts: Modules with an `embedding_dim`, by name.
+
+    Raises:
+        UsageError: For a part without an `embedding_dim`; in forward for segments that no part uses, and errors of the
+            parts.
 
     >>> from rowspace.layers import LearnedPosition, TokenEmbedding
     >>> embed = Concatenation(8, tokens=TokenEmbedding(100, 6), positions=LearnedPosition(16, 2))
@@ -50,7 +56,7 @@ class Concatenation(NamedParts):
 
     @property
     def flops_per_token(self) -> int:
-        """Multiplications and additions of the projection for each token."""
+        """Multiplications and additions of the projection per token, 2·w·d; lookups have none."""
         return 0 if self.projection is None else 2 * self.projection.weight.numel()
 
     def forward(
@@ -62,7 +68,18 @@ class Concatenation(NamedParts):
         positions: Tensor | None = None,
         start: int = 0,
     ) -> Tensor:
-        """Arguments are those of `InputEmbedding`; ids (batch, seq) for all parts, or a mapping of each part's own."""
+        """Concatenate the rows of all parts.
+
+        Args:
+            ids: (batch, seq) for all parts, or a mapping from names of parts to their ids.
+            segments: As in `InputEmbedding`.
+            mask: As in `InputEmbedding`.
+            positions: As in `InputEmbedding`.
+            start: As in `InputEmbedding`.
+
+        Returns:
+            (batch, seq, w), or (batch, seq, d) with a projection.
+        """
         parts = self.contributions(ids, segments, mask=mask, positions=positions, start=start)
         side_by_side = torch.cat(list(parts.values()), dim=-1)
         if self.projection is not None:
@@ -73,5 +90,5 @@ class Concatenation(NamedParts):
 def _width(name: str, part: nn.Module) -> int:
     width = part.dim if isinstance(part, MatryoshkaEmbedding) else getattr(part, "embedding_dim", None)
     if not isinstance(width, int):
-        raise UsageError(f"{name} has no embedding_dim, which says how wide its rows are; give it one")
+        raise UsageError(f"{name} has no embedding_dim, the dimension of its rows; add that attribute")
     return width

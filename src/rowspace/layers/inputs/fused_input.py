@@ -1,12 +1,12 @@
-"""Three rows added and normalized in one pass over memory, as BERT's input does for each token: `fused_input`.
+"""The input of BERT, the normalized sum of three rows per token, in one pass over memory: `fused_input`.
 
-Separate operations read and write (batch, seq, d) numbers four times forward and four times backward, in fresh memory
-whose pages the system first has to find and clear. Here it is one pass forward; backward, one that also sums the
-gradients of positions and segments, and one that sums those of words. Only the mean and scale of each row are kept for
+Separate operations read and write (batch, seq, d) numbers four times forward and four times backward, in new memory
+whose pages the system must first allocate and clear. Here there is one pass forward; backward, one that also sums the
+gradients of positions and segments, and one that sums those of words. Only the mean and scale of each row are saved for
 the backward pass.
 
-Fused: float32 on a CPU. Everything else, and inside `torch.func`, is computed by parts (`by_parts`), with the same
-result to within 1e-6.
+This applies to float32 on a CPU. Everything else, and calls inside `torch.func`, are computed with separate operations
+(`by_parts`), with the same result to within 1e-6.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from rowspace._base.parallel import map_ranges, split_range
+from rowspace.layers._torch_private import is_transform_active
 from rowspace.layers.inputs._memory_pool import lazy_zeros, pooled_empty
 from rowspace.layers.inputs.kernels import backward_rows, forward_rows, sum_rows
 from rowspace.layers.tables.gather import check_ids
@@ -27,9 +28,9 @@ from rowspace.layers.tables.lookup import lookup
 
 __all__ = ["by_parts", "fused_input"]
 
-SMALL = 1 << 16  # numbers; less is not worth a second thread
-PIECES = 8  # for each thread, so that one that is slowed down leaves some of its work to the others
-FEW = 64  # rows of a second table that each piece of the work can have a sum of
+SMALL = 1 << 16  # numbers; below that a second thread does not pay off
+PIECES = 8  # per thread, so that other threads can take over the work of a slow one
+FEW = 64  # largest second table, since each piece of work has its own sum of the gradient
 
 
 def fused_input(
@@ -44,8 +45,8 @@ def fused_input(
 ) -> Tensor:
     """LayerNorm of `tables[0][ids[0]] + tables[1][ids[1]] + tables[2][ids[2]]`: (..., d) for ids (...), int64.
 
-    The order of tables is that of the sum: words, segments (few rows), positions. The first table's row `padding_idx`
-    and the third's row `position_padding_idx` get no gradient. Raises `UsageError` for an id out of range.
+    Tables are summed in this order: words, segments (few rows), positions. Row `padding_idx` of the first table and row
+    `position_padding_idx` of the third get no gradient. Raises `UsageError` for an id out of range.
 
     >>> tables = torch.eye(3), torch.zeros(1, 3), torch.zeros(2, 3)
     >>> ids = torch.tensor([[0, 2]]), torch.tensor([[0, 0]]), torch.tensor([[0, 1]])
@@ -72,7 +73,7 @@ def by_parts(
     padding_idx: int | None = None,
     position_padding_idx: int | None = None,
 ) -> Tensor:
-    """The same, part by part: any dtype, any device."""
+    """The same with separate operations, for any dtype and device."""
     paddings = (padding_idx, None, position_padding_idx)
     first, second, third = (
         lookup(some, table, padding_idx=padding) for some, table, padding in zip(ids, tables, paddings, strict=True)
@@ -84,7 +85,7 @@ def by_parts(
 def _forward(
     ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, paddings: list[int]
 ) -> tuple[Tensor, Tensor]:
-    """Ids (3, ...) → rows (..., d), and for the way back each row's mean and scale, (2, N)."""
+    """Ids (3, ...) → rows (..., d), and the mean and scale of each row (2, N) for backward."""
     size, count = len(weight), ids[0].numel()
     output, mean_and_scale = pooled_empty(*ids.shape[1:], size), torch.empty(2, count)
     inputs = (_flat(ids), _arrays(*tables), _arrays(weight, bias), eps)
@@ -103,10 +104,10 @@ def _(ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tenso
 def _backward(
     grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, mean_and_scale: Tensor, paddings: list[int]
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """What falls on the three tables, and on weight and bias (2, d)."""
+    """The gradients of the three tables, and of weight and bias (2, d)."""
     size, flat, rows = len(weight), _flat(ids), _arrays(*tables)
     order = np.argsort(flat[2], kind="stable")
-    pieces = _whole(_split(len(order), size), flat[2][order])
+    pieces = _align(_split(len(order), size), flat[2][order])
     of_positions = torch.zeros_like(tables[2])
     grad_input = pooled_empty(len(order), size)
     grad_outputs, grad_inputs, position_sums = _arrays(grad.reshape(-1, size), grad_input, of_positions)
@@ -131,7 +132,7 @@ def _(grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) 
     return *(torch.empty_like(table) for table in tables), weight.new_empty(2, len(weight))
 
 
-def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
     ids, tables, weight, _, _, ctx.paddings = inputs
     ctx.save_for_backward(ids, *tables, weight, output[1])
     ctx.mark_non_differentiable(output[1])
@@ -143,23 +144,23 @@ def _differentiate(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
     return None, of_tables, of_norm[0], of_norm[1], None, None
 
 
-_forward.register_autograd(_differentiate, setup_context=_keep)
+_forward.register_autograd(_differentiate, setup_context=_setup_context)
 
 
 def _can_be_fused(ids: tuple[Tensor, ...], weights: tuple[Tensor, ...]) -> bool:
-    """Whether the loops can have these: float32 in memory, and no transform of torch.func that looks inside."""
+    """Whether the kernels apply: float32 on a CPU, few segments, and no transform of torch.func."""
     here = all(tensor.device.type == "cpu" for tensor in (*ids, *weights))
-    in_transform = not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
+    in_transform = not torch.compiler.is_compiling() and is_transform_active()
     return here and not in_transform and {each.dtype for each in weights} == {torch.float32} and len(weights[1]) <= FEW
 
 
 def _total(pieces: Sequence[NDArray[np.float32]]) -> Tensor:
-    """The sum of what the pieces of the work have added up, rounded once."""
+    """The sum of the results of all pieces of work, rounded once."""
     return torch.from_numpy(np.sum(pieces, axis=0, dtype=np.float64).astype(np.float32))
 
 
 def _word_sums(ids: NDArray[np.int64], grad_input: NDArray[np.float32], shape: tuple[int, ...]) -> Tensor:
-    """Add up by word: each thread has some of the columns, so that none shares a number with another."""
+    """Sum by word: each thread has a range of columns, so that no two threads write to the same number."""
     sums = lazy_zeros(*shape)
     (array,), order = _arrays(sums), np.argsort(ids, kind="stable")
     threads = torch.get_num_threads() if grad_input.size > SMALL else 1
@@ -169,12 +170,12 @@ def _word_sums(ids: NDArray[np.int64], grad_input: NDArray[np.float32], shape: t
 
 
 def _split(rows: int, size: int) -> list[tuple[int, int]]:
-    """Cut rows into pieces, one where they are few."""
+    """Split rows into pieces, or into one piece if there are few."""
     return split_range(rows, pieces=PIECES * torch.get_num_threads() if rows * size > SMALL else 1)
 
 
-def _whole(pieces: list[tuple[int, int]], ids: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Move edges back to where an id begins, so that equal ids are in one piece."""
+def _align(pieces: list[tuple[int, int]], ids: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Move edges of sorted ids back to the first occurrence of an id, so that equal ids are in one piece."""
     inner = (int(np.searchsorted(ids, ids[begin])) for begin, _ in pieces[1:])
     return list(pairwise([0, *inner, pieces[-1][1]]))
 

@@ -1,4 +1,4 @@
-"""The parts of BERT's input as the fused loops take them: which parts those are, and which rows each token reads."""
+"""Which inputs can be fused, and their parts as arguments of `fused_input`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,13 +19,13 @@ KINDS = (TokenEmbedding, SegmentEmbedding, LearnedPosition)
 
 
 def check_fusible(parts: Sequence[nn.Module], norm: nn.Module | None) -> None:
-    """Raise `UsageError` unless these are words, segments and learned positions, in this order, and a LayerNorm."""
+    """Raise `UsageError` unless the parts are words, segments and learned positions, in this order, and a LayerNorm."""
     found = tuple(type(part) for part in parts)
     if found != KINDS or type(norm) is not nn.LayerNorm or norm.weight is None or norm.bias is None:
         names = ", ".join(kind.__name__ for kind in (*found, type(norm)))
         raise UsageError(
             "fused needs a TokenEmbedding, a SegmentEmbedding and a LearnedPosition, in this order, and a LayerNorm "
-            f"with weight and bias, but these are {names}; leave fused off"
+            f"with weight and bias, not {names}; leave fused off"
         )
     words = parts[0]
     if words.scale is not None or words.sparse:
@@ -33,7 +33,7 @@ def check_fusible(parts: Sequence[nn.Module], norm: nn.Module | None) -> None:
 
 
 def fused_rows(parts: Sequence[Any], norm: Any, arguments: InputArguments) -> Tensor:
-    """The rows (batch, seq, d) of parts and norm that `check_fusible` has let pass."""
+    """The rows (batch, seq, d) of parts and norm that `check_fusible` accepts."""
     words, segments, positions = parts
     ids = arguments.ids
     of_segments = torch.zeros_like(ids) if arguments.segments is None else arguments.segments

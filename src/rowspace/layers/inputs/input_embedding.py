@@ -1,4 +1,4 @@
-"""What a text model computes from ids before its first layer: parts summed, norm, dropout: `InputEmbedding`."""
+"""The input of a text model, computed from ids: a sum of parts, norm, dropout: `InputEmbedding`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,21 +14,24 @@ __all__ = ["InputEmbedding"]
 
 
 class InputEmbedding(NamedParts):
-    """ids (batch, seq) → (batch, seq, d): the rows of all parts summed, then norm, dropout and projection, if any.
+    """ids (batch, seq) → (batch, seq, d): the sum of the rows of all parts, then norm, dropout and projection.
 
-    Each part is a module under a name: `InputEmbedding(tokens=..., segments=..., positions=...)`. They are summed in
-    the order in which they are written, which decides the last bits of a float32 sum. A `SegmentEmbedding` gets
-    `segments`; `LearnedPosition` and `SinusoidPosition` get ids, mask, positions and start; any other module gets ids.
+    Parts are named modules: `InputEmbedding(tokens=..., segments=..., positions=...)`. They are summed in the order of
+    the arguments, which determines the last bits of a float32 sum. A `SegmentEmbedding` gets `segments`;
+    `LearnedPosition` and `SinusoidPosition` get ids, mask, positions and start; any other module gets ids.
 
-    - `norm`: called with the sum. `dropout`: its probability, after the norm.
-    - `projection`: called last (ALBERT norms on the narrow side).
-    - `fused`, False until it is set: words, segments, learned positions and LayerNorm in one walk over memory, where
-      those are the parts (BERT, RoBERTa). Several times as fast on a CPU, and within 1e-6 of the sum part by part.
-    - `attention`: modules that place tokens inside of attention, kept for the layers that follow and not called here:
-      `attention={"rotary": RotaryPosition(64)}` makes `embed.rotary`.
+    Source: Devlin et al. 2018, figure 2; the order is that of transformers and of BERT's release.
 
-    Raises `UsageError` for segments where no part takes them, and whatever the parts raise.
-    Source: Devlin et al. 2018, figure 2; the order is that of transformers and of BERT's own release.
+    Args:
+        norm: Applied to the sum.
+        dropout: Probability, applied after the norm.
+        projection: Applied last (ALBERT has its norm before the projection).
+        attention: Modules of positions for use in attention, stored as attributes and not called here:
+            `attention={"rotary": RotaryPosition(64)}` sets `embed.rotary`.
+        **parts: Modules by name.
+
+    Raises:
+        UsageError: For no parts or an invalid name; in forward for segments that no part uses, and errors of the parts.
 
     >>> from rowspace.layers import LearnedPosition, TokenEmbedding
     >>> embed = InputEmbedding(
@@ -61,12 +64,16 @@ class InputEmbedding(NamedParts):
 
     @property
     def fused(self) -> bool:
-        """Whether parts and norm are computed in one walk; `UsageError` where it is set and they cannot be."""
+        """Whether words, segments, learned positions and LayerNorm (BERT, RoBERTa) are computed in one pass.
+
+        False until it is set. Several times as fast on a CPU, and within 1e-6 of separate operations. Setting it to
+        True raises `UsageError` for other parts.
+        """
         return self._fused
 
     @fused.setter
     def fused(self, value: bool) -> None:
-        """Turn it on or off."""
+        """Check the parts and set it."""
         if value:
             check_fusible(list(self.parts()), self.norm)
         self._fused = value
@@ -80,12 +87,23 @@ class InputEmbedding(NamedParts):
         positions: Tensor | None = None,
         start: int = 0,
     ) -> Tensor:
-        """Ids (batch, seq), segments of the same shape or none (all 0) → (batch, seq, d).
+        """Compute the input of the first layer.
 
-        `mask` (batch, start + seq) is 1 for tokens and 0 for padding, where positions are counted by it (OPT).
-        `positions` (seq,) or (batch, seq) replace the model's own count and start at 0 in every model: for a RoBERTa,
-        they are transformers' `position_ids` minus `padding_idx + 1`. `start` is the number of tokens in the cache.
-        A model that places tokens in attention has no use for the three here.
+        A model without position rows ignores `mask`, `positions` and `start`.
+
+        Args:
+            ids: (batch, seq) int64 or int32.
+            segments: (batch, seq), by default all 0.
+            mask: (batch, start + seq), 1 for tokens and 0 for padding, for position ids from a mask (OPT).
+            positions: (seq,) or (batch, seq), replacing the model's position ids, from 0 in every model: for a RoBERTa,
+                transformers' `position_ids` minus `padding_idx + 1`.
+            start: Number of tokens in the cache.
+
+        Returns:
+            (batch, seq, d).
+
+        Raises:
+            UsageError: For segments that no part uses, and errors of the parts.
         """
         require_tensor(ids, "ids")
         self.check_segments(segments)
@@ -104,7 +122,7 @@ class InputEmbedding(NamedParts):
             total = total + arguments.apply(part, total.dtype)
         if self.norm is not None:
             total = self.norm(total)
-        alone = not others and isinstance(first, WITHOUT_IDS)  # their rows may be a view of the parameter
+        alone = not others and isinstance(first, WITHOUT_IDS)  # the rows may be a view of the parameter
         if alone or total.shape[:-1] != arguments.ids.shape:
             total = total.expand(*arguments.ids.shape, -1).clone(memory_format=torch.contiguous_format)
         return total

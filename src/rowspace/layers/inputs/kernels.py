@@ -1,6 +1,6 @@
-"""The loops of the fused input: rows of three tables added and normalized in one pass, and the backward pass.
+"""The kernels of the fused input: the normalized sum of the rows of three tables in one pass, and the backward pass.
 
-Plain functions on float32 arrays; each thread works on rows of its own.
+Plain functions on float32 arrays; each thread has its own range of rows.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ def forward_rows(
     ids: tuple[Ids, ...], tables: tuple[Rows, ...], norm: tuple[Vector, ...], eps: float, begin: int, end: int,
     output: Rows, mean_and_scale: Rows,
 ) -> None:  # fmt: skip
-    """Write the rows from `begin` to `end`: the sum of three tables' rows, less its mean, over its deviation.
+    """Write the rows `begin` to `end`: LayerNorm of the sum of the rows of three tables.
 
-    `norm` is its weight and bias; `mean_and_scale` (2, N) gets each row's mean and what it was multiplied by.
+    `norm` is its weight and bias; the mean and inverse standard deviation of each row go to `mean_and_scale` (2, N).
     """
     weight, bias = norm
     size = output.shape[1]
@@ -50,10 +50,10 @@ def backward_rows(
     ids: tuple[Ids, ...], tables: tuple[Rows, ...], weight: Vector, mean_and_scale: Rows, order: Ids,
     begin: int, end: int, grad_output: Rows, grad_input: Rows, sums: tuple[Rows, ...],
 ) -> None:  # fmt: skip
-    """Write the gradient of each sum of three rows, for the rows `order[begin:end]`, and add it up where that is cheap.
+    """Write the gradient of each sum of three rows, for the rows `order[begin:end]`, and accumulate three of the sums.
 
-    `mean_and_scale` are those of the forward pass. `sums` are of the norm's weight and bias (2, d) and of the second
-    table's rows, both this thread's own, and of the third table's, which threads do not share.
+    `mean_and_scale` are those of the forward pass. `sums` are the gradients of the norm's weight and bias (2, d) and of
+    the second table, both separate for each thread, and of the third table, whose rows belong to one thread each.
     """
     size = grad_output.shape[1]
     for place in range(begin, end):
@@ -83,7 +83,7 @@ def backward_rows(
 
 @kernel
 def sum_rows(order: Ids, ids: Ids, first: int, last: int, grad_input: Rows, gradient: Rows) -> None:
-    """Sum the columns `first` to `last` of `grad_input`, in this order of rows, into the rows of `gradient` by id."""
+    """Add the columns `first` to `last` of the rows of `grad_input`, in this order, to the rows of `gradient` by id."""
     for place in range(len(order)):
         source, target = grad_input[order[place]], gradient[ids[order[place]]]
         for column in range(first, last):

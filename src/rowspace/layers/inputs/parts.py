@@ -1,7 +1,4 @@
-"""Named parts of an input, each called with the arguments that its class needs.
-
-The base of `InputEmbedding` and `Concatenation`.
-"""
+"""`NamedParts`: the base class of `InputEmbedding` and `Concatenation`, which calls each part with its arguments."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -16,7 +13,7 @@ from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.tables.gather import require_tensor
 from rowspace.layers.tables.segment import SegmentEmbedding
 
-IdStreams = Tensor | Mapping[str, Tensor]  # one tensor of ids for all parts, or one for each by its name
+IdStreams = Tensor | Mapping[str, Tensor]  # one tensor of ids for all parts, or one per part by name
 
 
 class InputArguments(NamedTuple):
@@ -29,7 +26,7 @@ class InputArguments(NamedTuple):
     start: int = 0
 
     def apply(self, part: nn.Module, dtype: torch.dtype) -> Tensor:
-        """Call `part`: `(batch, seq, d)`, or a shape that broadcasts to it; in `dtype` if the part has none."""
+        """Call `part`: (batch, seq, d), or a shape that broadcasts to it; in `dtype` if the part has no dtype."""
         rows: Tensor
         if isinstance(part, SegmentEmbedding):
             rows = part(self.segments)
@@ -42,13 +39,13 @@ class InputArguments(NamedTuple):
         return rows
 
 
-WITHOUT_IDS = (SegmentEmbedding, LearnedPosition, SinusoidPosition)  # what they read of ids is the shape, or nothing
+WITHOUT_IDS = (SegmentEmbedding, LearnedPosition, SinusoidPosition)  # do not need ids of their own
 
 
 class NamedParts(CountedModule):
-    """Modules under names that the caller chooses, each called with the arguments of its class, in order."""
+    """Modules with names from the caller, each called with the arguments of its class, in order."""
 
-    # What the recipes call their parts. Any module stands here, so that `embed.rotary(q, k)` needs no cast.
+    # The names of the recipes. The type is Any, so that calls need no cast.
     tokens: Any
     segments: Any
     positions: Any
@@ -56,13 +53,13 @@ class NamedParts(CountedModule):
     def __init__(self, parts: Mapping[str, nn.Module]) -> None:
         super().__init__()
         if not parts:
-            raise UsageError("parts must be one module at least, as in tokens=TokenEmbedding(30522, 768); none came")
+            raise UsageError("pass at least one part, such as tokens=TokenEmbedding(30522, 768)")
         for name, part in parts.items():
             self.add_named(name, part)
         self._part_names = tuple(parts)
 
     def parts(self) -> list[nn.Module]:
-        """The parts, in the order in which they were given."""
+        """Return the parts in the order of the arguments."""
         return [self.get_submodule(name) for name in self._part_names]
 
     def contributions(
@@ -74,10 +71,21 @@ class NamedParts(CountedModule):
         positions: Tensor | None = None,
         start: int = 0,
     ) -> dict[str, Tensor]:
-        """What each part gives for ids (batch, seq), by its name: each (batch, seq, its width).
+        """Compute the rows of each part, which `forward` sums or concatenates.
 
-        `forward`, which takes the same arguments, sums or joins them. What is constant along an axis is a view. With a
-        mapping each part gets the ids under its own name, and positions and segments may do without.
+        Args:
+            ids: (batch, seq), or a mapping from names of parts to their ids, in which positions and segments may be
+                missing.
+            segments: As in `forward`.
+            mask: As in `forward`.
+            positions: As in `forward`.
+            start: As in `forward`.
+
+        Returns:
+            (batch, seq, d) by name, with the dimension d of each part; rows that are constant along an axis are views.
+
+        Raises:
+            UsageError: For segments that no part uses, or ids that do not match the parts, and errors of the parts.
         """
         self.check_segments(segments)
         streams = self._streams(ids)
@@ -85,13 +93,13 @@ class NamedParts(CountedModule):
         dtype = torch.float32
         for name, part in zip(self._part_names, self.parts(), strict=True):
             arguments = InputArguments(streams[name], segments, mask, positions, start)
-            # A part may give one row for all places, or (seq, d) for all texts.
+            # A part may return one row for all positions, or (seq, d) for all texts.
             rows[name] = arguments.apply(part, dtype).expand(*arguments.ids.shape, -1)
             dtype = rows[name].dtype
         return rows
 
     def _streams(self, ids: IdStreams) -> dict[str, Tensor]:
-        """The ids of each part, by its name."""
+        """The ids of each part by name."""
         if not isinstance(ids, Mapping):
             require_tensor(ids, "ids")
             return dict.fromkeys(self._part_names, ids)
@@ -99,7 +107,7 @@ class NamedParts(CountedModule):
             require_tensor(stream, f"ids[{name!r}]")
         if set(ids) - set(self._part_names) or not ids:
             raise UsageError(
-                f"ids are given for {list(ids)}, but the parts are {list(self._part_names)}; use their names"
+                f"ids have the names {list(ids)}, but the parts are {list(self._part_names)}; use their names"
             )
         if len(shapes := {tuple(stream.shape) for stream in ids.values()}) > 1:
             raise UsageError(f"ids must have one shape for all parts, not {sorted(shapes)}")
@@ -107,19 +115,27 @@ class NamedParts(CountedModule):
         streams = {}
         for name, part in zip(self._part_names, self.parts(), strict=True):
             if name not in ids and not isinstance(part, WITHOUT_IDS):
-                raise UsageError(f"ids lack those of {name!r}; give each part its own, as in {{{name!r}: ids, ...}}")
+                raise UsageError(f"ids of {name!r} are missing; pass ids for each part, as in {{{name!r}: ids, ...}}")
             streams[name] = ids.get(name, first)
         return streams
 
     def add_named(self, name: str, module: nn.Module) -> None:
-        """Keep a module as the attribute `name`."""
-        if hasattr(self, name) or not isinstance(module, nn.Module):
-            raise UsageError(
-                f"{name} is {module!r}, but must be a module under a name that is free; choose another one"
-            )
+        """Store a module as an attribute.
+
+        Args:
+            name: Name of the attribute, not in use.
+            module: The module.
+
+        Raises:
+            UsageError: If the name is in use or `module` is not a module.
+        """
+        if not isinstance(module, nn.Module):
+            raise UsageError(f"{name} must be a module, not {module!r}, such as tokens=TokenEmbedding(30522, 768)")
+        if hasattr(self, name):
+            raise UsageError(f"{name} is already an attribute of {type(self).__name__}; use another name for this part")
         self.add_module(name, module)
 
     def check_segments(self, segments: Tensor | None) -> None:
-        """Segments that no part takes would be passed over in silence."""
+        """Raise `UsageError` for segments that no part uses."""
         if segments is not None and not any(isinstance(part, SegmentEmbedding) for part in self.parts()):
-            raise UsageError("segments were given, but no part is a SegmentEmbedding; leave them out")
+            raise UsageError("segments need a SegmentEmbedding among the parts; omit them")

@@ -1,4 +1,4 @@
-"""Pixels → vectors: patches, the tokens put before them, and the whole input of a vision transformer.
+"""Pixels → vectors: patches, prefix tokens, and the complete input of a vision transformer.
 
 Read `patches.py` first, then `prefix_tokens.py` and `image_embedding.py`.
 """

@@ -1,4 +1,4 @@
-"""What a vision transformer computes from pixels before its first layer: patches, tokens, positions, norm."""
+"""The input of a vision transformer, computed from pixels: patches, prefix tokens, positions, norm."""
 
 from torch import Tensor, nn
 
@@ -15,12 +15,22 @@ __all__ = ["ImageEmbedding"]
 class ImageEmbedding(CountedModule):
     """images (batch, C, H, W) → (batch, prefix + registers + h · w, d).
 
-    - `patches`, then `tokens` in front of them where there are any, plus `positions`, then `norm` and `dropout`.
-    - `crop`: leave out what no whole patch covers, at the right and below, as a convolution does; without it such an
-      image is an error that names the sizes that fit (or is padded, where `patches` pads).
+    Positions are resampled for images of another size than that of `positions`.
 
-    Positions are fitted to images of another size than the model was made for. Raises `UsageError` for images that do
-    not fit, and for a mask where no mask token is. Source: Dosovitskiy et al. 2020, figure 1.
+    Source: Dosovitskiy et al. 2020, figure 1.
+
+    Args:
+        patches: Pixels → patches.
+        positions: Added to prefix tokens and patches.
+        tokens: Prefix tokens, if any.
+        norm: Applied to the sum, if any.
+        dropout: Probability, applied last.
+        crop: Drop pixels on the right and at the bottom that do not fill a patch, as a convolution does. Otherwise such
+            an image raises an error, or is padded if `patches` pads.
+
+    Raises:
+        UsageError: If the prefixes of `tokens` and `positions` differ; in forward for images of another size or a mask
+            without a mask token.
 
     >>> import torch
     >>> embed = ImageEmbedding(
@@ -44,7 +54,7 @@ class ImageEmbedding(CountedModule):
         prefix = 0 if tokens is None else tokens.prefix
         if positions.prefix != prefix:
             raise UsageError(
-                f"positions are made for {plural(positions.prefix, 'token')} before the patches, not for {prefix}; "
+                f"positions have {plural(positions.prefix, 'prefix token')}, but tokens have {prefix}; "
                 f"pass prefix={prefix} to GridPosition"
             )
         self.patches = patches
@@ -55,22 +65,33 @@ class ImageEmbedding(CountedModule):
         self.crop = crop
 
     def forward(self, images: Tensor, *, mask: Tensor | None = None) -> Tensor:
-        """Images of floats, normalized as the model expects; mask (batch, h · w) bool, True for patches to hide."""
+        """Compute the input of the first layer.
+
+        Args:
+            images: (batch, C, H, W) floats, normalized as the model expects.
+            mask: (batch, h · w) bool, True for patches to replace by the mask token.
+
+        Returns:
+            (batch, prefix + registers + h · w, d).
+
+        Raises:
+            UsageError: For images of another size, or a mask without a mask token.
+        """
         rows, grid = self.patches(self._cropped(images) if self.crop else images)
         positions = self.positions(grid)
         if self.tokens is not None:
             rows = self.tokens(rows, positions=positions, mask=mask)
         elif mask is not None:
-            raise UsageError("mask was given, but there are no tokens in front, and no mask token; leave it out")
+            raise UsageError("mask needs a mask token, but there are no prefix tokens; omit it")
         else:
             rows = rows + positions
         if self.norm is not None:
             rows = self.norm(rows)
-        shown: Tensor = self.dropout(rows)
-        return shown
+        output: Tensor = self.dropout(rows)
+        return output
 
     def _cropped(self, images: Tensor) -> Tensor:
-        """Without what no whole patch covers; an image smaller than a patch stays, and is refused later."""
+        """Drop pixels that do not fill a patch; an image smaller than a patch is not cropped and raises later."""
         height, width = self.patches.patch_size
         rows, columns = images.shape[-2:]
         return images[..., : max(rows - rows % height, height), : max(columns - columns % width, width)]

@@ -1,10 +1,10 @@
-"""Pixels → vectors: an image is cut into patches, and each patch is projected as one long row of numbers.
+"""Pixels → vectors: an image is split into patches, and each flat patch is projected.
 
     image (C, H, W)              patches, row by row from the top left       one patch, flat
     ┌───┬───┐                    0 1                                         channel by channel,
     │ 0 │ 1 │   H/p × W/p grid → 2 3 → (H/p · W/p, C · p · p)                in each row by row: C · p · p numbers
     ├───┼───┤
-    │ 2 │ 3 │   the product of a flat patch with the weight is what a convolution of stride p computes
+    │ 2 │ 3 │   the product of a flat patch with the weight equals a convolution of stride p
     └───┴───┘
 
 Patches are numbered row by row, and the grid need not be square.
@@ -27,24 +27,27 @@ Order = Literal["channels_first", "channels_last"]
 
 
 class PatchEmbedding(nn.Module):
-    """Project each patch of an image to a vector; both forms use one weight and agree.
+    """images (batch, C, H, W) → vectors (batch, h · w, d) and the grid (h, w): a projection of each patch.
 
-    Args:
-        patch_size: side of the square patch in pixels, or (height, width).
-        channels: of the image: 3 for color.
-        embedding_dim: d, the length of each vector.
-        bias: add one vector to all of them; CLIP does not.
-        form: "linear" cuts the patches out and multiplies; "convolution" is a convolution with stride p, the form of
-            the published models. They differ in the order of their sums: at most 1e-6 of the result in float32.
-        pad: put zeros below and to the right of an image that the patch does not divide, instead of raising.
-
-    Attributes: `weight` (d, channels, height, width), a convolution's layout; `bias` (d,) or None. The weight starts
-    from a normal distribution of standard deviation 0.02 cut at two, the bias from zero, as ViT's do.
-
-    Call with images (batch, channels, H, W), any float dtype, cast to the weight's; returns vectors (batch, h · w, d)
-    and the grid (h, w). Raises UsageError for an image that does not fit, naming the sizes that do.
+    `weight` (d, C, height, width) has the layout of a convolution. As in ViT, it is initialized from a normal
+    distribution of standard deviation 0.02 truncated at two standard deviations, and `bias` (d,) to zero.
 
     Source: ViT (Dosovitskiy et al., 2020), section 3.1.
+
+    Args:
+        patch_size: Side of a square patch in pixels, or (height, width).
+        channels: C, 3 for color.
+        embedding_dim: d.
+        bias: Whether to add a bias; CLIP has none.
+        form: "linear" unfolds the patches and multiplies; "convolution" is a convolution with stride p, the form of the
+            published models. They differ in the order of their sums: at most 1e-6 of the result in float32.
+        pad: Pad images with zeros at the bottom and on the right to a multiple of the patch size, instead of raising.
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        UsageError: For a size below 1 or another `form`; in forward for an image of another shape, with the sizes that
+            fit.
 
     >>> patches, grid = PatchEmbedding(16, 3, 768)(torch.rand(1, 3, 224, 160))
     >>> patches.shape, grid
@@ -73,7 +76,7 @@ class PatchEmbedding(nn.Module):
                 f"{embedding_dim}; ViT-B/16 has 16, 3 and 768"
             )
         if form not in ("linear", "convolution"):
-            raise UsageError(f'form must be "linear" or "convolution", got {form!r}; both compute the same')
+            raise UsageError(f'form must be "linear" or "convolution", got {form!r}')
         self.form = form
         self.pad = pad
         self.weight = nn.Parameter(torch.empty(embedding_dim, channels, *self.patch_size, device=device, dtype=dtype))
@@ -81,13 +84,17 @@ class PatchEmbedding(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw the weight again, from `generator` where one is given, and set the bias to zero."""
+        """Initialize the weight again and set the bias to zero.
+
+        Args:
+            generator: Random generator; by default PyTorch's.
+        """
         nn.init.trunc_normal_(self.weight, std=0.02, a=-0.04, b=0.04, generator=generator)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
     def forward(self, images: Tensor) -> tuple[Tensor, tuple[int, int]]:
-        """Vectors (batch, h · w, d), row by row from the top left, and the grid (h, w)."""
+        """Images (batch, C, H, W) → vectors (batch, h · w, d), row by row from the top left, and the grid (h, w)."""
         images = self._fitted(images)
         height, width = self.patch_size
         grid = images.shape[2] // height, images.shape[3] // width
@@ -106,7 +113,7 @@ class PatchEmbedding(nn.Module):
         )
 
     def _fitted(self, images: Tensor) -> Tensor:
-        """Check the images, cast them, and pad them where that is asked for."""
+        """Check the images, cast them to the dtype of the weight, and pad them if `pad`."""
         require_tensor(images, "images")
         if images.ndim != 4 or images.shape[1] != self.channels:
             raise UsageError(
@@ -122,14 +129,24 @@ class PatchEmbedding(nn.Module):
 
 
 def unfold_patches(images: Tensor, patch_size: Size, *, order: Order = "channels_first") -> Tensor:
-    """Cut images (batch, C, H, W) into flat patches (batch, h · w, C · p · p), row by row from the top left.
+    """Split images (batch, C, H, W) into flat patches (batch, h · w, C · p · p), row by row from the top left.
 
     The order of the numbers of one patch, here of 1 × 2 pixels in color::
 
-        channels_first    r0 r1 g0 g1 b0 b1    one channel after another, as the weight of a convolution lies
-        channels_last     r0 g0 b0 r1 g1 b1    one pixel after another, as an image file lies (JAX, einops' usual cut)
+        channels_first    r0 r1 g0 g1 b0 b1    channel by channel, as in the weight of a convolution
+        channels_last     r0 g0 b0 r1 g1 b1    pixel by pixel, as in an image file (JAX, usually einops)
 
-    Raises UsageError for an image that the patch does not divide, naming the sizes next to it that fit.
+    Args:
+        images: (batch, C, H, W).
+        patch_size: Side of a square patch in pixels, or (height, width).
+        order: "channels_first" or "channels_last".
+
+    Returns:
+        (batch, h · w, C · p · p).
+
+    Raises:
+        UsageError: For another `order`, or an image whose size is not a multiple of the patch size, with the nearest
+            sizes that are.
 
     >>> image = torch.tensor([[1, 2, 3, 9, 9, 9], [4, 5, 0, 9, 9, 9], [7, 8, 1, 9, 9, 9]])[None, None]
     >>> unfold_patches(image, 3)[0]
@@ -149,7 +166,14 @@ def unfold_patches(images: Tensor, patch_size: Size, *, order: Order = "channels
 
 
 def pad_to_patches(images: Tensor, patch_size: Size) -> Tensor:
-    """Put zeros below and to the right of images (batch, C, H, W) until the patch divides them.
+    """Pad images with zeros at the bottom and on the right to a multiple of the patch size.
+
+    Args:
+        images: (batch, C, H, W).
+        patch_size: Side of a square patch in pixels, or (height, width).
+
+    Returns:
+        (batch, C, H', W'), or `images` itself if no padding is needed.
 
     >>> pad_to_patches(torch.ones(1, 3, 15, 32), 16).shape
     torch.Size([1, 3, 16, 32])
@@ -164,7 +188,7 @@ def _pair(size: Size) -> tuple[int, int]:
 
 
 def _check_divisible(rows: int, columns: int, patch_size: tuple[int, int]) -> None:
-    """Raise, with what is wrong and what would fit, for each side that is wrong."""
+    """Raise, with the sizes that fit, unless both sides are multiples of the patch size."""
     wrong = [
         f"{side} {length} is not a multiple of the patch's {patch} (next: {_next_sizes(length, patch)})"
         for side, length, patch in zip(("height", "width"), (rows, columns), patch_size, strict=True)

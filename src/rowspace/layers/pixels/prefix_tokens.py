@@ -1,7 +1,7 @@
-"""The tokens before the patches of a vision transformer: class, distillation, register; and the mask token.
+"""The tokens before the patches of a vision transformer (class, distillation, registers), and the mask token.
 
-    patches ──► masked ones replaced ──► class, distillation, patches ──► class, distillation, registers, patches
-    (B, P, d)                            + positions (prefix + P, d)      (B, prefix + R + P, d)
+    patches ──► masked patches replaced ──► class, distillation, patches ──► class, distillation, registers, patches
+    (B, P, d)                               + positions (prefix + P, d)      (B, prefix + R + P, d)
 
 Registers have no positions, so they are inserted after the positions are added.
 """
@@ -18,25 +18,25 @@ __all__ = ["PrefixTokens"]
 
 
 class PrefixTokens(nn.Module):
-    """Put learned tokens before the patches, add positions, and replace masked patches.
+    """patches (batch, P, d) → (batch, prefix + R + P, d): replace masked patches, add positions, prepend tokens.
 
-    Args:
-        embedding_dim: d.
-        class_token: one token in front (ViT, CLIP, DINOv2); SigLIP has none.
-        distillation: a second one (DeiT).
-        registers: how many tokens without a position follow (DINOv2 with registers: 4).
-        mask: a vector that stands for each masked patch (BEiT, DINOv2's pretraining).
-
-    Attributes: `class_token`, `distillation_token`, `mask_token`, each (d,) or None; `register_tokens` (R, d) or None;
-    `prefix`, how many tokens with a position stand before the patches. All start from a normal distribution of standard
-    deviation 0.02 but for the mask, which starts from zero, as ViT's do.
-
-    Call with patches (batch, P, d); with positions, (prefix + P, d) or (P, d) for the patches alone (a leading axis of
-    1 is allowed); with mask, (batch, P) bool. Returns (batch, prefix + R + P, d). Raises UsageError where they do not
-    fit.
+    `class_token`, `distillation_token` and `mask_token` are (d,) or None, `register_tokens` (R, d) or None. As in ViT,
+    they are initialized from a truncated normal distribution of standard deviation 0.02, and the mask to zero.
 
     Sources: ViT (Dosovitskiy et al., 2020); DeiT (Touvron et al., 2021); BEiT (Bao et al., 2021); Vision Transformers
     Need Registers (Darcet et al., 2024).
+
+    Args:
+        embedding_dim: d.
+        class_token: Whether there is a class token (ViT, CLIP, DINOv2; not SigLIP).
+        distillation: Whether there is a distillation token (DeiT).
+        registers: R, the number of tokens without a position (DINOv2 with registers: 4).
+        mask: Whether there is a vector that replaces masked patches (BEiT, DINOv2's pretraining).
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        UsageError: For a size below its minimum; in forward for inconsistent shapes.
 
     >>> prefix = PrefixTokens(768, registers=4)
     >>> prefix(torch.rand(1, 196, 768), positions=torch.rand(197, 768)).shape
@@ -60,19 +60,19 @@ class PrefixTokens(nn.Module):
             raise UsageError(f"embedding_dim must be at least 1 and registers at least 0, got {sizes}; 0 means none")
         self.embedding_dim = embedding_dim
         options: Factory = {"device": device, "dtype": dtype}
-        self.class_token = _token(embedding_dim, wanted=class_token, **options)
-        self.distillation_token = _token(embedding_dim, wanted=distillation, **options)
-        self.register_tokens = _token(registers, embedding_dim, wanted=registers > 0, **options)
-        self.mask_token = _token(embedding_dim, wanted=mask, **options)
+        self.class_token = _token(embedding_dim, exists=class_token, **options)
+        self.distillation_token = _token(embedding_dim, exists=distillation, **options)
+        self.register_tokens = _token(registers, embedding_dim, exists=registers > 0, **options)
+        self.mask_token = _token(embedding_dim, exists=mask, **options)
         self.reset_parameters()
 
     @property
     def prefix(self) -> int:
-        """How many tokens with a position stand before the patches."""
+        """Number of tokens with a position before the patches."""
         return len(self._prefix_tokens())
 
     def reset_parameters(self) -> None:
-        """Draw all tokens again; the mask becomes zero."""
+        """Initialize all tokens again; the mask token to zero."""
         for token in (self.class_token, self.distillation_token, self.register_tokens):
             if token is not None:
                 nn.init.trunc_normal_(token, std=0.02, a=-0.04, b=0.04)
@@ -80,7 +80,19 @@ class PrefixTokens(nn.Module):
             nn.init.zeros_(self.mask_token)
 
     def forward(self, patches: Tensor, *, positions: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
-        """Tokens and patches (batch, prefix + R + P, d)."""
+        """Prepend the tokens to patches.
+
+        Args:
+            patches: (batch, P, d).
+            positions: (prefix + P, d), or (P, d) for the patches only; a leading axis of 1 is allowed.
+            mask: (batch, P) bool, True for patches to replace.
+
+        Returns:
+            (batch, prefix + R + P, d).
+
+        Raises:
+            UsageError: For inconsistent shapes, or a mask without a mask token.
+        """
         if patches.ndim != 3 or patches.shape[2] != self.embedding_dim:
             raise UsageError(
                 f"patches must have shape (batch, patches, {self.embedding_dim}), got {tuple(patches.shape)}; "
@@ -110,21 +122,21 @@ class PrefixTokens(nn.Module):
         )
 
     def _prefix_tokens(self) -> list[Tensor]:
-        """The tokens that have a position, in order."""
+        """The existing tokens that have a position, in order."""
         return [token for token in (self.class_token, self.distillation_token) if token is not None]
 
     def _masked(self, patches: Tensor, mask: Tensor) -> Tensor:
         if self.mask_token is None:
-            raise UsageError("mask was given, but there is no mask token; construct PrefixTokens with mask=True")
+            raise UsageError("mask needs a mask token; construct PrefixTokens with mask=True")
         if mask.shape != patches.shape[:2] or mask.dtype != torch.bool:
             raise UsageError(
-                f"mask must be bool of shape {tuple(patches.shape[:2])}, one for each patch, got {mask.dtype} "
+                f"mask must be bool of shape {tuple(patches.shape[:2])}, one per patch, got {mask.dtype} "
                 f"{tuple(mask.shape)}"
             )
         return torch.where(mask.unsqueeze(2), self.mask_token.to(patches.dtype), patches)
 
     def _position_parts(self, positions: Tensor | None, patches: int) -> tuple[Tensor | None, Tensor | None]:
-        """Positions of the tokens and of the patches."""
+        """Split positions into those of the tokens and those of the patches."""
         if positions is None:
             return None, None
         rows = positions.squeeze(0) if positions.ndim == 3 else positions
@@ -133,10 +145,10 @@ class PrefixTokens(nn.Module):
             expected = f"{self.prefix + patches} rows ({self.prefix} before {patches} patches), or {patches},"
             raise UsageError(
                 f"positions must have {expected} of {self.embedding_dim}, got {tuple(positions.shape)}; "
-                "fit them to the grid with resample_positions"
+                "adapt them to the grid with resample_positions"
             )
         return (None, rows) if alone else (rows[: self.prefix], rows[self.prefix :])
 
 
-def _token(*shape: int, wanted: bool, **options: Unpack[Factory]) -> nn.Parameter | None:
-    return nn.Parameter(torch.empty(shape, **options)) if wanted else None
+def _token(*shape: int, exists: bool, **options: Unpack[Factory]) -> nn.Parameter | None:
+    return nn.Parameter(torch.empty(shape, **options)) if exists else None

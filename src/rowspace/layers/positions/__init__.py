@@ -1,4 +1,4 @@
-"""Positions: numbers for the tokens and patches of an input, rows for the numbers, and biases on attention scores.
+"""Positions: position ids of tokens and patches, rows for the ids, and biases on attention scores.
 
 Read `position_ids.py` first, then `learned.py` and `sinusoid.py`; rotary positions are in `rotary/`.
 """
@@ -6,7 +6,7 @@ Read `position_ids.py` first, then `learned.py` and `sinusoid.py`; rotary positi
 from rowspace.layers.positions.alibi import Alibi, alibi_slopes
 from rowspace.layers.positions.grid import GridPosition, grid_of
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.positions.position_ids import Counting, position_ids_from_length, position_ids_from_mask
+from rowspace.layers.positions.position_ids import PositionIdSource, position_ids_from_length, position_ids_from_mask
 from rowspace.layers.positions.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.positions.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
 from rowspace.layers.positions.resampling import resample_patches, resample_positions
@@ -15,9 +15,9 @@ from rowspace.layers.positions.sinusoid_2d import SinusoidGrid
 
 __all__ = [
     "Alibi",
-    "Counting",
     "GridPosition",
     "LearnedPosition",
+    "PositionIdSource",
     "PositionScheme",
     "RelativeBias",
     "RelativeScores",

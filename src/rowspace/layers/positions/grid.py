@@ -1,4 +1,4 @@
-"""A learned row for each cell of a grid of patches, as in ViT; resampled for other grids."""
+"""A learned row for each patch of a grid, as in ViT, resampled for other grids."""
 
 import torch
 from torch import Tensor, nn
@@ -14,11 +14,24 @@ Size = int | tuple[int, int]  # one number for a square, else (height, width)
 
 
 class GridPosition(CountedModule):
-    """grid (h, w) → (prefix + h · w, d): rows of the tokens in front, then of the patches, row by row.
+    """grid (h, w) → (prefix + h · w, d): rows of the prefix tokens, then of the patches, row by row.
 
-    `weight` is for the grid that the module was made for, `(prefix + height · width, d)`; for another one it is fitted
-    by bicubic interpolation, with or without `antialias` (see `resample_positions`), in the dtype of the weight. Raises
-    `UsageError` for sizes that are not positive. Source: Dosovitskiy et al. 2020, section 3.1 and 3.2.
+    `weight` is `(prefix + height · width, d)`. For another grid than that of the module it is resampled by bicubic
+    interpolation, see `resample_positions`.
+
+    Source: Dosovitskiy et al. 2020, section 3.1 and 3.2.
+
+    Args:
+        grid: (height, width) in patches.
+        embedding_dim: d.
+        prefix: Number of tokens before the patches that have a position.
+        antialias: See `resample_positions`.
+        init: Initialization of the weight, see `init_rows_`.
+        device: Of the weight.
+        dtype: Of the weight.
+
+    Raises:
+        UsageError: For a size below 1.
 
     >>> positions = GridPosition((14, 14), 768)
     >>> positions((14, 14)).shape, positions((20, 10)).shape
@@ -47,20 +60,27 @@ class GridPosition(CountedModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin again, as `init` says."""
+        """Initialize the weight by `init`."""
         init_rows_(self.weight, self.init)
 
     def forward(self, grid: tuple[int, int]) -> Tensor:
-        """As the class says."""
+        """Grid (h, w) → (prefix + h · w, d), in the dtype of the weight."""
         return resample_positions(self.weight, self.grid, grid, prefix=self.prefix, antialias=self.antialias)
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
+        """The arguments, for `print(module)`."""
         return f"{self.grid}, {self.embedding_dim}, prefix={self.prefix}, antialias={self.antialias}"
 
 
 def grid_of(image_size: Size, patch_size: Size) -> tuple[int, int]:
-    """How many whole patches an image has, (down, across).
+    """Return the number of complete patches of an image.
+
+    Args:
+        image_size: Side of a square, or (height, width).
+        patch_size: Side of a square, or (height, width).
+
+    Returns:
+        (height, width) in patches.
 
     >>> grid_of(224, 16), grid_of((480, 640), 14)
     ((14, 14), (34, 45))

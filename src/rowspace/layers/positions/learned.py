@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.positions.position_ids import Counting, check_counting, count_positions
+from rowspace.layers.positions.position_ids import PositionIdSource, check_source, count_positions
 from rowspace.layers.tables.gather import check_ids, require_tensor
 from rowspace.layers.tables.init import Init, init_rows_
 from rowspace.layers.tables.lookup import lookup
@@ -17,19 +17,35 @@ class LearnedPosition(nn.Module):
     """Row `offset + position` of a table of `max_positions + offset` rows, `weight: (max_positions + offset, d)`.
 
     ============  ========================================  ==========================
-    model         arguments beside the two sizes            padding reads
+    model         other arguments than the two sizes        row of padding
     ============  ========================================  ==========================
-    BERT, GPT-2   none                                      the row of its place
-    BART          `offset=2`                                the row of its place
-    OPT           `offset=2, counting="mask"`               row 1
-    RoBERTa       `counting="ids", padding_idx=1`           row `padding_idx`, all zero
+    BERT, GPT-2   none                                      that of its index
+    BART          `offset=2`                                that of its index
+    OPT           `offset=2, position_ids_from="mask"`      row 1
+    RoBERTa       `position_ids_from="ids", padding_idx=1`  row `padding_idx`, all zero
     ============  ========================================  ==========================
 
-    Counting by ids, `offset` is `padding_idx + 1`: a RoBERTa of 512 positions has 514 rows. `weight` begins as `init`
-    says (see `init_rows_`); its gradient is summed in float32 whatever its dtype. Source: Devlin et al. 2018;
-    fairseq for the offsets; equal to transformers' modules to the bit.
+    The gradient of `weight` is summed in float32 for every dtype.
 
-    >>> roberta = LearnedPosition(512, 8, counting="ids", padding_idx=1)
+    Source: Devlin et al. 2018; fairseq for the offsets; bit for bit transformers' modules.
+
+    Args:
+        max_positions: Maximum number of tokens.
+        embedding_dim: d.
+        offset: Number of rows before that of position 0; `padding_idx + 1` with "ids" (a RoBERTa of 512 positions has
+            514 rows).
+        position_ids_from: "length" uses the index of each token; "mask" and "ids" do not count padding, which they find
+            by the mask or by `padding_idx`.
+        padding_idx: Id of the padding, with "ids".
+        init: Initialization of the weight, see `init_rows_`.
+        device: Of the weight.
+        dtype: Of the weight.
+
+    Raises:
+        UsageError: For a size below 1, or arguments that contradict each other; in forward for a sequence longer than
+            the table or a position without a row.
+
+    >>> roberta = LearnedPosition(512, 8, position_ids_from="ids", padding_idx=1)
     >>> roberta.weight.shape, roberta(torch.tensor([[0, 31414, 2, 1]])).shape
     (torch.Size([514, 8]), torch.Size([1, 4, 8]))
     >>> LearnedPosition(512, 8)(torch.zeros(2, 600))
@@ -43,7 +59,7 @@ class LearnedPosition(nn.Module):
         embedding_dim: int,
         *,
         offset: int | None = None,
-        counting: Counting = "place",
+        position_ids_from: PositionIdSource = "length",
         padding_idx: int | None = None,
         init: Init = "normal",
         device: Device = None,
@@ -53,30 +69,41 @@ class LearnedPosition(nn.Module):
         require_positive(max_positions=max_positions, embedding_dim=embedding_dim)
         self.max_positions = max_positions
         self.embedding_dim = embedding_dim
-        self.counting = check_counting(counting, padding_idx)
+        self.position_ids_from = check_source(position_ids_from, padding_idx)
         self.padding_idx = padding_idx
-        self.offset = _checked_offset(offset, padding_idx, counting)
+        self.offset = _checked_offset(offset, padding_idx, position_ids_from)
         self.init = init
         self.weight = nn.Parameter(torch.empty(max_positions + self.offset, embedding_dim, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Begin again, as `init` says, drawing from `generator` where one is given."""
+        """Initialize the weight by `init`.
+
+        Args:
+            generator: Random generator; by default PyTorch's.
+        """
         init_rows_(self.weight, self.init, padding_idx=self.padding_idx, generator=generator)
 
     def forward(
         self, ids: Tensor, *, mask: Tensor | None = None, positions: Tensor | None = None, start: int = 0
     ) -> Tensor:
-        """Ids `(batch, seq)` → `(batch, seq, d)`, or `(seq, d)` where every text gets the same rows.
+        """Look up the rows of the positions of a batch.
 
-        Of ids only the shape is used, but for counting by ids. mask: `(batch, start + seq)`, for counting by mask (no
-        mask: no padding). `positions`, `(seq,)` or `(batch, seq)`, count from 0, and `offset` is added to them:
-        transformers' `position_ids` of a RoBERTa, which count from `padding_idx + 1`, are `positions + offset`.
-        `start` is the number of tokens in the cache. Raises `UsageError` for a sequence longer than the
-        table, and for a position that has no row.
+        Args:
+            ids: `(batch, seq)`; only the shape is used, except with `position_ids_from="ids"`.
+            mask: `(batch, start + seq)`, for "mask"; without it there is no padding.
+            positions: `(seq,)` or `(batch, seq)`, from 0; `offset` is added. transformers' `position_ids` of a RoBERTa,
+                which start at `padding_idx + 1`, are `positions + offset`.
+            start: Number of tokens in the cache.
+
+        Returns:
+            `(batch, seq, d)`, or `(seq, d)` if all texts have the same positions.
+
+        Raises:
+            UsageError: For a sequence longer than the table, or a position without a row.
         """
         require_tensor(ids, "ids")
-        if positions is None and self.counting == "place":
+        if positions is None and self.position_ids_from == "length":
             self._check_length(start + ids.shape[-1])
             first = self.offset + start
             return self.weight[first : first + ids.shape[-1]]
@@ -86,12 +113,27 @@ class LearnedPosition(nn.Module):
     def row_numbers(
         self, ids: Tensor, *, mask: Tensor | None = None, positions: Tensor | None = None, start: int = 0
     ) -> Tensor:
-        """Which row of `weight` each token gets: `(seq,)` or `(batch, seq)` int64; raises as `forward` does."""
+        """Return the row of `weight` of each token.
+
+        Args:
+            ids: As in `forward`.
+            mask: As in `forward`.
+            positions: As in `forward`.
+            start: As in `forward`.
+
+        Returns:
+            `(seq,)` or `(batch, seq)` int64.
+
+        Raises:
+            UsageError: As in `forward`.
+        """
         if positions is not None:
             self._check_positions(positions)
             return positions + self.offset
         self._check_length(start + ids.shape[-1])
-        return self.offset + count_positions(ids, self.counting, mask=mask, start=start, padding_idx=self.padding_idx)
+        return self.offset + count_positions(
+            ids, self.position_ids_from, mask=mask, start=start, padding_idx=self.padding_idx
+        )
 
     def _check_length(self, length: int) -> None:
         if length > self.max_positions:
@@ -101,29 +143,30 @@ class LearnedPosition(nn.Module):
             )
 
     def _check_positions(self, positions: Tensor) -> None:
-        """Look at them before `offset` hides which they were, wherever ids can be looked at."""
+        """Check positions before `offset` is added, so that the message has the original ones."""
         try:
             check_ids(positions, self.max_positions)
         except UsageError as error:
             found = str(error).removeprefix("id ").split(";")[0]
-            hint = f"; offset = {self.offset} is added to them: subtract it from row numbers" if self.offset else ""
+            hint = f"; offset = {self.offset} is added to them, so subtract it from row numbers" if self.offset else ""
             raise UsageError(
                 f"positions must be integers from 0 to {self.max_positions - 1}, but {found}{hint}"
             ) from None
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
-        return f"{self.max_positions}, {self.embedding_dim}, offset={self.offset}, counting={self.counting!r}"
+        """The arguments, for `print(module)`."""
+        options = f"offset={self.offset}, position_ids_from={self.position_ids_from!r}"
+        return f"{self.max_positions}, {self.embedding_dim}, {options}"
 
 
-def _checked_offset(offset: int | None, padding_idx: int | None, counting: Counting) -> int:
-    """The rows before that of position 0, of which padding reads the last."""
-    least = padding_idx + 1 if padding_idx is not None else int(counting == "mask")
+def _checked_offset(offset: int | None, padding_idx: int | None, position_ids_from: PositionIdSource) -> int:
+    """The number of rows before that of position 0; with "mask" and "ids" padding reads the last of these."""
+    least = padding_idx + 1 if padding_idx is not None else int(position_ids_from == "mask")
     if offset is None:
         return least
     if offset < least or (padding_idx is not None and offset > least):
+        bound = f"{least}" if padding_idx is not None else f"at least {least}"
         raise UsageError(
-            f"offset is {offset}, but counting by {counting!r} needs {least} rows before position 0, and padding "
-            f"reads the last; leave it out"
+            f"offset must be {bound} with position_ids_from={position_ids_from!r}, not {offset}; omit it for that"
         )
     return offset

@@ -1,4 +1,4 @@
-"""T5's relative bias: a learned number for each head and each bucket of offsets, added to the scores."""
+"""T5's relative bias: a learned number per head and bucket of offsets, added to the attention scores."""
 
 import math
 
@@ -14,12 +14,25 @@ __all__ = ["RelativeBias", "relative_buckets"]
 
 
 class RelativeBias(nn.Module):
-    """queries `(..., q)` and keys `(..., k)`, integer positions → bias `(..., heads, q, k)`.
+    """Integer positions of queries `(..., q)` and keys `(..., k)` → bias `(..., heads, q, k)`.
 
-    `weight`: `(num_buckets, num_heads)`, T5's `relative_attention_bias`, which its first block holds for all. Only
-    the queries asked for are computed: a decoding step asks for one. The gradient of a bucket is summed in float32
-    whatever the dtype, as in `lookup`. `bidirectional` for encoders; decoders see the past only. Raises `UsageError`
-    for buckets that cannot be split. Source: Raffel et al. 2020, section 2.1.
+    `weight`, `(num_buckets, num_heads)`, is T5's `relative_attention_bias`, which is in the first block and shared by
+    all. Only the given queries are computed, such as one in a decoding step. The gradient of a bucket is summed in
+    float32 for every dtype, as in `lookup`.
+
+    Source: Raffel et al. 2020, section 2.1.
+
+    Args:
+        num_heads: Number of heads.
+        num_buckets: See `relative_buckets`.
+        max_distance: See `relative_buckets`.
+        bidirectional: True for encoders, False for decoders, which attend only to earlier keys.
+        init: Initialization of the weight, see `init_rows_`.
+        device: Of the weight.
+        dtype: Of the weight.
+
+    Raises:
+        UsageError: For invalid numbers of heads or buckets, or a `max_distance` that is too small.
 
     >>> bias = RelativeBias(4)
     >>> bias(torch.arange(5, 6), torch.arange(6)).shape
@@ -48,11 +61,15 @@ class RelativeBias(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Begin again, as `init` says, drawing from `generator` where one is given."""
+        """Initialize the weight by `init`.
+
+        Args:
+            generator: Random generator; by default PyTorch's.
+        """
         init_rows_(self.weight, self.init, generator=generator)
 
     def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
-        """As the class says; in the dtype of the weight."""
+        """Queries `(..., q)` and keys `(..., k)` → `(..., heads, q, k)` in the dtype of the weight."""
         offsets = keys.unsqueeze(-2) - queries.unsqueeze(-1)  # (..., q, k)
         buckets = relative_buckets(
             offsets,
@@ -63,7 +80,7 @@ class RelativeBias(nn.Module):
         return lookup(buckets, self.weight).movedim(-1, -3)  # (..., heads, q, k)
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
+        """The arguments, for `print(module)`."""
         heads = self.weight.shape[1]
         return f"{heads}, buckets={self.num_buckets}, distance={self.max_distance}, bidirectional={self.bidirectional}"
 
@@ -71,11 +88,23 @@ class RelativeBias(nn.Module):
 def relative_buckets(
     offsets: Tensor, *, num_buckets: int = 32, max_distance: int = 128, bidirectional: bool = True
 ) -> Tensor:
-    """The bucket of each offset `key - query`: int64 of the same shape, 0 … num_buckets - 1.
+    """Return the bucket of each offset.
 
-    Bidirectional: half of the buckets are for keys before the query, half for keys after it; else all are for keys
-    before it, and later ones share bucket 0. Of the buckets of a side, half hold one distance each, the others grow
-    by equal ratios up to `max_distance`, and the last holds all that lies beyond.
+    Half of the buckets of a direction have one distance each; the others grow geometrically up to `max_distance`, and
+    the last one includes all larger distances.
+
+    Args:
+        offsets: (...) integers, position of the key - position of the query.
+        num_buckets: Number of buckets.
+        max_distance: Distance from which on all offsets share the last bucket.
+        bidirectional: If True, half of the buckets are for earlier keys and half for later ones; if False, all are for
+            earlier keys, and later keys share bucket 0.
+
+    Returns:
+        (...) int64 from 0 to `num_buckets` - 1.
+
+    Raises:
+        UsageError: For an invalid number of buckets, or a `max_distance` that is too small.
 
     >>> relative_buckets(torch.tensor([0, -1, -7, -8, -20, -127, -1000, 1, 9]))
     tensor([ 0,  1,  7,  8, 10, 15, 15, 17, 24])
@@ -88,7 +117,7 @@ def relative_buckets(
         side = num_buckets
         first, distance = torch.zeros_like(offsets), -offsets.clamp(max=0)
     exact = side // 2
-    # In float32 and in T5's order: a boundary that falls on a whole number is decided by the rounding.
+    # In float32 and in T5's order of operations: rounding decides where the boundary is an integer.
     octaves = torch.log(distance.clamp(min=1).float() / exact) / math.log(max_distance / exact)
     far = (exact + (octaves * (side - exact)).long()).clamp(max=side - 1)
     return first + torch.where(distance < exact, distance, far)
@@ -98,7 +127,9 @@ def _check_buckets(num_buckets: int, max_distance: int, bidirectional: bool) -> 
     least = 4 if bidirectional else 2
     if num_buckets < least or (bidirectional and num_buckets % 2):
         even = "an even number" if bidirectional else "a number"
-        raise UsageError(f"num_buckets is {num_buckets}, but must be {even} of at least {least}; T5 has 32")
+        raise UsageError(f"num_buckets must be {even} of at least {least}, not {num_buckets}; T5 has 32")
     exact = num_buckets // (4 if bidirectional else 2)
     if max_distance <= exact:
-        raise UsageError(f"max_distance is {max_distance}, but distances up to {exact} have a bucket each; choose more")
+        raise UsageError(
+            f"max_distance must be above {exact}, the distances with their own bucket, not {max_distance}; increase it"
+        )

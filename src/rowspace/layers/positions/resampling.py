@@ -1,4 +1,4 @@
-"""Fit a vision model to another image or patch size: its table of positions, and the weight of its patches.
+"""Adapt a vision model to another image or patch size: its position table and the weight of its patches.
 
 Both use bicubic interpolation in float32 or higher, and return the dtype of the input.
 """
@@ -19,17 +19,24 @@ Grid = tuple[int, int]  # (height, width), in patches
 def resample_positions(
     table: Tensor, old_grid: Grid, new_grid: Grid, *, prefix: int = 1, antialias: bool = True
 ) -> Tensor:
-    """Positions for a grid of another size or aspect; the first `prefix` rows, which are no patches, stay as they are.
+    """Resample a position table for another grid.
 
-    `table` is (prefix + h · w, d), or (1, prefix + h · w, d), row by row from the top left; what returns has the rows
-    of `new_grid`. Grids are compared, not counts: 2 × 8 and 4 × 4 have as many rows, and differ. Where the grids are
-    equal, the table itself returns. It is differentiable, so that a model may call it in each forward pass.
+    It is differentiable, so a model may call it in each forward pass.
 
-    With antialias (DINOv2 with registers, timm) a smaller grid averages what falls together; without (ViT, DeiT,
-    DINOv2, CLIP and SigLIP in transformers) it samples. The two differ for larger grids as well: the constant of the
-    cubic is -0.5 with, -0.75 without.
+    Args:
+        table: (prefix + h · w, d) or (1, prefix + h · w, d), row by row from the top left.
+        old_grid: (h, w) of `table`, in patches.
+        new_grid: The new (h, w). Grids of the same number of patches, such as 2 × 8 and 4 × 4, differ.
+        prefix: Number of rows before the patches, which do not change.
+        antialias: Whether a smaller grid averages (DINOv2 with registers, timm) or samples (ViT, DeiT, DINOv2, CLIP and
+            SigLIP in transformers). Larger grids differ too: the constant of the cubic is -0.5 with antialiasing, -0.75
+            without.
 
-    Raises UsageError where the table does not have the rows of `old_grid`.
+    Returns:
+        The table for `new_grid` in the dtype of `table`; if the grids are equal, `table` itself.
+
+    Raises:
+        UsageError: If the number of rows of `table` does not match `old_grid` and `prefix`.
 
     >>> table = torch.arange(5.0).unsqueeze(1)  # a class token, and positions of 2 × 2 patches
     >>> resample_positions(table, (2, 2), (1, 2)).flatten()
@@ -56,13 +63,23 @@ def resample_positions(
 
 
 def resample_patches(weight: Tensor, new_size: int | tuple[int, int], *, antialias: bool = True) -> Tensor:
-    """The weight for patches of another size that agrees best with the old one on resized patches.
+    """Return the weight for patches of another size whose products with resized patches are closest to the old ones.
 
-    `weight` is (d, C, p, p) as in `PatchEmbedding`; returns (d, C, *new_size). If B is the matrix that resizes a flat
-    patch, the new weight is pinv(Bᵀ) · w: enlarged patches have the very products with it that the patches had with w.
-    B is separable, so that the pseudo-inverse is taken by axis, in float64.
+    If B is the matrix that resizes a flat patch, the new weight is pinv(Bᵀ) · w; for enlarged patches the products are
+    equal. B is separable, so the pseudo-inverse is computed by axis, in float64.
 
     Source: FlexiViT (Beyer et al., 2023), section 3.4.
+
+    Args:
+        weight: (d, C, height, width), as in `PatchEmbedding`.
+        new_size: Side of a square patch, or (height, width).
+        antialias: Whether patches are resized with antialiasing.
+
+    Returns:
+        (d, C, *new_size) in the dtype of `weight`; if the sizes are equal, `weight` itself.
+
+    Raises:
+        UsageError: For another number of axes or a size below 1.
 
     >>> weight, patch = torch.rand(1, 1, 4, 4), torch.rand(1, 1, 4, 4)
     >>> larger = torch.nn.functional.interpolate(patch, (8, 8), mode="bicubic", antialias=True)
@@ -73,7 +90,7 @@ def resample_patches(weight: Tensor, new_size: int | tuple[int, int], *, antiali
     if weight.ndim != 4 or min(size) < 1:
         raise UsageError(
             f"expected a weight (d, C, height, width) and a new_size of at least 1, got {tuple(weight.shape)} and "
-            f"{new_size}; pass PatchEmbedding's weight as it is"
+            f"{new_size}; pass the weight of PatchEmbedding"
         )
     if weight.shape[2:] == size:
         return weight
@@ -93,14 +110,14 @@ def _transposed_inverse(old: int, new: int, *, antialias: bool) -> Tensor:
 
 
 def _interpolate(images: Tensor, size: Grid, *, antialias: bool) -> Tensor:
-    if antialias and torch.compiler.is_compiling():  # torch's own has no backward pass for sizes that change
+    if antialias and torch.compiler.is_compiling():  # torch's has no compiled backward pass for dynamic sizes
         down, across = (_antialiased(old, new, images) for old, new in zip(images.shape[2:], size, strict=True))
         return down @ images @ across.t()
     return functional.interpolate(images, size, mode="bicubic", align_corners=False, antialias=antialias)
 
 
 def _antialiased(old: int, new: int, images: Tensor) -> Tensor:
-    """The matrix (new, old) that resizes a line of pixels by antialiased bicubic interpolation, as torch defines it."""
+    """The matrix (new, old) that resizes a line of pixels with torch's antialiased bicubic interpolation."""
     stretch = max(old / new, 1.0)
     centers = (torch.arange(new, dtype=images.dtype, device=images.device) + 0.5) * (old / new)
     pixels = torch.arange(old, dtype=images.dtype, device=images.device) + 0.5

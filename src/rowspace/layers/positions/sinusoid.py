@@ -1,4 +1,4 @@
-"""Positions as sines and cosines of falling frequency: no parameters, and no maximum length."""
+"""Positions as sines and cosines of decreasing frequency: no parameters, and no maximum length."""
 
 import math
 from typing import Any, Literal
@@ -18,22 +18,31 @@ SinusoidLayout = Literal["interleaved", "concatenated"]
 
 
 class SinusoidPosition(ConstantBuffers):
-    """Row p holds `sin(p·f)` and `cos(p·f)` for d/2 frequencies f, from 1 down to about 1/base. No parameters.
+    """Row p is `sin(p·f)` and `cos(p·f)` for d/2 frequencies f, from 1 down to about 1/base. No parameters.
 
     The two layouts, for d = 6::
 
         interleaved    sin f0  cos f0  sin f1  cos f1  sin f2  cos f2    Vaswani et al. 2017, DistilBERT
         concatenated   sin f0  sin f1  sin f2  cos f0  cos f1  cos f2    tensor2tensor, fairseq, Marian
 
-    The frequencies are `base^(-2i/d)`, so that the slowest stays short of 1/base; with `endpoint` it is 1/base itself
-    and they are `base^(-i/(d/2 - 1))` (tensor2tensor, fairseq). Angles are float32 as in those two, or float64 by
-    `angle_dtype` as where NumPy made the table (Marian, DistilBERT): in float32 they are off by about position / 10⁷.
+    The rows of the longest text so far are cached, but not saved, and not used while compiling. Do not modify the
+    result in place.
 
-    fairseq counts tokens and not places, from `padding_idx + 1` on, and gives padding zeros: so does this module where
-    `padding_idx` is given.
+    Args:
+        embedding_dim: d, an even number.
+        layout: "interleaved" or "concatenated".
+        base: Base of the frequencies.
+        endpoint: If False, the frequencies are `base^(-2i/d)`, and the lowest is above 1/base; if True, they are
+            `base^(-i/(d/2 - 1))`, and the lowest is 1/base (tensor2tensor, fairseq).
+        angle_dtype: float32 as in tensor2tensor and fairseq, or float64 as in tables made with NumPy (Marian,
+            DistilBERT). The error of float32 angles is about position / 10⁷.
+        padding_idx: If given, position ids do not count padding and start at `padding_idx + 1`, and padding gets zeros,
+            as in fairseq.
+        device: Of the frequencies.
+        dtype: Ignored.
 
-    The rows of the longest text so far are kept, but not saved, nor used while compiling. Do not write to what comes
-    back. Raises `UsageError` for an odd d.
+    Raises:
+        UsageError: For an odd d, or another layout.
 
     >>> SinusoidPosition(4, base=100.0)(torch.zeros(1, 2))
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
@@ -58,13 +67,13 @@ class SinusoidPosition(ConstantBuffers):
     ) -> None:
         super().__init__(device=device, dtype=dtype)
         if embedding_dim < 2 or embedding_dim % 2:
-            raise UsageError(f"embedding_dim is {embedding_dim}, but sines and cosines come in pairs; make it even")
+            raise UsageError(f"embedding_dim must be even, for pairs of sine and cosine, not {embedding_dim}")
         if layout not in ("interleaved", "concatenated"):
-            raise UsageError(f"layout is {layout!r}, but it is either 'interleaved' or 'concatenated'; choose one")
+            raise UsageError(f"layout must be 'interleaved' or 'concatenated', not {layout!r}")
         self.embedding_dim = embedding_dim
         self.layout = layout
         self.padding_idx = padding_idx
-        self._kept: Tensor | None = None
+        self._cached_rows: Tensor | None = None
         frequencies = sinusoid_frequencies(embedding_dim // 2, base=base, endpoint=endpoint, dtype=angle_dtype)
         self.register_constant("frequencies", frequencies)
 
@@ -76,10 +85,16 @@ class SinusoidPosition(ConstantBuffers):
         start: int = 0,
         dtype: torch.dtype = torch.float32,
     ) -> Tensor:
-        """Ids `(batch, seq)`, of which the shape is used → `(seq, d)`, for positions `start`, start + 1, ….
+        """Compute the rows of the positions of a batch.
 
-        With `padding_idx`, `(batch, seq, d)`. With `positions`, `(...)` numbers, the rows of those: `(..., d)`.
-        Computed as the class says, and cast to `dtype` once.
+        Args:
+            ids: `(batch, seq)`; only the shape is used, except with `padding_idx`.
+            positions: `(...)` numbers to use instead.
+            start: Number of tokens in the cache, the first position.
+            dtype: Of the result, which is cast once.
+
+        Returns:
+            `(seq, d)`; `(batch, seq, d)` with `padding_idx`, `(..., d)` with `positions`.
         """
         require_tensor(ids, "ids")
         if positions is not None:
@@ -87,7 +102,7 @@ class SinusoidPosition(ConstantBuffers):
         if self.padding_idx is not None:
             counted = position_ids_from_mask(torch.ne(ids, self.padding_idx), start=start) + self.padding_idx + 1
             return self._rows(counted).masked_fill((counted == self.padding_idx).unsqueeze(-1), 0).to(dtype)
-        if torch.compiler.is_compiling() or type(ids) is not Tensor:  # a fake or a distributed tensor: keep nothing
+        if torch.compiler.is_compiling() or type(ids) is not Tensor:  # a fake or a distributed tensor: do not cache
             return self._rows(position_ids_from_length(ids, start=start)).to(dtype)
         length = start + ids.shape[-1]
         return self._rows_up_to(length, ids.device)[start:length].to(dtype)
@@ -103,33 +118,42 @@ class SinusoidPosition(ConstantBuffers):
 
     @torch.inference_mode(False)
     def _rows_up_to(self, length: int, device: torch.device) -> Tensor:
-        """At least `length` rows: those kept, or where they are too few, new ones up to a power of two."""
-        kept = self._kept
-        if kept is None or kept.shape[0] < length or kept.device != device:
-            kept = self._rows(torch.arange(1 << (length - 1).bit_length() if length else 0, device=device))
-            if torch.func.debug_unwrap(kept) is kept:  # inside torch.func.grad it is a wrapper that will die
-                self._kept = kept
-        return kept
+        """At least `length` rows: the cached ones, or new ones up to a power of two."""
+        rows = self._cached_rows
+        if rows is None or rows.shape[0] < length or rows.device != device:
+            rows = self._rows(torch.arange(1 << (length - 1).bit_length() if length else 0, device=device))
+            if torch.func.debug_unwrap(rows) is rows:  # inside torch.func.grad it is a wrapper with a short lifetime
+                self._cached_rows = rows
+        return rows
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy or a pickle needs: not the rows."""
-        return {**self.__dict__, "_kept": None}
+        """The state of a copy or a pickle, without the cached rows."""
+        return {**self.__dict__, "_cached_rows": None}
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
+        """The arguments, for `print(module)`."""
         return f"{self.embedding_dim}, layout={self.layout!r}"
 
 
 def sinusoid_frequencies(
     count: int, *, base: float = 10000.0, endpoint: bool = False, dtype: torch.dtype = torch.float32
 ) -> Tensor:
-    """`base^(-i / count)` for i = 0 … count - 1, or with `endpoint` `base^(-i / (count - 1))`, on the CPU.
+    """Return `base^(-i / count)` for i = 0 … count - 1, or with `endpoint` `base^(-i / (count - 1))`.
+
+    Args:
+        count: Number of frequencies.
+        base: Base of the powers.
+        endpoint: Whether the last frequency is 1/base.
+        dtype: In which they are computed.
+
+    Returns:
+        `(count,)` on the CPU.
 
     >>> sinusoid_frequencies(2, base=100.0), sinusoid_frequencies(2, base=100.0, endpoint=True)
     (tensor([1.0000, 0.1000]), tensor([1.0000, 0.0100]))
     """
     steps = max(count - 1, 1) if endpoint else count
     index = torch.arange(count, dtype=dtype, device="cpu")
-    if dtype == torch.float32:  # tensor2tensor and fairseq compute it so, and another way would round otherwise
+    if dtype == torch.float32:  # as in tensor2tensor and fairseq, for the same rounding
         return torch.exp(index * -(math.log(base) / steps))
     return base ** -(index / steps)

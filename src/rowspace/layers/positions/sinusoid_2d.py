@@ -14,16 +14,27 @@ __all__ = ["SinusoidGrid"]
 
 
 class SinusoidGrid(ConstantBuffers):
-    """A row for each patch of a grid, row by row: half of the components tell the column, half the row.
+    """A row for each patch of a grid, row by row: half of the components encode the column x, half the row y.
 
     ::
 
-        first="width"     sin(x·f)  cos(x·f)  sin(y·f)  cos(y·f)    ViT-MAE, DiT: their code names the two the other way
+        first="width"     sin(x·f)  cos(x·f)  sin(y·f)  cos(y·f)    ViT-MAE, DiT: their code swaps the two names
         first="height"    sin(y·f)  cos(y·f)  sin(x·f)  cos(x·f)
 
-    for d/4 frequencies `base^(-4i/d)` each, in float64 and rounded to float32, then to `dtype`. `prefix_rows` rows of
-    zeros go before (class token). Raises `UsageError` for a d that is no multiple of 4. Source: He et al. 2021 (MAE),
-    `get_2d_sincos_pos_embed`; equal to transformers' ViT-MAE to the bit.
+    for d/4 frequencies `base^(-4i/d)` each, computed in float64 and rounded to float32, then to `dtype`.
+
+    Source: He et al. 2021 (MAE), `get_2d_sincos_pos_embed`; bit for bit transformers' ViT-MAE.
+
+    Args:
+        embedding_dim: d, a multiple of 4.
+        base: Base of the frequencies.
+        first: Whether the components of the column ("width") or the row ("height") are first.
+        prefix_rows: Number of rows of zeros before the patches (class token).
+        device: Of the frequencies.
+        dtype: Ignored.
+
+    Raises:
+        UsageError: For another d or `first`.
 
     >>> SinusoidGrid(8, prefix_rows=1)(2, 3).shape
     torch.Size([7, 8])
@@ -43,9 +54,9 @@ class SinusoidGrid(ConstantBuffers):
     ) -> None:
         super().__init__(device=device, dtype=dtype)
         if embedding_dim < 4 or embedding_dim % 4:
-            raise UsageError(f"embedding_dim is {embedding_dim}, but four waves share it; choose a multiple of 4")
+            raise UsageError(f"embedding_dim must be a multiple of 4, not {embedding_dim}")
         if first not in ("width", "height"):
-            raise UsageError(f"first is {first!r}, but either 'width' or 'height' comes first; choose one")
+            raise UsageError(f"first must be 'width' or 'height', not {first!r}")
         self.embedding_dim = embedding_dim
         self.first = first
         self.prefix_rows = prefix_rows
@@ -53,7 +64,7 @@ class SinusoidGrid(ConstantBuffers):
         self.register_constant("frequencies", frequencies)
 
     def forward(self, height: int, width: int, *, dtype: torch.dtype = torch.float32) -> Tensor:
-        """`(prefix_rows + height · width, d)`, on the module's device."""
+        """Grid of `height` × `width` patches → `(prefix_rows + height · width, d)` in `dtype`."""
         x = self._waves(width).expand(height, width, -1)
         y = self._waves(height).unsqueeze(1).expand(height, width, -1)
         grid = torch.cat((x, y) if self.first == "width" else (y, x), dim=-1).flatten(0, 1)  # (height · width, d)
@@ -66,5 +77,5 @@ class SinusoidGrid(ConstantBuffers):
         return torch.cat((angles.sin(), angles.cos()), dim=-1).float()
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
+        """The arguments, for `print(module)`."""
         return f"{self.embedding_dim}, first={self.first!r}, prefix_rows={self.prefix_rows}"

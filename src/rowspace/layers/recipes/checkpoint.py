@@ -1,7 +1,7 @@
-"""A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and the tensors asked for.
+"""A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and single tensors.
 
-A tensor is read a few rows at a time, each time from a fresh mapping: no tensor is in memory twice, and the result is
-a copy that another program that writes the file cannot change. No code of the checkpoint runs, and no pickle is opened.
+A tensor is read in blocks of rows, each through a new memory mapping: no tensor is in memory twice, and the result is a
+copy that does not change if another program writes to the file. No code of the checkpoint runs, and no pickle is read.
 """
 
 from collections.abc import Iterable
@@ -21,11 +21,11 @@ READ_AT_ONCE = 1 << 22  # bytes
 
 
 class Checkpoint:
-    """The directory `path`, of which config and names are read at once, and tensors when they are asked for.
+    """A directory with a config and tensors; the constructor reads the config and the names of the tensors.
 
-    `config` is config.json as a dict, `names` are those of the tensors, in order; `read_at_once` is how many bytes of a
-    tensor are mapped at a time. Raises `FileFormatError` where a file is missing or damaged, has another form, or leads
-    out of the directory.
+    `config` is config.json as a dict, `names` are the sorted names of the tensors; `read_at_once` is the number of
+    bytes of a tensor that are mapped at a time. Raises `FileFormatError` if a file is missing, damaged, in another
+    format, or a link out of the directory.
     """
 
     def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
@@ -38,10 +38,10 @@ class Checkpoint:
         self.names = sorted(self._files.files)
 
     def find(self, endings: Iterable[str]) -> str:
-        """The tensor that is called as one of `endings`, or ends in a dot and it; the first ending that is found wins.
+        """Return the name of the tensor that equals one of `endings` or ends in a dot and it; the first match wins.
 
-        Models put their own name in front or not (`bert.embeddings...`, `embeddings...`): that is left open. Raises
-        `FileFormatError` where there is none, or more than one.
+        So names may have the prefix of the model or not (`bert.embeddings...`, `embeddings...`). Raises
+        `FileFormatError` if there is no such tensor, or more than one.
         """
         endings = tuple(endings)
         for ending in endings:
@@ -49,16 +49,16 @@ class Checkpoint:
             if len(found) == 1:
                 return found[0]
             if found:
-                raise FileFormatError(f"{self.folder}: {found} all end in {ending!r}; keep the one that is meant")
+                raise FileFormatError(f"{self.folder}: {found} all end in {ending!r}; remove the others")
         raise FileFormatError(
             f"{self.folder}: no tensor ends in {' or '.join(map(repr, endings))}; check that config.json and weights "
-            f"belong together"
+            f"are of the same model"
         )
 
     def read(self, name: str) -> Tensor:
-        """The tensor `name`, in its own dtype, on the CPU."""
+        """Read the tensor `name`, in its dtype, to the CPU."""
         if name not in self._files.files:
-            raise UsageError(f"{self.folder} holds no tensor {name!r}; see names")
+            raise UsageError(f"{self.folder} has no tensor {name!r}; see names")
         path = self._files.file_of(name)
         try:
             return _read(path, name, self._read_at_once)
@@ -67,7 +67,7 @@ class Checkpoint:
 
 
 def _read(path: Path, name: str, at_once: int) -> Tensor:
-    """A tensor, copied out of the file some rows at a time: a mapping counts as memory for as long as it is open."""
+    """Copy a tensor from the file in blocks of rows, since an open mapping counts as memory."""
     with safe_open(path, framework="pt") as file:
         rows = file.get_slice(name)
         shape = rows.get_shape()

@@ -1,4 +1,4 @@
-"""CLIP's two inputs: text is token + position; an image is patches without a bias, a class token, positions, a norm."""
+"""Models of text and images: CLIP, SigLIP."""
 
 from typing import Any, Unpack
 
@@ -18,9 +18,18 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 def clip_text(
     vocab_size: int = 49408, embedding_dim: int = 512, *, max_positions: int = 77, **factory: Unpack[Factory]
 ) -> InputEmbedding:
-    """CLIP's input for text: ids (batch, seq) → (batch, seq, d). B/32 by default.
+    """CLIP's input for text: ids (batch, seq) → (batch, seq, d), token + position. B/32 by default.
 
     Source: Radford et al. 2021; bit for bit transformers' `CLIPTextEmbeddings`.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> clip_text(100, 8)(torch.tensor([[5, 6, 7]])).shape
@@ -41,9 +50,21 @@ def clip_vision(
     norm_eps: float = 1e-5,
     **factory: Unpack[Factory],
 ) -> ImageEmbedding:
-    """CLIP's input for images: (batch, C, H, W) → (batch, 1 + patches, d), after the norm. B/32 by default.
+    """CLIP's input for images: (batch, C, H, W) → (batch, 1 + patches, d). B/32 by default.
 
-    Source: Radford et al. 2021; bit for bit transformers' `CLIPVisionEmbeddings` and the norm that follows.
+    Patches without a bias, class token, positions, norm.
+    Source: Radford et al. 2021; bit for bit transformers' `CLIPVisionEmbeddings` and the norm after it.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        norm_eps: Epsilon of the norm.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> clip_vision(8)(torch.rand(1, 3, 224, 224)).shape
@@ -58,30 +79,102 @@ def clip_vision(
     )
 
 
-def text_arguments(config: Config) -> dict[str, Any]:
-    """Those of `clip_text`, from the text part of a config.json."""
+def clip_text_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `clip_text` and `siglip_text` from the text part of a config.json."""
     names = {"vocab_size": "vocab_size", "embedding_dim": "hidden_size", "max_positions": "max_position_embeddings"}
     return pick_renamed(config, **names)
 
 
-def vision_arguments(config: Config) -> dict[str, Any]:
-    """Those of `clip_vision`, from the vision part of a config.json."""
+def clip_vision_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `clip_vision` from the vision part of a config.json."""
     names = {"embedding_dim": "hidden_size", "image_size": "image_size", "patch_size": "patch_size"}
     return pick_renamed(config, channels="num_channels", norm_eps="layer_norm_eps", **names)
 
 
-# With both parts in one checkpoint each has its own name in front.
-TEXT_TENSORS: TensorNames = {
+# In a checkpoint with both parts, each has its own prefix.
+CLIP_TEXT_TENSORS: TensorNames = {
     "tokens.weight": "embeddings.token_embedding.weight",
     "positions.weight": ("text_model.embeddings.position_embedding.weight", "embeddings.position_embedding.weight"),
 }
-VISION_TENSORS: TensorNames = {
+CLIP_VISION_TENSORS: TensorNames = {
     "patches.weight": "embeddings.patch_embedding.weight",
     "tokens.class_token": "embeddings.class_embedding",
     "positions.weight": ("vision_model.embeddings.position_embedding.weight", "embeddings.position_embedding.weight"),
-    "norm.weight": "pre_layrnorm.weight",  # so it is called
+    "norm.weight": "pre_layrnorm.weight",  # the name has this typo
     "norm.bias": "pre_layrnorm.bias",
 }
 
-CLIP_TEXT = Recipe(clip_text, text_arguments, TEXT_TENSORS)
-CLIP_VISION = Recipe(clip_vision, vision_arguments, VISION_TENSORS)
+CLIP_TEXT = Recipe(clip_text, clip_text_arguments, CLIP_TEXT_TENSORS)
+CLIP_VISION = Recipe(clip_vision, clip_vision_arguments, CLIP_VISION_TENSORS)
+
+
+def siglip_text(
+    vocab_size: int = 32000, embedding_dim: int = 768, *, max_positions: int = 64, **factory: Unpack[Factory]
+) -> InputEmbedding:
+    """SigLIP's input for text: ids (batch, seq) → (batch, seq, d), token + position. Base by default.
+
+    Source: Zhai et al. 2023; bit for bit transformers' `SiglipTextEmbeddings`.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
+    >>> import torch
+    >>> siglip_text(100, 8)(torch.tensor([[5, 6, 7]])).shape
+    torch.Size([1, 3, 8])
+    """
+    return InputEmbedding(
+        tokens=TokenEmbedding(vocab_size, embedding_dim, **factory),
+        positions=LearnedPosition(max_positions, embedding_dim, **factory),
+    )
+
+
+def siglip_vision(
+    embedding_dim: int = 768,
+    *,
+    image_size: Size = 224,
+    patch_size: Size = 16,
+    channels: int = 3,
+    **factory: Unpack[Factory],
+) -> ImageEmbedding:
+    """SigLIP's input for images: (batch, C, H, W) → (batch, patches, d), patches + positions. B/16 by default.
+
+    Incomplete patches are dropped: so400m has 27 · 27 patches of 14 in images of 384.
+    Source: Zhai et al. 2023; bit for bit transformers' `SiglipVisionEmbeddings`.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
+    >>> import torch
+    >>> siglip_vision(8, image_size=384, patch_size=14)(torch.rand(1, 3, 384, 384)).shape
+    torch.Size([1, 729, 8])
+    """
+    return ImageEmbedding(
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution", **factory),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=0, **factory),
+        crop=True,
+    )
+
+
+def siglip_vision_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `siglip_vision` from the vision part of a config.json."""
+    names = {"embedding_dim": "hidden_size", "image_size": "image_size", "patch_size": "patch_size"}
+    return pick_renamed(config, channels="num_channels", **names)
+
+
+SIGLIP_VISION_TENSORS: TensorNames = {**CLIP_VISION_TENSORS, "patches.bias": "embeddings.patch_embedding.bias"}
+
+SIGLIP_TEXT = Recipe(siglip_text, clip_text_arguments, CLIP_TEXT_TENSORS)
+SIGLIP_VISION = Recipe(siglip_vision, siglip_vision_arguments, SIGLIP_VISION_TENSORS)

@@ -1,4 +1,4 @@
-"""A published model's input: `from_config` builds it from a config.json, `from_checkpoint` from a directory."""
+"""The input of a published model: `from_config` builds it from a config.json, `from_checkpoint` from a directory."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -9,27 +9,16 @@ from torch import Tensor, nn
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.layers.arguments import Factory
-from rowspace.layers.recipes.albert import ALBERT
-from rowspace.layers.recipes.bert import BERT
-from rowspace.layers.recipes.bloom import BLOOM
+from rowspace.layers.recipes.alibi import BLOOM, MPT
+from rowspace.layers.recipes.bert import ALBERT, BERT, ROBERTA
 from rowspace.layers.recipes.checkpoint import Checkpoint
-from rowspace.layers.recipes.clip import CLIP_TEXT, CLIP_VISION
-from rowspace.layers.recipes.deit import DEIT
-from rowspace.layers.recipes.dinov2 import DINOV2, DINOV2_WITH_REGISTERS
-from rowspace.layers.recipes.gemma import GEMMA, GEMMA3
-from rowspace.layers.recipes.gpt2 import GPT2
-from rowspace.layers.recipes.llama import LLAMA
-from rowspace.layers.recipes.mistral import MISTRAL
+from rowspace.layers.recipes.clip import CLIP_TEXT, CLIP_VISION, SIGLIP_TEXT, SIGLIP_VISION
+from rowspace.layers.recipes.encoder_decoder import T5, TRANSFORMER
+from rowspace.layers.recipes.gpt2 import GPT2, OPT
+from rowspace.layers.recipes.llama import GEMMA, GEMMA3, LLAMA, MISTRAL, QWEN2, QWEN3
 from rowspace.layers.recipes.modernbert import MODERNBERT
-from rowspace.layers.recipes.mpt import MPT
-from rowspace.layers.recipes.opt import OPT
-from rowspace.layers.recipes.qwen import QWEN2, QWEN3
 from rowspace.layers.recipes.recipe import Config, Recipe
-from rowspace.layers.recipes.roberta import ROBERTA
-from rowspace.layers.recipes.siglip import SIGLIP_TEXT, SIGLIP_VISION
-from rowspace.layers.recipes.t5 import T5
-from rowspace.layers.recipes.transformer import TRANSFORMER
-from rowspace.layers.recipes.vit import VIT
+from rowspace.layers.recipes.vit import DEIT, DINOV2, DINOV2_WITH_REGISTERS, VIT
 
 __all__ = ["RECIPES", "from_checkpoint", "from_config"]
 
@@ -64,9 +53,9 @@ RECIPES: Mapping[str, Recipe] = {
     "xlm-roberta": ROBERTA,
 }
 
-# What a config.json leaves out is the default of its class in transformers, and not the published model that the recipe
-# builds by default: those arguments that differ. Marian has no default here.
-SILENT: Mapping[str, Mapping[str, Any]] = {
+# Entries missing in a config.json have the defaults of its class in transformers. These are the ones that differ from
+# the defaults of the recipe, which are those of a published model. Marian has no default.
+CONFIG_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "albert": {"embedding_dim": 4096},
     "bloom": {"embedding_dim": 64, "num_heads": 8},
     "dinov2": {"image_size": 224},
@@ -81,28 +70,43 @@ SILENT: Mapping[str, Mapping[str, Any]] = {
 
 
 def from_config(config: Config, *, part: str | None = None, **factory: Unpack[Factory]) -> nn.Module:
-    """The input of the model that a `config.json` describes, given as a dict; freshly initialized.
+    """Build the input of a published model from its config, with new weights.
 
-    `part` is `"text"` or `"vision"` where a model has both (CLIP, SigLIP); `device` and `dtype` are those of its
-    parameters. Raises `UsageError` for a model that there
-    is no recipe for, naming those that there are.
+    Args:
+        config: config.json as a dict.
+        part: "text" or "vision" for a model with both (CLIP, SigLIP).
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        An `InputEmbedding` or `ImageEmbedding`.
+
+    Raises:
+        UsageError: For a model without a recipe, with a list of recipes, or an invalid config or part.
 
     >>> from_config({"model_type": "gpt2", "n_embd": 8, "n_positions": 16, "vocab_size": 100}).positions
-    LearnedPosition(16, 8, offset=0, counting='place')
+    LearnedPosition(16, 8, offset=0, position_ids_from='length')
     """
     recipe, config = _recipe_of(config, part)
     return recipe.build(**_arguments(recipe, config), **factory)
 
 
 def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn.Module:
-    """The input of the model in a directory, filled with its weights in their own dtype, on the CPU, in eval mode.
+    """Load the input of a published model from a directory.
 
-    The directory is one that `save_pretrained` of transformers wrote, a snapshot in the cache of huggingface_hub, or
-    another copy of a repository of the Hub: config.json and safetensors, sharded or not. Only the tensors of the input
-    are read: memory is theirs, plus a few MB. No code and no pickle of the checkpoint runs. `part` as in `from_config`.
+    Only the tensors of the input are read, so the memory needed is theirs plus a few MB. No code and no pickle of the
+    checkpoint runs.
 
-    Raises `FileFormatError` for a directory that is damaged, does not fit its config, or whose files are links that
-    lead out of it; `UsageError` for a model that there is no recipe for.
+    Args:
+        path: A directory with config.json and safetensors, sharded or not: written by `save_pretrained` of
+            transformers, a snapshot in the cache of huggingface_hub, or another copy of a repository of the Hub.
+        part: As in `from_config`.
+
+    Returns:
+        An `InputEmbedding` or `ImageEmbedding` on the CPU in eval mode, with the weights in their dtype.
+
+    Raises:
+        FileFormatError: If the directory is damaged, weights and config do not match, or a file is a link out of it.
+        UsageError: If `path` is not a directory, or for a model without a recipe or an invalid part.
 
     >>> from_checkpoint("no such directory")
     Traceback (most recent call last):
@@ -111,7 +115,7 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
     checkpoint = Checkpoint(path)
     recipe, config = _recipe_of(checkpoint.config, part)
     arguments = _arguments(recipe, config)
-    with torch.device("meta"):  # shapes alone: nothing is initialized that the checkpoint replaces
+    with torch.device("meta"):  # only shapes: the checkpoint has the weights
         try:
             module = recipe.build(**arguments)
         except RowspaceError:
@@ -121,9 +125,9 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
             RuntimeError,
             TypeError,
             ValueError,
-        ) as error:  # torch, on sizes that no tensor can have
+        ) as error:  # from torch, for impossible sizes of tensors
             raise FileFormatError(
-                f"{path}: config.json describes no model that can be built ({reason_of(error)}); restore the file"
+                f"{path}: no model can be built from config.json ({reason_of(error)}); restore the file"
             ) from None
     weights = {
         name: _fitted(checkpoint, recipe.tensors[name], parameter) for name, parameter in module.state_dict().items()
@@ -145,19 +149,19 @@ def _recipe_of(config: Config, part: str | None) -> tuple[Recipe, Config]:
     if parts:
         raise UsageError(f"part is {part!r}, but a {kind!r} has {' and '.join(map(repr, parts))}; pass one of them")
     if kind in RECIPES:
-        raise UsageError(f"part is {part!r}, but a {kind!r} has no parts; leave it out")
+        raise UsageError(f"part is {part!r}, but a {kind!r} has no parts; omit it")
     raise UsageError(
-        f"model_type is {kind!r}, but there are recipes for {', '.join(RECIPES)}; compose its parts by InputEmbedding"
+        f"model_type is {kind!r}, but the recipes are {', '.join(RECIPES)}; compose the input with InputEmbedding"
     )
 
 
 def _arguments(recipe: Recipe, config: Config) -> dict[str, Any]:
-    """Those of the recipe, with the defaults of the model type where the config is silent."""
-    return {**SILENT.get(str(config.get("model_type")), {}), **recipe.arguments(config)}
+    """The arguments of the recipe, with the defaults of the model type for missing entries."""
+    return {**CONFIG_DEFAULTS.get(str(config.get("model_type")), {}), **recipe.arguments(config)}
 
 
 def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:
-    """The parts that there is a recipe for, by their names."""
+    """The parts that have a recipe, by name."""
     found = {}
     for part in ("text", "vision"):
         inner = config.get(f"{part}_config")
@@ -169,13 +173,13 @@ def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:
 
 
 def _fitted(checkpoint: Checkpoint, endings: str | tuple[str, ...], parameter: Tensor) -> Tensor:
-    """The tensor for a parameter, in its shape: some models write a leading axis of 1."""
+    """The tensor for a parameter, in its shape: some models have an additional axis of 1."""
     name = checkpoint.find((endings,) if isinstance(endings, str) else endings)
     tensor = checkpoint.read(name)
     if not tensor.is_floating_point() or _without_ones(tensor) != _without_ones(parameter):
         raise FileFormatError(
             f"{checkpoint.folder}: tensor {name!r} is {tensor.dtype} of shape {tuple(tensor.shape)}, but config.json "
-            f"asks for floats of shape {tuple(parameter.shape)}; check that they belong together"
+            f"requires floats of shape {tuple(parameter.shape)}; check that both are of the same model"
         )
     return tensor.reshape(parameter.shape)
 

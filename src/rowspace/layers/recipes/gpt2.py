@@ -1,4 +1,4 @@
-"""GPT-2: token + position, dropout; no norm here, since each of its blocks begins with one."""
+"""Decoders with learned positions: GPT-2, OPT."""
 
 from typing import Any, Unpack
 
@@ -6,6 +6,7 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
+from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -17,9 +18,20 @@ def gpt2(
     dropout: float = 0.1,
     **factory: Unpack[Factory],
 ) -> InputEmbedding:
-    """GPT-2's input: ids (batch, seq) → (batch, seq, d). Small by default; the head is `TiedHead(embed.tokens)`.
+    """GPT-2's input: ids (batch, seq) → (batch, seq, d), token + position, dropout. Small by default.
 
+    There is no norm, since each block starts with one. The head is `TiedHead(embed.tokens)`.
     Source: Radford et al. 2019; bit for bit transformers' `GPT2Model`.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        max_positions: Maximum length of a text.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> gpt2(100, 8)(torch.tensor([[5, 6, 7]]), start=10).shape
@@ -32,8 +44,8 @@ def gpt2(
     )
 
 
-def arguments(config: Config) -> dict[str, Any]:
-    """Those of `gpt2`, from a config.json."""
+def gpt2_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `gpt2` from a config.json."""
     return pick_renamed(
         config,
         vocab_size="vocab_size",
@@ -43,4 +55,69 @@ def arguments(config: Config) -> dict[str, Any]:
     )
 
 
-GPT2 = Recipe(gpt2, arguments, {"tokens.weight": "wte.weight", "positions.weight": "wpe.weight"})
+GPT2 = Recipe(gpt2, gpt2_arguments, {"tokens.weight": "wte.weight", "positions.weight": "wpe.weight"})
+
+
+def opt(
+    vocab_size: int = 50272,
+    embedding_dim: int = 768,
+    *,
+    inner_dim: int | None = None,
+    max_positions: int = 2048,
+    padding_idx: int | None = 1,
+    **factory: Unpack[Factory],
+) -> InputEmbedding:
+    """OPT's input: ids (batch, seq), mask → (batch, seq, d), token + position. 125M by default.
+
+    Position ids are computed from the mask and start at the third row of the table. `inner_dim` is the dimension of the
+    token table if it differs from d (350M: 512 and 1024).
+    Source: Zhang et al. 2022, in metaseq; bit for bit transformers' `OPTDecoder`.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        inner_dim: Dimension of the token table, by default d.
+        max_positions: Maximum length of a text.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
+    >>> import torch
+    >>> opt(100, 8)(torch.tensor([[1, 1, 6, 7]]), mask=torch.tensor([[0, 0, 1, 1]])).shape
+    torch.Size([1, 4, 8])
+    """
+    tokens = (
+        TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory)
+        if inner_dim in (None, embedding_dim)
+        else FactorizedEmbedding(
+            vocab_size, embedding_dim, inner_dim=inner_dim, padding_idx=padding_idx, bias=False, **factory
+        )
+    )
+    return InputEmbedding(
+        tokens=tokens,
+        positions=LearnedPosition(max_positions, embedding_dim, offset=2, position_ids_from="mask", **factory),
+    )
+
+
+def opt_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `opt` from a config.json."""
+    return pick_renamed(
+        config,
+        vocab_size="vocab_size",
+        embedding_dim="hidden_size",
+        inner_dim="word_embed_proj_dim",
+        max_positions="max_position_embeddings",
+        padding_idx="pad_token_id",
+    )
+
+
+OPT_TENSORS = {
+    "tokens.weight": "embed_tokens.weight",
+    "tokens.table.weight": "embed_tokens.weight",
+    "tokens.projection.weight": "project_in.weight",
+    "positions.weight": "embed_positions.weight",
+}
+
+OPT = Recipe(opt, opt_arguments, OPT_TENSORS)

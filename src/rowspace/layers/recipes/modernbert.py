@@ -1,6 +1,6 @@
-"""ModernBERT: rows, a norm, dropout; rotary positions in attention.
+"""ModernBERT, an encoder with rotary positions.
 
-Each third layer sees all tokens, the others a window: they turn by different frequencies.
+Every third layer attends to all tokens, the others to a sliding window; they have different frequencies.
 """
 
 from typing import Any, Unpack
@@ -9,8 +9,7 @@ from torch import Tensor, nn
 
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
-from rowspace.layers.recipes.layered_rotary import layered_rotaries
-from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
+from rowspace.layers.recipes.recipe import Config, Recipe, layered_rotaries, pick_renamed
 from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -27,9 +26,24 @@ def modernbert(
     sliding_rotary: RotaryPosition | None = None,
     **factory: Unpack[Factory],
 ) -> InputEmbedding:
-    """ModernBERT's input: ids (batch, seq) → (batch, seq, d); `.rotary`, `.sliding_rotary`. Base by default.
+    """ModernBERT's input: ids (batch, seq) → (batch, seq, d), rows, norm, dropout. Base by default.
 
+    `.rotary` and `.sliding_rotary` rotate the queries and keys of its two layer types.
     Source: Warner et al. 2024; bit for bit transformers' `ModernBertEmbeddings` and its rotation.
+
+    Args:
+        vocab_size: Number of tokens.
+        embedding_dim: d, the dimension of hidden states.
+        padding_idx: Id of the padding, whose row is zero and gets no gradient.
+        norm_eps: Epsilon of the norm.
+        norm_bias: Whether the norm has a bias.
+        dropout: Probability of dropout.
+        rotary: The rotation; by default that of the published model.
+        sliding_rotary: The rotation of layers with a sliding window.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> modernbert(100, 8, padding_idx=0)(torch.tensor([[5, 6, 7]])).shape
@@ -49,7 +63,7 @@ def modernbert(
 
 
 class RoundedRotary(RotaryPosition):
-    """Cosine and sine rounded to the dtype of q and k, and with `upcast` what they turn in float32 all the same.
+    """`RotaryPosition` with cosine and sine rounded to the dtype of q and k, also if the rotation is in float32.
 
     >>> import torch
     >>> q = torch.ones(1, 1, 3, 4)
@@ -57,13 +71,13 @@ class RoundedRotary(RotaryPosition):
     True
     """
 
-    def turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    def apply_angles(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         """As in `RotaryPosition`."""
-        return super().turn(x, cos.to(x.dtype), sin.to(x.dtype))
+        return super().apply_angles(x, cos.to(x.dtype), sin.to(x.dtype))
 
 
 def arguments(config: Config) -> dict[str, Any]:
-    """Those of `modernbert`, from a config.json."""
+    """The arguments of `modernbert` from a config.json."""
     sizes = pick_renamed(
         config,
         vocab_size="vocab_size",

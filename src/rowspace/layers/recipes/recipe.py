@@ -1,4 +1,4 @@
-"""Recipe of a published model's input: how it is built, and the names in its config and checkpoint."""
+"""`Recipe`: how the input of a published model is built, and its names in config and checkpoint."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,18 +7,21 @@ from typing import Any
 from torch import nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.rotary.config import rotary_from_config
+from rowspace.layers.rotary.position import RotaryPosition
 
 Config = Mapping[str, Any]
 TensorNames = Mapping[str, str | tuple[str, ...]]
+LAYER_TYPES = {"rotary": "full_attention", "sliding_rotary": "sliding_attention"}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One family of models.
+    """A family of models.
 
-    - `build`: the recipe itself.
-    - `arguments`: config.json → arguments of `build`; what the config leaves out keeps the default of `build`.
-    - `tensors`: our names of parameters → how names end in the checkpoint; of several endings the first that is there.
+    - `build`: the function that builds the input.
+    - `arguments`: config.json → arguments of `build`, for entries that the config has.
+    - `tensors`: names of parameters → endings of names in the checkpoint, of which the first existing one is used.
     """
 
     build: Callable[..., nn.Module]
@@ -27,9 +30,9 @@ class Recipe:
 
 
 def pick_renamed(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
-    """`{ours: config[theirs]}` for each `ours=theirs` that the config has; of several names the first that it has.
+    """`{ours: config[theirs]}` for each `ours=theirs` in the config; of several names the first existing one is used.
 
-    Raises `UsageError` for a value that is neither a number nor null, nor two of them for height and width.
+    Raises `UsageError` for a value other than a number, null, or two numbers for height and width.
 
     >>> pick_renamed({"n_embd": 8, "pad_token_id": None}, dim=("hidden_size", "n_embd"), pad="pad_token_id", eps="eps")
     {'dim': 8, 'pad': None}
@@ -43,8 +46,18 @@ def pick_renamed(config: Config, **names: str | tuple[str, ...]) -> dict[str, An
     return found
 
 
+def layered_rotaries(config: Config) -> dict[str, RotaryPosition]:
+    """`rotary` for layers with full attention and `sliding_rotary` for those with a sliding window.
+
+    >>> config = {"model_type": "gemma3_text", "head_dim": 32, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
+    >>> layered_rotaries(config)["sliding_rotary"]
+    RotaryPosition(32, base=10000.0, layout='half', rotary_dim=32)
+    """
+    return {ours: rotary_from_config(config, layer_type=theirs) for ours, theirs in LAYER_TYPES.items()}
+
+
 def _number(name: str, value: Any) -> float | tuple[int, int] | None:
-    """A number or null as it is, [height, width] as a tuple."""
+    """Return a number or null unchanged and [height, width] as a tuple."""
     if isinstance(value, list) and len(value) == 2 and all(isinstance(side, int) for side in value):
         return value[0], value[1]
     if value is not None and not isinstance(value, (int, float)):

@@ -1,4 +1,4 @@
-"""ViT: patches by a convolution, a class token in front, learned positions, dropout."""
+"""Vision transformers: ViT, DeiT, DINOv2."""
 
 from typing import Any, Unpack
 
@@ -22,8 +22,21 @@ def vit(
 ) -> ImageEmbedding:
     """ViT's input: images (batch, C, H, W) → (batch, 1 + patches, d). B/16 by default.
 
-    `image_size` is that of training: images of another size get fitted positions. `mask` adds a mask token, for
-    pretraining. Source: Dosovitskiy et al. 2020, section 3.1; bit for bit transformers' `ViTEmbeddings`.
+    Class token and patches plus learned positions, dropout. `image_size` is that of training; positions are resampled
+    for other sizes. `mask` adds a mask token for pretraining.
+    Source: Dosovitskiy et al. 2020, section 3.1; bit for bit transformers' `ViTEmbeddings`.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        dropout: Probability of dropout.
+        mask: Whether there is a mask token.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
 
     >>> import torch
     >>> vit(8)(torch.rand(1, 3, 224, 224)).shape
@@ -38,8 +51,8 @@ def vit(
     )
 
 
-def arguments(config: Config) -> dict[str, Any]:
-    """Those of `vit`, from a config.json."""
+def vit_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `vit` and `deit` from a config.json."""
     return pick_renamed(
         config,
         embedding_dim="hidden_size",
@@ -50,11 +63,118 @@ def arguments(config: Config) -> dict[str, Any]:
     )
 
 
-TENSORS: TensorNames = {
+VIT_TENSORS: TensorNames = {
     "patches.weight": "embeddings.patch_embeddings.projection.weight",
     "patches.bias": "embeddings.patch_embeddings.projection.bias",
     "tokens.class_token": "embeddings.cls_token",
     "positions.weight": "embeddings.position_embeddings",
 }
 
-VIT = Recipe(vit, arguments, TENSORS)
+VIT = Recipe(vit, vit_arguments, VIT_TENSORS)
+
+
+def deit(
+    embedding_dim: int = 768,
+    *,
+    image_size: Size = 224,
+    patch_size: Size = 16,
+    channels: int = 3,
+    dropout: float = 0.0,
+    **factory: Unpack[Factory],
+) -> ImageEmbedding:
+    """DeiT's input: images (batch, C, H, W) → (batch, 2 + patches, d). B/16 by default.
+
+    As ViT's, with a distillation token after the class token.
+    Source: Touvron et al. 2021; bit for bit transformers' `DeiTEmbeddings`.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        channels: Channels of an image.
+        dropout: Probability of dropout.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
+    >>> import torch
+    >>> deit(8)(torch.rand(1, 3, 224, 224)).shape
+    torch.Size([1, 198, 8])
+    """
+    return ImageEmbedding(
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution", **factory),
+        tokens=PrefixTokens(embedding_dim, distillation=True, **factory),
+        positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=2, **factory),
+        dropout=dropout,
+        crop=True,
+    )
+
+
+DEIT_TENSORS: TensorNames = {**VIT_TENSORS, "tokens.distillation_token": "embeddings.distillation_token"}
+
+DEIT = Recipe(deit, vit_arguments, DEIT_TENSORS)
+
+
+def dinov2(
+    embedding_dim: int = 768,
+    *,
+    image_size: Size = 518,
+    patch_size: Size = 14,
+    registers: int = 0,
+    channels: int = 3,
+    dropout: float = 0.0,
+    mask: bool = True,
+    **factory: Unpack[Factory],
+) -> ImageEmbedding:
+    """DINOv2's input: images (batch, C, H, W) → (batch, 1 + registers + patches, d). B/14 by default.
+
+    As ViT's, with a mask token, and in the later release 4 registers, which have no positions.
+    Source: Oquab et al. 2023, Darcet et al. 2024; bit for bit transformers' `Dinov2Embeddings` and
+    `Dinov2WithRegistersEmbeddings`; within 1e-6 for images of other sizes.
+
+    Args:
+        embedding_dim: d, the dimension of hidden states.
+        image_size: Side of a square in pixels, or (height, width).
+        patch_size: Side of a square in pixels, or (height, width).
+        registers: Number of register tokens.
+        channels: Channels of an image.
+        dropout: Probability of dropout.
+        mask: Whether there is a mask token.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
+    >>> import torch
+    >>> dinov2(8, registers=4)(torch.rand(1, 3, 224, 224)).shape
+    torch.Size([1, 261, 8])
+    """
+    grid = grid_of(image_size, patch_size)
+    return ImageEmbedding(
+        patches=PatchEmbedding(patch_size, channels, embedding_dim, form="convolution", **factory),
+        tokens=PrefixTokens(embedding_dim, registers=registers, mask=mask, **factory),
+        positions=GridPosition(grid, embedding_dim, antialias=registers > 0, **factory),
+        dropout=dropout,
+        crop=True,
+    )
+
+
+def dinov2_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `dinov2` from a config.json; with registers there is always a mask token, without an entry."""
+    return vit_arguments(config) | pick_renamed(config, registers="num_register_tokens", mask="use_mask_token")
+
+
+def dinov2_registers_arguments(config: Config) -> dict[str, Any]:
+    """The arguments of `dinov2` with registers from a config.json."""
+    return dinov2_arguments({"num_register_tokens": 4, **config})
+
+
+DINOV2_TENSORS: TensorNames = {
+    **VIT_TENSORS,
+    "tokens.mask_token": "embeddings.mask_token",
+    "tokens.register_tokens": "embeddings.register_tokens",
+}
+
+DINOV2 = Recipe(dinov2, dinov2_arguments, DINOV2_TENSORS)
+DINOV2_WITH_REGISTERS = Recipe(dinov2, dinov2_registers_arguments, DINOV2_TENSORS)

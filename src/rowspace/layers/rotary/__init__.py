@@ -1,4 +1,4 @@
-"""Rotary position: queries and keys turned by an angle that grows with their position.
+"""Rotary positions: queries and keys rotated by angles proportional to their position.
 
 Read `position.py` first, then `frequencies.py` and `scaling.py`; `config.py` and `models.py` read a model's settings.
 """

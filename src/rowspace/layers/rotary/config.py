@@ -1,7 +1,7 @@
-"""Rotary positions from a published `config.json`, in the old and the new form of transformers.
+"""Rotary positions from a published `config.json`, in the old and the new format of transformers.
 
-The new form keeps everything under `rope_parameters`, one dict or one for each kind of layer; the old one has
-`rope_theta` next to an optional `rope_scaling`. A missing entry has the default of its model type in transformers.
+The new format has everything in `rope_parameters`, one dict or one per layer type; the old one has `rope_theta` next to
+an optional `rope_scaling`. A missing entry has the default of its model type in transformers.
 """
 
 from collections.abc import Mapping
@@ -25,23 +25,25 @@ __all__ = ["rotary_from_config", "scaling_from_config"]
 
 Config = Mapping[str, Any]
 OLD_BASES = ("rope_theta", "rope_local_base_freq", "global_rope_theta", "local_rope_theta")
-NEXT_STEP = "give head_dim, base, layout and rotary_dim to RotaryPosition yourself"
+NEXT_STEP = "pass head_dim, base, layout and rotary_dim to RotaryPosition"
 
 
 def rotary_from_config(config: Config, *, layer_type: str | None = None) -> RotaryPosition:
-    """The `RotaryPosition` of a model, from its `config.json` as a dict; `MultimodalRotaryPosition` for M-RoPE.
+    """Build the `RotaryPosition` of a model from its `config.json`.
+
+    Models with latent attention (DeepSeek) rotate a separate part of each query and key: the result is for that part,
+    with `head_dim = qk_rope_head_dim`.
 
     Args:
-        config: `model_type` must be there; what else is missing has the default of that type in transformers. Where
-            a model has parts, this is the config of one: `config["text_config"]`.
-        layer_type: chooses among several rotations (Gemma 3: `"full_attention"` or `"sliding_attention"`).
+        config: config.json as a dict. `model_type` is required; other missing entries have the default of that type in
+            transformers. For a model with several parts, pass the config of one, such as `config["text_config"]`.
+        layer_type: Selects one of several rotations (Gemma 3: `"full_attention"` or `"sliding_attention"`).
 
-    Models with latent attention (DeepSeek) turn a part of each query and key that has its own width: the result is for
-    that part, `head_dim = qk_rope_head_dim`.
+    Returns:
+        A `RotaryPosition`; for M-RoPE a `MultimodalRotaryPosition`.
 
     Raises:
-        UsageError: for a model type that is not known here, a layer type that the model does not have, and a scaling
-            that is of another kind or lacks a number.
+        UsageError: For an unknown model type, layer type or scaling, or a scaling that lacks a number.
 
     >>> rotary_from_config({"model_type": "llama", "hidden_size": 4096, "rope_theta": 500000.0})
     RotaryPosition(128, base=500000.0, layout='half', rotary_dim=128)
@@ -62,8 +64,8 @@ def rotary_from_config(config: Config, *, layer_type: str | None = None) -> Rota
     if model.mrope is None:
         if "mrope_section" in rope:
             raise UsageError(
-                f"the config of a {config['model_type']!r} has mrope_section, but its layout is not known here; give "
-                f"head_dim, sections and base to MultimodalRotaryPosition yourself"
+                f"the config of a {config['model_type']!r} has mrope_section, but its layout is unknown; pass "
+                f"head_dim, sections and base to MultimodalRotaryPosition"
             )
         return RotaryPosition(head_dim, base=base, layout=layout, rotary_dim=rotary_dim, scaling=scaling)
     sections = rope.get("mrope_section", model.mrope_section)
@@ -74,11 +76,18 @@ def rotary_from_config(config: Config, *, layer_type: str | None = None) -> Rota
 
 
 def scaling_from_config(rope: Config | None, *, max_positions: int | None = None) -> RotaryScaling:
-    """The scaling that a `rope_scaling` or `rope_parameters` dict of transformers describes.
+    """Build the scaling of a `rope_scaling` or `rope_parameters` dict of transformers.
 
-    `max_positions` is the model's `max_position_embeddings`, which dynamic NTK needs, and YaRN and longrope where
-    they are not given a factor of their own. Raises `UsageError` where a number is missing, or the kind is not known
-    here.
+    Args:
+        rope: The dict, or None for no scaling.
+        max_positions: `max_position_embeddings` of the model, which dynamic NTK needs, and YaRN and longrope without a
+            factor.
+
+    Returns:
+        The scaling.
+
+    Raises:
+        UsageError: For a missing number, or an unknown `rope_type`.
 
     >>> scaling_from_config({"type": "linear", "factor": 4.0})
     LinearScaling(factor=4.0)
@@ -94,7 +103,7 @@ def scaling_from_config(rope: Config | None, *, max_positions: int | None = None
         if kind not in _READERS:
             known = ", ".join(["default", *sorted(_READERS)])
             raise UsageError(
-                f"rope_type is {kind!r}, but the kinds read here are {known}; build the scaling by hand"
+                f"rope_type is {kind!r}, but must be one of {known}; construct the scaling directly"
             ) from None
         raise UsageError(
             f"a {kind} rope_scaling needs {error}, but has only {sorted(rope)}; add it to the config"
@@ -102,7 +111,7 @@ def scaling_from_config(rope: Config | None, *, max_positions: int | None = None
 
 
 def _check_entries(config: Config, model: Model) -> None:
-    """Raise for an entry that models of this type read in a way of their own."""
+    """Raise for an entry that models of this type interpret in their own way."""
     rope = config.get("rope_parameters") or {}
     kinds = {_kind(part) for part in (rope, *rope.values()) if isinstance(part, Mapping)}
     own = {_kind(part) for part in (model.rope_parameters or {}, *model.layers.values())}
@@ -110,13 +119,13 @@ def _check_entries(config: Config, model: Model) -> None:
     found += ["scaling"] if "scaling" in model.unread and kinds - own - {"default"} else []
     if found:
         raise UsageError(
-            f"the config of a {config['model_type']!r} has {' and '.join(found)}, which is not known for this type; "
+            f"the config of a {config['model_type']!r} has {' and '.join(found)}, which is unknown for this type; "
             f"{NEXT_STEP}"
         )
 
 
 def _rope_parameters(config: Config, model: Model, layer_type: str | None) -> dict[str, Any]:
-    """One flat dict in the new form, whatever form the config has."""
+    """One flat dict in the new format, for a config in either format."""
     rope = config.get("rope_scaling") or config.get("rope_parameters") or model.rope_parameters or {}
     if model.layers:
         rope = _of_layer(config, model, rope, layer_type)
@@ -130,13 +139,13 @@ def _rope_parameters(config: Config, model: Model, layer_type: str | None) -> di
     rope.setdefault("partial_rotary_factor", share)
     rope.setdefault("rope_theta", _first(config, model.base_key, default=model.rope_theta))
     known_length = config.get("original_max_position_embeddings", model.original_max_position_embeddings)
-    if known_length is not None:  # Phi-3 keeps it outside, and transformers prefers that one
+    if known_length is not None:  # Phi-3 has it at the top level, which transformers prefers
         rope["original_max_position_embeddings"] = known_length
     return rope
 
 
 def _of_layer(config: Config, model: Model, rope: Config, layer_type: str | None) -> dict[str, Any]:
-    """The parameters of one kind of layer."""
+    """The parameters of one layer type."""
     kinds = sorted(model.layers)
     if layer_type is None or layer_type not in model.layers:
         raise UsageError(f"layer_type is {layer_type!r}, but this config has {kinds}; pass one of them")
@@ -146,8 +155,8 @@ def _of_layer(config: Config, model: Model, rope: Config, layer_type: str | None
         return {**_without_scaling(defaults), **(rope.get(layer_type) or {})} if rope else dict(defaults)
     if not model.old_bases:
         raise UsageError(
-            f"the config of a {config['model_type']!r} has {sorted(old)}, but is read only with rope_parameters for "
-            f"each kind of layer; save it with transformers 5, or {NEXT_STEP}"
+            f"the config of a {config['model_type']!r} has {sorted(old)}, but this type needs rope_parameters for each "
+            f"layer type; save it with transformers 5, or {NEXT_STEP}"
         )
     base = config.get(model.old_bases.get(layer_type, ""))
     scaling = config.get("rope_scaling") if layer_type in model.scaled_layers else None
@@ -156,12 +165,12 @@ def _of_layer(config: Config, model: Model, rope: Config, layer_type: str | None
 
 
 def _without_scaling(defaults: Config) -> dict[str, Any]:
-    """The base and nothing else: a config that has parameters of its own replaces a scaling of the defaults."""
+    """Only the base: the parameters of a config replace the scaling of the defaults."""
     return {"rope_theta": defaults["rope_theta"]}
 
 
 def _head_dim(config: Config, model: Model) -> int:
-    """The width that the rotation is given: a head's, or in latent attention that of the part that turns."""
+    """The `head_dim` of the rotation: that of a head, or of the rotated part in latent attention."""
     found = config.get(model.head_dim_key, model.head_dim)
     if found is not None:
         return int(found)
@@ -171,7 +180,7 @@ def _head_dim(config: Config, model: Model) -> int:
 
 
 def _rotary_dim(config: Config, model: Model, rope: Config, head_dim: int) -> int:
-    """How many components of a head turn."""
+    """Number of components of a head that are rotated."""
     if model.head_dim_key == "qk_rope_head_dim" or _kind(rope) == "proportional":
         return head_dim
     count = 0 if model.rotary_dim is None else config.get("rotary_dim", model.rotary_dim)
@@ -180,7 +189,7 @@ def _rotary_dim(config: Config, model: Model, rope: Config, head_dim: int) -> in
 
 
 def _kind(rope: Config) -> str:
-    """The name of the scaling: `su` is the first name of longrope, and `mrope` scales nothing."""
+    """The name of the scaling: `su` is the former name of longrope, and `mrope` is not a scaling."""
     kind = str(rope.get("rope_type") or rope.get("type") or "default")
     return {"su": "longrope", "mrope": "default"}.get(kind, kind)
 
@@ -234,7 +243,7 @@ def _proportional(rope: Config, _: int | None) -> RotaryScaling:
 
 
 def _factor(rope: Config, max_positions: int | None) -> float:
-    """The factor, or where there is none, how much longer texts are now than in training."""
+    """The factor, by default the ratio of the maximum length to the one in training."""
     if rope.get("factor") is not None:
         return float(rope["factor"])
     if max_positions is None or rope["original_max_position_embeddings"] is None:

@@ -1,4 +1,4 @@
-"""The frequencies of rotary positions, and the interface of a scaling."""
+"""The frequencies of rotary positions, and the base class of scalings."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,16 @@ __all__ = ["RotaryScaling", "rotary_frequencies"]
 
 
 def rotary_frequencies(rotary_dim: int, base: float | Tensor = 10000.0) -> Tensor:
-    """Frequencies `base^(-2i / rotary_dim)` of the pairs i = 0 … rotary_dim/2 - 1: `(rotary_dim // 2,)` float32.
+    """Return the frequencies `base^(-2i / rotary_dim)` of the pairs i = 0 … rotary_dim/2 - 1.
 
-    Source: RoFormer (Su et al. 2021), equation 15. A `base` that is a tensor decides the device, else it is the CPU.
+    Source: RoFormer (Su et al. 2021), equation 15.
+
+    Args:
+        rotary_dim: Number of rotated components, even.
+        base: A number, or a scalar tensor, whose device is used.
+
+    Returns:
+        `(rotary_dim // 2,)` float32, radians per position.
 
     >>> rotary_frequencies(4, 100.0)
     tensor([1.0000, 0.1000])
@@ -24,35 +31,38 @@ def rotary_frequencies(rotary_dim: int, base: float | Tensor = 10000.0) -> Tenso
 
 @dataclass(frozen=True)
 class RotaryScaling:
-    """No scaling, and the base of the others.
+    """No scaling, and the base class of scalings.
 
-    `frequencies` serve sequences up to `length_limit` (of any length, where that is None), `long_frequencies` those
-    beyond it, after `at_length` has fitted them to the very length.
+    `frequencies` are for sequences up to `length_limit`, or of any length if that is None; `long_frequencies` are for
+    longer ones, after `at_length` has adapted them to the length.
+
+    Raises:
+        UsageError: For a factor that is not positive.
     """
 
     def __post_init__(self) -> None:
         factor = getattr(self, "factor", 1.0)
         if factor <= 0:
-            raise UsageError(f"factor is {factor}, but texts grow by a positive number; pass new length / old length")
+            raise UsageError(f"factor must be above 0, not {factor}; pass new length / old length")
 
     @property
     def attention_factor(self) -> float:
-        """What cosine and sine are multiplied by, so that scores keep their spread over longer texts."""
+        """Factor of cosine and sine, to keep the variance of scores over longer texts."""
         return 1.0
 
     @property
     def length_limit(self) -> int | None:
-        """The longest sequence, in positions, that `frequencies` serve; None where they serve every length."""
+        """The longest sequence for `frequencies`, in positions, or None for no limit."""
         return None
 
     def frequencies(self, rotary_dim: int, base: float) -> Tensor:
-        """`(rotary_dim // 2,)` float32 on the CPU, radians per position."""
+        """Return `(rotary_dim // 2,)` float32 on the CPU, radians per position."""
         return rotary_frequencies(rotary_dim, base)
 
     def long_frequencies(self, rotary_dim: int, base: float) -> Tensor:
-        """The same for sequences longer than `length_limit`."""
+        """Like `frequencies`, for sequences longer than `length_limit`."""
         return self.frequencies(rotary_dim, base)
 
     def at_length(self, long: Tensor, base: float, length: Tensor) -> Tensor:
-        """`long`, the long frequencies, fitted to a sequence of `length` positions (a scalar tensor)."""
+        """Adapt `long`, the long frequencies, to a sequence of `length` positions (a scalar tensor)."""
         return long

@@ -1,7 +1,7 @@
 """The defaults and layouts of rotary positions, by model type of transformers.
 
-The facts are in `models.toml`, written and checked by `scripts/make_rotary_models.py` against the classes of
-transformers. A model type that is not in it is refused: its layout cannot be known from its config.json.
+The data is in `models.toml`, written and checked by `scripts/make_rotary_models.py` against the classes of
+transformers. A model type that is not in it is refused, since config.json does not contain the layout.
 """
 
 import functools
@@ -21,19 +21,19 @@ TABLE = Path(__file__).with_name("models.toml")
 
 @dataclass(frozen=True)
 class Model:
-    """The defaults of a model type, and what no config.json says.
+    """The defaults of a model type, and properties that are not in config.json.
 
-    layout: as in `RotaryPosition`; the config's own `rope_interleave` decides where `rope_interleave` is not None.
-    head_dim_key: the entry of config.json with the width that turns.
-    rotary_dim: how many components of it turn, where a config may say that (0 for all).
-    partial_rotary_factor: the share of it that turns; None where transformers does not read one.
+    layout: as in `RotaryPosition`; if `rope_interleave` is not None, the config's `rope_interleave` determines it.
+    head_dim_key: the entry of config.json with the dimension of the rotated part.
+    rotary_dim: number of rotated components, for types whose config may have it (0 for all).
+    partial_rotary_factor: the share of rotated components; None if transformers does not read one.
     base_key, share_key: the entries with the base and the share.
-    rope_parameters: the default parameters, where they are more than a base and a share.
-    layers: the parameters of each kind of layer, where they differ.
-    old_bases, scaled_layers: the entry of an old config.json with the base of each kind of layer, and the kinds that
-        its `rope_scaling` is for.
-    mrope, mrope_section: the order of the sections, "blocks" or "interleaved", where a token has several coordinates.
-    unread: a config with one of these entries is refused, since transformers reads it in a way of this type's own
+    rope_parameters: the default parameters, if they are more than a base and a share.
+    layers: the parameters of each layer type, if they differ.
+    old_bases, scaled_layers: the entry of an old config.json with the base of each layer type, and the layer types to
+        which its `rope_scaling` applies.
+    mrope, mrope_section: the order of the sections, "blocks" or "interleaved", if a token has several coordinates.
+    unread: a config with one of these entries is refused, since transformers interprets it differently for this type
         ("scaling" is a scaling in `rope_parameters`).
     """
 
@@ -66,16 +66,15 @@ def known_models() -> Mapping[str, Model]:
 
 
 def model_of(config: Mapping[str, Any]) -> Model:
-    """The defaults for a config.json; raises `UsageError` where its model type is not in the table."""
+    """The defaults for a config.json; raises `UsageError` if its model type is not in the table."""
     kind = config.get("model_type")
     if kind in known_models():
         return known_models()[str(kind)]
     parts = [name for name, part in config.items() if isinstance(part, Mapping) and part.get("model_type")]
     if parts:
         raise UsageError(f"a {kind!r} has parts; pass the config of one of them: config[{parts[0]!r}]")
-    found = "the config has no model_type" if kind is None else f"the rotary positions of model_type {kind!r}"
-    unknown = "" if kind is None else " are not known here"
+    problem = "the config has no model_type" if kind is None else f"model_type {kind!r} is unknown"
     raise UsageError(
-        f"{found}{unknown}, and head size, base and layout differ from one model type to another; give head_dim, base, "
-        f"layout and rotary_dim to RotaryPosition yourself"
+        f"{problem}, and head size, base and layout depend on it; pass head_dim, base, layout and rotary_dim to "
+        f"RotaryPosition"
     )

@@ -1,6 +1,6 @@
-"""Rotary position with several coordinates: row and column of a patch, or time, height and width of a video.
+"""Rotary positions with several coordinates: row and column of a patch, or time, height and width of a video.
 
-Each pair of components belongs to one coordinate, and its angle depends on that coordinate alone.
+Each pair of components belongs to one coordinate, and its angle depends only on that coordinate.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,20 @@ __all__ = ["AxialRotaryPosition", "MultimodalRotaryPosition", "grid_positions"]
 
 
 def grid_positions(height: int, width: int, *, merge_size: int = 1, device: torch.device | None = None) -> Tensor:
-    """Row and column of each patch of a grid: `(2, height · width)` int64.
+    """Return row and column of each patch of a grid.
 
-    Patches come row by row, or in blocks of `merge_size` × `merge_size`, each row by row, where a model joins such
-    blocks to one token (Qwen2-VL). Raises `UsageError` where the blocks do not fit.
+    Args:
+        height: Number of rows of patches.
+        width: Number of columns of patches.
+        merge_size: If above 1, patches are ordered by blocks of `merge_size` × `merge_size`, each row by row, for
+            models that merge a block into one token (Qwen2-VL).
+        device: Of the result.
+
+    Returns:
+        `(2, height · width)` int64.
+
+    Raises:
+        UsageError: If the grid does not divide into blocks.
 
     >>> grid_positions(2, 3)
     tensor([[0, 0, 0, 1, 1, 1],
@@ -33,7 +43,7 @@ def grid_positions(height: int, width: int, *, merge_size: int = 1, device: torc
     if merge_size < 1 or height % merge_size or width % merge_size:
         raise UsageError(
             f"a grid of {height} × {width} patches does not divide into blocks of {merge_size} × {merge_size}; "
-            f"resize the image so that both sides do"
+            f"resize the image"
         )
     rows = torch.arange(height, device=device).view(-1, 1, merge_size, 1)
     columns = torch.arange(width, device=device).view(1, -1, 1, merge_size)
@@ -42,15 +52,23 @@ def grid_positions(height: int, width: int, *, merge_size: int = 1, device: torc
 
 
 class AxialRotaryPosition(RotaryPosition):
-    """Rotary position of patches: the first half of the pairs turns by the row, the second by the column.
+    """Rotary positions of patches: the first half of the pairs rotates by the row, the second by the column.
 
-    With `axes=3` it is thirds: time, row, column. Each axis has the frequencies of a head of `head_dim / axes`
-    (Qwen2-VL's vision tower and its kin); with `alternate` the pairs of the whole head are dealt out in turn, so that
-    row and column have different ones (Pixtral).
+    It is called as `RotaryPosition`, with positions `(axes, ..., seq)`, integers or floats, as from `grid_positions`.
 
-    q: `(..., heads, seq, head_dim)`; positions: `(axes, ..., seq)` numbers, as `grid_positions` makes them; fractions
-    are fine. Raises `UsageError` where `head_dim` does not divide into pairs for each axis, or positions have other
-    axes.
+    Args:
+        head_dim: Components of a head, a multiple of `2 · axes`.
+        base: Base of the frequencies.
+        layout: As in `RotaryPosition`.
+        axes: Number of coordinates; 3 for time, row and column.
+        alternate: If False, each axis has the frequencies of a head of `head_dim / axes` (the vision tower of Qwen2-VL
+            and similar); if True, the frequencies of the full head alternate between the axes (Pixtral).
+        upcast: As in `RotaryPosition`.
+        device: Of the frequencies.
+        dtype: Ignored.
+
+    Raises:
+        UsageError: If `head_dim` is not a multiple of `2 · axes`; in forward for positions of another shape.
 
     >>> rotary = AxialRotaryPosition(8)
     >>> q = torch.randn(1, 2, 6, 8)
@@ -75,18 +93,18 @@ class AxialRotaryPosition(RotaryPosition):
         super().__init__(head_dim, base=base, layout=layout, upcast=upcast, device=device, dtype=dtype)
         if axes < 1 or head_dim % (2 * axes):
             raise UsageError(
-                f"head_dim is {head_dim}, but {axes} axes with as many pairs each need a multiple of {2 * axes}"
+                f"head_dim must be a multiple of {2 * axes}, for equal numbers of pairs on {axes} axes, not {head_dim}"
             )
-        whole = rotary_frequencies(head_dim, base)
-        dealt = torch.cat([whole[axis::axes] for axis in range(axes)])
-        shared = rotary_frequencies(head_dim // axes, base).repeat(axes)
+        full = rotary_frequencies(head_dim, base)
+        alternating = torch.cat([full[axis::axes] for axis in range(axes)])
+        repeated = rotary_frequencies(head_dim // axes, base).repeat(axes)
         self.axes = axes
-        self.register_constant("frequencies", dealt if alternate else shared)
+        self.register_constant("frequencies", alternating if alternate else repeated)
         self.register_constant("axis_of_pair", _in_blocks((head_dim // (2 * axes),) * axes))
 
-    def _counted(self, q: Tensor) -> Tensor:
+    def _default_positions(self, q: Tensor) -> Tensor:
         raise UsageError(
-            f"positions is None, but {plural(q.shape[-2], 'patch', 'patches')} may lie in many grids; pass "
+            f"positions must be passed, since the grid of {plural(q.shape[-2], 'patch', 'patches')} is unknown; use "
             "grid_positions(height, width)"
         )
 
@@ -97,15 +115,25 @@ class AxialRotaryPosition(RotaryPosition):
 class MultimodalRotaryPosition(RotaryPosition):
     """M-RoPE: text and video in one sequence, each token with a time, a height and a width.
 
-    `sections` says how many pairs turn by time, height and width (Qwen2-VL: 16, 24, 24 of a head of 128). They lie
-    one after the other, the fastest pairs with time, or with `interleaved` in turn t h w t h w … as long as each
-    lasts, and time to the end (Qwen3-VL). The frequencies are those of the whole head, or of its first `rotary_dim`
-    components, where only they turn (Qwen3.5). Where all three coordinates are equal, as for text, it is
-    `RotaryPosition` to the bit.
+    It is called as `RotaryPosition`, with positions `(3, seq)` or `(3, batch, seq)`, by default 0, 1, … in all three.
+    If the three coordinates are equal, as for text, the result is bit for bit that of `RotaryPosition`.
 
-    q: `(..., heads, seq, head_dim)`; positions: `(3, seq)` or `(3, batch, seq)`, counted from 0 in all three where
-    they are not given. Raises `UsageError` where the sections do not add up to the pairs of a head. Source: Wang et
-    al. 2024 (Qwen2-VL), section 2.1.
+    Source: Wang et al. 2024 (Qwen2-VL), section 2.1.
+
+    Args:
+        head_dim: Components of a head.
+        sections: Number of pairs for time, height and width (Qwen2-VL: 16, 24, 24 for a head of 128).
+        base: Base of the frequencies.
+        layout: As in `RotaryPosition`.
+        interleaved: If False, the sections are consecutive, and time has the highest frequencies; if True, pairs
+            alternate t h w t h w … while a section has pairs left, and the rest are time (Qwen3-VL).
+        scaling: Scaling of the frequencies.
+        rotary_dim: Number of rotated components, by default all (Qwen3.5).
+        device: Of the frequencies.
+        dtype: Ignored.
+
+    Raises:
+        UsageError: If the sections do not add up to the number of pairs; in forward for positions of another shape.
 
     >>> rotary = MultimodalRotaryPosition(16, (2, 3, 3), base=1e6)
     >>> q = torch.randn(1, 2, 5, 16)
@@ -140,8 +168,8 @@ class MultimodalRotaryPosition(RotaryPosition):
         axis_of_pair = _in_turn(self.sections) if interleaved else _in_blocks(self.sections)
         self.register_constant("axis_of_pair", axis_of_pair)
 
-    def _counted(self, q: Tensor) -> Tensor:
-        return super()._counted(q).expand(len(self.sections), -1)
+    def _default_positions(self, q: Tensor) -> Tensor:
+        return super()._default_positions(q).expand(len(self.sections), -1)
 
     def _per_pair(self, positions: Tensor) -> Tensor:
         return _coordinates(positions, self.axis_of_pair, len(self.sections))
@@ -157,7 +185,7 @@ def _in_blocks(sections: tuple[int, ...]) -> Tensor:
 
 
 def _in_turn(sections: tuple[int, ...]) -> Tensor:
-    """The same with pair j on axis j mod n while that axis has pairs left, and else on the first.
+    """The axis of each pair: j mod n for pair j while that axis has pairs left, otherwise the first axis.
 
     >>> _in_turn((4, 2, 2))
     tensor([0, 1, 2, 0, 1, 2, 0, 0])
@@ -171,7 +199,7 @@ def _coordinates(positions: Tensor, axis_of_pair: Tensor, axes: int) -> Tensor:
     """`(axes, ..., seq)` → the coordinate of each pair, `(..., seq, pairs)` float32."""
     if positions.dim() < 2 or positions.shape[0] != axes:
         raise UsageError(
-            f"positions have the shape {tuple(positions.shape)}, but {axes} coordinates for each token are needed, "
-            f"in the first dimension; pass ({axes}, seq) or ({axes}, batch, seq)"
+            f"positions must have {axes} coordinates in the first dimension, got shape {tuple(positions.shape)}; "
+            f"pass ({axes}, seq) or ({axes}, batch, seq)"
         )
     return positions.float()[axis_of_pair.to(positions.device)].movedim(0, -1)

@@ -1,4 +1,4 @@
-"""Rotary position: queries and keys rotated by an angle that grows with position, so that scores see only offsets."""
+"""Rotary positions: queries and keys rotated by position, so that attention scores depend only on offsets."""
 
 from typing import Literal
 
@@ -17,23 +17,32 @@ RotaryLayout = Literal["half", "interleaved"]
 
 
 class RotaryPosition(ConstantBuffers):
-    """Turns each pair of components of a query or key by `position × frequency`. No parameters.
+    """Rotates each pair of components of queries and keys by `position × frequency`. No parameters.
 
-    Which two components make a pair is the `layout`, drawn here for a head of 8; the maths is the same::
+    The `layout` is which two components form a pair, here for a head of 8::
 
         half         0 1 2 3 4 5 6 7    pairs (0,4) (1,5) (2,6) (3,7): GPT-NeoX, Llama and most models in transformers
                      a b c d a b c d
-        interleaved  0 1 2 3 4 5 6 7    pairs (0,1) (2,3) (4,5) (6,7): GPT-J, Cohere, Meta's own Llama release
+        interleaved  0 1 2 3 4 5 6 7    pairs (0,1) (2,3) (4,5) (6,7): GPT-J, Cohere, Meta's Llama release
                      a a b b c c d d
 
-    `rotary_dim` turns the first so many components only (GPT-NeoX 25 % of the head, GPT-J 64 components, Phi), and
-    must be even. Angles, cosines and sines are float32 whatever the model's dtype and are cast to that of q and k
-    once; with `upcast` the rotation itself is in float32 too, and its result cast (Meta's release, Qwen2-VL's vision
-    tower).
+    Angles, cosines and sines are float32 for every dtype of the model and are cast to that of q and k once.
 
-    q: `(..., heads, seq, head_dim)`; k may have fewer heads; positions: `(seq,)` or `(batch, seq)` integers, counted
-    from 0 where they are not given. Raises `UsageError` for sizes that do not fit. Source: RoFormer (Su et al. 2021);
-    bit for bit transformers' `LlamaRotaryEmbedding` and its GPT-J and GPT-NeoX kin.
+    Source: RoFormer (Su et al. 2021); bit for bit transformers' `LlamaRotaryEmbedding` and those of GPT-J and GPT-NeoX.
+
+    Args:
+        head_dim: Components of a head.
+        base: Base of the frequencies, above 1 (`rope_theta`).
+        layout: "half" or "interleaved".
+        rotary_dim: Number of leading components that are rotated, even; by default all (GPT-NeoX 25 % of the head,
+            GPT-J 64 components, Phi).
+        scaling: Scaling of the frequencies for longer texts.
+        upcast: Rotate in float32 and cast the result (Meta's release, Qwen2-VL's vision tower).
+        device: Of the frequencies.
+        dtype: Ignored.
+
+    Raises:
+        UsageError: For invalid arguments; in forward for inconsistent shapes.
 
     >>> rotary = RotaryPosition(4, base=100.0)
     >>> q = torch.tensor([1.0, 1.0, 0.0, 0.0]).expand(1, 1, 3, 4)
@@ -60,7 +69,7 @@ class RotaryPosition(ConstantBuffers):
     ) -> None:
         super().__init__(device=device, dtype=dtype)
         if base <= 1:
-            raise UsageError(f"base is {base}, but frequencies fall only for a base above 1; see rope_theta")
+            raise UsageError(f"base must be above 1, so that frequencies decrease, not {base}; see rope_theta")
         self.head_dim = head_dim
         self.base = base
         self.layout: RotaryLayout = check_layout(layout)
@@ -71,39 +80,67 @@ class RotaryPosition(ConstantBuffers):
         self.register_constant("long_frequencies", self.scaling.long_frequencies(self.rotary_dim, base))
 
     def forward(self, q: Tensor, k: Tensor, positions: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Both turned, in the shapes and dtypes that came in."""
+        """Rotate queries and keys.
+
+        Args:
+            q: `(..., heads, seq, head_dim)` floating.
+            k: Like `q`; the number of heads may differ.
+            positions: `(seq,)` or `(batch, seq)` integers, by default 0, 1, ….
+
+        Returns:
+            Both, in their shapes and dtypes.
+
+        Raises:
+            UsageError: For inconsistent shapes, or integer queries or keys.
+        """
         self._check(q)
         self._check(k)
         if positions is None:
-            positions = self._counted(q)
+            positions = self._default_positions(q)
         cos, sin = self.angles(positions)
-        return self.turn(q, cos, sin), self.turn(k, cos, sin)
+        return self.apply_angles(q, cos, sin), self.apply_angles(k, cos, sin)
 
     def rotate(self, q: Tensor, k: Tensor, positions: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """The same under the name that reads well in an attention layer: `q, k = rotary.rotate(q, k, positions)`."""
+        """The same as a call, as a method for attention layers: `q, k = rotary.rotate(q, k, positions)`."""
         result: tuple[Tensor, Tensor] = self(q, k, positions)
         return result
 
     def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Cosine and sine, each `(..., seq, rotary_dim // 2)` float32, times the attention factor.
+        """Compute cosines and sines, times the attention factor: once for all layers, which call `apply_angles`.
 
-        All layers of a model share them: make them once, and call `turn` in each layer.
+        Args:
+            positions: As in `forward`.
+
+        Returns:
+            Cosine and sine, each `(..., seq, rotary_dim // 2)` float32.
         """
         angles = self._per_pair(positions) * self._frequencies_for(positions)  # (..., seq, rotary_dim // 2)
         return angles.cos() * self.scaling.attention_factor, angles.sin() * self.scaling.attention_factor
 
-    def turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        """x, `(..., heads, seq, head_dim)`, turned by the angles of `angles`; of its own shape and dtype."""
+    def apply_angles(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        """Rotate queries or keys by precomputed cosines and sines.
+
+        Args:
+            x: `(..., heads, seq, head_dim)` floating.
+            cos: From `angles`.
+            sin: From `angles`.
+
+        Returns:
+            The rotated tensor in the shape and dtype of `x`.
+
+        Raises:
+            UsageError: For inconsistent shapes.
+        """
         self._check(x)
         if x.shape[-2] != cos.shape[-2]:
             raise UsageError(
-                f"q or k holds {plural(x.shape[-2], 'token')}, but {plural(cos.shape[-2], 'position')} came; pass "
-                f"those of these tokens only, and heads before tokens"
+                f"q or k has {plural(x.shape[-2], 'token')}, but there are {plural(cos.shape[-2], 'position')}; pass "
+                f"one position per token, and q and k with heads before tokens"
             )
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
 
     def _check(self, x: Tensor) -> None:
-        """Raise for queries or keys that cannot be turned."""
+        """Raise for queries or keys of another shape or dtype."""
         if x.dim() < 2 or not x.is_floating_point():
             raise UsageError(
                 f"q and k must be floats of shape (..., heads, seq, head_dim), got {x.dtype} of shape "
@@ -111,28 +148,34 @@ class RotaryPosition(ConstantBuffers):
             )
         if x.shape[-1] != self.head_dim:
             raise UsageError(
-                f"q and k have {x.shape[-1]} components in a head, but this rotation was made for head_dim = "
-                f"{self.head_dim}; reshape them to (batch, heads, seq, head_dim) first"
+                f"q and k have {x.shape[-1]} components per head, but the rotation has head_dim = "
+                f"{self.head_dim}; reshape them to (batch, heads, seq, head_dim)"
             )
 
     def frequencies_at(self, length: int) -> Tensor:
-        """What the pairs of a sequence of `length` positions turn by, radians per position: `(rotary_dim // 2,)`.
+        """Return the frequencies for a sequence of `length` positions.
+
+        Args:
+            length: Number of positions.
+
+        Returns:
+            `(rotary_dim // 2,)` float32, radians per position.
 
         >>> RotaryPosition(4, base=100.0).frequencies_at(length=1)
         tensor([1.0000, 0.1000])
         """
         return self._frequencies_for(torch.tensor([length - 1], device=self.frequencies.device))
 
-    def _counted(self, q: Tensor) -> Tensor:
-        """The positions of q where none are given."""
+    def _default_positions(self, q: Tensor) -> Tensor:
+        """The default positions of q."""
         return torch.arange(q.shape[-2], device=q.device)
 
     def _per_pair(self, positions: Tensor) -> Tensor:
-        """The coordinate that each pair turns by, float32, of a shape that broadcasts to `(..., seq, pairs)`."""
+        """The coordinate of each pair, float32, of a shape that broadcasts to `(..., seq, pairs)`."""
         return positions.unsqueeze(-1).float()
 
     def _frequencies_for(self, positions: Tensor) -> Tensor:
-        """Those of the whole sequence, `(rotary_dim // 2,)`: its longest position decides, on the device, unread."""
+        """The frequencies for the largest position, `(rotary_dim // 2,)`, selected on the device without a sync."""
         short = self.frequencies.to(positions.device)
         limit = self.scaling.length_limit
         if limit is None or positions.numel() == 0:
@@ -142,45 +185,52 @@ class RotaryPosition(ConstantBuffers):
         return torch.where(length > limit, long, short)
 
     def extra_repr(self) -> str:
-        """What `print` shows between the brackets."""
+        """The arguments, for `print(module)`."""
         return f"{self.head_dim}, base={self.base}, layout={self.layout!r}, rotary_dim={self.rotary_dim}"
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor, *, layout: RotaryLayout = "half", upcast: bool = False) -> Tensor:
-    """Turn the first `2 · cos.shape[-1]` components of x, pair by pair, and leave the others as they are.
+    """Rotate the first `2 · pairs` components of x: each pair `(a, b)` becomes `(a·cos - b·sin, b·cos + a·sin)`.
 
-    x: `(..., head_dim)`; cos, sin: `(..., pairs)`, of a shape that broadcasts against x. The result has the shape and
-    dtype of x: `(a, b)` becomes `(a·cos - b·sin, b·cos + a·sin)`.
+    Args:
+        x: `(..., head_dim)`.
+        cos: `(..., pairs)`, broadcast against `x`.
+        sin: Like `cos`.
+        layout: As in `RotaryPosition`.
+        upcast: As in `RotaryPosition`.
+
+    Returns:
+        The rotated tensor in the shape and dtype of `x`.
 
     >>> quarter = torch.tensor([0.0, 1.0])  # cosine and sine of 90°
     >>> rotate(torch.tensor([1.0, 0.0, 5.0]), quarter[:1], quarter[1:])
     tensor([0., 1., 5.])
     """
-    turned, untouched = x[..., : 2 * cos.shape[-1]], x[..., 2 * cos.shape[-1] :]
+    rotated, unchanged = x[..., : 2 * cos.shape[-1]], x[..., 2 * cos.shape[-1] :]
     if upcast and x.dtype.itemsize < 4:
-        turned = turned.float()
-    cos, sin = cos.to(turned.dtype), sin.to(turned.dtype)
-    first, second = turned.chunk(2, dim=-1) if layout == "half" else (turned[..., ::2], turned[..., 1::2])
+        rotated = rotated.float()
+    cos, sin = cos.to(rotated.dtype), sin.to(rotated.dtype)
+    first, second = rotated.chunk(2, dim=-1) if layout == "half" else (rotated[..., ::2], rotated[..., 1::2])
     pair = (first * cos - second * sin, second * cos + first * sin)
     result = torch.cat(pair, dim=-1) if layout == "half" else torch.stack(pair, dim=-1).flatten(-2)
     result = result.to(x.dtype)
-    return torch.cat((result, untouched), dim=-1) if untouched.shape[-1] else result
+    return torch.cat((result, unchanged), dim=-1) if unchanged.shape[-1] else result
 
 
 def check_layout(layout: str) -> RotaryLayout:
-    """`layout` itself, or `UsageError`."""
+    """Return `layout`, or raise `UsageError` if it is unknown."""
     if layout == "half":
         return "half"
     if layout == "interleaved":
         return "interleaved"
-    raise UsageError(f"layout is {layout!r}, but pairs are made either 'half' or 'interleaved'; choose one of the two")
+    raise UsageError(f"layout must be 'half' or 'interleaved', not {layout!r}")
 
 
 def check_rotary_dim(rotary_dim: int, head_dim: int) -> int:
-    """`rotary_dim` itself, or `UsageError` where it is odd, not positive or more than the head has."""
+    """Return `rotary_dim`, or raise `UsageError` if it is odd, not positive or above `head_dim`."""
     if rotary_dim % 2 or not 0 < rotary_dim <= head_dim:
         raise UsageError(
-            f"rotary_dim is {rotary_dim}, but must be even and between 2 and head_dim = {head_dim}: components turn in "
-            f"pairs; pass the even number of components that the model rotates"
+            f"rotary_dim must be even and between 2 and head_dim = {head_dim}, not {rotary_dim}; pass the number of "
+            f"components that the model rotates"
         )
     return rotary_dim

@@ -1,7 +1,7 @@
-"""Convert query and key weights between the two rotary layouts: the same model, with other pairs.
+"""Conversion of query and key weights between the two rotary layouts.
 
-A checkpoint of Meta's Llama release (interleaved) runs as a half-split model once the rows of its q and k projections
-are reordered, head by head; transformers' converter did just that.
+A checkpoint of Meta's Llama release (interleaved) can be used with the half layout after the rows of its q and k
+projections are reordered, head by head, as in transformers' converter.
 """
 
 import torch
@@ -14,16 +14,24 @@ __all__ = ["permute_rotary"]
 
 
 def permute_rotary(weight: Tensor, num_heads: int, *, to: RotaryLayout, rotary_dim: int | None = None) -> Tensor:
-    """The weight (or bias) of a q or k projection, reordered for a model whose pairs are made the other way.
+    """Reorder the weight (or bias) of a q or k projection for the other rotary layout; scores q·k do not change.
 
     For a head of 6, row by row::
 
         interleaved  0 1 2 3 4 5    pairs (0,1) (2,3) (4,5)
         half         0 2 4 1 3 5    the same pairs, now 3 apart
 
-    weight: `(num_heads · head_dim, ...)`; for k, `num_heads` is the number of key heads. The rows after the first
-    `rotary_dim` of each head stay where they are. Scores q·k do not change: both sides are reordered alike. Returns a
-    new tensor. Raises `UsageError` where the rows are no multiple of `num_heads`.
+    Args:
+        weight: `(num_heads · head_dim, ...)`.
+        num_heads: Number of heads of this projection; keys may have fewer.
+        to: The new layout.
+        rotary_dim: Number of rotated components of a head, by default all; the other rows do not move.
+
+    Returns:
+        A new tensor of the shape of `weight`.
+
+    Raises:
+        UsageError: If the number of rows is not a multiple of `num_heads`.
 
     >>> permute_rotary(torch.arange(6), 1, to="half")
     tensor([0, 2, 4, 1, 3, 5])
@@ -32,8 +40,8 @@ def permute_rotary(weight: Tensor, num_heads: int, *, to: RotaryLayout, rotary_d
     """
     if num_heads < 1 or weight.shape[0] % num_heads:
         raise UsageError(
-            f"weight has {weight.shape[0]} rows, which {num_heads} heads cannot share evenly; pass the number of heads "
-            f"of this projection (keys often have fewer)"
+            f"weight has {weight.shape[0]} rows, which is not a multiple of {num_heads} heads; pass the number of "
+            f"heads of this projection (keys often have fewer)"
         )
     head_dim = weight.shape[0] // num_heads
     rotated = check_rotary_dim(head_dim if rotary_dim is None else rotary_dim, head_dim)

@@ -1,7 +1,7 @@
 """Wide rows for frequent ids, narrow rows for rare ones: `AdaptiveEmbedding`.
 
-Approximates a table (V, d) whose ids are sorted from frequent to rare: cluster i lies in d/factor^i dimensions of the
-d. The softmax over the same clusters is `torch.nn.AdaptiveLogSoftmaxWithLoss`.
+Approximates a table (V, d) whose ids are sorted from frequent to rare: the rows of cluster i span d/factor^i
+dimensions. The softmax over the same clusters is `torch.nn.AdaptiveLogSoftmaxWithLoss`.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,25 @@ from rowspace.layers.tables.token_embedding import Scale, TokenEmbedding, checke
 class AdaptiveEmbedding(CountedModule):
     """ids (...) → (..., d): a row of its cluster's table, projected to d, times `scale`.
 
-    Cluster i holds the ids from `cutoffs[i - 1]` (0 at first) up to `cutoffs[i]` (V at last), in a table of
-    d // factor^i columns with a projection of its own, without bias; so has the first, whose rows have all d columns.
-    All clusters are computed for all ids, and one answer is taken: with factor 4 that is at most 4/3 of the work
-    of the widest, shapes do not depend on the ids, and so it compiles.
+    Cluster i has the ids from `cutoffs[i - 1]` (or 0) up to `cutoffs[i]` (or V), in a table of d // factor^i columns,
+    with its own projection without bias (the first cluster too, whose rows have d columns). All clusters are computed
+    for all ids, and one result is selected: with factor 4 that is at most 4/3 of the work of the widest. Shapes do not
+    depend on the ids, so the module compiles.
 
-    Raises `UsageError` for cutoffs that do not rise, too many of them for d, or an id out of range.
     Source: Baevski and Auli 2018; with `scale="sqrt"`, Transformer-XL (Dai et al. 2019).
+
+    Args:
+        num_embeddings: V, the number of ids, sorted from frequent to rare.
+        embedding_dim: d.
+        cutoffs: First id of each cluster after the first, increasing.
+        factor: How many times narrower each cluster is than the one before.
+        padding_idx: As in `TokenEmbedding`.
+        scale: As in `TokenEmbedding`.
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        UsageError: For cutoffs that do not increase or are too many for d; in forward for an id out of range.
 
     >>> embedding = AdaptiveEmbedding(10_000, 64, cutoffs=[1000, 4000])
     >>> embedding(torch.tensor([[5, 2000, 9999]])).shape
@@ -60,7 +72,8 @@ class AdaptiveEmbedding(CountedModule):
             width = embedding_dim // factor**cluster
             if width < 1:
                 raise UsageError(
-                    f"cutoffs make {len(self.bounds)} clusters, too many to divide {embedding_dim} by {factor} each"
+                    f"cutoffs define {len(self.bounds)} clusters, too many to divide {embedding_dim} by {factor} for "
+                    "each"
                 )
             padding = padding_idx - start if padding_idx is not None and start <= padding_idx < end else None
             options: Factory = {"device": device, "dtype": dtype}
@@ -69,7 +82,7 @@ class AdaptiveEmbedding(CountedModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin again, as fairseq does: rows with standard deviation 1/√width, projections Xavier."""
+        """Initialize as fairseq does: rows with standard deviation 1/√width, projections by Xavier."""
         for table, projection in zip(self.tables, self.projections, strict=True):
             table.reset_parameters()  # type: ignore[operator]
             projection.reset_parameters()  # type: ignore[operator]
@@ -80,12 +93,12 @@ class AdaptiveEmbedding(CountedModule):
         ids = ids.long()  # an int32 cannot be compared with a cutoff beyond it
         rows = self._cluster(0, ids, ids < self.bounds[0][1])
         for cluster in range(1, len(self.bounds)):
-            inside = ids >= self.bounds[cluster][0]  # of this cluster or a later one, which then overwrites it
+            inside = ids >= self.bounds[cluster][0]  # of this cluster or a later one, which overwrites it
             rows = torch.where(inside.unsqueeze(-1), self._cluster(cluster, ids, inside), rows)
         return scaled(rows, self.scale)
 
     def _cluster(self, cluster: int, ids: Tensor, inside: Tensor) -> Tensor:
-        """The answer of one cluster (..., d); the ids that are not inside ask for its first row."""
+        """The result of one cluster (..., d); ids outside of it read its first row."""
         start, end = self.bounds[cluster]
         if cluster + 1 < len(self.bounds):
             inside = inside & (ids < end)
@@ -95,7 +108,7 @@ class AdaptiveEmbedding(CountedModule):
 
 
 class _Projection(nn.Linear):
-    """A linear map that begins as fairseq's do, also where it is initialized by itself."""
+    """A linear map with fairseq's initialization, also when `reset_parameters` is called on it alone."""
 
     def reset_parameters(self) -> None:
         """Initialize by Xavier."""
@@ -106,5 +119,5 @@ def _bounds(cutoffs: Sequence[int], num_embeddings: int) -> list[tuple[int, int]
     """First id and end of each cluster."""
     ends = [0, *cutoffs, num_embeddings]
     if any(end <= start for start, end in pairwise(ends)):
-        raise UsageError(f"cutoffs must rise between 0 and the {num_embeddings} ids, not {list(cutoffs)}")
+        raise UsageError(f"cutoffs must increase between 0 and the {num_embeddings} ids, not {list(cutoffs)}")
     return list(pairwise(ends))

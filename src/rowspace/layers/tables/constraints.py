@@ -1,7 +1,7 @@
 """Bounds on the norm of rows, enforced after each optimizer step: `MaxNorm`, `UnitNorm`, `constrain`.
 
-Not in forward, where changing the table breaks autograd and a lookup would modify the table (as `max_norm` of
-`torch.nn.Embedding` does).
+They are not applied in forward, as `max_norm` of `torch.nn.Embedding` is: a lookup that modifies the table breaks
+autograd.
 """
 
 from dataclasses import dataclass
@@ -18,15 +18,21 @@ from rowspace.layers.tables.distributed_lookup import is_distributed
 
 @runtime_checkable
 class Constraint(Protocol):
-    """What each row must satisfy, given as the factor that makes it so."""
+    """A constraint on each row, expressed as a factor to multiply the row by."""
 
     def factors(self, norms: Tensor) -> Tensor:
-        """Norms of rows (n,) → what to multiply the rows by (n,)."""
+        """Norms of rows (n,) → factors (n,)."""
 
 
 @dataclass(frozen=True)
 class MaxNorm:
-    """No row is longer than `max_norm`; those within are left as they are, to the bit.
+    """Rows have at most the norm `max_norm`; rows within the bound do not change by a bit.
+
+    Args:
+        max_norm: The bound.
+
+    Raises:
+        UsageError: Unless `max_norm` is above 0.
 
     >>> MaxNorm(1.0).factors(torch.tensor([0.5, 2.0]))
     tensor([1.0000, 0.5000])
@@ -35,34 +41,44 @@ class MaxNorm:
     max_norm: float
 
     def __post_init__(self) -> None:
-        """Refuse a bound that nothing can keep."""
+        """Check the bound."""
         if not self.max_norm > 0:
             raise UsageError(f"max_norm must be above 0, not {self.max_norm}")
 
     def factors(self, norms: Tensor) -> Tensor:
-        """One for rows within the bound."""
+        """Norms (n,) → factors (n,), 1 for rows within the bound."""
         return torch.where(norms > self.max_norm, self.max_norm / norms, 1.0)
 
 
 @dataclass(frozen=True)
 class UnitNorm:
-    """Each row has norm 1; a row of zeros, as padding is, stays zero.
+    """Rows have norm 1; a row of zeros, such as padding, stays zero.
 
     >>> UnitNorm().factors(torch.tensor([0.0, 4.0]))
     tensor([1.0000, 0.2500])
     """
 
     def factors(self, norms: Tensor) -> Tensor:
-        """The inverse of each norm."""
+        """Norms (n,) → factors (n,): the inverse of each norm, 1 for 0."""
         return torch.where(norms > 0, 1 / norms, 1.0)
 
 
 def constrain(optimizer: Optimizer, module: nn.Module) -> RemovableHandle:
-    """Apply the constraints of the tables in `module` now and after each step of `optimizer`; gives back the hook.
+    """Apply the constraints of the tables in `module` now and after each step of `optimizer`.
 
     A table is a submodule with a `weight` (V, d) and a `constraint`. After a step of SGD, SparseAdam or Adagrad with a
     sparse gradient, only the rows of the gradient are read, and those that SGD's momentum still moves; otherwise all
-    rows are. Raises `UsageError` if no table of `module` has a constraint.
+    rows are read.
+
+    Args:
+        optimizer: The optimizer of the tables.
+        module: A table or a module that contains tables.
+
+    Returns:
+        A handle whose `remove()` stops it.
+
+    Raises:
+        UsageError: If no table of `module` has a constraint.
 
     >>> from rowspace.layers import TokenEmbedding
     >>> table = TokenEmbedding(5, 3, constraint=MaxNorm(1.0))
@@ -75,7 +91,7 @@ def constrain(optimizer: Optimizer, module: nn.Module) -> RemovableHandle:
     """
     if not _constrained(module):
         raise UsageError(
-            "module must hold a table with a constraint, as TokenEmbedding(5, 3, constraint=UnitNorm()) does"
+            "module must contain a table with a constraint, such as TokenEmbedding(5, 3, constraint=UnitNorm())"
         )
     apply_constraints(module)
     return optimizer.register_step_post_hook(lambda *_: _after_step(optimizer, module))
@@ -83,7 +99,10 @@ def constrain(optimizer: Optimizer, module: nn.Module) -> RemovableHandle:
 
 @torch.no_grad()
 def apply_constraints(module: nn.Module) -> None:
-    """Bring the rows of all tables in `module` within their constraints, in place.
+    """Apply the constraints of all tables in `module`, in place.
+
+    Args:
+        module: A table or a module that contains tables.
 
     >>> from rowspace.layers import TokenEmbedding
     >>> table = TokenEmbedding(5, 3, constraint=UnitNorm())
@@ -97,7 +116,7 @@ def apply_constraints(module: nn.Module) -> None:
 
 @torch.no_grad()
 def _after_step(optimizer: Optimizer, module: nn.Module) -> None:
-    """As `apply_constraints`, reading no more rows than the optimizer can have moved."""
+    """Like `apply_constraints`, but reads only the rows that the optimizer may have changed."""
     for weight, constraint in _constrained(module):
         rows = _moved_rows(optimizer, weight)
         if rows is None:
@@ -108,12 +127,12 @@ def _after_step(optimizer: Optimizer, module: nn.Module) -> None:
             weight[rows] = moved
 
 
-# With a sparse gradient these move the rows of that gradient, and SGD those of its momentum. Others may move all rows.
+# With a sparse gradient these update only its rows, and SGD those of its momentum. Other optimizers may update all.
 _ROW_BY_ROW = (torch.optim.SGD, torch.optim.SparseAdam, torch.optim.Adagrad)
 
 
 def _moved_rows(optimizer: Optimizer, weight: Tensor) -> Tensor | None:
-    """The rows that the last step may have moved (n,), or None for all."""
+    """The rows that the last step may have changed (n,), or None for all."""
     if weight.grad is None or not weight.grad.is_sparse or type(optimizer) not in _ROW_BY_ROW:
         return None
     momentum = optimizer.state.get(weight, {}).get("momentum_buffer")
@@ -122,20 +141,20 @@ def _moved_rows(optimizer: Optimizer, weight: Tensor) -> Tensor | None:
 
 
 def _constrained(module: nn.Module) -> list[tuple[Tensor, Constraint]]:
-    """The tables that have a constraint, each with it."""
+    """The tables that have a constraint, with the constraint."""
     pairs = ((getattr(part, "weight", None), getattr(part, "constraint", None)) for part in module.modules())
     return [(weight, bound) for weight, bound in pairs if isinstance(weight, Tensor) and isinstance(bound, Constraint)]
 
 
 def _bound(rows: Tensor, constraint: Constraint) -> None:
-    """Bring rows (n, d) within the constraint, in place; norms are float32 at least, products rounded once."""
+    """Apply a constraint to rows (n, d) in place; norms have float32 or more, products are rounded once."""
     dtype = torch.promote_types(rows.dtype, torch.float32)
     norms = torch.linalg.vector_norm(rows, dim=1, dtype=dtype)
     factors = constraint.factors(norms).unsqueeze(1)
     if rows.is_meta or is_distributed(rows):
         rows.mul_(factors)
         return
-    # The square of a number may overflow, or be too small to keep its digits; zeros are among these and stay.
+    # A square may overflow or lose digits by underflow; rows of zeros are selected too and stay zero.
     smallest = (rows.shape[1] * torch.finfo(dtype).tiny / torch.finfo(dtype).eps) ** 0.5
     extreme = (~(norms >= smallest) | norms.isinf()).nonzero().flatten()
     replaced = _bounded_extremes(rows[extreme].cpu().double(), constraint) if len(extreme) else None
@@ -145,9 +164,9 @@ def _bound(rows: Tensor, constraint: Constraint) -> None:
 
 
 def _bounded_extremes(rows: Tensor, constraint: Constraint) -> Tensor:
-    """Rows (n, d) float64, within the constraint: norms are computed of rows over their largest number."""
+    """Apply a constraint to rows (n, d) float64; norms are computed after division by the largest magnitude."""
     limits = torch.finfo(rows.dtype)
-    for _ in range(2):  # once more for rows whose norm is beyond float64 itself
+    for _ in range(2):  # the second pass is for rows whose norm overflows float64
         largest = rows.abs().amax(dim=1, keepdim=True)
         units = torch.where(largest > 0, rows / largest, 0.0)
         norms = torch.linalg.vector_norm(units, dim=1) * largest.squeeze(1)

@@ -1,12 +1,14 @@
-"""A table that is distributed over processes (a `DTensor`), as tensor parallelism by rows or by columns makes it.
+"""A table distributed over processes (a `DTensor`), by rows or by columns, as in tensor parallelism.
 
-Each process sums the part of the gradient that belongs to its part of the table.
+Each process sums the gradient of its shard of the table.
 """
 
 import sys
 from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
+
+from rowspace.layers._torch_private import first_local_row
 
 if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor
@@ -15,7 +17,7 @@ _PLAIN = (Tensor, nn.Parameter)
 
 
 def is_distributed(tensor: Tensor) -> bool:
-    """Whether the tensor is a `DTensor`; `torch.distributed.tensor`, which is slow to import, is not imported for it.
+    """Whether the tensor is a `DTensor`; does not import `torch.distributed.tensor`, which is slow.
 
     >>> import torch
     >>> is_distributed(torch.zeros(2))
@@ -28,15 +30,8 @@ def is_distributed(tensor: Tensor) -> bool:
     return isinstance(tensor, DTensor)
 
 
-def first_local_row(table: "DTensor") -> int:
-    """The row of the whole table (V, ...) at which the part of this process begins."""
-    from torch.distributed.tensor._utils import compute_local_shape_and_global_offset  # noqa: PLC0415
-
-    return compute_local_shape_and_global_offset(table.shape, table.device_mesh, table.placements)[1][0]
-
-
 def local_part(ids: "DTensor", grad: "DTensor", table: "DTensor") -> tuple[Tensor, Tensor]:
-    """The ids (n,) that fall on this process's rows, counted from its first, and their gradient (n, its columns)."""
+    """The ids (n,) in this process's shard, relative to its first row, and their gradient (n, local columns)."""
     from torch.distributed.tensor import Replicate, Shard  # noqa: PLC0415
 
     by_column = [Shard(grad.ndim - 1) if place == Shard(1) else Replicate() for place in table.placements]
@@ -47,14 +42,14 @@ def local_part(ids: "DTensor", grad: "DTensor", table: "DTensor") -> tuple[Tenso
 
 
 def placed_as(local: Tensor, table: "DTensor") -> "DTensor":
-    """The parts (V/n, ...) of all processes as one distributed tensor (V, ...), placed as `table` is."""
+    """The shards (V/n, ...) of all processes as one distributed tensor (V, ...), with the placements of `table`."""
     from torch.distributed.tensor import DTensor  # noqa: PLC0415
 
     return DTensor.from_local(local, table.device_mesh, table.placements, shape=table.shape, stride=table.stride())
 
 
 def zero_row(table: Tensor, row: int) -> None:
-    """Set one row of a table (V, d), distributed or not, to zero, in place.
+    """Set one row of a table (V, d), distributed or not, to zero in place.
 
     >>> import torch
     >>> table = torch.ones(2, 3)

@@ -1,7 +1,7 @@
 """A narrow table and one projection for all its rows: `FactorizedEmbedding`.
 
-Approximates a table (V, d) by a product (V, e) @ (e, d): all rows lie in e dimensions of the d. ALBERT has a LayerNorm
-between the two, which its recipe adds.
+Approximates a table (V, d) by a product (V, e) @ (e, d) of rank e. ALBERT has a LayerNorm between the two, which its
+recipe adds.
 """
 
 import torch
@@ -16,9 +16,22 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 class FactorizedEmbedding(CountedModule):
     """ids (...) → (..., d): a row of a table (V, e), then a linear map from e to d.
 
-    Holds V·e + e·d numbers, and d more for the bias, in place of V·d. `padding_idx` and `init` are those of the table;
-    the row of the padding becomes the bias. Raises `UsageError` for an id out of range.
+    It has V·e + e·d parameters, and d more for the bias, instead of V·d.
+
     Source: Lan et al. 2019 (ALBERT), section 3.1.
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        inner_dim: e, the dimension of the table.
+        padding_idx: Padding row of the table; after the projection it equals the bias.
+        init: Initialization of the table, see `init_rows_`.
+        bias: Whether the projection has a bias.
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        UsageError: For a size below 1; in forward for an id out of range.
 
     >>> import torch
     >>> embedding = FactorizedEmbedding(30_000, 768, inner_dim=128)

@@ -1,9 +1,9 @@
-"""Ids out of range: found at almost no cost, and named. `gather_rows` reads rows, `check_ids` only checks.
+"""Reading rows with an error that names an id out of range: `gather_rows`; `check_ids` only checks.
 
-- On CPU a `UsageError` names the id and its position at no extra cost: the gather checks each id anyway.
-- On other devices this takes one reduction over the ids; the host waits for its two numbers.
+- On the CPU this is free: torch's gather checks each id anyway.
+- On other devices it takes one reduction over the ids, and the host waits for its two numbers.
 - In a graph (`torch.compile`, `torch.export`, a CUDA graph being captured) the host cannot wait for a value, so torch's
-  own check applies: `RuntimeError` or `IndexError` on CPU, elsewhere a device assertion.
+  own check applies: `RuntimeError` or `IndexError` on the CPU, a device assertion elsewhere.
 """
 
 import torch
@@ -34,22 +34,21 @@ def gather_rows(ids: Tensor, table: Tensor) -> Tensor:
 
 
 def check_ids(ids: Tensor, num_embeddings: int) -> None:
-    """Raise `UsageError` unless 0 <= id < num_embeddings for all ids, where they can be looked at.
+    """Raise `UsageError` unless 0 <= id < num_embeddings for all ids, if they can be read.
 
-    For modules that make other ids of theirs, so that the gather would name the wrong one.
+    For modules that gather with other ids computed from these, so that the gather would name the wrong one.
     """
     require_ids(ids)
     if _hidden(ids) or not ids.numel():
         return
-    while torch._C._functorch.is_functorch_wrapped_tensor(ids):  # inside vmap: all of the batch at once
-        ids = torch._C._functorch.get_unwrapped(ids)
+    ids = torch.func.debug_unwrap(ids)  # inside vmap: the whole batch
     lowest, highest = torch.stack(torch.aminmax(ids)).tolist()
     if lowest < 0 or highest >= num_embeddings:
         raise UsageError(_sentence(ids, num_embeddings))
 
 
 def require_ids(ids: Tensor) -> None:
-    """Raise `UsageError` unless `ids` is a tensor of one of the two dtypes that torch gathers with.
+    """Raise `UsageError` unless `ids` is an int64 or int32 tensor.
 
     >>> require_ids([3, 1])
     Traceback (most recent call last):
@@ -61,7 +60,7 @@ def require_ids(ids: Tensor) -> None:
 
 
 def require_tensor(value: object, name: str) -> None:
-    """Raise `UsageError` for an array, a list or a number where a tensor is expected."""
+    """Raise `UsageError` unless `value` is a tensor."""
     if not isinstance(value, Tensor):
         kind = type(value)
         known = "NumPy array" if kind.__module__ == "numpy" and hasattr(value, "dtype") else kind.__name__
@@ -71,13 +70,13 @@ def require_tensor(value: object, name: str) -> None:
 
 
 def _hidden(ids: Tensor) -> bool:
-    """Whether the ids have no values yet: a graph is being recorded, or they lie on the meta device."""
+    """Whether the ids have no values: a graph is being recorded, or they are on the meta device."""
     captured = ids.is_cuda and torch.cuda.is_current_stream_capturing()
     return torch.compiler.is_compiling() or ids.is_meta or captured
 
 
 def _sentence(ids: Tensor, num_embeddings: int) -> str:
-    """Name the first id out of range, and where it stands."""
+    """The message for the first id out of range, with its position."""
     place = ((ids < 0) | (ids >= num_embeddings)).nonzero()[0].tolist()
     where = f" at {place}" if place else ""
     return (

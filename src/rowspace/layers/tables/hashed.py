@@ -1,7 +1,7 @@
 """Rows shared by hashing, with several hashes per id: `HashedEmbedding`.
 
-Approximates a table (V, d): an id's row is the sum of k rows of a table of m. Two ids share all of them, and so a
-row, with a probability near m^-k per pair; with weights of their own they differ even then.
+Approximates a table (V, d): the row of an id is the sum of k rows of a table of m rows. Two ids share all k rows, and
+thus have the same row, with a probability near m^-k; with learned weights per id they differ even then.
 """
 
 from collections.abc import Mapping
@@ -22,16 +22,27 @@ PRIME = 2**31 - 1
 
 
 class HashedEmbedding(RecordedSettings, CountedModule):
-    """ids (...) → (..., d): the sum of k rows of a table (m, d), where hash j of the id says which.
+    """ids (...) → (..., d): the sum of k rows of a table (m, d), selected by k hashes of the id.
 
-    Holds m·d numbers in place of V·d, and V·k more if `weighted`: then each id learns how much of each row it takes.
-    Hash j is ((a·id + b) mod p) mod m with p = 2³¹ - 1 (Carter and Wegman 1979), a and b drawn from `seed` alone: the
-    same on each machine and in each version. Rows begin so that their sum has a standard deviation of 0.02.
+    It has m·d parameters instead of V·d, and V·k more if `weighted`. Hash j is ((a·id + b) mod p) mod m with
+    p = 2³¹ - 1 (Carter and Wegman 1979); a and b depend only on `seed`, on every machine and in every version. Rows are
+    initialized so that their sum has a standard deviation of 0.02. `state_dict` records a and b of each hash, and
+    `load_state_dict` refuses a state with others.
 
-    The state records a and b of each hash, and `load_state_dict` refuses a state with others.
+    Source: Svenstrup et al. 2017, "Hash Embeddings for Efficient Word Representations", section 2.
 
-    Raises `UsageError` for an id out of range, or more ids than p. Source: Svenstrup et al. 2017, "Hash
-    Embeddings for Efficient Word Representations", section 2.
+    Args:
+        num_embeddings: V, at most p.
+        embedding_dim: d.
+        num_rows: m, the number of rows of the table.
+        num_hashes: k.
+        weighted: Whether each id learns a weight for each of its k rows.
+        seed: Seed of the hashes.
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        UsageError: For a size below 1 or V above p; in forward for an id out of range.
 
     >>> embedding = HashedEmbedding(1_000_000, 16, num_rows=5000, num_hashes=2)
     >>> embedding(torch.tensor([[0, 999_999]])).shape
@@ -72,7 +83,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin again: k rows of this deviation add up to 0.02, and all weights are 1."""
+        """Initialize again: sums of k rows have a standard deviation of 0.02, and all weights are 1."""
         init_rows_(self.weight, lambda weight: weight.normal_(std=0.02 * len(self.hashes) ** -0.5))
         if self.importance is not None:
             nn.init.ones_(self.importance)
@@ -80,7 +91,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""
         check_ids(ids, self.num_embeddings)
-        # In a graph, where ids cannot be looked at, one out of range asks for row -1, which the gather refuses.
+        # In a graph, where ids cannot be read, an id out of range selects row -1, for which the gather raises.
         known = ((ids >= 0) & (ids < self.num_embeddings)).unsqueeze(-1)
         rows = lookup(torch.where(known, self.rows_of(ids), -1), self.weight)  # (..., k, d)
         if self.importance is not None:
@@ -88,27 +99,30 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         return rows.sum(-2)
 
     def recorded_settings(self) -> list[int]:
-        """The constants of all hashes."""
+        """The constants a and b of all hashes."""
         return [constant for pair in self.hashes for constant in pair]
 
     def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
-        """Refuse other hashes; a state that records none has those of seed 0, or of an older version."""
+        """Explain a difference in hashes; a state that records none is from an older version."""
         if found == self.recorded_settings() or (found is None and self.seed == 0):
             return None
         if found is None:
-            return f"the state does not record its hashes, which for seed {self.seed} were others; train it again"
+            return (
+                f"the state does not record its hashes, which were different for seed {self.seed} in older versions; "
+                "train it again"
+            )
         return (
-            f"the state was saved with other hashes than {len(self.hashes)} of seed {self.seed}; build the module with "
-            "the num_hashes and the seed of the saved one"
+            f"the state was saved with other hashes than the {len(self.hashes)} of seed {self.seed}; build the module "
+            "with the num_hashes and the seed of the saved one"
         )
 
     def extra_repr(self) -> str:
-        """The sizes, and how ids are hashed."""
+        """The sizes and the settings of the hashes."""
         rows, dim = self.weight.shape
         return f"{self.num_embeddings}, {dim}, num_rows={rows}, num_hashes={len(self.hashes)}, seed={self.seed}"
 
     def rows_of(self, ids: Tensor) -> Tensor:
-        """Ids (...) → the k rows of each (..., k) int64."""
+        """Ids (...) → indices of their k rows (..., k) int64."""
         ids = ids.long()  # a·id stays below 2⁶²
         return torch.stack([(a * ids + b) % PRIME % self.num_rows for a, b in self.hashes], dim=-1)
 
@@ -116,8 +130,8 @@ class HashedEmbedding(RecordedSettings, CountedModule):
 def _hashes(count: int, seed: int) -> list[tuple[int, int]]:
     """The constants (a, b) of each hash: 0 < a < p, 0 <= b < p.
 
-    Seed 0 takes the outputs of the generator from the first on. Another seed begins at a random place among its 2⁶⁴
-    outputs, which the seed decides, so that two seeds practically never share a hash.
+    Seed 0 uses the outputs of the generator from the first on. Another seed starts at a pseudorandom position among its
+    2⁶⁴ outputs, computed from the seed, so two seeds practically never share a hash.
     """
     first = _mixed(_mixed(seed)) if seed else 0
     drawn = [_mixed(first + index) for index in range(2 * count)]
@@ -125,7 +139,7 @@ def _hashes(count: int, seed: int) -> list[tuple[int, int]]:
 
 
 def _mixed(counter: int) -> int:
-    """Output `counter` of SplitMix64 (Steele et al. 2014), which needs no state: a 64-bit number."""
+    """Output number `counter` of SplitMix64 (Steele et al. 2014): a 64-bit number, computed without state."""
     mask = 2**64 - 1
     z = (counter + 1) * 0x9E3779B97F4A7C15 & mask
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask

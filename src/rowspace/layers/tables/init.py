@@ -1,4 +1,4 @@
-"""Initial values of rows: the initializations of known models by name, or any function that fills a tensor."""
+"""Initialization of rows: `init_rows_`, by name or by a function that fills a tensor."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -15,14 +15,14 @@ Init = Literal["normal", "inverse_sqrt", "xavier"] | Callable[[Tensor], object]
 def init_rows_(
     weight: Tensor, init: Init, *, padding_idx: int | None = None, generator: torch.Generator | None = None
 ) -> None:
-    """Fill `weight` (V, d) in place; the padding row, where there is one, with zeros.
+    """Fill `weight` (V, d) in place, and the padding row, if any, with zeros.
 
-    - `"normal"`: standard deviation 0.02 (BERT, GPT-2), whatever d is.
-    - `"inverse_sqrt"`: standard deviation 1/√d, so that a row has a norm near 1 (2017 Transformer, T5X).
+    - `"normal"`: standard deviation 0.02 for every d (BERT, GPT-2).
+    - `"inverse_sqrt"`: standard deviation 1/√d, so that rows have a norm near 1 (2017 Transformer, T5X).
     - `"xavier"`: uniform in ±√(6 / (V + d)) (Glorot and Bengio 2010; Marian).
     - a function: called with the tensor, which it fills.
 
-    The named ones draw from `generator`, or where there is none from torch's own.
+    The named ones use `generator`, or torch's default generator.
 
     >>> weight = torch.empty(3, 2)
     >>> init_rows_(weight, torch.nn.init.ones_, padding_idx=0)

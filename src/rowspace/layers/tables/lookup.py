@@ -1,7 +1,7 @@
-"""Ids → rows of a table, with a gradient that is summed in float32 and is deterministic: `lookup`.
+"""Ids → rows of a table, with a deterministic gradient summed in float32: `lookup`.
 
-Two linear maps, each the other's transpose, so each is the other's derivative: `_Rows` reads rows (H @ E, where H holds
-the one-hot rows of the ids), `_Sums` sums the gradients of each row (Hᵀ @ G).
+Two linear maps, each the transpose and thus the derivative of the other: `_Rows` reads rows (H @ E, where H is the
+one-hot matrix of the ids), `_Sums` sums the gradients of each row (Hᵀ @ G).
 """
 
 from typing import Any
@@ -12,21 +12,33 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers._torch_private import is_transform_active
 from rowspace.layers.tables.distributed_lookup import is_distributed, local_part, placed_as, zero_row
 from rowspace.layers.tables.gather import check_ids, gather_rows
 
 
 def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, sparse: bool = False) -> Tensor:
-    """The rows of `weight` (V, d) at `ids` (...), as (..., d) in the dtype of `weight`.
+    """Look up rows of a table by id.
 
-    The gradient of `weight` is zero at `padding_idx`, and dense; with `sparse` it is a coalesced sparse tensor of the
-    rows asked for. A row is summed in float32 whatever its dtype (float64 in float64), in the order of the ids, and
-    rounded once, to the nearest: the same on each run and with any number of threads.
-    `torch.nn.functional.embedding` sums in the dtype of `weight`: 4096 ones on one bfloat16 row make 256 there, 4096
-    here.
+    The gradient of a row is summed in float32 for every dtype (in float64 for float64), in the order of the ids, and
+    rounded once, to nearest: it is the same on each run and with any number of threads.
+    `torch.nn.functional.embedding` sums in the dtype of `weight`: the sum of 4096 ones in one bfloat16 row is 256 there
+    and 4096 here.
 
-    Any number of derivatives, backward and forward, and `vmap` over the ids, the table or both; all of it compiles, but
-    for forward derivatives and for `sparse`. Raises `UsageError` for ids neither int32 nor int64 or out of range.
+    Supports derivatives of any order, backward and forward, and `vmap` over the ids, the table or both; all of these
+    compile except forward derivatives and `sparse`.
+
+    Args:
+        ids: (...) int64 or int32.
+        weight: (V, d) floating.
+        padding_idx: Row whose gradient is zero.
+        sparse: Return the gradient as a coalesced sparse tensor of the rows used.
+
+    Returns:
+        (..., d) in the dtype of `weight`.
+
+    Raises:
+        UsageError: For an id out of range, with its position, or another dtype of `ids`.
 
     >>> weight = torch.zeros(6, 3, requires_grad=True)
     >>> lookup(torch.tensor([2, 2, 5]), weight).sum().backward()
@@ -47,7 +59,7 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
 
 
 def row_sums(ids: Tensor, grad: Tensor, num_embeddings: int, *, padding_idx: int | None = None) -> Tensor:
-    """The transpose of `lookup`: `grad` (..., d) summed by `ids` (...), as (V, d); none falls on `padding_idx`.
+    """The transpose of `lookup`: `grad` (..., d) summed by `ids` (...), as (V, d); row `padding_idx` is zero.
 
     >>> row_sums(torch.tensor([2, 2, 5]), torch.ones(3, 1), 6).T
     tensor([[0., 0., 2., 0., 0., 1.]])
@@ -67,7 +79,7 @@ class _Rows(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, int | None, bool], output: Tensor) -> None:
-        """Keep the ids; the rows are not needed again."""
+        """Save the ids; the rows are not needed in backward."""
         ids, weight, ctx.padding_idx, ctx.sparse = inputs
         ctx.num_embeddings = weight.shape[0]
         ctx.save_for_backward(ids)
@@ -75,7 +87,7 @@ class _Rows(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, None, None]:
-        """Sum what falls on each row."""
+        """Sum the gradients of each row."""
         (ids,) = ctx.saved_tensors
         if ctx.sparse:
             return None, _sparse_sums(ids, grad, ctx.num_embeddings, ctx.padding_idx), None, None
@@ -83,29 +95,30 @@ class _Rows(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *inputs: Any) -> tuple[Tensor, int]:
-        """Many tables are one long table, in which the ids of table b are moved on by b·V."""
+        """Concatenate the tables to one, in which the ids of table b are offset by b·V."""
         ids, weight, padding_idx, sparse = inputs
         ids = _batch_first(ids, in_dims[0], info.batch_size)
         if in_dims[1] is None:
             return lookup(ids, weight, padding_idx=padding_idx, sparse=sparse), 0
         weight = weight.movedim(in_dims[1], 0)  # (B, V, d)
         check_ids(ids, weight.shape[1])
-        rows = lookup(_moved(ids, weight.shape[1]), weight.flatten(0, 1), sparse=sparse)
-        if padding_idx is not None:  # one row of each table: its gradient is cut off here
+        rows = lookup(_offset(ids, weight.shape[1]), weight.flatten(0, 1), sparse=sparse)
+        if padding_idx is not None:  # one row of each table, detached here
             rows = torch.where((ids == padding_idx).unsqueeze(-1), rows.detach(), rows)
         return rows, 0
 
 
 class _Sums(torch.autograd.Function):
-    """Row v of the answer is the sum of `grad[i]` over all i with `ids[i] == v`."""
+    """Row v of the result is the sum of `grad[i]` over all i with `ids[i] == v`."""
 
     @staticmethod
     def forward(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: int | None) -> Tensor:
         """(...), (..., d) → (V, d)."""
-        # Elsewhere the host would wait for the count, or a graph has none: there the row is cleared below.
+        # Dropping the padding needs its count, for which the host would have to wait on other devices and which a graph
+        # does not have: there the row is cleared below.
         ids, order = _sorted(ids, padding_idx if ids.is_cpu and not torch.compiler.is_compiling() else None)
         starts = torch.searchsorted(ids, torch.arange(num_embeddings, dtype=ids.dtype, device=ids.device))
-        # A bag is summed in float32 before it is written, and a row that nothing falls on is an empty bag.
+        # embedding_bag sums a bag in float32 before it rounds; a row without gradients is an empty bag.
         sums = functional.embedding_bag(order, grad.reshape(-1, grad.shape[-1]), starts, mode="sum")
         if padding_idx is not None:
             sums[padding_idx] = 0
@@ -113,14 +126,14 @@ class _Sums(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, int, int | None], output: Tensor) -> None:
-        """Keep the ids: they are all that the transpose needs."""
+        """Save the ids, which is all that the transpose needs."""
         ids, _, ctx.num_embeddings, ctx.padding_idx = inputs
         ctx.save_for_backward(ids)
         ctx.save_for_forward(ids)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, None, None]:
-        """The transpose of the transpose: read the rows, but not the padding row, which was dropped."""
+        """The transpose of the transpose: read the rows, with zeros for the padding row, which was dropped."""
         (ids,) = ctx.saved_tensors
         rows = lookup(ids, grad)
         if ctx.padding_idx is not None:
@@ -129,9 +142,9 @@ class _Sums(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *inputs: Any) -> tuple[Tensor, int]:
-        """One long table, cut up again: the gradients of all examples of a batch, in one call."""
+        """Sum into one concatenated table and split it: the gradients of all examples of a batch in one call."""
         ids, grad, num_embeddings, padding_idx = inputs
-        ids = _moved(_batch_first(ids, in_dims[0], info.batch_size), num_embeddings)
+        ids = _offset(_batch_first(ids, in_dims[0], info.batch_size), num_embeddings)
         grad = _batch_first(grad, in_dims[1], info.batch_size)
         sums = row_sums(ids, grad, info.batch_size * num_embeddings).reshape(
             info.batch_size, num_embeddings, -1
@@ -142,7 +155,7 @@ class _Sums(torch.autograd.Function):
 
 
 class _RowsForward(_Rows):
-    """With the forward derivative: a class of its own, since torch.compile refuses functions that have one."""
+    """With the forward derivative: a separate class, since torch.compile does not support functions that have one."""
 
     @staticmethod
     def jvp(ctx: Any, _: None, weight: Tensor, *__: None) -> Tensor:
@@ -152,7 +165,7 @@ class _RowsForward(_Rows):
 
 
 class _SumsForward(_Sums):
-    """With the forward derivative, as above."""
+    """With the forward derivative, for the same reason."""
 
     @staticmethod
     def jvp(ctx: Any, _: None, grad: Tensor, *__: None) -> Tensor:
@@ -162,7 +175,7 @@ class _SumsForward(_Sums):
 
 
 class _DistributedRows(torch.autograd.Function):
-    """Row `ids[i]` of a table that is distributed over processes (`DTensor`), for each i; first derivatives only."""
+    """Row `ids[i]` of a distributed table (`DTensor`), for each i; first derivatives only."""
 
     @staticmethod
     def forward(ctx: Any, ids: Any, weight: Any, padding_idx: int | None, sparse: bool) -> Tensor:
@@ -177,7 +190,7 @@ class _DistributedRows(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Any) -> tuple[None, Tensor, None, None]:
-        """Each process sums what falls on its part of the table."""
+        """Each process sums the gradients of its shard of the table."""
         ids, weight = ctx.saved_tensors
         local_ids, local_grad = local_part(ids, grad, weight)
         sums = placed_as(row_sums(local_ids, local_grad, len(weight.to_local())), weight)
@@ -187,12 +200,12 @@ class _DistributedRows(torch.autograd.Function):
 
 
 def _needs_gradient(weight: Tensor) -> bool:
-    """Whether a derivative may be asked for; if not, a single id costs a quarter of what it does otherwise."""
-    return (weight.requires_grad and torch.is_grad_enabled()) or torch._C._are_functorch_transforms_active()
+    """Whether a derivative may be needed; if not, the lookup of a single id takes a quarter of the time."""
+    return (weight.requires_grad and torch.is_grad_enabled()) or is_transform_active()
 
 
 def _sparse_sums(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: int | None) -> Tensor:
-    """(...), (..., d) → (V, d), which holds only the rows asked for, in order and each once."""
+    """(...), (..., d) → (V, d) sparse and coalesced: only the rows of `ids`."""
     ids, order = _sorted(ids, padding_idx)
     rows, counts = torch.unique_consecutive(ids, return_counts=True)
     sums = functional.embedding_bag(order, grad.reshape(-1, grad.shape[-1]), counts.cumsum(0) - counts, mode="sum")
@@ -201,20 +214,20 @@ def _sparse_sums(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: in
 
 
 def _sorted(ids: Tensor, padding_idx: int | None) -> tuple[Tensor, Tensor]:
-    """The ids in rising order, without the padding, and the place where each stood; equal ones stay in order."""
+    """The ids sorted stably, without the padding, and the original position of each."""
     ids, order = torch.sort(ids.reshape(-1), stable=True)
     if padding_idx is None:
         return ids, order
-    kept = ids != padding_idx
-    return ids[kept], order[kept]
+    is_token = ids != padding_idx
+    return ids[is_token], order[is_token]
 
 
 def _batch_first(tensor: Tensor, dim: int | None, batch_size: int) -> Tensor:
-    """The batch of vmap as the first dimension, repeated where there is none."""
+    """Move the batch dimension of vmap to the front; expand a tensor that has none."""
     return tensor.expand(batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
 
 
-def _moved(ids: Tensor, num_embeddings: int) -> Tensor:
-    """Ids (B, ...), each into the table of its b, as ids into all tables in one."""
+def _offset(ids: Tensor, num_embeddings: int) -> Tensor:
+    """Ids (B, ...) of B tables as ids of the concatenated table."""
     first = torch.arange(len(ids), device=ids.device) * num_embeddings
-    return ids + first.reshape(-1, *[1] * (ids.dim() - 1))  # int64, whatever the ids are
+    return ids + first.reshape(-1, *[1] * (ids.dim() - 1))  # int64 for int32 ids too

@@ -1,7 +1,6 @@
-"""The leading columns of a table, which are a table too: `MatryoshkaEmbedding`, `truncate`.
+"""A table whose leading columns can be used alone: `MatryoshkaEmbedding`, `truncate`.
 
-Approximates rows (V, d) by their first m numbers; good only where training saw to it that the first hold the most
-(the loss taken at several m at once).
+Approximates rows (V, d) by their first m columns; useful only if the table was trained with a loss at several m.
 """
 
 import torch
@@ -18,11 +17,23 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 class MatryoshkaEmbedding(TokenEmbedding):
     """ids (...) → (..., m): the first m columns of a row of a table (V, d), with norm 1 if `normalize`.
 
-    `dim`, the m, may be set again at any time, so that one table is trained at several; the columns beyond it are not
-    read and get no gradient. `truncated` keeps only the leading columns: V·m numbers in place of V·d.
+    `dim` can be set at any time, to train one table at several m; the columns beyond it are not read and get no
+    gradient.
 
-    Raises `UsageError` for a `dim` that the table does not have, or an id out of range.
     Source: Kusupati et al. 2022, "Matryoshka Representation Learning".
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        dim: m, by default d.
+        normalize: Divide each result by its norm.
+        padding_idx: As in `TokenEmbedding`.
+        init: As in `TokenEmbedding`.
+        device: Of the weight.
+        dtype: Of the weight.
+
+    Raises:
+        UsageError: Unless 1 <= `dim` <= d; in forward for an id out of range.
 
     >>> embedding = MatryoshkaEmbedding(100, 768)
     >>> embedding.dim = 64
@@ -48,12 +59,12 @@ class MatryoshkaEmbedding(TokenEmbedding):
 
     @property
     def dim(self) -> int:
-        """How many of the leading columns are read."""
+        """Number of leading columns that are read."""
         return self._dim
 
     @dim.setter
     def dim(self, dim: int) -> None:
-        """Refuse a number of columns that there are not."""
+        """Check and set the number of columns."""
         self._dim = _checked(dim, self.embedding_dim)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -63,7 +74,7 @@ class MatryoshkaEmbedding(TokenEmbedding):
 
     @torch.no_grad()
     def truncated(self) -> "MatryoshkaEmbedding":
-        """The same module with the leading columns alone, in memory of its own."""
+        """Return a copy with only the leading columns: V·m parameters instead of V·d."""
         smaller = MatryoshkaEmbedding(
             self.num_embeddings, self.dim, normalize=self.normalize, padding_idx=self.padding_idx, init=self.init
         )
@@ -75,7 +86,16 @@ class MatryoshkaEmbedding(TokenEmbedding):
 def truncate(vectors: Tensor, dim: int, *, normalize: bool = False) -> Tensor:
     """Vectors (..., d) → the first `dim` columns (..., dim), with norm 1 if `normalize`; zeros stay zeros.
 
-    Cosines want no `normalize`, dot products do. Raises `UsageError` unless 1 <= dim <= d.
+    Args:
+        vectors: (..., d) floating.
+        dim: Number of columns.
+        normalize: Divide by the norm, computed in float32 or more; needed for dot products, not for cosines.
+
+    Returns:
+        (..., dim) in the dtype of `vectors`; a view unless normalized.
+
+    Raises:
+        UsageError: Unless 1 <= `dim` <= d.
 
     >>> truncate(torch.tensor([3.0, 4.0, 12.0]), 2, normalize=True)
     tensor([0.6000, 0.8000])
@@ -88,7 +108,7 @@ def truncate(vectors: Tensor, dim: int, *, normalize: bool = False) -> Tensor:
 
 
 def _checked(dim: int, embedding_dim: int) -> int:
-    """The number of columns, or a `UsageError` if there are not so many."""
+    """Return `dim`, or raise `UsageError` if there are not that many columns."""
     if not 1 <= dim <= embedding_dim:
-        raise UsageError(f"dim must be from 1 to the {embedding_dim} columns there are, not {dim}")
+        raise UsageError(f"dim must be from 1 to {embedding_dim}, the number of columns, not {dim}")
     return dim

@@ -1,7 +1,6 @@
-"""A table in 8 or 4 bits a number, with one scale a row: `QuantizedEmbedding`.
+"""A table of 8-bit or 4-bit codes with one scale per row, for inference: `QuantizedEmbedding`.
 
-Approximates each number of a trained table (V, d) by the nearest multiple of its row's scale. For inference: it does
-not learn.
+Approximates each number of a trained table (V, d) by the nearest multiple of the scale of its row.
 """
 
 from collections.abc import Mapping
@@ -20,17 +19,25 @@ _ROWS_AT_ONCE = 4096
 
 
 class QuantizedEmbedding(RecordedSettings, CountedModule):
-    """ids (...) → (..., d): `scales[id] * codes[id]`; only the rows asked for are made into floats.
+    """ids (...) → (..., d): `scales[id] * codes[id]`; only the rows looked up are converted to floats.
 
-    A row's scale is its greatest magnitude over 127 in 8 bits, over 7 in 4, and its codes are its numbers over the
-    scale, rounded to even: each is off by half a scale at most. Codes of 4 bits lie two in a byte, column j in the
-    lower half of byte j and column j + ⌈d/2⌉ in the upper one, plus 8. Rows come in the dtype of `scales`, float32
-    unless the module is moved to another.
+    The scale of a row is its largest magnitude divided by 127 (8 bits) or 7 (4 bits), and its codes are its numbers
+    divided by the scale, rounded half to even: the error is at most half a scale. Two 4-bit codes are packed into a
+    byte, column j in the lower half of byte j and column j + ⌈d/2⌉ in the upper half, plus 8. Rows have the dtype of
+    `scales`, float32 unless the module is cast. It takes V·d bytes for 8 bits, V·⌈d/2⌉ for 4, and 4·V for the scales.
+    `state_dict` records the bits and d, and `load_state_dict` refuses a state with others.
 
-    The state records the bits and d, and `load_state_dict` refuses a state with others.
-
-    Takes V·d bytes in 8 bits, V·⌈d/2⌉ in 4, and 4·V for the scales. Raises `UsageError` for an id out of range.
     Source: absmax by row, as in Dettmers et al. 2022, "LLM.int8()", section 2.
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        bits: 8 or 4.
+        device: Of codes and scales.
+        dtype: Of the scales.
+
+    Raises:
+        UsageError: For a size below 1 or other bits; in forward for an id out of range.
 
     >>> table = QuantizedEmbedding.from_float(torch.tensor([[0.5, -1.27, 0.004], [0.0, 0.0, 0.0]]))
     >>> table(torch.tensor([0, 1]))
@@ -65,15 +72,23 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Set the whole table to zero."""
+        """Set all rows to zero."""
         self.codes.zero_()
         self.scales.zero_()
 
     @classmethod
     def from_float(cls, weight: Tensor, *, bits: Literal[4, 8] = 8) -> Self:
-        """A float table (V, d), quantized; it is read some rows at a time, and may be memory-mapped.
+        """Quantize a float table, read in blocks of rows so that it may be memory-mapped.
 
-        Raises `UsageError` if it is no such table, or has a number that is not finite.
+        Args:
+            weight: (V, d) floating.
+            bits: 8 or 4.
+
+        Returns:
+            The module, on the device of `weight`.
+
+        Raises:
+            UsageError: If `weight` is not a 2-D float tensor or contains a number that is not finite.
         """
         if weight.dim() != 2 or not weight.is_floating_point():
             raise UsageError(f"weight must be a float table (V, d), not {weight.dtype} of shape {list(weight.shape)}")
@@ -85,7 +100,7 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
 
     @property
     def num_parameters(self) -> int:
-        """The numbers that the table stands for, and the scales."""
+        """Number of elements of the table (V·d) and the scales (V)."""
         return self.num_embeddings * (self.embedding_dim + 1)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -93,15 +108,15 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
         return self._floats(gather_rows(ids, self.codes), self.scales[ids])
 
     def dequantize(self) -> Tensor:
-        """The whole table (V, d) as floats."""
+        """Return all rows (V, d) as floats."""
         return self._floats(self.codes, self.scales)
 
     def recorded_settings(self) -> list[int]:
-        """What the codes alone do not tell."""
+        """Bits and dimension, which the shape of the codes does not determine."""
         return [self.bits, self.embedding_dim]
 
     def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
-        """Refuse other bits, or another width; the codes tell most of them where a state of old records neither."""
+        """Explain a difference in bits or dimension; for an older state that records neither, by its codes."""
         if found == self.recorded_settings():
             return None
         if found is None:
@@ -109,18 +124,18 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
         bits, dim = found
         return (
             f"the state is of a table of {bits} bits and {dim} columns, not {self.bits} bits and {self.embedding_dim} "
-            "columns; build the module with these"
+            f"columns; build the module with bits={bits} and embedding_dim={dim}"
         )
 
     def _explain_codes(self, codes: Tensor | None) -> str | None:
-        """Refuse codes of other bits or another width; torch would copy bytes of 4 bits into a table of 8."""
+        """Explain a difference in bits or dimension by the codes; torch would copy 4-bit codes into an 8-bit table."""
         if codes is None or (codes.dtype == self.codes.dtype and codes.shape[1:] == self.codes.shape[1:]):
             return None
         bits = {torch.int8: "8 bits", torch.uint8: "4 bits"}.get(codes.dtype, "neither 4 nor 8 bits")
         return (
-            f"the state records no bits, and its codes, {codes.dtype} of shape {list(codes.shape)}, are of {bits}; "
-            f"this table has {self.bits} bits and {self.embedding_dim} columns, whose codes are {self.codes.dtype} of "
-            f"shape {list(self.codes.shape)}; build the module with the bits and the width of the saved one"
+            f"the state records no bits, and its codes, {codes.dtype} of shape {list(codes.shape)}, have {bits}; "
+            f"this table has {self.bits} bits and {self.embedding_dim} columns, with codes {self.codes.dtype} of "
+            f"shape {list(self.codes.shape)}; build the module with the bits and the dimension of the saved one"
         )
 
     def extra_repr(self) -> str:
@@ -131,7 +146,7 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
         """Codes (..., width), scales (...) → (..., d)."""
         if self.bits == 8:
             return codes.to(scales.dtype).mul_(scales.unsqueeze(-1))
-        # The upper half by floats, which are exact: the ONNX exporter of torch 2.13 shifts bytes as if they had a sign.
+        # The upper half in exact float arithmetic: the ONNX exporter of torch 2.13 shifts bytes as if they were signed.
         lower = (codes & 15).to(scales.dtype)
         upper = codes.to(scales.dtype).sub_(lower).mul_(1 / 16)
         halves = torch.cat([lower, upper], dim=-1)[..., : self.embedding_dim]
@@ -142,17 +157,17 @@ def _quantized(rows: Tensor, bits: int, *, first: int) -> tuple[Tensor, Tensor]:
     """Rows (n, d) float32 → codes (n, width) and scales (n,)."""
     limit = 2 ** (bits - 1) - 1
     largest = rows.abs().amax(dim=1)
-    # A scale below the smallest normal number has few digits left, or none: codes over it would overflow.
+    # A subnormal scale has few significant digits or is zero, so the codes would overflow.
     scales = (largest / limit).clamp_min(torch.finfo(rows.dtype).tiny) * (largest > 0)
     if not rows.is_meta and not torch.isfinite(scales).all():
         row = first + int((~torch.isfinite(scales)).nonzero()[0])
-        raise UsageError(f"weight has a number that is not finite in row {row}; mend the table first")
+        raise UsageError(f"weight has a number that is not finite in row {row}; repair the table first")
     codes = (rows / torch.where(scales > 0, scales, 1.0).unsqueeze(1)).round_()
     return (codes.to(torch.int8) if bits == 8 else _packed(codes)), scales
 
 
 def _packed(codes: Tensor) -> Tensor:
-    """Codes from -7 to 7 (n, d) → two a byte (n, ⌈d/2⌉) uint8; where d is odd, the last upper half is idle."""
+    """Codes from -7 to 7 (n, d) → two per byte (n, ⌈d/2⌉) uint8; if d is odd, the last upper half is unused."""
     codes = torch.nn.functional.pad(codes + 8, (0, codes.shape[1] % 2)).to(torch.uint8)
     lower, upper = codes.chunk(2, dim=1)
     return lower | upper << 4

@@ -1,7 +1,7 @@
-"""Each row combined from the rows of two small tables: `QuotientRemainderEmbedding`.
+"""Rows computed from the rows of two small tables: `QuotientRemainderEmbedding`.
 
-Approximates a table (V, d): rows whose ids have the same quotient, or the same remainder, share a factor. No two ids
-share both, so each id has a row of its own, which hashing cannot guarantee.
+Approximates a table (V, d): ids with the same quotient or the same remainder share a factor. No two ids share both, so
+each id has a distinct row, which hashing does not guarantee.
 """
 
 import math
@@ -21,9 +21,21 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 class QuotientRemainderEmbedding(CountedModule):
     """ids (...) → (..., d): row `id // m` of one table and row `id % m` of another, multiplied or added.
 
-    Holds (⌈V/m⌉ + m)·d numbers in place of V·d; m is `num_remainders`, √V unless given, where the sum is smallest.
-    Rows begin so that what comes out has a standard deviation of 0.02. Raises `UsageError` for an id out of range.
+    It has (⌈V/m⌉ + m)·d parameters instead of V·d. Both tables are initialized so that the result has a standard
+    deviation of 0.02.
+
     Source: Shi et al. 2019, "Compositional Embeddings Using Complementary Partitions", section 3.
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        num_remainders: m, by default ⌈√V⌉, for the fewest parameters.
+        combine: "product" or "sum".
+        device: Of the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        UsageError: For a size below 1 or another `combine`; in forward for an id out of range.
 
     >>> embedding = QuotientRemainderEmbedding(1_000_000, 16)
     >>> embedding(torch.tensor([[0, 999_999]])).shape
@@ -51,7 +63,7 @@ class QuotientRemainderEmbedding(CountedModule):
         self.num_remainders = math.isqrt(num_embeddings - 1) + 1 if num_remainders is None else num_remainders
         require_positive(num_remainders=self.num_remainders)
         self.combine = combine
-        # The deviations of factors multiply, the variances of addends add.
+        # Standard deviations of factors multiply, variances of summands add.
         deviation = 0.02**0.5 if combine == "product" else 0.02 * 0.5**0.5
         options: dict[str, Any] = {"init": partial(nn.init.normal_, std=deviation), "device": device, "dtype": dtype}
         self.quotients = TokenEmbedding(-(-num_embeddings // self.num_remainders), embedding_dim, **options)
@@ -68,7 +80,7 @@ class QuotientRemainderEmbedding(CountedModule):
         check_ids(ids, self.num_embeddings)
         ids = ids.long()  # an int32 cannot be compared with a number of rows beyond it
         quotient: Tensor = self.quotients(ids.div(self.num_remainders, rounding_mode="floor"))
-        # In a graph, where ids cannot be looked at, one from V on is kept as it is, so that this gather refuses it.
+        # In a graph, where ids cannot be read, ids of V and more are passed on unchanged, so that this gather raises.
         remainders = torch.where(ids < self.num_embeddings, ids.remainder(self.num_remainders), ids)
         remainder: Tensor = self.remainders(remainders)
         return quotient * remainder if self.combine == "product" else quotient + remainder

@@ -1,6 +1,6 @@
-"""A module that saves settings in its state dict and refuses a state with others: `RecordedSettings`.
+"""`RecordedSettings`: a module that saves settings in its state dict and refuses a state with other settings.
 
-Without these settings its tensors would mean something else.
+It is for settings that are needed to interpret the tensors.
 """
 
 from collections.abc import Mapping
@@ -9,29 +9,34 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_KEY = "_extra_state"  # where torch puts what get_extra_state returns
+_KEY = "_extra_state"  # torch's key for the result of get_extra_state
 
 
 class RecordedSettings(nn.Module):
-    """Record settings in `state_dict`, and refuse a state with others in `load_state_dict`, as torch refuses shapes."""
+    """Save settings in `state_dict`; `load_state_dict` refuses other settings as torch refuses other shapes."""
 
     def recorded_settings(self) -> list[int]:
-        """The numbers that a state must share with the module that loads it."""
+        """The settings, which must be equal in a state and in the module that loads it."""
         raise NotImplementedError
 
     def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
-        """What is wrong with a state of these settings, None for one that records none; no sentence if nothing is.
+        """Return the message for a state that does not match, or None if it matches.
 
-        `state` holds the module's own tensors by name.
+        Args:
+            found: The settings of the state, or None if it records none.
+            state: The tensors of this module by name.
+
+        Returns:
+            The message, or None.
         """
         raise NotImplementedError
 
     def get_extra_state(self) -> Tensor:
-        """The settings, (n,) int64 on the CPU: a tensor, so that safetensors can hold it."""
+        """The settings, (n,) int64 on the CPU: a tensor, so that safetensors can store it."""
         return torch.tensor(self.recorded_settings(), dtype=torch.int64, device="cpu")
 
     def set_extra_state(self, state: Any) -> None:
-        """Nothing to set: `_load_from_state_dict` has compared the settings."""
+        """Do nothing: `_load_from_state_dict` has already compared the settings."""
 
     def _load_from_state_dict(
         self,
@@ -50,7 +55,7 @@ class RecordedSettings(nn.Module):
             if problem is not None:
                 error_msgs.append(f"{prefix.removesuffix('.') or type(self).__name__}: {problem}")
                 return
-        state_dict.setdefault(prefix + _KEY, self.get_extra_state())  # a state from before settings were recorded
+        state_dict.setdefault(prefix + _KEY, self.get_extra_state())  # a state of an older version has no settings
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )

@@ -1,6 +1,6 @@
-"""The segment of each token: `SegmentEmbedding`, and `segments_of`, which finds it from separators.
+"""Segments: `SegmentEmbedding`, and `segments_of`, which computes them from separators.
 
-BERT calls it token type: 0 for the first sentence, 1 for the second.
+BERT calls them token types: 0 for the first sentence, 1 for the second.
 """
 
 import torch
@@ -11,10 +11,20 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 class SegmentEmbedding(TokenEmbedding):
-    """segment_ids (...) → (..., d), or none → (d,): one learned row per segment, shared by all its tokens.
+    """segment_ids (...) → (..., d): one learned row per segment, shared by all its tokens.
 
-    Without ids all is segment 0, whose row is given once, to be added to any (..., d): nothing is copied.
-    Raises `UsageError` for a segment out of range. Source: Devlin et al. 2018, section 3.
+    Without `segment_ids`, all tokens are in segment 0, and the result is its row (d,), which broadcasts without a copy.
+
+    Source: Devlin et al. 2018, section 3.
+
+    Args:
+        num_segments: Number of rows.
+        embedding_dim: d.
+        device: Of the weight.
+        dtype: Of the weight.
+
+    Raises:
+        UsageError: For a size below 1; in forward for a segment out of range.
 
     >>> import torch
     >>> segments = SegmentEmbedding(2, 4)
@@ -29,14 +39,21 @@ class SegmentEmbedding(TokenEmbedding):
         super().__init__(num_segments, embedding_dim, device=device, dtype=dtype)
 
     def forward(self, segment_ids: Tensor | None = None) -> Tensor:
-        """segment_ids (...) → (..., d); none → the row of segment 0 (d,)."""
+        """segment_ids (...) → (..., d); None → the row of segment 0 (d,)."""
         return self.weight[0] if segment_ids is None else super().forward(segment_ids)
 
 
 def segments_of(ids: Tensor, separator_id: int) -> Tensor:
     """Ids (batch, seq) → segment_ids (batch, seq) int64: a separator is the last token of its segment.
 
-    What follows the last separator is padding, and gets 0, as BERT's tokenizer has it.
+    Tokens after the last separator are padding and get 0, as in BERT's tokenizer.
+
+    Args:
+        ids: (batch, seq) integers.
+        separator_id: Id of the separator (`[SEP]`).
+
+    Returns:
+        (batch, seq) int64.
 
     >>> import torch
     >>> segments_of(torch.tensor([[101, 7, 102, 8, 9, 102, 0, 0]]), separator_id=102)

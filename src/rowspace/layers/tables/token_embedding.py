@@ -20,18 +20,27 @@ Scale = float | Literal["sqrt", "rounded_sqrt"] | None
 class TokenEmbedding(CountedModule, nn.Embedding):
     """ids (...) int32 or int64 → (..., d): row `weight[id]` of a table (V, d), times `scale`.
 
-    - `padding_idx`: this row begins at zero and gets no gradient.
-    - `scale`: `None`, a number, `"sqrt"` for √d (2017 Transformer), or `"rounded_sqrt"` for √d first rounded to the
-      weight's dtype (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` stays unscaled, as a tied head needs it.
-    - `init`: see `init_rows_`. `sparse`: see `lookup`.
-    - `constraint`: a bound on the rows' norms, applied after the optimizer's step: see `constraints.constrain`.
-    - `device`, `dtype`: of `weight`.
+    It is a subclass of `nn.Embedding`, so code that checks for that class accepts it: DistributedDataParallel with
+    sparse gradients, tensor parallelism, `resize_token_embeddings` of transformers. `max_norm` and `scale_grad_by_freq`
+    are not supported.
 
-    It is an `nn.Embedding`, so that whatever looks for those accepts it: DistributedDataParallel with sparse gradients,
-    tensor parallelism, `resize_token_embeddings` of transformers. `max_norm` and `scale_grad_by_freq` are refused.
-
-    Raises `UsageError` for an id out of range, naming it and its place.
     Source: Bengio et al. 2003; the scale from Vaswani et al. 2017, section 3.4, and Google's release of Gemma (2024).
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        padding_idx: A row that is initialized to zero and gets no gradient.
+        scale: None, a number, `"sqrt"` for √d (2017 Transformer), or `"rounded_sqrt"` for √d first rounded to the dtype
+            of the weight (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` itself is not scaled, as a tied head
+            requires.
+        init: See `init_rows_`.
+        sparse: See `lookup`.
+        constraint: A bound on the norms of the rows, applied after each optimizer step: see `constrain`.
+        device: Of the weight.
+        dtype: Of the weight.
+
+    Raises:
+        UsageError: For invalid arguments; in forward for an id out of range, with its position.
 
     >>> embedding = TokenEmbedding(10, 4, padding_idx=0, scale="sqrt")
     >>> embedding(torch.tensor([[3, 1, 0]])).shape
@@ -74,10 +83,23 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         sparse: bool = False,
         **options: Any,
     ) -> Self:
-        """A module around an existing table (V, d), which is not copied; arguments as for `nn.Embedding`.
+        """Wrap an existing table, as `nn.Embedding.from_pretrained` does.
 
-        `options` are the other arguments of the constructor, such as `scale`. The padding row is left as it is. Raises
-        `UsageError` for `max_norm` and `scale_grad_by_freq`, as setting these attributes does.
+        Args:
+            embeddings: (V, d) floating; it is not copied, and its padding row does not change.
+            freeze: Whether `weight` gets no gradient.
+            padding_idx: As in the constructor.
+            max_norm: Must be None.
+            norm_type: Ignored.
+            scale_grad_by_freq: Must be False.
+            sparse: As in the constructor.
+            **options: Other arguments of the constructor, such as `scale`.
+
+        Returns:
+            The module.
+
+        Raises:
+            UsageError: If `embeddings` is not 2-D, or for `max_norm` or `scale_grad_by_freq`.
         """
         if embeddings.dim() != 2:
             raise UsageError(f"embeddings must be a table (V, d), not of shape {list(embeddings.shape)}")
@@ -93,7 +115,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
 
     @property
     def max_norm(self) -> None:
-        """None: `nn.Embedding` rewrites rows in forward with it; here `constraint=MaxNorm(...)` bounds them."""
+        """Always None: forward does not modify rows as in `nn.Embedding`; use `constraint=MaxNorm(...)`."""
         return
 
     @max_norm.setter
@@ -102,7 +124,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
 
     @property
     def scale_grad_by_freq(self) -> bool:
-        """False: gradients are not divided by how often an id occurs."""
+        """Always False: gradients are not divided by the count of each id."""
         return False
 
     @scale_grad_by_freq.setter
@@ -110,7 +132,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         _refuse_scaling_by_count(value)
 
     def reset_parameters(self) -> None:
-        """Initialize the table again: rows from `init`, the padding row zero."""
+        """Initialize the rows by `init` and the padding row to zero."""
         init_rows_(self.weight, self.init, padding_idx=self.padding_idx)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -119,7 +141,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         return scaled(rows, self.scale)
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as by default."""
+        """The sizes, and the options that are not None."""
         shown = {"padding_idx": self.padding_idx, "scale": self.scale, "constraint": self.constraint}
         options = [f"{name}={value!r}" for name, value in shown.items() if value is not None]
         return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *options])
@@ -127,7 +149,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
 
 def _refuse_max_norm(value: float | None) -> None:
     if value is not None:
-        raise UsageError(f"max_norm is {value}, but forward does not rewrite rows; pass constraint=MaxNorm({value})")
+        raise UsageError(f"max_norm is {value}, but forward does not modify rows; pass constraint=MaxNorm({value})")
 
 
 def _refuse_scaling_by_count(value: bool) -> None:
@@ -136,14 +158,14 @@ def _refuse_scaling_by_count(value: bool) -> None:
 
 
 def checked_scale(scale: Scale) -> Scale:
-    """The scale, or a `UsageError` that says which there are."""
+    """Return the scale, or raise `UsageError` if it is not a valid one."""
     if isinstance(scale, str) and scale not in ("sqrt", "rounded_sqrt"):
         raise UsageError(f"scale must be a number, 'sqrt', 'rounded_sqrt' or None, not {scale!r}")
     return scale
 
 
 def scaled(rows: Tensor, scale: Scale) -> Tensor:
-    """Fresh rows (..., d) times the scale, in place: a second copy would cost as much as the lookup.
+    """Multiply new rows (..., d) by the scale, in place: a second copy would cost as much as the lookup.
 
     >>> scaled(torch.ones(4), "sqrt")
     tensor([2., 2., 2., 2.])
@@ -155,7 +177,7 @@ def scaled(rows: Tensor, scale: Scale) -> Tensor:
 
 
 def _factor(rows: Tensor, scale: float | str) -> float | Tensor:
-    """The number that a scale stands for, for rows (..., d)."""
+    """The scale as a number, for rows (..., d)."""
     if not isinstance(scale, str):
         return scale
     root = math.sqrt(rows.shape[-1])

@@ -36,5 +36,5 @@ def test_a_wide_table_is_not_multiplied_by_identities(small_lab, ask) -> None:
 
 
 def test_a_sinusoid_of_odd_width_is_refused(lab, ask) -> None:
-    with pytest.raises(UsageError, match="embedding_dim is 7"):
+    with pytest.raises(UsageError, match="embedding_dim must be even"):
         ask(lab, "input/concatenation", text=TEXT, width=7, position="sinusoid")

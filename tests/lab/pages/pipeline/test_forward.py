@@ -36,7 +36,7 @@ def test_the_matrix_is_rows_and_positions(lab, check_code, kind: str) -> None:
 def test_in_an_odd_dimension_there_is_no_sinusoid(small_lab, ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1), np.float32))
     assert ask(lab, "pipeline/matrix").meta["position"] == "learned"
-    with pytest.raises(UsageError, match="sines and cosines come in pairs"):
+    with pytest.raises(UsageError, match="embedding_dim must be even"):
         ask(lab, "pipeline/matrix", position="sinusoid")
 
 
