@@ -55,7 +55,7 @@ def test_name_inside_the_folder_resolves_to_its_path(tmp_path):
 
 @pytest.mark.parametrize("name", ["..", ".", "../a", "a/b", "/a", "a/", "./a"])
 def test_name_outside_the_folder_is_refused(tmp_path, name):
-    with pytest.raises(FileFormatError, match=r"the file name .* leads out of the folder; put the file itself"):
+    with pytest.raises(FileFormatError, match=r"the file name .* is outside the folder; put the file into the folder"):
         resolve_inside(tmp_path, name)
 
 

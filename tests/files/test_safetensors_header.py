@@ -70,9 +70,9 @@ def test_first_tensor_is_cache_line_aligned(width):
         (content({"a": entry(0, 1, shape=[True])}, b"x"), "not a list of sizes"),
         (content({"a": entry(0, 1, shape=[-1, -1])}, b"x"), "not a list of sizes"),
         (content({"a": entry(0, 1, shape=[1.0])}, b"x"), "not a list of sizes"),
-        (content({"a": {**entry(0, 1), "data_offsets": [0]}}, b"x"), "not two places"),
-        (content({"a": {**entry(0, 1), "data_offsets": [0, 2**63]}}, b"x"), "not two places"),
-        (content({"a": {**entry(0, 1), "data_offsets": "01"}}, b"x"), "not two places"),
+        (content({"a": {**entry(0, 1), "data_offsets": [0]}}, b"x"), "not two offsets"),
+        (content({"a": {**entry(0, 1), "data_offsets": [0, 2**63]}}, b"x"), "not two offsets"),
+        (content({"a": {**entry(0, 1), "data_offsets": "01"}}, b"x"), "not two offsets"),
         (content({"a": entry(1, 0, shape=[])}, b"x"), "does not fill the bytes 1 to 0"),
         (
             content({"a": entry(0, 4, "F32", [2])}, b"xxxx"),
@@ -131,7 +131,7 @@ def test_header_larger_than_the_limit_is_refused(tmp_path, length, complaint):
 def test_header_with_too_many_tensors_is_refused_before_parsing():
     data = content({f"t{number}": entry(0, 0) for number in range(150_000)})
     tracemalloc.start()
-    with pytest.raises(FileFormatError, match=r"byte 8: a header of 1,\d+,\d+ JSON values, as of more than 100,000"):
+    with pytest.raises(FileFormatError, match=r"byte 8: a header of 1,\d+,\d+ JSON values, for more than 100,000"):
         read_header(io.BytesIO(data), "x")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -35,5 +35,5 @@ def test_folder_without_weights_is_refused(tmp_path):
 
 def test_shard_outside_the_folder_is_refused(tmp_path):
     (tmp_path / INDEX).write_text(json.dumps({"weight_map": {"a": "../one"}}))
-    with pytest.raises(FileFormatError, match="leads out of the folder"):
+    with pytest.raises(FileFormatError, match="is outside the folder"):
         TransformersFolder(tmp_path).file_of("a")

@@ -26,11 +26,11 @@ def test_newlines_within_tokens_round_trip(tokens):
 @pytest.mark.parametrize(
     ("run", "offsets", "complaint"),
     [
-        (b"a\n", [1, 2], "do not rise from 0 to 2"),
-        (b"a\n", [0, 3], "do not rise"),
-        (b"a\nb\n", [0, 4, 2, 4], "do not rise"),
-        (b"a\nb\n", [0, 2, 2, 4], "do not rise"),
-        (b"a\nb\n", [0, -(2**63), 4], "do not rise"),
+        (b"a\n", [1, 2], "do not increase from 0 to 2"),
+        (b"a\n", [0, 3], "do not increase"),
+        (b"a\nb\n", [0, 4, 2, 4], "do not increase"),
+        (b"a\nb\n", [0, 2, 2, 4], "do not increase"),
+        (b"a\nb\n", [0, -(2**63), 4], "do not increase"),
         (b"a\nb", [0, 2, 3], "token 1 does not end where"),
         (b"a\nb\n", [0, 1, 4], "token 0 does not end where"),
         (b"a\n\xff\n", [0, 2, 4], "token 1 is not valid UTF-8"),

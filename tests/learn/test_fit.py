@@ -119,7 +119,7 @@ def test_resumed_fit_equals_an_uninterrupted_one_bit_for_bit(english, tmp_path, 
     for number in (signal.SIGINT, signal.SIGTERM):
         output = tmp_path / f"stopped by {number.name}"
         message = interrupt_fit(english, output, number, **options)
-        assert message.endswith(f"go on with rowspace fit --resume -o '{output}'")
+        assert message.endswith(f"continue with rowspace fit --resume -o '{output}'")
         assert not np.array_equal(rs.load(output).rows, expected.rows)
         resumed = rs.fit(output=output, resume=True)
         np.testing.assert_array_equal(resumed.rows, expected.rows)

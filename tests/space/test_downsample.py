@@ -57,10 +57,10 @@ def test_large_matrix_is_sampled() -> None:
 @pytest.mark.parametrize(
     ("rows", "columns", "cells", "by", "message"),
     [
-        ((0, 5), (0, 3), (1, 1), "mean", "rows must be from 0 to 4, the first before the end, not 0 to 5"),
+        ((0, 5), (0, 3), (1, 1), "mean", "rows must be within 0 to 4, with the start before the end, not 0 to 5"),
         ((2, 2), (0, 3), (1, 1), "mean", "rows must be"),
-        ((0, 4), (-1, 3), (1, 1), "mean", "columns must be from 0 to 3"),
-        ((0, 4), (0, 3), (0, 1), "mean", "cells must be 1 or more each way"),
+        ((0, 4), (-1, 3), (1, 1), "mean", "columns must be within 0 to 3"),
+        ((0, 4), (0, 3), (0, 1), "mean", "cells must be 1 or more in each dimension"),
         ((0, 4), (0, 3), (1, 1), "median", "by mean or sample, not .* by 'median'"),
     ],
 )

@@ -61,7 +61,7 @@ def test_two_rows_have_one_neighbor() -> None:
 @pytest.mark.parametrize(
     ("rows", "positions", "message"),
     [
-        (np.eye(2), np.eye(3), "must be as many, got 2 and 3"),
+        (np.eye(2), np.eye(3), "must have the same length, got 2 and 3"),
         (np.eye(1), np.eye(1), "two rows or more, but 1 can be compared"),
     ],
 )

@@ -56,8 +56,8 @@ def test_share_of_a_non_finite_point_is_nan() -> None:
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        (([0, 0], [1], [1, 2]), "one width"),
-        (([[0, 0]], [[1, 0]], [[1, 2]]), "one width"),
+        (([0, 0], [1], [1, 2]), "the same width"),
+        (([[0, 0]], [[1, 0]], [[1, 2]]), "the same width"),
         (([0, 0], [1, np.nan], [1, 2]), "finite"),
     ],
 )

@@ -62,7 +62,7 @@ def test_few_or_equal_rows_are_mapped(name: str, groups) -> None:
     [
         (np.eye(7), "needs 8 rows of 2 numbers or more, got 7 of 7"),
         (np.ones((20, 1)), "got 20 of 1"),
-        (np.ones((20, 3)), "all rows have one direction"),
+        (np.ones((20, 3)), "all rows have the same direction"),
     ],
 )
 def test_rows_without_neighborhoods_are_refused(name: str, rows, message: str) -> None:
@@ -122,7 +122,7 @@ def test_precomputed_neighbors_give_the_same_map(name: str, groups) -> None:
 
 @pytest.mark.parametrize("name", MAPS)
 def test_too_few_precomputed_neighbors_are_refused(name: str, groups) -> None:
-    with pytest.raises(UsageError, match=r"neighbors must hold [0-9]+ of each row or more, got 2"):
+    with pytest.raises(UsageError, match=r"neighbors must hold at least [0-9]+ per row, got 2"):
         MAPS[name](groups, neighbors=map_neighbors(groups, 2))
 
 

@@ -164,7 +164,7 @@ def test_an_index_of_another_form(folder, files):
 )
 def test_an_index_that_leads_out_of_the_folder(folder, name):
     shard(folder[0], {"a": name})
-    with pytest.raises(FileFormatError, match=r"leads out of the folder|cannot be the name of a file"):
+    with pytest.raises(FileFormatError, match=r"is outside the folder|is not a valid file name"):
         Checkpoint(folder[0]).read("a")
 
 

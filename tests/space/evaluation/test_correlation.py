@@ -43,5 +43,5 @@ def test_correlation_with_a_constant_is_nan():
 
 @pytest.mark.parametrize(("x", "y"), [([1], [1]), ([1, 2], [1, 2, 3]), ([[1, 2]], [[1, 2]])])
 def test_unequal_or_too_short_inputs_are_refused(x, y):
-    with pytest.raises(UsageError, match="one length of at least 2"):
+    with pytest.raises(UsageError, match="the same length, at least 2"):
         pearson(x, y)

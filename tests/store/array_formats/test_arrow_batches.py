@@ -51,7 +51,7 @@ def measure_load(path, *limit):
     return int(memory), outcome
 
 
-REFUSED = "unpacks to .* far more than the rows that are read of it"
+REFUSED = "unpacks to .* far more than the rows read from it"
 
 
 @pytest.mark.parametrize("codec", ["lz4", "zstd"])

@@ -89,7 +89,7 @@ def test_header_written_by_python_2_is_read(tmp_path, table):
         (np.zeros(3), r"byte 10: float64 of shape \(3,\), expected"),
         (np.zeros((3, 0)), "expected"),
         (np.zeros((3, 2), np.longdouble), "expected"),
-        (np.zeros((3, 2), [("x", "f4")]), "is not an array of a table"),
+        (np.zeros((3, 2), [("x", "f4")]), "is not a supported array"),
     ],
 )
 def test_unsuitable_array_is_refused(tmp_path, array, complaint):

@@ -87,7 +87,7 @@ def unicode_array(*numbers):
         ({"rows": ROWS, "words": np.array(["a", "b"])}, "has 3 rows, 2 tokens"),
         ({"rows": ROWS, "words": np.array(["a", "b", "c"]), "counts": np.array([1])}, "has 3 rows, 3 tokens, 1 counts"),
         ({"rows": ROWS, "tokens": RUN, "offsets": OFFSETS[:0]}, "array offsets is empty"),
-        ({"rows": ROWS, "tokens": RUN, "offsets": OFFSETS + 1}, "token offsets do not rise"),
+        ({"rows": ROWS, "tokens": RUN, "offsets": OFFSETS + 1}, "token offsets do not increase"),
         ({"rows": ROWS, "words": np.array([1, 2, 3])}, "array words: int64"),
     ],
 )
@@ -113,7 +113,7 @@ def write_archive(tmp_path, header, *, body=b"", compression=zipfile.ZIP_STORED,
 def test_header_that_declares_too_many_rows_is_refused_without_allocating(tmp_path, compression):
     header = {"descr": "<f4", "fortran_order": False, "shape": (10**15, 300)}
     path = write_archive(tmp_path, header, body=bytes(1000), compression=compression)
-    with pytest.raises(FileFormatError, match="array rows: promises 1,200,000,000,000,000,000 bytes, which cannot be"):
+    with pytest.raises(FileFormatError, match="array rows: declares 1,200,000,000,000,000,000 bytes, which cannot fit"):
         npz.load(path)
 
 
@@ -124,7 +124,7 @@ def test_false_sizes_in_the_zip_directory_are_refused_without_allocating(tmp_pat
     entry = content.rindex(b"PK\1\2")
     lie = (2**30 + 128).to_bytes(4, "little")
     path.write_bytes(content[: entry + 20] + lie + lie + content[entry + 28 :])  # compressed and uncompressed size
-    with pytest.raises(FileFormatError, match="array rows: promises 1,073,741,824 bytes, which cannot be"):
+    with pytest.raises(FileFormatError, match="array rows: declares 1,073,741,824 bytes, which cannot fit"):
         npz.load(path)
 
 

@@ -148,7 +148,7 @@ def test_token_in_several_row_groups_keeps_the_first_row(tmp_path):
         ({"token": WORDS, "height": [1.5, 2, 3], "age": [1, 2, 3]}, "0 of its columns .* hold lists of numbers"),
         ({"token": WORDS, "x1": [1.5, 2, 3], "x3": [1.0, 2, 3]}, "0 of its columns .* hold lists of numbers"),
         ({"token": WORDS, "x1": [1.5, 2, 3]}, "0 of its columns .* hold lists of numbers"),
-        ({"token": WORDS, "x1": [1.5, 2, None], "x2": [1.0, 2, 3]}, "column 'x1': lists must be equally long"),
+        ({"token": WORDS, "x1": [1.5, 2, None], "x2": [1.0, 2, 3]}, "column 'x1': lists must have the same length"),
         ({"token": [None, "a", "b"], "row": LISTS}, "column 'token': token 0 is missing"),
         ({"token": pa.array([None, "a", "b"]).dictionary_encode(), "row": LISTS}, "column 'token': token 0 is missing"),
         (
@@ -156,12 +156,15 @@ def test_token_in_several_row_groups_keeps_the_first_row(tmp_path):
             "9,223,372,036,854,775,808",
         ),
         ({"token": ["a", None, "b"], "row": LISTS}, "column 'token': token 1 is missing"),
-        ({"token": WORDS, "row": [[1.0], [2.0, 3.0], [4.0]]}, "column 'row': lists must be equally long"),
-        ({"token": WORDS, "row": [[1.0], None, [4.0]]}, "column 'row': lists must be equally long"),
-        ({"token": WORDS, "row": [[1.0], [None], [4.0]]}, "column 'row': lists must be equally long"),
-        ({"token": WORDS, "row": [None, [1.0], [4.0]]}, "column 'row': lists must be equally long"),
-        ({"token": WORDS, "row": pa.array([[]] * 3, pa.list_(pa.float32()))}, "lists must be equally long, of 1"),
-        ({"token": WORDS, "row": LISTS, "count": [1, None, 2]}, "column 'count': has gaps"),
+        ({"token": WORDS, "row": [[1.0], [2.0, 3.0], [4.0]]}, "column 'row': lists must have the same length"),
+        ({"token": WORDS, "row": [[1.0], None, [4.0]]}, "column 'row': lists must have the same length"),
+        ({"token": WORDS, "row": [[1.0], [None], [4.0]]}, "column 'row': lists must have the same length"),
+        ({"token": WORDS, "row": [None, [1.0], [4.0]]}, "column 'row': lists must have the same length"),
+        (
+            {"token": WORDS, "row": pa.array([[]] * 3, pa.list_(pa.float32()))},
+            "lists must have the same length, of at least 1",
+        ),
+        ({"token": WORDS, "row": LISTS, "count": [1, None, 2]}, "column 'count': has missing values"),
     ],
 )
 def test_unsuitable_columns_are_refused(tmp_path, columns, complaint):

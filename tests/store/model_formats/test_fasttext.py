@@ -255,7 +255,7 @@ def patched(data, place, code, *values):
         (40, "<i", (101,), "has 104 rows for 4 words and 101 n-grams in 101 buckets"),
         (64, "<3i", (5, 4, 0), "byte 64: 5 entries of 4 words and 0 labels"),
         (64, "<3i", (2**30, 2**30, 0), r"ends before its 1,073,741,824 words: 10,737,418,240 bytes needed"),
-        (64, "<3i", (2**8, 2**8, 0), r"ends before its 256 words|entry \d+ of 256 is not whole"),
+        (64, "<3i", (2**8, 2**8, 0), r"ends before its 256 words|entry \d+ of 256 is incomplete"),
         (84, "<q", (2**61,), "ends before the n-grams that are left"),
         (84, "<q", (-2,), "byte 64: 4 entries of 4 words and 0 labels, -2 n-grams"),
     ],
@@ -281,5 +281,5 @@ def test_word_of_65536_bytes_round_trips_and_a_longer_one_is_refused(tmp_path):
         save(Table(["a" * 65_537], np.ones((1, 1), np.float32)), tmp_path / "m.bin", format="fasttext")
     content = (tmp_path / "m.bin").read_bytes()
     (tmp_path / "m.bin").write_bytes(content.replace(b"a" * 65_536, b"a" * 65_537))
-    with pytest.raises(FileFormatError, match="entry 1 of 2 is not whole"):
+    with pytest.raises(FileFormatError, match="entry 1 of 2 is incomplete"):
         load(tmp_path / "m.bin")

@@ -157,7 +157,7 @@ def test_unsuitable_tensors_are_named_in_the_error(folder_of, tensors, complaint
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("tokenizer.json", None, "tokenizer.json: missing, and with it the tokens of the rows"),
+        ("tokenizer.json", None, "tokenizer.json: missing, so the rows have no tokens"),
         ("tokenizer.json", b"{", "tokenizer.json: does not open as a tokenizer"),
         ("tokenizer.json", b"\xff", "tokenizer.json: does not open as a tokenizer"),
         ("config.json", b"{", "config.json: byte 1: not valid JSON"),

@@ -81,7 +81,9 @@ def test_tokenizer_of_another_file_is_never_replaced(tmp_path, words, rows):
     table = Table(words, rows)
     safetensors_file.save(table, tmp_path / "a.safetensors")
     for act in (safetensors_file.check_target, lambda path: safetensors_file.save(Table(["new"], np.eye(1)), path)):
-        with pytest.raises(UsageError, match=r"tokenizer.json is there, belongs to other rows, .* a folder of its own"):
+        with pytest.raises(
+            UsageError, match=r"tokenizer.json exists and belongs to other rows, .* a folder of its own"
+        ):
             act(tmp_path / "b.safetensors")
     assert safetensors_file.load(tmp_path / "a.safetensors").vocabulary == words
     safetensors_file.save(Table(["new"], np.eye(1)), tmp_path / "a.safetensors")
@@ -102,7 +104,7 @@ def test_failed_save_of_rows_keeps_the_old_tokenizer(tmp_path, words, rows):
 def test_missing_tokenizer_error_explains_its_purpose(file_of):
     path = file_of({"a": ROWS})
     (path.parent / "tokenizer.json").unlink()
-    with pytest.raises(FileFormatError, match=r"tokenizer.json: missing, and with it the tokens of the rows"):
+    with pytest.raises(FileFormatError, match=r"tokenizer.json: missing, so the rows have no tokens"):
         safetensors_file.load(path)
 
 

@@ -249,7 +249,7 @@ TOKENS = ("U8", np.frombuffer(b"a\nb\na\n", np.uint8))
 @pytest.mark.parametrize(
     ("tensors", "complaint"),
     [
-        ({"offsets": ("I64", np.array([0, 2, 4, 5])), "tokens": TOKENS}, "token offsets do not rise from 0 to 6"),
+        ({"offsets": ("I64", np.array([0, 2, 4, 5])), "tokens": TOKENS}, "token offsets do not increase from 0 to 6"),
         ({"offsets": ("I64", np.array([0, 6])), "tokens": TOKENS}, "'offsets' is I64"),
         ({"offsets": ("U64", np.array([0, 2, 4, 6])), "tokens": TOKENS}, "'offsets' is U64"),
         ({"offsets": OFFSETS, "tokens": ("U8", TOKENS[1].reshape(2, 3))}, "'tokens' is U8"),
@@ -268,7 +268,7 @@ def test_inconsistent_vocabulary_is_refused(saved, tensors, complaint):
     [
         ([0, 2, 4, 6], b"a\nb\na\n", "'a' is duplicated in the vocabulary, as ids 0 and 2"),
         ([0, 2, 4, 6], b"a\nbba\n", "token 1 does not end where its offset says"),
-        ([0, 2, 2, 6], b"a\nb\nc\n", "token offsets do not rise from 0 to 6"),
+        ([0, 2, 2, 6], b"a\nb\nc\n", "token offsets do not increase from 0 to 6"),
         ([0, 2, 4, 6], b"a\n\xff\nc\n", "token 1 is not valid UTF-8"),
     ],
 )

@@ -182,8 +182,8 @@ def test_limit_finds_the_first_lines(limit):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"a 1 2\nb 3\n", "line 2: expected a word and 2 numbers, but fewer fields came: 'b 3'"),
-        (b"a 1 2\n\n\r\n3 4\nb 5 6\n", "line 4: expected a word and 2 numbers, but fewer fields came: '3 4'"),
+        (b"a 1 2\nb 3\n", "line 2: expected a word and 2 numbers, but found fewer fields: 'b 3'"),
+        (b"a 1 2\n\n\r\n3 4\nb 5 6\n", "line 4: expected a word and 2 numbers, but found fewer fields: '3 4'"),
         (b"aaaa 1 2\nbbbb  5\n", "line 2: expected a word and 2 numbers"),
         (b"a 1 2\n  \t\n", "line 2: expected a word and 2 numbers"),
         (b"a 1 2\nb\n", "line 2: expected a word and 2 numbers"),

@@ -115,13 +115,13 @@ def test_duplicate_token_keeps_the_first_row_with_a_warning(tmp_path):
 @pytest.mark.parametrize(
     ("vectors", "metadata", "complaint"),
     [
-        ("1\t2\n3\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers, but more or fewer fields came: '3'"),
-        ("1\t2\n\n3\t4\t5\n", "a\nb\n", "vectors.tsv: line 3: expected 2 numbers, but more or fewer"),
+        ("1\t2\n3\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers, but found more or fewer fields: '3'"),
+        ("1\t2\n\n3\t4\t5\n", "a\nb\n", "vectors.tsv: line 3: expected 2 numbers, but found more or fewer"),
         ("1\t2\n3\t\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers"),
         ("1\t2\n3\tx\n", "a\nb\n", "vectors.tsv: line 2: 'x' is not a number"),
         ("1\n2\n", "a\nb\nc\n", r"metadata.tsv: has 3 tokens, but .*vectors.tsv has 2 rows"),
         ("1\n2\n", "a\n", "metadata.tsv: has 1 token, but"),
-        ("1\n2\n", "token\tcount\na\t1\nb\n", "metadata.tsv: line 3: has 1 field under a header of 2"),
+        ("1\n2\n", "token\tcount\na\t1\nb\n", "metadata.tsv: line 3: has 1 field, but the header has 2"),
         ("1\n2\n", "token\tcount\na\t1\nb\t-1\n", "metadata.tsv: line 3: '-1' is not a count"),
         ("1\n2\n", None, "vectors.tsv: rows without tokens: expected metadata.tsv next to it"),
     ],
@@ -158,5 +158,5 @@ def test_unrelated_files_are_not_replaced_and_rows_cannot_use_the_metadata_name(
     (tmp_path / "vectors.tsv").write_bytes(b"a thesis")
     with pytest.raises(UsageError, match="a file of another kind is there"):
         tsv.save(table, tmp_path / "vectors.tsv")
-    with pytest.raises(UsageError, match="its metadata has that name"):
+    with pytest.raises(UsageError, match="that is the name of its metadata file"):
         tsv.save(table, tmp_path / "metadata.tsv")

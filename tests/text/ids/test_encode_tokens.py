@@ -181,9 +181,9 @@ def test_invalid_tokenizer_file_is_named_in_the_error(content, tmp_path):
         ["high"],
         tmp_path / "bad.json",
         FileFormatError,
-        "bad.json: (is not a tok|does not open as a tok)enizer",
+        "bad.json: (is not a supported|does not open as a) tokenizer",
     )
-    assert_refused(tmp_path, ["high"], tmp_path, FileFormatError, f"{tmp_path.name}: has no tokenizer that opens here")
+    assert_refused(tmp_path, ["high"], tmp_path, FileFormatError, f"{tmp_path.name}: has no supported tokenizer")
 
 
 def test_ids_with_gaps_are_refused(tmp_path):

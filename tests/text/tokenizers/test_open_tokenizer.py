@@ -121,12 +121,12 @@ def test_existing_path_takes_precedence_over_an_encoding_name(tmp_path: Path, mo
 def test_other_files_are_refused(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(data)
-    with pytest.raises(FileFormatError, match=f"^{path}: is not a tokenizer that opens here"):
+    with pytest.raises(FileFormatError, match=f"^{path}: is not a supported tokenizer"):
         open_tokenizer(path)
 
 
 def test_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match=f"^{tmp_path}: has no tokenizer that opens here"):
+    with pytest.raises(FileFormatError, match=f"^{tmp_path}: has no supported tokenizer"):
         open_tokenizer(tmp_path)
 
 
