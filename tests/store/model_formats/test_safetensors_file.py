@@ -21,7 +21,7 @@ def file_of(folder_of):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_the_only_matrix_is_loaded_whatever_its_name(file_of, words, rows, dtype):
+def test_single_matrix_is_loaded_under_any_name(file_of, words, rows, dtype):
     others = {"bias": np.ones(4, np.float32), "ids": np.zeros((4, 1), np.int64), "masks": np.ones((4, 4), bool)}
     path = file_of({"anything": rows.astype(dtype), **others})
     assert formats.format_of(path).name == "safetensors"
