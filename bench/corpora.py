@@ -1,4 +1,4 @@
-"""The text of a benchmark: tokens with spaces between, a line as it was, so that both sides see the same words."""
+"""Corpora for benchmarks: tokens separated by spaces, with line breaks kept, so that both sides read the same words."""
 
 import lzma
 from pathlib import Path
@@ -7,7 +7,7 @@ from rowspace.text import WordTokenizer
 
 
 def token_file(corpus, folder):
-    """Write the corpus as tokens into `folder`; return the path. `.xz` and plain text are read."""
+    """Write the tokens of a corpus (plain text or `.xz`) to `folder`; return the path."""
     target = Path(folder, "tokens.txt")
     tokenizer = WordTokenizer([])
     opened = lzma.open if str(corpus).endswith(".xz") else open
@@ -20,7 +20,7 @@ def token_file(corpus, folder):
 
 
 def repeated(path, times):
-    """Write the same text several times over; return the path."""
+    """Write a file with the text repeated several times; return the path."""
     target = path.with_name(f"{path.stem}-{times}{path.suffix}")
     text = path.read_bytes()
     with target.open("wb") as file:

@@ -1,10 +1,10 @@
-"""The benchmarks of files, each beside gensim or a plain read in one run; prints Markdown.
+"""Benchmarks of reading files, each compared with gensim or a plain read in the same run; prints Markdown.
 
-    python bench/files.py                 all, at the sizes of the bars
+    python bench/files.py                 all, at the sizes of the targets
     python bench/files.py --scale 0.1     a tenth of the rows
 
-Rows are random and tokens made up: reading does not care. Both sides run in turn in this process, on a file that has
-just been written and so is in memory; that both gave the same rows is checked each time.
+Rows and tokens are random, which does not affect reading. Both sides run alternately in this process, on a file that
+has just been written and is therefore cached in memory; each time both results are compared.
 """
 
 import argparse
@@ -23,13 +23,13 @@ SYLLABLES = ("ka", "lo", "mi", "ré", "tan", "sol", "ü", "ber", "han", "글")
 
 
 def tokens_of(size):
-    """Distinct words of two to six syllables, as short and long as those of real text."""
+    """Return distinct words of two to six syllables, with lengths like those of real text."""
     digits = [SYLLABLES[number] for number in range(10)]
     return ["".join(digits[int(digit)] for digit in str(number + 10)) for number in range(size)]
 
 
 def random_table(size, dim, *, digits=None):
-    """A table of random rows; rounded to some digits after the point where given, as GloVe's are."""
+    """Return a table of random rows, optionally rounded to a number of decimals, like GloVe's."""
     from rowspace.table import Table
 
     rows = np.random.default_rng(0).standard_normal((size, dim), np.float32)
@@ -45,8 +45,8 @@ def seconds_of(work):
 
 
 def in_turn(ours, theirs, times, check):
-    """Medians of both sides, and the ratios of the pairs."""
-    ours()  # what is compiled once is compiled here
+    """Return the medians of both sides and the ratios of the pairs."""
+    ours()  # warm-up: compiles kernels
     pairs = []
     for _ in range(times):
         their_seconds, their_result = seconds_of(theirs)
@@ -59,9 +59,9 @@ def in_turn(ours, theirs, times, check):
     return ours_median, theirs_median, ratios
 
 
-def row(name, ours, theirs, ratios, bar):
+def row(name, ours, theirs, ratios, target):
     spread = f"{statistics.median(ratios):.1f}× ({min(ratios):.1f}–{max(ratios):.1f})"
-    print(f"| {name} | {ours:.3f} | {theirs:.3f} | {spread} | {bar} |", flush=True)
+    print(f"| {name} | {ours:.3f} | {theirs:.3f} | {spread} | {target} |", flush=True)
 
 
 def require(holds):
@@ -109,7 +109,7 @@ def glove_text(folder, options):
 
 
 def first_row(folder, options):
-    """Open a native table and look at one row, beside reading the bytes of its rows."""
+    """Open a native table and access one row, compared with reading the bytes of its rows."""
     from rowspace import store
 
     size, path = int(1_000_000 * options.scale), folder / "native"
@@ -138,13 +138,13 @@ def first_row(folder, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the rows")
+    parser.add_argument("--scale", type=float, default=1.0, help="fraction of the rows")
     parser.add_argument("--times", type=int, default=3, help="runs of each side")
     options = parser.parse_args()
     versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "gensim", "numpy", "numba"))
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-          f"{versions}; medians of {options.times} runs in turn\n")  # fmt: skip
-    print("| what | rowspace, s | the other, s | ratio | bar |\n|---|---|---|---|---|")
+          f"{versions}; medians of {options.times} alternating runs\n")  # fmt: skip
+    print("| what | rowspace, s | other, s | ratio | target |\n|---|---|---|---|---|")
     for benchmark in (word2vec_binary, glove_text, first_row):
         with tempfile.TemporaryDirectory() as folder:
             benchmark(Path(folder), options)

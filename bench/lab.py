@@ -1,11 +1,11 @@
-"""The benchmarks of the workbench's server, as processes of their own; prints Markdown.
+"""Benchmarks of the workbench's server in separate processes; prints Markdown.
 
-    python bench/lab.py                 all, at the sizes of the bars
+    python bench/lab.py                 all, at the sizes of the targets
     python bench/lab.py --scale 0.1     a tenth of the rows
 
-Rows are random and tokens made up: time and memory do not care. Neighbors are asked over the network, as a page asks,
-and are beside NumPy in this process, whose norms were computed before; that both name the same tokens is checked.
-What a browser draws is measured elsewhere.
+Rows and tokens are random, which does not affect time and memory. Neighbors are requested over the network, as a page
+does, and compared with NumPy in this process with precomputed norms; both must return the same tokens. Drawing in the
+browser is measured by bench/map.py.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from files import random_table, require
 
 
 class Server:
-    """`rowspace lab` over a saved table, from its start on."""
+    """A running `rowspace lab` on a saved table."""
 
     def __init__(self, path):
         self.began = time.perf_counter()
@@ -47,7 +47,7 @@ class Server:
             self.process.terminate()
 
     def open(self):
-        """The first page as a browser opens it, up to the answer of its first question; seconds from the start."""
+        """Load the first page as a browser does, up to its first response; return the seconds since the start."""
         page = self.client.get(self.url).raise_for_status()
         for path in re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text):
             self.client.get(path).raise_for_status()
@@ -55,13 +55,13 @@ class Server:
         return time.perf_counter() - self.began
 
     def ask(self, path, **parameters):
-        """What a page is told."""
+        """Return the response to an API request."""
         from rowspace.lab.server.reply import decode
 
         return decode(self.client.get(f"/api/{path}", params=parameters).raise_for_status().content)
 
     def memory(self):
-        """Resident memory now, without pages of files, and its peak with them, in MB."""
+        """Return the anonymous resident memory now and the peak including file pages, in MB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return [int(re.search(rf"{name}:\s+(\d+) kB", status)[1]) / 1024 for name in ("RssAnon", "VmHWM")]
 
@@ -73,7 +73,7 @@ def saved(folder, size, dim):
 
 
 def opening(folder, options):
-    """Start to first content, the first time (kernels may be compiled then) left out."""
+    """Measure start to first content, without the first start, which may compile kernels."""
     size = int(50_000 * options.scale)
     path = saved(folder, size, 100)
     seconds = []
@@ -82,13 +82,11 @@ def opening(folder, options):
             seconds.append(server.open())
             memory = server.memory()
     print(f"| server start to first content, {size} × 100 | {summary(seconds[1:])} s | ≤ 2 s |", flush=True)
-    print(
-        f"| memory of that server, of its own and at its peak | {memory[0]:.0f} and {memory[1]:.0f} MB | |", flush=True
-    )
+    print(f"| memory of that server, anonymous and peak | {memory[0]:.0f} and {memory[1]:.0f} MB | |", flush=True)
 
 
 def neighbors(folder, options):
-    """Ten neighbors by cosine of other words each time, over the network and by NumPy."""
+    """Measure ten cosine neighbors of different words each time, over the network and with NumPy."""
     size = int(128_256 * options.scale)
     path = saved(folder, size, 1024)
     ours, theirs = [], []
@@ -112,11 +110,9 @@ def neighbors(folder, options):
         memory = server.memory()
     ours, theirs = ([1e3 * second for second in side] for side in (ours, theirs))
     print(f"| neighbors among {size} × 1024, over the network | {summary(ours)} ms | ≤ 150 ms |", flush=True)
-    print(f"| the same by NumPy, in its own process | {summary(theirs)} ms | |", flush=True)
-    print(f"| the first of them, norms computed | {1e3 * first:.0f} ms | |", flush=True)
-    print(
-        f"| memory of that server, of its own and at its peak | {memory[0]:.0f} and {memory[1]:.0f} MB | |", flush=True
-    )
+    print(f"| the same with NumPy, in one process | {summary(theirs)} ms | |", flush=True)
+    print(f"| the first request, which computes norms | {1e3 * first:.0f} ms | |", flush=True)
+    print(f"| memory of that server, anonymous and peak | {memory[0]:.0f} and {memory[1]:.0f} MB | |", flush=True)
 
 
 def nearest(rows, norms, number):
@@ -133,13 +129,13 @@ def summary(figures):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the rows")
-    parser.add_argument("--times", type=int, default=5, help="starts; five times as many questions")
+    parser.add_argument("--scale", type=float, default=1.0, help="fraction of the rows")
+    parser.add_argument("--times", type=int, default=5, help="starts; five times as many requests")
     options = parser.parse_args()
     versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "starlette", "uvicorn", "numpy", "numba"))
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
           f"{versions}; medians of {options.times} starts and {5 * options.times} questions\n")  # fmt: skip
-    print("| what | median (least–most) | bar |\n|---|---|---|")
+    print("| what | median (minimum–maximum) | target |\n|---|---|---|")
     for benchmark in (opening, neighbors):
         with tempfile.TemporaryDirectory() as folder:
             benchmark(folder, options)

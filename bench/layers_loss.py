@@ -1,12 +1,12 @@
-"""The loss from hidden states, forward and backward, beside `F.linear_cross_entropy` of torch; prints Markdown.
+"""Benchmark of the loss from hidden states, forward and backward, against torch's `F.linear_cross_entropy`.
 
     python bench/layers_loss.py                         N = 2048, V = 50257, d = 768, and again with 85 % ignored
-    python bench/layers_loss.py --rows 512 --times 3    less of it
+    python bench/layers_loss.py --rows 512 --times 3    a smaller run
 
-Every way runs in a process of its own, in turn, `--rounds` times over; each process warms up once and then measures
-`--times` calls. Peak memory is what the process grew by from the moment where weight and hidden states were there:
-gradients, logits and all else. Seconds of the processor are those of all threads: they bear another program beside this
-one better than seconds of the clock. That all ways gave the same loss and the same gradient is checked.
+Prints Markdown. Every implementation runs in separate processes, alternately, `--rounds` times; each process warms up
+once and then measures `--times` calls. Peak memory is the growth after weight and hidden states were allocated:
+gradients, logits and everything else. CPU seconds are summed over all threads; they are less affected by other programs
+than wall time. All implementations must give the same loss and gradient.
 """
 
 import argparse
@@ -26,7 +26,7 @@ WAYS = ("rowspace", "options=None", "options=LinearCrossEntropyOptions()", *(f"b
 
 
 def loss_of(way, hidden, weight, targets):
-    """The loss in one of the ways."""
+    """Compute the loss with one of the implementations."""
     from torch.nn import LinearCrossEntropyOptions, functional
 
     if way == "rowspace":
@@ -40,12 +40,12 @@ def loss_of(way, hidden, weight, targets):
 
 
 def megabytes(field):
-    """A line of Linux's account of this process; `getrusage` would count the process that started it."""
+    """Return a field of /proc/self/status in MB; `getrusage` would include the parent process."""
     return int(re.search(field + r":\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1e3
 
 
 def measure(way, job):
-    """One process: seconds of each call, the memory it grew by, and what it computed."""
+    """Measure one process: seconds of each call, memory growth, and results."""
     import torch
 
     torch.set_num_threads(job["threads"])
@@ -55,8 +55,8 @@ def measure(way, job):
     targets = torch.randint(0, job["num_embeddings"], (job["rows"],))
     targets[: int(job["rows"] * job["ignored"])] = -100
     targets = targets[torch.randperm(job["rows"])]
-    loss_of(way, hidden[:2], weight[:9], targets[:2].clamp(max=8))  # what is imported at the first call
-    Path("/proc/self/clear_refs").write_text("5")  # the peak so far is the memory held now
+    loss_of(way, hidden[:2], weight[:9], targets[:2].clamp(max=8))  # warm-up: imports
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the current memory
     before, seconds, worked = megabytes("VmRSS"), [], []
     for _ in range(job["times"] + 1):
         weight.grad = hidden.grad = None
@@ -71,7 +71,7 @@ def measure(way, job):
 
 
 def in_turn(job, rounds):
-    """Results by way, each from `rounds` processes."""
+    """Return the results of each implementation from `rounds` processes."""
     results = {way: [] for way in WAYS}
     for _ in range(rounds):
         for way in WAYS:
@@ -83,7 +83,7 @@ def in_turn(job, rounds):
 
 
 def same(results):
-    """Stop if two ways differ by more than rounding."""
+    """Exit if two implementations differ by more than rounding."""
     answers = [result["answer"] for each in results.values() for result in each]
     for column in zip(*answers, strict=True):
         if max(column) - min(column) > 1e-4 * abs(max(column)):
@@ -91,7 +91,7 @@ def same(results):
 
 
 def table(results):
-    """One row a way, with the ratios of its medians to rowspace's."""
+    """Print one row per implementation, with the ratios of its medians to rowspace's."""
     print(
         "| way | s by the clock, median (fastest–slowest) | of rowspace's | s of the processor | of rowspace's | MB |"
     )

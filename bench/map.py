@@ -1,10 +1,10 @@
-"""The map of the workbench in a real browser: first picture, frames a second while it moves, memory.
+"""Benchmark of the workbench's map in a real browser: first frame, frames per second while it moves, memory.
 
     scripts/bench map
 
-Each number of points is drawn by WebGL2 in software and by plain arrays in a browser without WebGL. The points are
-twelve round clouds; the map is 1000 × 640 pixels. While it moves, a sample of the points is drawn, whose mean share is
-printed; the whole picture follows when it rests.
+Each number of points is drawn with WebGL2 in software and with plain arrays in a browser without WebGL. The points are
+twelve round clouds; the map is 1000 × 640 pixels. While it moves, only a sample of the points is drawn, and its mean
+share is printed; the full picture follows when it stops.
 """
 
 import argparse
@@ -20,12 +20,12 @@ LANES = {
     "canvas2d": ["--disable-gpu", "--disable-3d-apis"],
 }
 COLUMNS = {
-    "first": "first picture, s",
-    "whole": "whole picture, s",
+    "first": "first frame, s",
+    "whole": "full picture, s",
     "frames": "frames/s",
     "worst": "longest frame, ms",
     "share": "drawn while moving",
-    "again": "whole again, s",
+    "again": "full again, s",
     "pick": "pick, ms",
     "lasso": "lasso, ms",
     "heap": "JS heap, MB",
@@ -33,7 +33,7 @@ COLUMNS = {
 
 
 def measure(playwright: Playwright, backend: str, count: int) -> dict[str, float]:
-    """What `measureMap` of map.html finds, in a browser of its own."""
+    """Return the measurements of `measureMap` in map.html, in a new browser."""
     arguments = ["--no-sandbox", "--enable-precise-memory-info", *LANES[backend]]
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
     page = browser.new_page(viewport={"width": 1000, "height": 640})
@@ -47,7 +47,7 @@ def measure(playwright: Playwright, backend: str, count: int) -> dict[str, float
 
 
 def serve(route: Route) -> None:
-    """Answer a request for a part of the bundle."""
+    """Serve a file of the bundle."""
     route.fulfill(path=STATIC / Path(route.request.url).name, content_type="text/javascript")
 
 

@@ -1,9 +1,9 @@
-"""The benchmarks of learning, each beside its peer in one run; prints Markdown, as kept in bench/RESULTS.md.
+"""Benchmarks of training, each compared with another library in the same run; prints Markdown for bench/RESULTS.md.
 
     scripts/bench --corpus books.txt.xz --eval folder-with-evaluation-sets
 
-The evaluation sets are wordsim353.tsv, simlex999.txt and questions-words.txt; without `--eval` quality is left out. The
-two sides run in turn, each in a process of its own, on `--workers` threads.
+The evaluation sets are wordsim353.tsv, simlex999.txt and questions-words.txt; without `--eval`, quality is omitted. The
+two sides run alternately in separate processes with `--workers` threads.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SETS = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
 
 
 def run_side(side, corpus, folder, **job):
-    """Run one side; return what it printed, and where its table is."""
+    """Run one side; return its results and the path of its table."""
     job = {"corpus": str(corpus), "dim": 100, "model": "skipgram", "seed": 1, "workers": 2} | job
     ending = "" if side == "rowspace" and job.get("subwords") else ".bin"
     job["output"] = str(Path(folder, f"{side}-{job['model']}-{job['dim']}-{job['seed']}{ending}"))
@@ -40,12 +40,12 @@ def speed(result):
 
 
 def pace(result):
-    """Words a second of reading and learning, which fastText does in one call."""
+    """Return words per second of reading and training, which fastText does in one call."""
     return result["words"] / (result["reading"] + result["learning"]) / 1e6
 
 
 def quality(path, eval_folder):
-    """Spearman on the two sets of pairs, and the share of analogies answered."""
+    """Return Spearman on the two sets of pairs and the accuracy on analogies."""
     import rowspace as rs
 
     table = rs.load(path)
@@ -53,8 +53,8 @@ def quality(path, eval_folder):
     return [*pairs, table.evaluate_analogies(eval_folder / SETS[2]).accuracy]
 
 
-def beside(peer, name, corpus, options, *, seeds, measure=speed, **job):
-    """Both sides in turn, once a seed; prints a row of speeds and returns rows of quality."""
+def compare(peer, name, corpus, options, *, seeds, measure=speed, **job):
+    """Run both sides alternately, once per seed; print a row of speeds and return rows of quality."""
     ratios, wholes, speeds, marks = [], [], {"rowspace": [], peer: []}, {"rowspace": [], peer: []}
     for seed in range(1, seeds + 1):
         results = {
@@ -93,7 +93,7 @@ JOBS = [  # peer, name, seeds (0: as --seeds says), what differs
 
 
 def threads(corpus, options, times=3):
-    """Throughput of 1 and 2 threads, in turn."""
+    """Print the throughput of 1 and 2 threads, measured alternately."""
     pairs = [
         [speed(run_side("rowspace", corpus, options.folder, workers=workers)) for workers in (1, 2)]
         for _ in range(times)
@@ -105,7 +105,7 @@ def threads(corpus, options, times=3):
 
 
 def memory(corpus, options):
-    """Peak resident memory of `fit`, on the text and on three times the text."""
+    """Print the peak resident memory of `fit` on the text and on three times the text."""
     peaks = [
         run_side("rowspace", text, options.folder, workers=options.workers)["peak_mb"]
         for text in (corpus, repeated(corpus, 3))
@@ -114,7 +114,7 @@ def memory(corpus, options):
 
 
 def imports(times=9):
-    """How long `import rowspace` takes in a new Python, beyond Python itself."""
+    """Print the time of `import rowspace` in a new interpreter, without the start of Python."""
 
     def seconds(code):
         began = time.perf_counter()
@@ -131,7 +131,7 @@ def main():
     parser.add_argument("--eval", type=Path)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", default="", help="part of a name: run the fits that have it, and nothing else")
+    parser.add_argument("--only", default="", help="run only the fits with this in their name")
     options = parser.parse_args()
     packages = ("rowspace", "gensim", "fasttext", "numpy", "numba")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
@@ -141,12 +141,12 @@ def main():
         options.folder = folder
         corpus = token_file(options.corpus, folder)
         print(
-            "| one pass, beside | rowspace, M words/s | peer, M words/s | learning | whole fit |\n|---|---|---|---|---|"
+            "| one pass, peer | rowspace, M words/s | peer, M words/s | learning | whole fit |\n|---|---|---|---|---|"
         )
         marks = []
         for peer, name, seeds, job in JOBS:
             if options.only in name:
-                marks += beside(peer, name, corpus, options, seeds=seeds or options.seeds, **job)
+                marks += compare(peer, name, corpus, options, seeds=seeds or options.seeds, **job)
         if marks:
             print("\n| mean over seeds | side | WordSim-353 | SimLex-999 | Google analogies |\n|---|---|---|---|---|")
             print("\n".join(marks))

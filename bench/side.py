@@ -1,10 +1,10 @@
-"""One side of a benchmark in a process of its own: text file → saved table, by rowspace, gensim or fastText.
+"""One side of a training benchmark in a separate process: text file → saved table, with rowspace, gensim or fastText.
 
     python bench/side.py rowspace '{"corpus": "tokens.txt", "output": "ours.bin", "dim": 100, "seed": 1, "workers": 2}'
 
-Prints one JSON object: seconds by step, words read, and the peak of resident memory in MB. gensim is called as its
-documentation advises for speed: `corpus_file`, one token file with a sentence on each line. fastText reads and learns
-in one call: its reading counts as learning.
+Prints one JSON object: seconds of each step, words read, and peak resident memory in MB. gensim is called as its
+documentation recommends for speed: `corpus_file` with one sentence per line. fastText reads and trains in one call, so
+its reading counts as training.
 """
 
 import json
@@ -61,7 +61,7 @@ def by_fasttext(job):
 
 
 def peak_memory():
-    """Peak resident memory of this process in MB, from Linux; `getrusage` would count the process that started it."""
+    """Return the peak resident memory in MB from /proc/self/status; `getrusage` would include the parent process."""
     return int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
 
 
@@ -77,7 +77,7 @@ def main():
         "reading": reading,
         "learning": learning,
         "saving": saving,
-        "whole": time.perf_counter() - began,  # imports, and kernels read from the cache, included
+        "whole": time.perf_counter() - began,  # includes imports and loading kernels from the cache
         "peak_mb": peak_memory(),
     }
     print(json.dumps(result))

@@ -1,9 +1,9 @@
-"""Writes `src/rowspace/layers/rotary/models.toml` from the classes of transformers, and checks each line against them.
+"""Write `src/rowspace/layers/rotary/models.toml` from the classes of transformers, and check each line against them.
 
     python scripts/make_rotary_models.py            write the table
-    python scripts/make_rotary_models.py --check    only say what would change
+    python scripts/make_rotary_models.py --check    only report what would change
 
-A model type is left out where no layout of ours turns queries as transformers does, for every config tried.
+A model type is omitted if no layout rotates queries as transformers does for every config tried.
 """
 
 import argparse
@@ -26,7 +26,7 @@ HEADER = """# Defaults and layouts of rotary positions by model type of transfor
 
 """
 OTHER_THETA = 54321.0
-# Types whose layers differ by more than a layer type, or that turn other components than the first.
+# Types whose layers differ by more than a layer type, or that rotate other components than the first.
 NOT_ONE_ROTATION = {
     "deepseek_v4",
     "granite_swa",
@@ -35,16 +35,16 @@ NOT_ONE_ROTATION = {
     "muse_glimmer_text",
     "muse_spark_text",
 }
-# The first release of Qwen2-VL wrote the config of its text part flat, under the name of the whole.
+# The first release of Qwen2-VL wrote its text config at the top level, under the name of the full model.
 SAME_AS = {"qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text"}
-# The entries of an old config.json with the bases of both kinds of layers; the last is for types without an old form.
+# Entries of an old config.json with the bases of both kinds of layers; the last is for types without an old form.
 OLD_BASES = (
     {"full_attention": "rope_theta", "sliding_attention": "rope_local_base_freq"},
     {"full_attention": "global_rope_theta", "sliding_attention": "local_rope_theta"},
     {"full_attention": "rope_theta", "sliding_attention": "rope_theta"},
     {},
 )
-# Where the defaults of a class contradict each other: what is changed before anything is tried.
+# Changes for classes whose defaults contradict each other.
 HALF = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}}
 QUARTER = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}
 STARTS = {
@@ -68,7 +68,7 @@ BY_HAND = {
 
 
 def main():
-    """Write the table, or compare it."""
+    """Write the table, or compare with it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
@@ -81,7 +81,7 @@ def main():
 
 
 def found_models():
-    """The facts of each model type for which all configs tried agree."""
+    """Return the facts of each model type for which all configs agree."""
     models = dict(BY_HAND)
     for kind in rotary_configs():
         if kind.model_type in NOT_ONE_ROTATION:
@@ -89,10 +89,10 @@ def found_models():
         try:
             facts = best(kind)
         except Exception as error:
-            print(f"{kind.model_type}: left out, {type(error).__name__}: {str(error).splitlines()[0][:90]}")
+            print(f"{kind.model_type}: omitted, {type(error).__name__}: {str(error).splitlines()[0][:90]}")
             continue
         if facts is None:
-            print(f"{kind.model_type}: left out, no layout agrees")
+            print(f"{kind.model_type}: omitted, no layout agrees")
             continue
         models[kind.model_type] = facts
         if facts.get("unread"):
@@ -103,7 +103,7 @@ def found_models():
 
 
 def best(kind):
-    """The facts that hold for what the type writes itself, and for the most of what is changed in it."""
+    """Return the facts that hold for the type's own config and for as many changed configs as possible."""
     found = None
     for facts in candidates(kind):
         wrong = disagreements(kind, facts)
@@ -121,14 +121,14 @@ def best(kind):
 
 
 def start(kind):
-    """The config of a type with its defaults, but where they do not fit each other."""
+    """Return the default config of a type, with contradictory defaults corrected."""
     config = kind(**copy.deepcopy(STARTS.get(kind.model_type, {})))
     config.allow_global_per_layer_attribute_access = True
     return config
 
 
 def candidates(kind):
-    """What the facts of a type may be; the first that holds is taken."""
+    """Yield possible facts of a type; the first that holds is used."""
     config = start(kind)
     facts = sizes_of(kind, config) | rope_of(kind, config)
     module = rotary_module_of(config)
@@ -145,7 +145,7 @@ def candidates(kind):
 
 
 def bases_in(facts):
-    """The default parameters with their base, which a config then cannot replace by `rope_theta` alone, or without."""
+    """Return the default parameters without and with their base; with it, `rope_theta` alone cannot replace it."""
     rope = facts.get("rope_parameters")
     if rope is None:
         return ({},)
@@ -153,13 +153,13 @@ def bases_in(facts):
 
 
 def layouts(config):
-    """Half is the default; a flag of the config may decide."""
+    """Return the possible layouts: half is the default, or a flag of the config decides."""
     flag = getattr(config, "rope_interleave", None)
     return ({}, {"layout": "interleaved"}) if flag is None else ({"rope_interleave": flag},)
 
 
 def shares(config):
-    """Whether the config's share of the head counts, and what it is by default."""
+    """Return the possible facts about the rotated share of the head: whether the config has it, and its default."""
     rope = config.rope_parameters
     rope = next((part for part in rope.values() if isinstance(part, dict)), rope)
     return (
@@ -170,7 +170,7 @@ def shares(config):
 
 
 def sizes_of(kind, config):
-    """What the width of a head follows from."""
+    """Return the sizes from which the width of a head follows."""
     facts = {"hidden_size": config.hidden_size, "num_attention_heads": config.num_attention_heads}
     if getattr(config, "max_position_embeddings", None):
         facts["max_position_embeddings"] = config.max_position_embeddings
@@ -185,7 +185,7 @@ def sizes_of(kind, config):
 
 
 def wider(kind, config):
-    """The type's config with twice the hidden size, or as it is where that does not fit its other sizes."""
+    """Return the config with twice the hidden size, or unchanged if that contradicts its other sizes."""
     try:
         return kind(hidden_size=2 * config.hidden_size)
     except Exception:
@@ -193,7 +193,7 @@ def wider(kind, config):
 
 
 def rope_of(kind, config):
-    """The default base, and the default parameters where they are more than a base and a share."""
+    """Return the default base, and the default parameters if they are more than a base and a share."""
     rope = config.rope_parameters
     layers = {name: part for name, part in rope.items() if isinstance(part, dict)}
     if layers:
@@ -212,7 +212,7 @@ def rope_of(kind, config):
 
 
 def disagreements(kind, facts):
-    """The entries of a config.json that give another rotation than in transformers; None where its own do."""
+    """Return the entries of a config.json whose rotation differs from transformers; None if the defaults differ."""
     model, wrong = rotary_models.Model(**facts), set()
     layers = facts.get("layers", [None])
     with mock.patch.object(rotary_models, "known_models", return_value={kind.model_type: model}):
@@ -232,7 +232,7 @@ def disagreements(kind, facts):
 
 
 def agrees_or_is_refused(kind, written, layer):
-    """True also where transformers cannot read such a config itself, and where it is refused with a sentence."""
+    """Whether rotations agree; also true if transformers cannot read the config or if it is refused with an error."""
     try:
         return agrees(kind, written, layer)
     except UsageError:
@@ -242,13 +242,13 @@ def agrees_or_is_refused(kind, written, layer):
 
 
 def written_by(kind):
-    """A config.json of the type, whole and without what is the default."""
+    """Return a config.json of the type, complete and without defaults."""
     config = start(kind)
     return config.to_dict(), config.to_diff_dict()
 
 
 def changed(kind):
-    """What is changed in the short config, in the new form and in the old one, and the entry that is to blame."""
+    """Yield changes to the short config, in the new and the old form, with the entry that each tests."""
     config = start(kind)
     layers = [name for name, part in config.rope_parameters.items() if isinstance(part, dict)]
     linear, plain = {"rope_type": "linear", "factor": 2.0}, {"rope_type": "default", "rope_theta": OTHER_THETA}
@@ -271,17 +271,17 @@ def changed(kind):
 
 
 def line(name):
-    """A bare key, or a quoted one."""
+    """Return a TOML key, quoted if necessary."""
     return name if name.replace("_", "").replace("-", "").isalnum() else f'"{name}"'
 
 
 def table(facts):
-    """An inline table of TOML."""
+    """Return an inline TOML table."""
     return "{ " + ", ".join(f"{key} = {value_of(value)}" for key, value in facts.items()) + " }"
 
 
 def value_of(value):
-    """A value of TOML."""
+    """Return a TOML value."""
     if isinstance(value, dict):
         return table({key: part for key, part in value.items() if part is not None})
     if isinstance(value, (list, tuple)):

@@ -1,8 +1,8 @@
 """Write src/rowspace/text/characters/unicode_tables.py: which characters make words, and how each is lowercased.
 
-Both are asked of the installed `tokenizers` library (Oniguruma's classes, Rust's lowercase), so that our
-scanner gives the ids that the library gives. Run this again after an upgrade of the library that brings a
-newer Unicode version: tests/text/characters/test_table.py says when that is due.
+Both come from the installed `tokenizers` library (Oniguruma's classes, Rust's lowercase), so that the scanner gives the
+same ids as the library. Run this again after an upgrade of the library to a newer Unicode version:
+tests/text/characters/test_table.py fails when that is necessary.
 """
 
 import json
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def word_ranges() -> Iterable[tuple[int, int]]:
-    """Yield the ranges of characters that the library's regex takes for letters, marks or numbers."""
+    """Yield the ranges of characters that match letters, marks or numbers in the library's regex."""
     split = pre_tokenizers.Split(Regex(WORD_CHARACTER), behavior="removed", invert=True)
     pieces = split.pre_tokenize_str("".join(map(chr, CODE_POINTS)))
     members = [ord(character) for character, _ in pieces]
@@ -48,7 +48,7 @@ def word_ranges() -> Iterable[tuple[int, int]]:
 
 
 def lower_runs() -> Iterable[tuple[int, int, int, int]]:
-    """Yield the characters whose lowercase is one other character, as runs of one shift and step."""
+    """Yield the characters with a one-character lowercase, as runs with the same shift and step."""
     run: list[int] = []  # first, last, step (0: not known yet), shift
     for code, low in lowercase():
         if len(low) != 1:
@@ -69,7 +69,7 @@ def long_lower() -> Iterable[tuple[int, str]]:
 
 
 def lowercase() -> Iterable[tuple[int, str]]:
-    """Yield every character that the library's lowercase changes, with what it becomes."""
+    """Yield every character that the library lowercases, with its lowercase."""
     normalizer = normalizers.Lowercase()
     for code in CODE_POINTS:
         low = normalizer.normalize_str(chr(code))

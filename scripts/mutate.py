@@ -43,7 +43,7 @@ EQUIVALENT = ROOT / "scripts" / "equivalent_mutations.toml"
 SECONDS = 60  # for the tests of one mutation
 HANG = 30  # seconds without a finished test
 TREE = ("src", "tests", "docs", "examples", "bench", "scripts", "README.md", "CONTRIBUTING.md", "pyproject.toml")
-# Tests that look at the source instead of running it, or that need the committed bundle and a browser.
+# Tests that read the source instead of running it, or that need the committed bundle and a browser.
 LEFT_OUT = ("tests/lab/browser", "tests/test_wheel.py", "tests/fuzz")
 
 GENERATED = ("src/rowspace/text/characters/unicode_tables.py",)
@@ -75,7 +75,7 @@ class Mutation:
         return f"{self.path}:{self.line}:{self.start}: {self.what}"
 
 
-# ---------------------------------------------------------------- which edits there are
+# ---------------------------------------------------------------- finding mutations
 
 COMPARISONS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -118,7 +118,7 @@ class Edits(ast.NodeVisitor):
         self.found.append(Mutation(self.path, node.lineno, start, end, text, what))
 
     def visit(self, node: ast.AST) -> None:
-        """Leave out annotations and what only type checkers read; then the usual visit."""
+        """Skip annotations and code for type checkers; otherwise visit as usual."""
         for name in ("annotation", "returns"):
             if getattr(node, name, None) is not None:
                 setattr(node, name, None)
@@ -189,7 +189,7 @@ class Edits(ast.NodeVisitor):
         self.add(node, "pass", "dropped raise")
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Drop each keyword argument in turn, but for `strict=`, which only guards against errors of ours."""
+        """Drop each keyword argument in turn except `strict=`, which only guards against internal errors."""
         node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
         for keyword in node.keywords:
             self._drop(keyword)
@@ -209,7 +209,7 @@ def _is_string(node: ast.expr) -> bool:
 
 
 def _compiles(source: str, mutation: Mutation) -> bool:
-    """Whether the file is still Python, and another program than before."""
+    """Whether the file still compiles, and to a different program."""
     try:
         return ast.dump(ast.parse(apply(source, mutation))) != ast.dump(ast.parse(source))
     except SyntaxError:
@@ -223,7 +223,7 @@ def apply(source: str, mutation: Mutation) -> str:
 
 
 def sample(count: int, seed: int) -> list[Mutation]:
-    """Random mutations of the package: a random line first, so that lines full of numbers weigh no more than others."""
+    """Return random mutations: a random line first, so that lines full of numbers have no more weight than others."""
     lines: dict[tuple[str, int], list[Mutation]] = defaultdict(list)
     sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in source_files()}
     for path, source in sources.items():
@@ -243,7 +243,7 @@ def source_files() -> list[str]:
     return [path for path in paths if path not in GENERATED]
 
 
-# ---------------------------------------------------------------- which tests execute which line
+# ---------------------------------------------------------------- mapping lines to tests
 
 
 def test_files() -> list[str]:
@@ -256,22 +256,22 @@ def test_files() -> list[str]:
 class NameContexts:
     """A pytest plugin that tells coverage, and the processes that a test starts, which test is running.
 
-    What a fixture executes is recorded for the whole file, since other tests of the file may use the fixture too.
+    Lines executed by a fixture are recorded for the file, because other tests of the file may use the fixture too.
     """
 
     def __init__(self, settings: Path) -> None:
-        # Coverage's own variable would hand the child the settings as they were read, without the test's name.
+        # Coverage's own variable would pass the child its settings without the name of the test.
         os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
         os.environ["COVERAGE_PROCESS_START"] = str(settings)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Name the file."""
+        """Set the context to the file."""
         self._switch(item.location[0])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """Name the test, without its parameters."""
+        """Set the context to the test, without its parameters."""
         self._switch(item.nodeid.split("[")[0])
 
     def _switch(self, name: str) -> None:
@@ -322,7 +322,7 @@ def map_tests(workers: int) -> None:
 
 
 def test_groups() -> dict[str, list[str]]:
-    """Name → arguments of pytest: the folders, largest first, and the kernels' tests as Python."""
+    """Return the pytest arguments of each group: the folders, largest first, and the kernel tests run as Python."""
     folders = sorted(path for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.rglob("test_*.py")))
     groups = {path.name: [f"tests/{path.name}"] for path in folders}
     groups["others"] = [*sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py")), "src"]
@@ -332,7 +332,7 @@ def test_groups() -> dict[str, list[str]]:
 
 
 def load_map() -> dict[tuple[str, int], set[str]]:
-    """`(path, line)` → the tests that execute it, as pytest names them; a bare file where a fixture or import does."""
+    """Return the tests that execute each `(path, line)`, or the file if a fixture or import executes it."""
     tests: dict[tuple[str, int], set[str]] = defaultdict(set)
     for target in sorted((WORK / "map").iterdir()):
         mark = "python " if target.name == "kernels" else ""
@@ -340,7 +340,7 @@ def load_map() -> dict[tuple[str, int], set[str]]:
             data = CoverageData(str(data_file))
             try:
                 data.read()
-            except DataError:  # written by a process that a test has killed
+            except DataError:  # incomplete, from a process killed by a test
                 continue
             for measured in data.measured_files():
                 path = measured[measured.index("src/rowspace") :]
@@ -350,10 +350,10 @@ def load_map() -> dict[tuple[str, int], set[str]]:
 
 
 def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tuple[list[str], bool]:
-    """The tests to run, likeliest first, and whether kernels must run as Python.
+    """Return the tests to run, most likely to fail first, and whether kernels must run as Python.
 
-    A mutated kernel would have to be compiled again, so it runs as Python where tests do that. A line that runs when
-    its module is imported is seen in the first test alone, so all tests of the module are run.
+    A mutated kernel would have to be recompiled, so it runs as Python if tests do that. A line that runs at import is
+    recorded only for the first test, so all tests of the module are run.
     """
     lines = {line: names for (path, line), names in tests.items() if path == mutation.path}
     executed = Counter(name.removeprefix("python ") for names in lines.values() for name in names)
@@ -386,7 +386,7 @@ def is_kernel(mutation: Mutation) -> bool:
     )
 
 
-# ---------------------------------------------------------------- try each mutation
+# ---------------------------------------------------------------- running mutations
 
 
 def run(count: int, seed: int, workers: int) -> None:
@@ -413,7 +413,7 @@ def run(count: int, seed: int, workers: int) -> None:
 
 
 class _Trees:
-    """Copies of the project, one for each worker, so that mutations do not meet."""
+    """Copies of the project, one per worker, so that mutations do not interfere."""
 
     def __init__(self) -> None:
         self._free: list[Path] = []
@@ -421,7 +421,7 @@ class _Trees:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[Path]:
-        """A copy that nobody else uses."""
+        """Return an unused copy, creating it if necessary."""
         tree = self._free.pop() if self._free else self._make()
         try:
             yield tree
@@ -446,7 +446,7 @@ class _Trees:
 
 
 def attempt(mutation: Mutation, tree: Path, names: list[str], as_python: bool) -> tuple[str, str]:
-    """Mutate the copy, run the tests, and put the file back."""
+    """Mutate the copy, run the tests, and restore the file."""
     if not names:
         return "survived", "no test executes this line"
     path = tree / mutation.path
@@ -461,7 +461,7 @@ def attempt(mutation: Mutation, tree: Path, names: list[str], as_python: bool) -
 
 
 def run_tests(tree: Path, names: list[str], as_python: bool) -> tuple[str, str]:
-    """Run tests until one fails, or the time is over."""
+    """Run tests until one fails or the time limit is reached."""
     arguments = tree / "tests-to-run.txt"
     arguments.write_text("\n".join(names), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-x", "-v", "--no-header", "--tb=line", "-p", "no:cacheprovider"]
@@ -512,7 +512,7 @@ def difference(mutation: Mutation) -> str:
     return f"- {before[row].strip()}\n+ {after[row].strip()}"
 
 
-# ---------------------------------------------------------------- what came of it
+# ---------------------------------------------------------------- reporting
 
 
 def read_results(path: Path) -> list[dict[str, str]]:

@@ -1,8 +1,8 @@
-"""Takes the pictures in docs/pictures: each page of the workbench, light and dark, as wide as a desk and as a phone.
+"""Take the screenshots in docs/pictures: each page of the workbench in both themes, at desktop and phone width.
 
     .venv/bin/python scripts/pictures.py [PAGE...]
 
-Over the table that scripts/start learns, by the Chromium that the tests use.
+Uses the table that scripts/start trains and the Chromium of the tests.
 """
 
 import io
@@ -19,12 +19,12 @@ from rowspace.lab.pages import PAGES
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 WIDTHS = (1280, 390)
-COLORS = 128  # enough for text, bars and maps; a photograph needs more than its page is worth
+COLORS = 128  # enough for text, bars and maps
 WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
 def main(names: list[str]) -> None:
-    """Serve the table, and take the pictures of these pages, or of all."""
+    """Serve the table and take screenshots of the named pages, or of all."""
     PICTURES.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "rowspace", "lab", "stdlib-table", "--no-open"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
@@ -40,7 +40,7 @@ def main(names: list[str]) -> None:
 
 
 def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -> None:
-    """One picture a page, once nothing is asked for any more."""
+    """Take one screenshot per page when the network is idle."""
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")
     page.goto(url)
     for name in names:

@@ -1,6 +1,6 @@
-"""What every test may lean on: a tolerance per dtype, a real text, no network, kernels that may wrap around, a user.
+"""Fixtures and hooks for all tests: tolerances per dtype, an English text, an unprivileged user, no network.
 
-Not here: tables and corpora that only one folder needs; they stand in that folder's tests.
+Tables and corpora that only one folder needs are in that folder's `conftest.py`.
 """
 
 import os
@@ -19,14 +19,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import ArrayLike
 
-# Before any peer is imported: a test that needs the network is wrong, and should fail at once.
+# Set before any library is imported: tests must not use the network, and fail at once if they do.
 os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
-# A shell starts what runs in the background with Ctrl-C ignored, and so would be what tests start and interrupt.
+# Background jobs of a shell ignore SIGINT, and so would the processes that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No test is a race: a busy machine, or a kernel run as Python, is slow and not wrong.
-# The number of examples depends on who runs the tests: CI, a person, or `scripts/test --long`.
+# No deadlines: a busy machine, or a kernel run as Python, is slow but correct.
+# The number of examples depends on how the tests are run: in CI, by hand, or with `scripts/test --long`.
 for profile, max_examples in {"ci": 25, "default": 100, "long": 1000}.items():
     settings.register_profile(
         f"rowspace-{profile}",
@@ -38,11 +38,11 @@ for profile, max_examples in {"ci": 25, "default": 100, "long": 1000}.items():
 LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"
 settings.load_profile("rowspace-long" if LONG else "rowspace-ci" if "CI" in os.environ else "rowspace-default")
 
-# These files take longest, so `pytest -n` starts them first and all workers end at about the same time.
+# `pytest -n` starts the slowest files first, so that all workers finish at about the same time.
 SLOWEST_FIRST = ["tests/layers/test_contract_compiled.py", "tests/test_docs.py", "tests/test_wheel.py"]
 
-# Tests whose lines do not count as covered. They run PyTorch or transformers for most of their time, or run in bulk
-# what other tests cover; tracing makes them up to twice as slow.
+# Tests that run without coverage: they spend most of their time in PyTorch or transformers, or repeat in bulk what
+# other tests cover, and tracing makes them up to twice as slow.
 NOT_TRACED = [
     "tests/fuzz/",
     "tests/layers/cost/test_from_config.py",
@@ -60,22 +60,22 @@ NOT_TRACED = [
     "tests/text/ids/test_large_texts.py",
 ]
 
-# Room for a few hundred roundings, not for another formula.
+# Large enough for a few hundred rounding errors, too small for a different formula.
 TOLERANCES = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-12}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let kernels wrap around when they run as Python: numpy warns of what compiled integers do silently.
+    """Allow integer overflow in kernels that run as Python: numpy warns where compiled code wraps around silently.
 
-    A warning filter rather than `np.errstate`, which does not reach the threads that some kernels run on.
+    This is a warning filter because `np.errstate` does not apply to the threads that some kernels run on.
     """
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background inherits that it is ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit SIGINT ignored
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a whole run with checked bounds (`ROWSPACE_CHECK_BOUNDS=1 pytest -m kernels`) that left out a kernel."""
+    """Fail a full run of `ROWSPACE_CHECK_BOUNDS=1 pytest -m kernels` if a kernel was never called."""
     options = session.config.option
     if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels" or options.keyword:
         return
@@ -90,7 +90,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slowest files first, and the browser's tests last: they leave an event loop in the main thread."""
+    """Run the slowest files first and the browser tests last, because they leave an event loop in the main thread."""
 
     def place(item: pytest.Item) -> tuple[bool, bool]:
         in_browser = item.get_closest_marker("browser") is not None
@@ -106,7 +106,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
 
 
-# Packages that this run does without, because they have no wheel for its Python: `scripts/test --python` sets it.
+# Packages that are not installed because they have no wheel for this Python; `scripts/test --python` sets the variable.
 WITHOUT = frozenset(os.environ.get("ROWSPACE_TESTS_WITHOUT", "").split())
 
 
@@ -135,7 +135,7 @@ def pytest_make_collect_report(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Report a test as skipped if it failed for want of a package in `WITHOUT`."""
+    """Report a test as skipped if it failed because a package in `WITHOUT` is missing."""
     report = yield
     if report.failed and call.excinfo is not None and (name := missing_package(call.excinfo.value)):
         report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"needs {name}")
@@ -144,7 +144,7 @@ def pytest_runtest_makereport(
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Stop tracing in this thread, in threads that are started, and in processes that are started."""
+    """Stop tracing in this thread and in new threads and processes."""
     trace, trace_of_threads = sys.gettrace(), threading.gettrace()
     sys.settrace(None)
     threading.settrace(None)
@@ -159,7 +159,7 @@ def untraced() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def assert_close() -> Callable[..., None]:
-    """`assert_close(actual, expected)`, to the tolerance of the coarser dtype, or `slack` times that."""
+    """`assert_close(actual, expected)` compares with the tolerance of the coarser dtype, times `slack`."""
 
     def compare(actual: ArrayLike, expected: ArrayLike, *, slack: float = 1.0) -> None:
         actual, expected = np.asarray(actual), np.asarray(expected)
@@ -172,7 +172,7 @@ def assert_close() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Half a megabyte of real English that comes with every Python: the topics of its `help()`."""
+    """Half a megabyte of English text that is part of Python: the topics of `help()`."""
     path = tmp_path_factory.mktemp("english") / "corpus.txt"
     path.write_text("\n".join(topics.values()), encoding="utf-8")
     return path
@@ -180,8 +180,8 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def unprivileged() -> Iterator[Path]:
-    """An empty folder of an ordinary user, as whom the test runs from here on: to root, no folder is closed."""
-    folder = Path(tempfile.mkdtemp(prefix="rowspace-test-"))  # pytest's own folders are closed to other users
+    """An empty folder owned by an unprivileged user, as whom the test runs, because root ignores permissions."""
+    folder = Path(tempfile.mkdtemp(prefix="rowspace-test-"))  # other users cannot enter pytest's own folders
     if os.geteuid() != 0:
         yield folder
     else:

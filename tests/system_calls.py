@@ -1,4 +1,4 @@
-"""A thread for which the kernel lacks renameat2, as on the file systems and systems that cannot exchange two names."""
+"""Threads without the system call renameat2, like systems and file systems that cannot exchange two names."""
 
 import ctypes
 import errno
@@ -14,7 +14,7 @@ _RENAMEAT2 = {"x86_64": 316, "aarch64": 276}
 
 
 def forbid_exchange() -> None:
-    """Let renameat2 fail with ENOSYS in this thread, and in those that it starts, for good (seccomp)."""
+    """Make renameat2 fail with ENOSYS in this thread and its children, permanently (seccomp)."""
     program = [
         (_LOAD_WORD, 0, 0, 0),  # the number of the system call
         (_JUMP_IF_EQUAL, 0, 1, _RENAMEAT2[os.uname().machine]),
@@ -31,6 +31,6 @@ def forbid_exchange() -> None:
 
 
 def without_exchange(task: Callable[..., object], *arguments: object) -> object:
-    """Call `task` in a thread of its own that has no renameat2."""
+    """Call `task` in a new thread without renameat2."""
     with ThreadPoolExecutor(1, initializer=forbid_exchange) as thread:
         return thread.submit(task, *arguments).result()

@@ -1,9 +1,9 @@
-"""Every snippet of the README and of docs/ runs, in page order, and every example too.
+"""Every code block of the README and docs/, in page order, and every example runs.
 
-The python fences of a page share one namespace and run in a scratch folder that holds `corpus.txt`, a real
-text. The console fences run each `$ rowspace ...` line there, in this process. A command must print the lines
-shown under it, in that order; numbers, frames and spacing may differ. In a fence marked `console about`, whose
-output differs from run to run (learned neighbors do), half of the lines suffice. Other fences (text, sh) do not run.
+The python blocks of a page share one namespace and run in a temporary folder that contains `corpus.txt`, an English
+text. Console blocks run each `$ rowspace ...` line there, in this process. A command must print the lines shown under
+it in that order; numbers, frames and spacing may differ. In blocks marked `console about`, whose output differs from
+run to run (like trained neighbors), half of the lines suffice. Other blocks (text, sh) do not run.
 """
 
 import contextlib
@@ -31,13 +31,13 @@ FRAME = re.compile(r"[\s|─━│┃┏┓┗┛┡┩╇┳┻└┘┴┬├�
 
 
 def masked(text: str) -> list[str]:
-    """The lines of `text` that say something, numbers replaced and frames and spacing made alike."""
+    """Return the non-empty lines of `text` with numbers masked and frames and spacing normalized."""
     lines = (FRAME.sub(" ", NUMBER.sub("#", line)).strip() for line in text.splitlines())
     return [line for line in lines if line]
 
 
 def missing(shown: list[str], printed: list[str]) -> list[str]:
-    """The lines of `shown` that do not follow the last one found, gaps allowed, in `printed`."""
+    """Return the lines of `shown` that are not in `printed`, in the same order and possibly with others between."""
     absent, start = [], 0
     for line in shown:
         if line in printed[start:]:
@@ -48,16 +48,16 @@ def missing(shown: list[str], printed: list[str]) -> list[str]:
 
 
 def commands(console: str) -> Iterator[tuple[str, str]]:
-    """Each command of a console fence with the output shown under it."""
+    """Yield each command of a console block with the output shown under it."""
     for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
         yield command, shown
 
 
 def run_command(arguments: list[str]) -> str:
-    """Run a `rowspace` command in this process, in the working directory; return all that it printed."""
+    """Run a `rowspace` command in this process, in the working directory; return its output."""
     with warnings.catch_warnings():
-        warnings.simplefilter("default")  # a command prints its warnings, which in these tests are errors elsewhere
+        warnings.simplefilter("default")  # commands print warnings, which are errors in other tests
         done = CliRunner().invoke(app, arguments, prog_name="rowspace", env={"COLUMNS": "120"})
     assert done.exit_code == 0, f"rowspace {shlex.join(arguments)} failed:\n{done.output}\n{done.exception!r}"
     return done.output
@@ -75,7 +75,9 @@ def run_console(kind: str, code: str) -> None:
 
 
 @pytest.mark.parametrize("document", PAGES, ids=lambda document: document.relative_to(CHECKOUT).as_posix())
-def test_snippets_of_page_run(document: Path, english: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_blocks_of_page_run(
+    document: Path, english: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copy(english, tmp_path / "corpus.txt")
     monkeypatch.chdir(tmp_path)
     text = document.read_text(encoding="utf-8")
@@ -83,7 +85,7 @@ def test_snippets_of_page_run(document: Path, english: Path, tmp_path: Path, mon
     for fence in FENCE.finditer(text):
         kind, code = fence.groups()
         if kind == "python":
-            # Blank lines in front, so that a traceback names the page's own line.
+            # Leading blank lines make tracebacks show the line number in the page.
             line = text.count("\n", 0, fence.start(2))
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile("\n" * line + code, document, "exec"), namespace)  # noqa: S102  # our own pages
@@ -101,7 +103,7 @@ def test_example_runs(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert printed.getvalue()
 
 
-def test_a_line_that_was_not_printed_is_missed() -> None:
+def test_missing_finds_lines_that_were_not_printed() -> None:
     printed = masked("token   cosine\n valueerror  0.81\n nameerror  0.79\n")
     assert missing(masked("valueerror 0.9"), printed) == []
     assert missing(masked("nameerror 0.7\nvalueerror 0.9"), printed) == ["valueerror #"]

@@ -1,4 +1,4 @@
-"""`import rowspace` stays light, every module stands on its own, and every promised name exists."""
+"""`import rowspace` is light, every module can be imported first, and all names in `__all__` exist."""
 
 import importlib
 import json
@@ -18,10 +18,10 @@ MODULES = sorted(
 
 HEAVY = ["numba", "llvmlite", "torch", "tokenizers", "safetensors", "typer", "rich", "zstandard"]
 
-# Prints what `import rowspace` opened, source and compiled modules aside.
+# Prints the files that `import rowspace` opened, except source and compiled modules.
 SPY = """
 import os, sys
-import numpy  # what numpy opens is numpy's own affair
+import numpy  # files opened by numpy do not count
 opened = []
 def spy(event, arguments):
     if event == "open" and isinstance(arguments[0], (str, bytes)):
@@ -31,14 +31,14 @@ import rowspace
 print("\\n".join(p for p in opened if not p.endswith((".py", ".so", ".pyd")) and ".pyc" not in p))
 """
 
-# Imports each module in a fork that has none of ours yet; prints those that cannot be imported first, with their
-# tracebacks. Python imports a package before its modules, so a module that its package imports needs no fork of its
-# own: importing it first is importing the package. Libraries are imported once, before the forks.
+# Imports each module in a fork without any rowspace module; prints the modules that fail, with their tracebacks. Python
+# imports a package before its modules, so a module that is imported by its own package needs no separate fork.
+# Libraries are imported once, before the forks.
 IMPORT_EACH = """
 import gc, importlib, json, os, sys, tempfile, traceback
 import numba, numpy, torch
 
-def import_in_a_fork(module):
+def import_in_fork(module):
     with tempfile.TemporaryFile("w+") as file:
         child = os.fork()
         if child == 0:
@@ -59,13 +59,13 @@ assert not [name for name in sys.modules if name.startswith("rowspace")]
 results = {}
 for module in MODULES:
     package = results.get(module.rpartition(".")[0])
-    results[module] = package if package and module in package else import_in_a_fork(module)
+    results[module] = package if package and module in package else import_in_fork(module)
 print(json.dumps({module: result for module, result in results.items() if isinstance(result, str)}))
 """
 
 
 def python(code: str) -> str:
-    """Run `code` in a fresh interpreter, unseen by coverage, which would open files of its own."""
+    """Run `code` in a new interpreter without coverage, which would open files."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -82,12 +82,12 @@ def test_import_opens_no_data_file() -> None:
     assert python(SPY).split() == []
 
 
-def test_each_module_imports_before_any_other_of_ours() -> None:
+def test_each_module_can_be_imported_first() -> None:
     refused = json.loads(python(f"MODULES = {['rowspace', *MODULES]!r}\n{IMPORT_EACH}"))
     assert refused == {}, "\n".join(refused.values())
 
 
-def test_names_of_each_all_exist_once() -> None:
+def test_names_in_all_exist_and_are_unique() -> None:
     for module in ["rowspace", *MODULES]:
         loaded = importlib.import_module(module)
         names = getattr(loaded, "__all__", [])
@@ -95,5 +95,5 @@ def test_names_of_each_all_exist_once() -> None:
         assert len(names) == len(set(names)), module
 
 
-def test_package_is_the_one_of_this_checkout() -> None:
+def test_package_is_imported_from_this_checkout() -> None:
     assert Path(rowspace.__file__).parents[2] == Path(__file__).parents[1]

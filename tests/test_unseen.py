@@ -1,4 +1,4 @@
-"""A table with n-grams: words that were never seen get rows wherever a row is asked for, and it is said."""
+"""A table with n-grams: out-of-vocabulary words get a row, with an `UnseenTokenWarning`."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from rowspace.table import Table
 
 TOKENS = ["cat", "dog", "the"]
 ROWS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
-CATTY = np.array([1, 0.5, 0], np.float32)  # the row that each n-gram of "catty" has
+CATTY = np.array([1, 0.5, 0], np.float32)  # the row of each n-gram of "catty"
 
 
 @pytest.fixture
@@ -19,18 +19,18 @@ def table():
     return Table(TOKENS, ROWS, subwords=Subwords(CATTY[np.newaxis], ROWS, places))
 
 
-def says(word="catty"):
+def warns_unseen(word="catty"):
     return pytest.warns(UnseenTokenWarning, match=f"'{word}' is not in the vocabulary: its row is the mean of its n-gr")
 
 
-def test_a_row_is_made_and_said(table):
-    with says():
+def test_unseen_word_gets_a_row_with_a_warning(table):
+    with warns_unseen():
         np.testing.assert_allclose(table["catty"], CATTY, rtol=1e-6)
-    with says():
+    with warns_unseen():
         np.testing.assert_allclose(table[["dog", "catty", 0]], [ROWS[1], CATTY, ROWS[0]], rtol=1e-6)
 
 
-def test_what_is_in_the_vocabulary_is_what_it_was_and_needs_no_warning(table):
+def test_known_tokens_keep_their_rows_without_a_warning(table):
     np.testing.assert_array_equal(table["cat"], ROWS[0])
     np.testing.assert_array_equal(table[["dog", "cat"]], ROWS[[1, 0]])
     np.testing.assert_array_equal(table[np.array([2, 1])], ROWS[[2, 1]])
@@ -38,23 +38,23 @@ def test_what_is_in_the_vocabulary_is_what_it_was_and_needs_no_warning(table):
     assert "catty" not in table
 
 
-def test_neighbors_leave_out_only_what_has_an_id(table):
-    with says():
+def test_neighbors_of_an_unseen_word_exclude_only_known_query_tokens(table):
+    with warns_unseen():
         assert [token for token, _ in table.neighbors("catty")] == ["cat", "dog", "the"]
-    with says():
+    with warns_unseen():
         assert [token for token, _ in table.neighbors(["catty", "cat"])] == ["dog", "the"]
 
 
-def test_similarity_sets_and_the_odd_one_take_it(table):
-    with says():
+def test_similarity_and_set_methods_accept_an_unseen_word(table):
+    with warns_unseen():
         assert table.similarity("catty", "dog") == pytest.approx(0.5 / np.sqrt(1.25))
-    with says():
+    with warns_unseen():
         assert table.set_similarity(["catty"], ["dog"]) == pytest.approx(0.5 / np.sqrt(1.25))
-    with says():
+    with warns_unseen():
         assert table.odd_one_out(["cat", "catty", "the"]) == "the"
 
 
-def test_pairs_count_it_and_say_for_how_many(table, tmp_path):
+def test_evaluate_pairs_uses_and_counts_composed_rows(table, tmp_path):
     file = tmp_path / "pairs"
     file.write_text("cat dog 1\nCatty cat 9\ncatty the 0\ncat zzz 3\n")
     scores = table.evaluate_pairs(file)
@@ -75,6 +75,6 @@ def test_pairs_count_it_and_say_for_how_many(table, tmp_path):
         lambda table: table.analogy("cat", "dog", "catty"),
     ],
 )
-def test_no_row_and_no_id_are_errors_as_ever(table, ask):
+def test_word_without_row_or_id_is_refused(table, ask):
     with pytest.raises(UnknownTokenError, match="is not in the vocabulary"):
         ask(table)

@@ -1,4 +1,4 @@
-"""The wheel, installed in a clean environment outside the checkout with no extra, works from any folder."""
+"""The wheel works when installed without extras in a clean environment outside the checkout."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ print(*nearest(np.repeat(rows, 2, axis=0), rows, 1)[0][:, 0])  # six queries at 
 
 
 def run(*command: str | Path, cwd: Path, home: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
-    """Run `command` as a user would who has no checkout, no coverage, and `home` as home folder."""
+    """Run `command` without the checkout and coverage in its environment, optionally with another home folder."""
     ours = ("COVERAGE", "PYTHONPATH", "NUMBA_", "XDG_", "VIRTUAL_ENV")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     environment |= extra | ({"HOME": str(home)} if home else {})
@@ -58,7 +58,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def base_dependencies(requirements: list[str]) -> dict[str, Distribution]:
-    """The distributions that `requirements` need without any extra, by name."""
+    """Return the distributions that `requirements` need without any extra, by name."""
     found: dict[str, Distribution] = {}
     waiting = [Requirement(requirement) for requirement in requirements]
     while waiting:
@@ -74,7 +74,7 @@ def base_dependencies(requirements: list[str]) -> dict[str, Distribution]:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel and its base dependencies in it, which are links to those installed here."""
+    """A virtual environment with the wheel, and links to the installed base dependencies."""
     folder = tmp_path_factory.mktemp("clean") / "environment"
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
@@ -87,7 +87,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+def test_wheel_contains_exactly_the_package(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
     data = [path for path in [*(PACKAGE / "lab" / "static").rglob("*"), *PACKAGE.rglob("*.toml")] if path.is_file()]
     sources = [path.relative_to(PACKAGE.parent).as_posix() for path in [*PACKAGE.rglob("*.py"), *data]]
@@ -95,23 +95,23 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert "rowspace/lab/static/index.html" in names
 
 
-def test_every_module_imports_without_an_extra_or_names_it(environment: Path, tmp_path: Path) -> None:
+def test_every_module_imports_or_names_its_missing_extra(environment: Path, tmp_path: Path) -> None:
     done = run(environment / "bin" / "python", "-W", "error", "-c", IMPORT_ALL, cwd=tmp_path)
     *refused, home = done.stdout.splitlines()
     assert refused == NEED_AN_EXTRA
     assert Path(home).is_relative_to(environment)
 
 
-def test_command_says_what_it_can_do(environment: Path, tmp_path: Path) -> None:
+def test_help_lists_the_commands(environment: Path, tmp_path: Path) -> None:
     shown = run(environment / "bin" / "rowspace", "--help", cwd=tmp_path).stdout
     assert [name for name in ("fit", "near", "similar", "analogy", "odd", "eval", "info") if name not in shown] == []
 
 
-def test_kernels_of_a_read_only_install_are_cached_for_the_user(environment: Path, tmp_path: Path) -> None:
+def test_kernels_of_a_read_only_install_are_cached_in_the_users_home(environment: Path, tmp_path: Path) -> None:
     (installed,) = environment.glob("lib/python*/site-packages/rowspace")
     read_only = tmp_path / "site" / "rowspace"
     shutil.copytree(installed, read_only, ignore=shutil.ignore_patterns("__pycache__"))
-    # A regular file where the cache folder would go stops even root, whom permission bits do not.
+    # A regular file in place of the cache folder blocks even root, who ignores permission bits.
     for folder in [read_only, *(path for path in read_only.rglob("*") if path.is_dir())]:
         (folder / "__pycache__").touch()
     before = sorted(read_only.rglob("*"))

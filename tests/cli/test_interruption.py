@@ -46,7 +46,7 @@ def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int
 def test_interrupted_fit_goes_on_to_the_same_table(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, said = interrupted(signal.SIGINT, english, output)
-    assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*': go on with ", said)
+    assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*': continue with ", said)
     half_way = rs.load(output)
     assert run_directory_of(output).exists()
 
@@ -64,7 +64,7 @@ def test_interrupted_fit_goes_on_to_the_same_table(run: Run, english: Path, tmp_
 def test_sigterm_saves_too_and_resuming_reads_no_corpus(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, said = interrupted(signal.SIGTERM, english, output)
-    assert "go on with rowspace fit --resume" in said
+    assert "continue with rowspace fit --resume" in said
     wrong = run("fit", "--resume", "-o", str(output), "--dim", "5", status=2)
     assert "the interrupted fit has dim=16, not 5" in wrong.stderr
     result = run("fit", "gone.txt", "--resume", "-o", str(output), "--workers", "2", "--json")

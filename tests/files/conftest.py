@@ -1,4 +1,4 @@
-"""Safetensors files that say anything at all."""
+"""Safetensors files with arbitrary headers."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def write_header():
-    """`write_header(path, header, data)` makes a safetensors file that says anything at all."""
+    """`write_header(path, header, data)` writes a safetensors file without checking the header."""
 
     def write(path, header, data=b""):
         text = json.dumps(header).encode()

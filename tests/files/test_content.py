@@ -1,4 +1,4 @@
-"""Tables in .gz and .zip files, and text with what editors and pandas put before it."""
+"""Tables in .gz and .zip files, byte-order marks, and pandas headers."""
 
 import gzip
 import zipfile
@@ -11,11 +11,11 @@ from rowspace import store
 from rowspace.errors import FileFormatError
 from rowspace.table import Table
 
-PACKED = [case for case in CASES if case.format in ("word2vec", "word2vec-text", "glove", "fasttext")]
+COMPRESSIBLE = [case for case in CASES if case.format in ("word2vec", "word2vec-text", "glove", "fasttext")]
 
 
-@pytest.mark.parametrize("case", PACKED, ids=lambda case: case.label)
-def test_a_packed_table_opens_as_the_one_in_it(tmp_path, case):
+@pytest.mark.parametrize("case", COMPRESSIBLE, ids=lambda case: case.label)
+def test_compressed_table_loads_like_the_original(tmp_path, case):
     path = case.save(table_of(case), tmp_path)
     expected = store.load(path)
     content = path.read_bytes()
@@ -32,8 +32,8 @@ def test_a_packed_table_opens_as_the_one_in_it(tmp_path, case):
         assert list(store.load(path.with_suffix(suffix), limit=1).vocabulary) == ["[UNK]"]
 
 
-@pytest.mark.parametrize("case", PACKED, ids=lambda case: case.label)
-def test_a_packed_table_is_refused_where_it_is_damaged(tmp_path, case):
+@pytest.mark.parametrize("case", COMPRESSIBLE, ids=lambda case: case.label)
+def test_damaged_compressed_table_is_refused(tmp_path, case):
     rows = np.random.default_rng(0).normal(size=(300, 100)).astype(np.float32)
     content = gzip.compress(case.save(Table([f"w{i}" for i in range(300)], rows), tmp_path).read_bytes())
     for damaged in (content[:-9], content[:80_000], content[:-8] + bytes(8), content + b"trailing"):
@@ -42,15 +42,15 @@ def test_a_packed_table_is_refused_where_it_is_damaged(tmp_path, case):
             store.load(tmp_path / "t.gz")
 
 
-def test_a_packed_file_is_not_replaced_by_an_ordinary_one(tmp_path):
+def test_compressed_file_is_not_replaced(tmp_path):
     (tmp_path / "v.bin").write_bytes(gzip.compress(b"1 1\ncat \0\0\0\0"))
     with pytest.raises(ValueError, match="a file of another kind is there"):
         store.save(Table(["a"], np.eye(1)), tmp_path / "v.bin")
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zip"])
-def test_a_file_that_unpacks_to_far_more_than_vectors_do_is_refused(tmp_path, suffix):
-    content = b"cat 1 2\n" * (1 << 23)  # 64 MiB, and a little more
+def test_file_with_an_implausible_compression_ratio_is_refused(tmp_path, suffix):
+    content = b"cat 1 2\n" * (1 << 23)  # 64 MiB, plus one line below
     path = tmp_path / f"v{suffix}"
     if suffix == ".gz":
         path.write_bytes(gzip.compress(content + b"a 1 2\n", compresslevel=1))
@@ -64,7 +64,7 @@ def test_a_file_that_unpacks_to_far_more_than_vectors_do_is_refused(tmp_path, su
 @pytest.mark.parametrize(
     "content", ["2 2\ncat 0.5 1\ndog 2 3\n", "cat 0.5 1\ndog 2 3\n", "cat\t0.5\t1\r\ndog\t2\t3\r\n"]
 )
-def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path, content):
+def test_byte_order_mark_is_skipped(tmp_path, content):
     (tmp_path / "v").write_text(content, "utf-8-sig", newline="")
     table = store.load(tmp_path / "v")
     assert list(table.vocabulary) == ["cat", "dog"]
@@ -72,7 +72,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path, content):
 
 
 @pytest.mark.parametrize("name", ["v.npy", "v.tsv"])
-def test_a_byte_order_mark_is_no_part_of_a_vocabulary_next_to_rows(tmp_path, name):
+def test_byte_order_mark_in_a_separate_vocabulary_is_skipped(tmp_path, name):
     store.save(Table(["cat", "dog"], np.eye(2, dtype=np.float32)), tmp_path / name)
     for path in tmp_path.iterdir():
         if path.suffix != ".npy":
@@ -81,7 +81,7 @@ def test_a_byte_order_mark_is_no_part_of_a_vocabulary_next_to_rows(tmp_path, nam
 
 
 @pytest.mark.parametrize(("name", "format"), [("v.npy", None), ("v.tsv", None), ("v.txt", "glove")])
-def test_a_first_token_that_begins_with_a_byte_order_mark_is_refused(tmp_path, name, format):
+def test_first_token_that_begins_with_a_byte_order_mark_is_refused(tmp_path, name, format):
     with pytest.raises(ValueError, match=r"begins with U\+FEFF, which would be read as a byte-order mark"):
         store.save(Table(["\ufeffcat", "dog"], np.eye(2)), tmp_path / name, format=format)
     assert not list(tmp_path.iterdir())
@@ -90,13 +90,13 @@ def test_a_first_token_that_begins_with_a_byte_order_mark_is_refused(tmp_path, n
 
 
 @pytest.mark.parametrize("header", ["\t0\t1", "token\t0\t1", "word\tx\ty", "Unnamed: 0\t0\t1"])
-def test_the_names_of_columns_that_pandas_writes_are_passed_over(tmp_path, header):
+def test_pandas_column_header_is_skipped(tmp_path, header):
     (tmp_path / "v.tsv").write_text(f"{header}\ncat\t0.5\t1\ndog\t2\t3\n")
     table = store.load(tmp_path / "v.tsv")
     assert list(table.vocabulary) == ["cat", "dog"]
     assert table.rows.tolist() == [[0.5, 1], [2, 3]]
 
 
-def test_a_first_word_with_the_numbers_of_columns_as_its_row_is_a_word(tmp_path):
+def test_first_word_whose_row_looks_like_column_numbers_is_kept(tmp_path):
     (tmp_path / "v.txt").write_text("of\t0\t1\ncat\t0.5\t1\n")
     assert list(store.load(tmp_path / "v.txt").vocabulary) == ["of", "cat"]

@@ -22,7 +22,7 @@ def entry(begin: int, end: int, dtype: object = "U8", shape: object = None) -> d
     return {"dtype": dtype, "shape": [end - begin] if shape is None else shape, "data_offsets": [begin, end]}
 
 
-def test_the_safetensors_library_reads_what_we_write():
+def test_safetensors_library_reads_the_header():
     rows = np.arange(6, dtype=np.float16).reshape(3, 2)
     ids = np.arange(4)
     data = header_bytes({"ids": ("I64", (4,)), "rows": ("F16", (3, 2))}) + ids.tobytes() + rows.tobytes()
@@ -31,7 +31,7 @@ def test_the_safetensors_library_reads_what_we_write():
     assert (read["ids"] == ids).all()
 
 
-def test_we_read_what_the_safetensors_library_writes():
+def test_headers_written_by_the_safetensors_library_are_read():
     arrays = {
         "a": np.arange(3.0),
         "b": np.zeros((2, 0), np.float32),
@@ -45,7 +45,7 @@ def test_we_read_what_the_safetensors_library_writes():
 
 
 @pytest.mark.parametrize("width", range(1, 80))
-def test_the_first_tensor_begins_at_a_cache_line(width):
+def test_first_tensor_is_cache_line_aligned(width):
     data = header_bytes({"n" * width: ("U8", (1,))}) + b"x"
     assert read_header(io.BytesIO(data), "x")["n" * width].offset % 64 == 0
 
@@ -70,9 +70,9 @@ def test_the_first_tensor_begins_at_a_cache_line(width):
         (content({"a": entry(0, 1, shape=[True])}, b"x"), "not a list of sizes"),
         (content({"a": entry(0, 1, shape=[-1, -1])}, b"x"), "not a list of sizes"),
         (content({"a": entry(0, 1, shape=[1.0])}, b"x"), "not a list of sizes"),
-        (content({"a": {**entry(0, 1), "data_offsets": [0]}}, b"x"), "not two places"),
-        (content({"a": {**entry(0, 1), "data_offsets": [0, 2**63]}}, b"x"), "not two places"),
-        (content({"a": {**entry(0, 1), "data_offsets": "01"}}, b"x"), "not two places"),
+        (content({"a": {**entry(0, 1), "data_offsets": [0]}}, b"x"), "not two offsets"),
+        (content({"a": {**entry(0, 1), "data_offsets": [0, 2**63]}}, b"x"), "not two offsets"),
+        (content({"a": {**entry(0, 1), "data_offsets": "01"}}, b"x"), "not two offsets"),
         (content({"a": entry(1, 0, shape=[])}, b"x"), "does not fill the bytes 1 to 0"),
         (
             content({"a": entry(0, 4, "F32", [2])}, b"xxxx"),
@@ -85,17 +85,17 @@ def test_the_first_tensor_begins_at_a_cache_line(width):
         (content({"a": entry(0, 2)}, b"xxx"), "ends at byte .*, but its tensors end at"),
     ],
 )
-def test_a_lie_is_refused_and_named(data, complaint):
+def test_invalid_header_is_refused(data, complaint):
     with pytest.raises(FileFormatError, match=f"^x: .*{complaint}"):
         read_header(io.BytesIO(data), "x")
 
 
-def test_an_empty_tensor_may_lie_between_two_others():
+def test_empty_tensor_between_two_others_is_allowed():
     data = content({"a": entry(0, 2), "b": entry(2, 2), "c": entry(2, 3)}, b"xyz")
     assert read_header(io.BytesIO(data), "x")["b"] == Tensor("U8", (0,), len(data) - 1, 0)
 
 
-def test_every_other_byte_in_a_header_is_refused_or_means_what_the_library_takes_it_for():
+def test_changed_byte_is_refused_or_read_as_the_library_reads_it():
     data = header_bytes({"a": ("F32", (2, 3)), "b": ("U8", (1,))}) + bytes(25)
     for place in range(len(data) - 25):
         for value in range(256):
@@ -108,7 +108,7 @@ def test_every_other_byte_in_a_header_is_refused_or_means_what_the_library_takes
             assert {name: tensor.shape for name, tensor in tensors.items()} == library
 
 
-def test_every_truncation_is_refused_as_the_library_refuses_it():
+def test_truncated_header_is_refused_here_and_by_the_library():
     data = header_bytes({"a": ("F32", (2, 3))}) + bytes(24)
     for length in range(len(data)):
         with pytest.raises(FileFormatError):
@@ -120,25 +120,25 @@ def test_every_truncation_is_refused_as_the_library_refuses_it():
 @pytest.mark.parametrize(
     ("length", "complaint"), [(100_000_000, "not valid JSON"), (100_000_001, "the cap is 100,000,000")]
 )
-def test_a_header_is_read_up_to_the_cap(tmp_path, length, complaint):
+def test_header_larger_than_the_limit_is_refused(tmp_path, length, complaint):
     with (tmp_path / "t").open("w+b") as file:
         file.write(length.to_bytes(8, "little"))
-        file.truncate(8 + length)  # a hole, which reads as NULs
+        file.truncate(8 + length)  # sparse: reads as NULs
         with pytest.raises(FileFormatError, match=complaint):
             read_header(file, "x")
 
 
-def test_a_header_of_more_tensors_than_any_model_has_is_refused_before_it_is_parsed():
+def test_header_with_too_many_tensors_is_refused_before_parsing():
     data = content({f"t{number}": entry(0, 0) for number in range(150_000)})
     tracemalloc.start()
-    with pytest.raises(FileFormatError, match=r"byte 8: a header of 1,\d+,\d+ JSON values, as of more than 100,000"):
+    with pytest.raises(FileFormatError, match=r"byte 8: a header of 1,\d+,\d+ JSON values, for more than 100,000"):
         read_header(io.BytesIO(data), "x")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2 * len(data)
 
 
-def test_every_dtype_that_torch_saves_is_known(tmp_path):
+def test_every_dtype_that_torch_saves_is_supported(tmp_path):
     dtypes = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu, torch.float8_e4m3fnuz, torch.complex64)
     for dtype in (*dtypes, torch.bool, torch.uint8, torch.int8, torch.uint16, torch.bfloat16, torch.uint64):
         save_torch_file({"a": torch.zeros(24, dtype=torch.uint8).view(dtype)}, tmp_path / "t")

@@ -20,16 +20,16 @@ from rowspace.files.strict_json import MAX_SIZE, parse_object, read_object
         (b"{}\0", "byte 10: not valid JSON"),
     ],
 )
-def test_what_is_no_plain_json_object_is_refused_with_its_place(data, complaint):
+def test_invalid_or_ambiguous_json_is_refused_with_its_byte_offset(data, complaint):
     with pytest.raises(FileFormatError, match=f"^x: .*{complaint}"):
         parse_object(data, "x", offset=8)
 
 
-def test_a_plain_object_is_read():
+def test_json_object_is_parsed():
     assert parse_object('{"é": [1, null]}'.encode(), "x") == {"é": [1, None]}
 
 
-def test_a_file_is_read_and_the_remedy_ends_the_message(tmp_path):
+def test_read_object_appends_the_remedy_to_the_error(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"a": 1}')
     assert read_object(path) == {"a": 1}
@@ -38,9 +38,9 @@ def test_a_file_is_read_and_the_remedy_ends_the_message(tmp_path):
         read_object(path, remedy="do this")
 
 
-def test_a_file_larger_than_any_is_refused_before_memory_is_taken(tmp_path):
+def test_oversized_file_is_refused_before_reading(tmp_path):
     path = tmp_path / "x.json"
     with path.open("wb") as file:
-        file.truncate(1 << 40)  # a hole: no disk is used
+        file.truncate(1 << 40)  # sparse: uses no disk space
     with pytest.raises(FileFormatError, match=f"has 1,099,511,627,776 bytes, more than the {MAX_SIZE:,}"):
         read_object(path)

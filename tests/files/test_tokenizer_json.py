@@ -31,13 +31,13 @@ def test_byte_alphabet_round_trip() -> None:
     assert bytes_from_alphabet(bytes_to_alphabet(EVERY_BYTE)) == EVERY_BYTE
 
 
-def test_character_outside_of_the_byte_alphabet() -> None:
+def test_character_outside_the_byte_alphabet_has_no_bytes() -> None:
     assert bytes_from_alphabet(" ") is None
 
 
 @pytest.mark.parametrize("vocabulary", [[], ["a", "b"], ["b", "[UNK]", "a"], ["", "\0", "\n", '"', "\\", "né", "😀"]])
 def test_word_level_json_equals_the_librarys(vocabulary: list[str]) -> None:
-    library = Tokenizer(models.WordLevel(word_level_ids(vocabulary), unk_token="[UNK]"))  # noqa: S106  # no password
+    library = Tokenizer(models.WordLevel(word_level_ids(vocabulary), unk_token="[UNK]"))  # noqa: S106  # not a password
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     assert json.loads(whitespace_json(vocabulary)) == json.loads(library.to_str())
 
@@ -49,6 +49,6 @@ def test_word_level_json_equals_the_librarys(vocabulary: list[str]) -> None:
         (["a", "b\ud800c"], r"'b\\ud800c' \(id 1\) holds half a surrogate pair"),
     ],
 )
-def test_tokens_that_no_tokenizer_json_can_hold(vocabulary: list[str], message: str) -> None:
+def test_duplicate_and_lone_surrogate_tokens_are_refused(vocabulary: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         word_level_ids(vocabulary)

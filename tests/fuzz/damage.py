@@ -1,4 +1,4 @@
-"""Damage that a seed tells: flipped bits, cuts, copied and repeated pieces, other numbers where sizes may be."""
+"""Seeded random damage: flipped bits, truncation, copied and repeated pieces, and other numbers."""
 
 import gzip
 import io
@@ -31,28 +31,28 @@ DIGITS = re.compile(rb"\d+")
 
 
 def flip(data: bytearray, chance: random.Random) -> None:
-    """Flip some bits; as often at the start, where sizes are, as elsewhere."""
+    """Flip some bits, half of the time in the header, where sizes are stored."""
     for _ in range(chance.choice((1, 1, 2, 8))):
         end = len(data) if chance.random() < 0.5 else min(len(data), 200)
         data[chance.randrange(end)] ^= 1 << chance.randrange(8)
 
 
 def cut(data: bytearray, chance: random.Random) -> None:
-    """Cut the end off, or leave a piece out."""
+    """Truncate, or remove a piece."""
     begin = chance.randrange(len(data))
     end = len(data) if chance.random() < 0.5 else begin + chance.randint(1, 40)
     del data[begin:end]
 
 
 def splice(data: bytearray, chance: random.Random) -> None:
-    """Put a piece of the file somewhere else, over what is there or before it."""
+    """Copy a piece of the file to another position, overwriting or inserting."""
     begin, place = chance.randrange(len(data)), chance.randrange(len(data))
     piece = data[begin : begin + chance.choice((1, 4, 8, 50, 1000))]
     data[place : place + (len(piece) if chance.random() < 0.5 else 0)] = piece
 
 
 def number(data: bytearray, chance: random.Random) -> None:
-    """Write another number where a binary one may be."""
+    """Overwrite bytes with another binary number."""
     width = chance.choice((1, 2, 4, 8))
     end = len(data) if chance.random() < 0.5 else min(len(data), 200)
     place = chance.randrange(end)
@@ -62,7 +62,7 @@ def number(data: bytearray, chance: random.Random) -> None:
 
 
 def digits(data: bytearray, chance: random.Random) -> None:
-    """Write another number in digits."""
+    """Replace a decimal number."""
     found = [match.span() for match in DIGITS.finditer(data[: 1 << 14])]
     if found:
         begin, end = chance.choice(found)
@@ -70,7 +70,7 @@ def digits(data: bytearray, chance: random.Random) -> None:
 
 
 def text(data: bytearray, chance: random.Random) -> None:
-    """Put in what breaks text or JSON, or still is some."""
+    """Insert text that breaks text formats or JSON, or may still be valid."""
     place = chance.randrange(len(data))
     data[place : place + chance.choice((0, 0, 1, 4))] = chance.choice(TEXTS)
 
@@ -86,17 +86,17 @@ KINDS: tuple[Callable[[bytearray, random.Random], None], ...] = (flip, cut, spli
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:
-    """Return the bytes of a file with one to three damages; those of a packed one may be inside of what it packs."""
+    """Return the bytes of a file with one to three damages, for compressed files sometimes in the uncompressed data."""
     if chance.random() < 0.5:
         if content.startswith(b"PK\x03\x04"):
-            return in_zip(content, chance)
+            return damaged_archive(content, chance)
         if content.startswith(b"\x1f\x8b"):
-            return gzip.compress(plain(gzip.decompress(content), chance))
-    return plain(content, chance)
+            return gzip.compress(damaged_bytes(gzip.decompress(content), chance))
+    return damaged_bytes(content, chance)
 
 
-def plain(content: bytes, chance: random.Random) -> bytes:
-    """Damage bytes as they are."""
+def damaged_bytes(content: bytes, chance: random.Random) -> bytes:
+    """Damage bytes without decompressing them."""
     data = bytearray(content)
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         if data:
@@ -104,13 +104,13 @@ def plain(content: bytes, chance: random.Random) -> bytes:
     return bytes(data)
 
 
-def in_zip(content: bytes, chance: random.Random) -> bytes:
-    """Damage one member of an archive, and pack it again."""
+def damaged_archive(content: bytes, chance: random.Random) -> bytes:
+    """Damage one member of an archive and compress it again."""
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(packed, "w") as new:
         chosen = chance.choice(old.namelist())
         for name in old.namelist():
             inside = old.read(name)
             method = chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
-            new.writestr(name, plain(inside, chance) if name == chosen else inside, method)
+            new.writestr(name, damaged_bytes(inside, chance) if name == chosen else inside, method)
     return packed.getvalue()

@@ -1,11 +1,11 @@
-"""Open damaged files with every reader, each in a process whose memory and time are watched.
+"""Open damaged files with every reader, in processes with limited memory and time.
 
     python tests/fuzz/damaged_files.py --files 3000 --seed 0 --results FOLDER [READER ...]
 
-File number N of a reader is the same in every run with the same seed. With --results, what came of each file is kept in
-FOLDER, a run that was stopped goes on where it was, and files with a wrong outcome are kept. The only right outcomes
-are a table (or tokenizer, or model) and a RowspaceError, within SECONDS, and in memory within 100 MB and twice the
-larger of the file and what was opened. Exits with 1 where there was another.
+File number N of a reader is the same in every run with the same seed. With --results, the outcomes are saved in FOLDER,
+an interrupted run continues where it stopped, and files with a wrong outcome are kept. The only correct outcomes are a
+table (or tokenizer, or model) and a RowspaceError, within SECONDS, using at most 100 MB plus twice the larger of the
+file and the opened object. Exits with 1 if there was any other outcome.
 """
 
 import argparse
@@ -34,15 +34,15 @@ from tests.fuzz.samples import READERS, Reader  # noqa: E402
 from rowspace.errors import RowspaceError  # noqa: E402
 from rowspace.store.warm import warm  # noqa: E402
 
-SECONDS = 60  # of the clock: other work may keep the machine busy
+SECONDS = 60  # wall time: generous, for busy machines
 MEMORY = 100 << 20
 FILES_A_PROCESS = 50
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
-ADDRESSES = 16 << 30  # so that what goes wrong does not take the machine with it
+ADDRESSES = 16 << 30  # so that a failure does not exhaust the machine
 
 
 class Outcome(NamedTuple):
-    """What came of one file: "table", "error" or what went wrong; bytes of memory that it took; the message."""
+    """The outcome of one file: "table", "error" or the kind of failure; the memory used in bytes; the message."""
 
     number: int
     kind: str
@@ -51,12 +51,12 @@ class Outcome(NamedTuple):
 
 
 def main() -> int:
-    """Run what the command line asks for, and print a table of it."""
+    """Parse the command line, run the readers, and print a table of outcomes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("readers", nargs="*", metavar="READER", help=f"one of {', '.join(READERS)}; all by default")
     parser.add_argument("--files", type=int, default=3000, help="how many for each reader (3000)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--results", type=Path, help="a folder for the outcomes, to go on from")
+    parser.add_argument("--results", type=Path, help="a folder for the outcomes; an interrupted run continues from it")
     options = parser.parse_args()
     unknown = sorted(set(options.readers) - READERS.keys())
     if unknown:
@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def report(name: str, outcomes: list[Outcome]) -> int:
-    """Print one line about a reader and one for each wrong outcome; return how many there were."""
+    """Print a line for the reader and one for each wrong outcome; return the number of wrong outcomes."""
     bad = [outcome for outcome in outcomes if outcome.kind not in ("table", "error")]
     opened = sum(outcome.kind == "table" for outcome in outcomes)
     peak = max((outcome.memory for outcome in outcomes), default=0) >> 20
@@ -85,11 +85,11 @@ def report(name: str, outcomes: list[Outcome]) -> int:
 
 
 def run(name: str, options: argparse.Namespace, folder: Path) -> Iterator[Outcome]:
-    """Yield what comes of each file of a reader, first what came of it in an earlier run."""
+    """Yield the outcome of each file of a reader, starting with those of an earlier run."""
     sample = folder / "sample"
     sample.mkdir()
     path = READERS[name].make(sample)
-    READERS[name].use(path)  # which has to work before there is damage
+    READERS[name].use(path)  # the undamaged sample must open
     target = path.relative_to(sample)
     record = None if options.results is None else options.results / f"{name}.{options.seed}.jsonl"
     earlier = []
@@ -101,7 +101,7 @@ def run(name: str, options: argparse.Namespace, folder: Path) -> Iterator[Outcom
     number = len(earlier)
     while number < options.files:
         batch = range(number, min(number + FILES_A_PROCESS, options.files))
-        for outcome in in_process(name, batch, options.seed, sample, target):
+        for outcome in run_in_child(name, batch, options.seed, sample, target):
             number = outcome.number + 1
             if record is not None:
                 with record.open("a") as file:
@@ -113,22 +113,22 @@ def run(name: str, options: argparse.Namespace, folder: Path) -> Iterator[Outcom
             yield outcome
 
 
-def in_process(name: str, numbers: range, seed: int, sample: Path, target: Path) -> Iterator[Outcome]:
-    """Yield the outcomes of some files from a process of their own, up to the first that ends it."""
+def run_in_child(name: str, numbers: range, seed: int, sample: Path, target: Path) -> Iterator[Outcome]:
+    """Yield the outcomes of some files from a child process, up to the first file that ends it."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         try:
-            with os.fdopen(writing, "w") as answers:
+            with os.fdopen(writing, "w") as output:
                 for number in numbers:
-                    print(json.dumps(outcome_of(name, number, seed, sample, target)), file=answers, flush=True)
+                    print(json.dumps(outcome_of(name, number, seed, sample, target)), file=output, flush=True)
         finally:
             os._exit(0)
     os.close(writing)
     number = numbers.start
-    with os.fdopen(reading, "rb") as answers:
-        for line in lines_in_time(answers):
+    with os.fdopen(reading, "rb") as output:
+        for line in lines_with_timeout(output):
             number += 1
             yield Outcome(*json.loads(line))
     os.kill(child, signal.SIGKILL)
@@ -137,44 +137,44 @@ def in_process(name: str, numbers: range, seed: int, sample: Path, target: Path)
         yield Outcome(number, "crash" if status != -signal.SIGKILL else "time", 0, f"the process ended with {status}")
 
 
-def lines_in_time(answers: BinaryIO) -> Iterator[bytes]:
-    """Yield lines as they come, until the end or until none comes in time."""
-    while select.select([answers], [], [], SECONDS)[0]:
-        line = answers.readline()
+def lines_with_timeout(output: BinaryIO) -> Iterator[bytes]:
+    """Yield lines until the end of the stream or a timeout."""
+    while select.select([output], [], [], SECONDS)[0]:
+        line = output.readline()
         if not line:
             return
         yield line
 
 
 def outcome_of(name: str, number: int, seed: int, sample: Path, target: Path) -> Outcome:
-    """Open one damaged file in this process, and use what it opens as."""
+    """Open and use one damaged file in this process."""
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     place = sample.with_name("damaged")
     shutil.rmtree(place, ignore_errors=True)
     size = damaged_copy(name, number, seed, sample, place)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts over
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before, memory = status_of("VmRSS"), 0
-    kind, message, kept = opened(READERS[name], place / target)
+    kind, message, kept = open_and_use(READERS[name], place / target)
     memory = max(0, status_of("VmHWM") - before)
     if kind in ("table", "error") and memory > MEMORY + 2 * max(size, kept):
         kind, message = "memory", f"{memory >> 20} MB for a file of {size} and a table of {kept} bytes; {message}"
     return Outcome(number, kind, memory, message)
 
 
-def opened(reader: Reader, path: Path) -> tuple[str, str, int]:
-    """Return what came of opening, in what words, and how many bytes it has in memory."""
+def open_and_use(reader: Reader, path: Path) -> tuple[str, str, int]:
+    """Return the kind of outcome, the message, and the bytes of the opened object in memory."""
     try:
         return "table", "", reader.use(path)
     except RowspaceError as error:
         message = str(error)
         wordy = len(message) > 2000 or CONTROL.search(message)
         return ("unclear message" if wordy else "error"), message, 0
-    except BaseException:  # whatever it is, it is wrong
+    except BaseException:  # any other exception is a failure
         return "traceback", traceback.format_exc(), 0
 
 
 def damaged_copy(name: str, number: int, seed: int, sample: Path, place: Path) -> int:
-    """Copy the sample and damage one of its files; return the bytes of all."""
+    """Copy the sample and damage one of its files; return the total size in bytes."""
     chance = random.Random(f"{name} {seed} {number}")  # noqa: S311  # no secret
     shutil.copytree(sample, place)
     files = sorted(file for file in place.rglob("*") if file.is_file())
@@ -184,7 +184,7 @@ def damaged_copy(name: str, number: int, seed: int, sample: Path, place: Path) -
 
 
 def status_of(field: str) -> int:
-    """Return a number of bytes from what Linux tells of this process."""
+    """Return a field of /proc/self/status in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) << 10

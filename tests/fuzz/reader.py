@@ -1,10 +1,10 @@
-"""Feed one reader of binary files with bytes that atheris makes up, led by which lines they reach.
+"""Fuzz one reader of a binary format with atheris, guided by coverage.
 
     NUMBA_DISABLE_JIT=1 python tests/fuzz/reader.py fasttext -runs=100000
 
-Begins with small files that the writer of the format makes. The only outcome that is right is a table or a
-RowspaceError; anything else ends the run with the bytes that did it. Kernels run as Python, so that a step outside of
-an array is an error and not a wrong read. Other arguments are libFuzzer's.
+The initial corpus is small files saved by rowspace. The only correct outcomes are a table and a RowspaceError; anything
+else ends the run and saves the input. Kernels run as Python, so that an index out of bounds raises an error instead of
+reading wrong memory. Further arguments are passed to libFuzzer.
 """
 
 import os
@@ -25,7 +25,7 @@ SUFFIXES = {"npz": ".npz", "npy": ".npy", "parquet": ".arrow", "safetensors": ".
 
 
 def tables(kind):
-    """Small tables, one with n-grams where the format has them."""
+    """Yield small tables, one of them with n-grams for fastText."""
     rows = np.arange(6, dtype=np.float32).reshape(3, 2)
     ngrams = Subwords(rows, rows[:1], np.zeros(3, np.int32)) if kind == "fasttext" else None
     yield Table(["a", "é", "the"], rows, np.array([3, 2, 1]))
@@ -33,7 +33,7 @@ def tables(kind):
 
 
 def fuzz(kind, folder, arguments):
-    """Fuzz in this process, which libFuzzer ends."""
+    """Fuzz in this process; libFuzzer exits it at the end."""
     with atheris.instrument_imports(include=["rowspace.files", "rowspace.store"], enable_loader_override=False):
         from rowspace.store import FORMATS
 
@@ -47,7 +47,7 @@ def fuzz(kind, folder, arguments):
         (corpus / str(number)).write_bytes(path.read_bytes())
 
     def read(data):
-        path.write_bytes(data)  # what belongs to it, a vocabulary or a tokenizer, lies beside it
+        path.write_bytes(data)  # a vocabulary or tokenizer file is next to it
         with suppress(RowspaceError):
             format.reader.load(path)
 

@@ -1,4 +1,4 @@
-"""Small whole files for each reader, which `damage.py` damages, and what a program does with what they open as."""
+"""Small valid files for each reader, which `damage.py` damages, and functions that use the opened objects."""
 
 import base64
 import gzip
@@ -22,14 +22,14 @@ TEXT = "the cat sat on the mat and the dog ate the cats dinner né 한국어 "
 
 
 class Reader:
-    """How to make samples in an empty folder, and how to open one and use all of it; returns its bytes in memory."""
+    """Functions to write a sample to an empty folder, and to open and use it; the latter returns its size in memory."""
 
     def __init__(self, make: Callable[[Path], Path], use: Callable[[Path], int]) -> None:
         self.make, self.use = make, use
 
 
 def use_table(path: Path) -> int:
-    """Open a table, and touch all of it."""
+    """Open a table and access all of its parts."""
     table = store.load(path)
     size = table.rows.nbytes + sum(map(len, table.vocabulary))
     np.isfinite(table.rows).all()
@@ -44,7 +44,7 @@ def use_table(path: Path) -> int:
 
 
 def use_tokenizer(path: Path) -> int:
-    """Open a tokenizer, and cut a text with it."""
+    """Open a tokenizer and encode a text."""
     tokenizer = open_tokenizer(path, pattern="gpt2" if path.suffix == ".tiktoken" else None)
     for number in tokenizer.encode(TEXT).tolist():
         tokenizer.token(number)
@@ -52,12 +52,12 @@ def use_tokenizer(path: Path) -> int:
 
 
 def use_model(path: Path) -> int:
-    """Open the input of a model."""
+    """Open the input embedding of a model."""
     return sum(weight.nbytes for weight in recipes.from_checkpoint(path).parameters())
 
 
 def checkpoint(folder: Path) -> Path:
-    """A sharded checkpoint of BERT's kind."""
+    """Write a sharded BERT checkpoint."""
     names = ("word", "position", "token_type")
     sizes = {"word": 3, "position": 8, "token_type": 2}
     weights = {f"embeddings.{name}_embeddings.weight": np.ones((sizes[name], 4), np.float32) for name in names}
@@ -83,7 +83,7 @@ def checkpoint(folder: Path) -> Path:
 
 
 def pruned(folder: Path) -> Path:
-    """A small quantized model with pruned n-grams, as fastText writes them."""
+    """Write a small quantized fastText model with pruned n-grams."""
     import struct
 
     start = struct.pack("<2i12id", 793712314, 12, 4, 5, 5, 1, 5, 1, 2, 2, 50, 2, 4, 100, 1e-4)
@@ -99,7 +99,7 @@ def pruned(folder: Path) -> Path:
 
 
 def packed(name: str, suffix: str) -> Callable[[Path], Path]:
-    """A text or binary table in a .gz or .zip."""
+    """Return a function that writes a table in a .gz or .zip file."""
 
     def make(folder: Path) -> Path:
         table = Table(["cat", "dog", "né"], np.arange(12, dtype=np.float32).reshape(3, 4) + 0.5)
@@ -120,14 +120,14 @@ def packed(name: str, suffix: str) -> Callable[[Path], Path]:
 
 
 def compressed_npz(folder: Path) -> Path:
-    """Compressed arrays, as numpy writes them."""
+    """Write compressed arrays with numpy."""
     path = folder / "t.npz"
     np.savez_compressed(path, vectors=np.eye(3, dtype=np.float32), words=np.array(["cat", "dog", "né"]))
     return path
 
 
 def wide_parquet(folder: Path) -> Path:
-    """One column for each dimension, compressed."""
+    """Write a compressed Parquet file with one column per dimension."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -137,7 +137,7 @@ def wide_parquet(folder: Path) -> Path:
 
 
 def compressed_arrow(folder: Path) -> Path:
-    """Compressed lists, as pandas writes them, beside a column that is not read."""
+    """Write compressed lists, as pandas does, next to an unrelated column."""
     import pyarrow as pa
     from pyarrow import feather
 
@@ -147,7 +147,7 @@ def compressed_arrow(folder: Path) -> Path:
 
 
 def sentencepiece(kind: str) -> Callable[[Path], Path]:
-    """A trained model of SentencePiece."""
+    """Return a function that trains and writes a SentencePiece model."""
 
     def make(folder: Path) -> Path:
         import sentencepiece as library
@@ -163,7 +163,7 @@ def sentencepiece(kind: str) -> Callable[[Path], Path]:
 
 
 def tokenizer_json(kind: str) -> Callable[[Path], Path]:
-    """A tokenizer.json of a kind."""
+    """Return a function that writes a tokenizer.json of this kind."""
 
     def make(folder: Path) -> Path:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -182,7 +182,7 @@ def tokenizer_json(kind: str) -> Callable[[Path], Path]:
 
 
 def ranks(folder: Path) -> Path:
-    """A tiktoken file of ranks."""
+    """Write a tiktoken rank file."""
     tokens = [bytes([byte]) for byte in range(256)] + [b"th", b"the", b" cat"]
     lines = [base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens)]
     (folder / "t.tiktoken").write_bytes(b"".join(lines))
@@ -190,7 +190,7 @@ def ranks(folder: Path) -> Path:
 
 
 def bert_vocabulary(folder: Path) -> Path:
-    """A vocab.txt with its settings."""
+    """Write a vocab.txt with its settings."""
     (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\ncat\n##s\n")
     (folder / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True})
@@ -200,7 +200,7 @@ def bert_vocabulary(folder: Path) -> Path:
 
 
 def gpt2_vocabulary(folder: Path) -> Path:
-    """A vocab.json with its merges.txt."""
+    """Write a vocab.json with its merges.txt."""
     from tokenizers import ByteLevelBPETokenizer
 
     tokenizer = ByteLevelBPETokenizer()
@@ -211,7 +211,7 @@ def gpt2_vocabulary(folder: Path) -> Path:
 
 
 def readers() -> Iterator[tuple[str, Reader]]:
-    """Yield every reader under its name."""
+    """Yield every reader with its name."""
     for case in CASES:
         yield case.label, Reader(lambda folder, case=case: case.save(table_of(case), folder), use_table)  # type: ignore[misc]
     yield "fasttext-pruned", Reader(pruned, use_table)

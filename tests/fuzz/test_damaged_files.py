@@ -1,4 +1,4 @@
-"""A few damaged files for each reader, with ROWSPACE_LONG_TESTS=1 three thousand; see `damaged_files.py`."""
+"""A few damaged files for each reader (3,000 with ROWSPACE_LONG_TESTS=1); see `damaged_files.py`."""
 
 import os
 import subprocess
@@ -8,15 +8,15 @@ from pathlib import Path
 FILES = 3000 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 12
 
 
-def test_damaged_files_give_a_table_or_a_clear_error_in_little_memory():
+def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory():
     script = Path(__file__).with_name("damaged_files.py")
     command = [sys.executable, script, "--files", str(FILES)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    assert len(run.stdout.splitlines()) == 35, run.stdout  # a heading, and a line for each reader
+    assert len(run.stdout.splitlines()) == 35, run.stdout  # a heading and a line for each reader
 
 
-def test_a_reader_that_is_not_known_is_one_sentence_with_their_names():
+def test_unknown_reader_error_lists_the_readers():
     script = Path(__file__).with_name("damaged_files.py")
     run = subprocess.run([sys.executable, script, "excel"], capture_output=True, text=True, check=False)
     assert run.returncode == 2

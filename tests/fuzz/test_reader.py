@@ -1,4 +1,4 @@
-"""Files that atheris makes up, for each reader of a binary format: hundreds, or thousands (ROWSPACE_LONG_TESTS=1)."""
+"""Fuzzing of each reader of a binary format: hundreds of inputs, or thousands with ROWSPACE_LONG_TESTS=1."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ RUNS = 3000 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 300
 
 
 @pytest.mark.parametrize("kind", ["word2vec", "fasttext", "npy", "npz", "parquet", "safetensors"])
-def test_made_up_bytes_give_a_table_or_an_error(kind):
+def test_fuzzed_bytes_give_a_table_or_a_rowspace_error(kind):
     script = Path(__file__).with_name("reader.py")
     run = subprocess.run(
         [sys.executable, script, kind, f"-runs={RUNS}", "-seed=1", "-max_len=4096"],

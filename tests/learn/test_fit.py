@@ -1,4 +1,4 @@
-"""`rowspace.fit` end to end, on real English: repeatable, resumable, and it learns."""
+"""`rowspace.fit` end to end on real English: reproducible, resumable, and the rows are meaningful."""
 
 import json
 import signal
@@ -20,19 +20,19 @@ def table(english):
     return rs.fit(english, **SMALL)
 
 
-def test_one_worker_gives_the_same_bits_again(english, table):
+def test_fit_with_one_worker_is_reproducible(english, table):
     again = rs.fit(english, **SMALL)
     np.testing.assert_array_equal(again.rows, table.rows)
     assert again.vocabulary == table.vocabulary
     assert again.settings["losses"] == table.settings["losses"]
 
 
-def test_another_seed_gives_other_rows(english, table):
+def test_seed_changes_the_rows(english, table):
     assert not np.array_equal(rs.fit(english, **SMALL, seed=2).rows, table.rows)
 
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
-def test_words_used_alike_become_neighbors(model):
+def test_words_in_similar_contexts_become_neighbors(model):
     rng = np.random.default_rng(0)
     animals, tools = ["cat", "dog", "cow"], ["saw", "axe", "pen"]
     texts = []
@@ -46,14 +46,14 @@ def test_words_used_alike_become_neighbors(model):
     assert table.odd_one_out(["cat", "dog", "axe", "cow"]) == "axe"
 
 
-def test_the_loss_falls_and_is_a_mean_over_pairs(english):
+def test_loss_decreases_and_is_a_mean_over_pairs(english):
     losses = rs.fit(english, dim=20, epochs=4).settings["losses"]
     assert losses == sorted(losses, reverse=True)
-    # Rows of zeros score 0 everywhere: a pair and its five negatives then cost 6 ln 2.
+    # With zero rows every score is 0, so a pair and its five negatives cost 6 ln 2.
     assert 1 < losses[-1] < losses[0] < 6 * np.log(2)
 
 
-def test_settings_say_how_it_was_learned(english, table):
+def test_settings_record_the_options(english, table):
     settings = table.settings
     assert settings["dim"] == 20
     assert settings["repeatable"] is True
@@ -67,13 +67,13 @@ def test_token_lists_keep_their_tokens():
     assert set(table) == {"New York", "Is", "is", "big", "old"}
 
 
-def test_no_corpus_is_the_standard_library():
+def test_default_corpus_is_the_standard_library():
     table = rs.fit(dim=16, epochs=3)
     assert {"typeerror", "valueerror", "sin", "cos"} <= set(table)
     assert "cos" in dict(table.neighbors("sin", k=10))
 
 
-def test_callbacks_see_bytes_vocabulary_progress_and_each_epochs_table(english):
+def test_callbacks_receive_bytes_vocabulary_progress_and_the_table_of_each_epoch(english):
     seen = {"bytes": [], "vocabulary": [], "progress": [], "epoch": []}
     reports = Reports(
         on_bytes=seen["bytes"].append,
@@ -92,19 +92,19 @@ def test_callbacks_see_bytes_vocabulary_progress_and_each_epochs_table(english):
     assert not np.array_equal(seen["epoch"][0][1].rows, table.rows)
 
 
-def test_an_output_is_saved_and_its_workplace_is_gone(english, tmp_path, table):
+def test_output_is_saved_and_the_run_directory_removed(english, tmp_path, table):
     rs.fit(english, **SMALL, output=tmp_path / "made")
     np.testing.assert_array_equal(rs.load(tmp_path / "made").rows, table.rows)
     assert [entry.name for entry in tmp_path.iterdir()] == ["made"]
 
 
-def stopped(english, output, number, **options):
-    """Stop a fit by a signal after some progress, and return what it says."""
+def interrupt_fit(english, output, number, **options):
+    """Stop a fit with a signal after some progress and return the message of FitInterrupted."""
     sent = []
 
     def stop(progress):
         if 0 < progress.words < progress.total_words and not sent:
-            sent.append(progress)  # once: a second signal ends a fit at once
+            sent.append(progress)  # only once: a second signal aborts the fit immediately
             signal.raise_signal(number)
 
     with pytest.raises(FitInterrupted) as caught:
@@ -113,24 +113,24 @@ def stopped(english, output, number, **options):
 
 
 @pytest.mark.parametrize("more", [{}, {"subwords": True, "model": "cbow"}], ids=["words", "n-grams"])
-def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, tmp_path, more):
+def test_resumed_fit_equals_an_uninterrupted_one_bit_for_bit(english, tmp_path, more):
     options = {"dim": 40, "workers": 1, "epochs": 6} | more
-    whole = rs.fit(english, **options)
+    expected = rs.fit(english, **options)
     for number in (signal.SIGINT, signal.SIGTERM):
         output = tmp_path / f"stopped by {number.name}"
-        said = stopped(english, output, number, **options)
-        assert said.endswith(f"go on with rowspace fit --resume -o '{output}'")
-        assert not np.array_equal(rs.load(output).rows, whole.rows)
+        message = interrupt_fit(english, output, number, **options)
+        assert message.endswith(f"continue with rowspace fit --resume -o '{output}'")
+        assert not np.array_equal(rs.load(output).rows, expected.rows)
         resumed = rs.fit(output=output, resume=True)
-        np.testing.assert_array_equal(resumed.rows, whole.rows)
-        np.testing.assert_array_equal(rs.load(output).rows, whole.rows)
+        np.testing.assert_array_equal(resumed.rows, expected.rows)
+        np.testing.assert_array_equal(rs.load(output).rows, expected.rows)
         if more:
-            np.testing.assert_array_equal(resumed.subwords.rows, whole.subwords.rows)
-        assert resumed.settings["losses"] == whole.settings["losses"]
+            np.testing.assert_array_equal(resumed.subwords.rows, expected.subwords.rows)
+        assert resumed.settings["losses"] == expected.settings["losses"]
         assert not run_directory_of(output).exists()
 
 
-def test_ngrams_are_learned_with_the_words_and_saved(english, tmp_path):
+def test_ngrams_are_trained_with_the_words_and_saved(english, tmp_path):
     learned = rs.fit(english, output=tmp_path / "t", **SMALL, subwords=True, buckets=5000, max_n=4)
     with pytest.warns(UnseenTokenWarning, match="'lernable' is not in the vocabulary"):
         row = learned["lernable"]
@@ -142,24 +142,24 @@ def test_ngrams_are_learned_with_the_words_and_saved(english, tmp_path):
 
 @pytest.fixture
 def interrupted(english, tmp_path, stopping):
-    """The output of a fit that a signal stopped in its first epoch."""
+    """The output path of a fit interrupted in its first epoch."""
     with pytest.raises(FitInterrupted):
         rs.fit(english, output=tmp_path / "table", dim=8, epochs=6, workers=1, reports=stopping)
     return tmp_path / "table"
 
 
-def test_signals_do_what_they_did_after_a_fit(interrupted):
+def test_signal_handlers_are_restored_after_a_fit(interrupted):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-def test_resume_refuses_other_options_but_takes_other_workers(interrupted):
+def test_resume_refuses_other_options_except_workers(interrupted):
     with pytest.raises(UsageError, match="has dim=8, not 9"):
         rs.fit(output=interrupted, resume=True, dim=9)
     assert rs.fit(output=interrupted, resume=True, dim=8, workers=2).settings["workers"] == 2
 
 
-def test_a_new_fit_takes_the_place_of_an_interrupted_one(interrupted):
+def test_new_fit_replaces_an_interrupted_one(interrupted):
     rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1)
     assert len(rs.load(interrupted)) == 3
     assert not run_directory_of(interrupted).exists()
@@ -174,8 +174,8 @@ rs.fit(sys.argv[1], output=sys.argv[2], dim=40, epochs=1000, workers=1, reports=
 """
 
 
-def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
-    """SIGKILL cannot be answered; the state of the last epoch that ended is there all the same."""
+def test_killed_fit_resumes_from_the_last_finished_epoch(english, tmp_path):
+    """SIGKILL cannot be handled, but the state of the last finished epoch is on disk."""
     output = tmp_path / "table"
     with subprocess.Popen(
         [sys.executable, "-c", PRINT_EPOCHS, english, output], stdout=subprocess.PIPE, text=True
@@ -195,7 +195,7 @@ def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
     assert seen[0] >= 2
 
 
-def test_a_strangers_folder_is_left_alone(tmp_path):
+def test_folder_with_other_files_is_not_replaced(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter.txt").write_text("dear")
     with pytest.raises(UsageError, match="home"):
@@ -217,7 +217,7 @@ def test_a_strangers_folder_is_left_alone(tmp_path):
         ({"resume": True, "output": "nothing"}, "no interrupted fit"),
     ],
 )
-def test_a_wrong_call_is_one_sentence(options, message, tmp_path, monkeypatch):
+def test_invalid_call_is_refused_and_leaves_no_files(options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=message.replace("?", r"\?")):
         rs.fit(["a b"] * 9, **options)
@@ -232,19 +232,19 @@ def test_a_wrong_call_is_one_sentence(options, message, tmp_path, monkeypatch):
         (["cat", "dog"] * 200, {"sample": 0}, "no sentence of the text has two words"),
     ],
 )
-def test_a_text_with_nothing_to_learn_is_an_error_that_leaves_nothing(texts, options, message, tmp_path):
+def test_text_without_training_pairs_is_refused_and_leaves_no_files(texts, options, message, tmp_path):
     with pytest.raises(CorpusError, match=message):
         rs.fit(texts, output=tmp_path / "table", dim=4, epochs=2, **options)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_corpus_that_cannot_be_read_leaves_nothing_behind(tmp_path):
+def test_unreadable_corpus_leaves_no_files(tmp_path):
     with pytest.raises(CorpusError):
         rs.fit(tmp_path / "missing.txt", output=tmp_path / "table")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failing_callback_ends_the_fit_with_its_own_error(english):
+def test_error_raised_by_a_callback_propagates(english):
     def fail(_progress):
         raise ZeroDivisionError
 

@@ -1,4 +1,4 @@
-"""`rowspace.fit` with tokens that are no words: rows in the tokenizer's order, resumable, and others open the table."""
+"""`rowspace.fit` with subword tokens: rows in the tokenizer's order, resumable, readable by other libraries."""
 
 import re
 
@@ -29,7 +29,7 @@ def saved(request, english, tmp_path_factory):
     return path
 
 
-def test_a_row_stands_at_its_tokens_id_and_counts_are_the_librarys(saved, english):
+def test_rows_are_ordered_by_token_id_and_counts_equal_the_librarys(saved, english):
     table = rs.load(saved)
     library = Tokenizer.from_str(table.tokenizer)
     counts = np.zeros(len(table), np.int64)
@@ -41,8 +41,8 @@ def test_a_row_stands_at_its_tokens_id_and_counts_are_the_librarys(saved, englis
     assert table.settings["words"] == counts.sum()
 
 
-# parity: model2vec and sentence-transformers, which give a text the mean of its tokens' rows
-def test_other_libraries_open_it_and_find_the_same_rows(saved):
+# Parity: model2vec and sentence-transformers, which encode a text as the mean of its token rows.
+def test_other_libraries_encode_texts_with_the_same_rows(saved):
     table, text = rs.load(saved), "The expression is evaluated first"
     ids = Tokenizer.from_str(table.tokenizer).encode(text, add_special_tokens=False).ids
     expected = table.rows[ids].mean(axis=0)
@@ -50,14 +50,14 @@ def test_other_libraries_open_it_and_find_the_same_rows(saved):
         np.testing.assert_allclose(encode([text])[0], expected, atol=1e-6)
 
 
-def test_settings_say_how_tokens_were_made(saved):
+def test_settings_record_the_tokens_option(saved):
     settings = rs.load(saved).settings
     assert settings["tokens"] == saved.name
     assert settings["repeatable"] is (saved.name in ("bpe", "bytes", "chars"))
     assert not settings.keys() & {"min_count", "cased", "max_vocabulary"}
 
 
-def test_pieces_used_alike_become_neighbors():
+def test_tokens_in_similar_contexts_become_neighbors():
     rng = np.random.default_rng(0)
     kinds = {"animal": (["cat", "dog", "cow"], ["eats", "sleeps"]), "tool": (["saw", "axe", "pen"], ["cuts", "breaks"])}
     texts = []
@@ -68,19 +68,19 @@ def test_pieces_used_alike_become_neighbors():
     assert {token for token, _ in table.neighbors("Ġcat", k=2)} == {"Ġdog", "Ġcow"}
 
 
-def test_one_worker_gives_the_same_bits_again(english):
+def test_fit_with_one_worker_is_reproducible(english):
     first, second = (rs.fit(english, tokens="bpe", vocabulary_size=500, **SMALL) for _ in range(2))
     np.testing.assert_array_equal(first.rows, second.rows)
     assert first.tokenizer == second.tokenizer
 
 
-def test_a_tables_tokenizer_makes_another_table(saved, english):
+def test_tokenizer_of_a_table_can_be_reused(saved, english):
     again = rs.fit(english, tokens=saved, **SMALL)
     assert again.tokenizer == rs.load(saved).tokenizer
     np.testing.assert_array_equal(again.rows, rs.load(saved).rows)
 
 
-def test_every_epochs_table_has_the_tokenizers_order(english):
+def test_table_of_each_epoch_is_in_the_tokenizers_order(english):
     seen = []
     reports = Reports(on_epoch=lambda _epoch, table, _loss: seen.append(table))
     table = rs.fit(english, tokens="chars", reports=reports, **SMALL)
@@ -93,13 +93,13 @@ LONGER = {"tokens": "bpe", "vocabulary_size": 600, "special": ["<s>"], "dim": 8,
 
 @pytest.fixture
 def interrupted(english, tmp_path, stopping):
-    """The output of a fit that a signal stopped in its first epoch."""
+    """The output path of a fit interrupted in its first epoch."""
     with pytest.raises(FitInterrupted):
         rs.fit(english, output=tmp_path / "table", reports=stopping, **LONGER)
     return tmp_path / "table"
 
 
-def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, interrupted):
+def test_resumed_fit_equals_an_uninterrupted_one_bit_for_bit(english, interrupted):
     resumed, whole = rs.fit(output=interrupted, resume=True, **LONGER), rs.fit(english, **LONGER)
     np.testing.assert_array_equal(resumed.rows, whole.rows)
     np.testing.assert_array_equal(resumed.counts, whole.counts)
@@ -131,7 +131,7 @@ def test_resume_refuses_other_tokens(interrupted, options, message):
         ({"vocabulary_sice": 256}, "did you mean vocabulary_size?"),
     ],
 )
-def test_a_wrong_call_is_one_sentence_and_leaves_nothing(options, message, tmp_path):
+def test_invalid_call_is_refused_and_leaves_no_files(options, message, tmp_path):
     with pytest.raises(UsageError, match=re.escape(message)):
         rs.fit(["a b"] * 9, output=tmp_path / "table", special=["<s>"] if "tokens" in options else None, **options)
     assert not list(tmp_path.iterdir())

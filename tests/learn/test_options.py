@@ -1,4 +1,4 @@
-"""Options say no to what cannot work, and fill in what depends on the model."""
+"""`FitOptions` refuses invalid values and fills in defaults that depend on the model."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from rowspace.learn.word2vec.allocation import bytes_needed, check_memory, empty
      ("negatives", 1001), ("dim", 65_537), ("epochs", 10**9),
      ("model", "glove"), ("cbow_gradient", "none"), ("seed", -1), ("dim", "many"), ("epochs", 1.5), ("window", True)],
 )  # fmt: skip
-def test_a_wrong_value_is_named(name, value):
+def test_invalid_value_is_named_in_the_error(name, value):
     with pytest.raises(UsageError, match=f"{name} must be .* not {value!r}"):
         FitOptions(**{name: value})
 
@@ -23,17 +23,17 @@ def test_a_wrong_value_is_named(name, value):
     ("given", "rates"),
     [({}, (0.035, 0.0105)), ({"model": "cbow"}, (0.1, 0.03)), ({"alpha": 0.1, "min_alpha": 0.0}, (0.1, 0.0))],
 )
-def test_the_learning_rate_depends_on_the_model_unless_given(given, rates):
+def test_default_learning_rate_depends_on_the_model(given, rates):
     assert FitOptions(**given).learning_rates == pytest.approx(rates)
 
 
 @pytest.mark.parametrize("given", [{"min_alpha": 1.0}, {"alpha": 0.01, "min_alpha": 0.02}])
-def test_a_rate_that_rises_is_refused(given):
+def test_increasing_learning_rate_is_refused(given):
     with pytest.raises(UsageError, match="min_alpha, the learning rate at the end, must not exceed alpha"):
         FitOptions(**given)
 
 
-def test_rows_that_no_memory_holds_are_refused_before_they_are_allocated():
+def test_tables_larger_than_memory_are_refused_before_allocating():
     for size, ngrams, options in (
         (100_000_000, 0, {"dim": 65_536}),
         (1_000_000_000_000, 0, {"dim": 1}),
@@ -44,7 +44,7 @@ def test_rows_that_no_memory_holds_are_refused_before_they_are_allocated():
     check_memory(1000, 1000, FitOptions(subwords=True))
 
 
-def test_the_memory_that_is_asked_for_is_what_is_allocated():
+def test_estimated_memory_equals_allocated_memory():
     for given in ({}, {"workers": 3}, {"model": "cbow", "subwords": True, "workers": 2, "buckets": 100}):
         options = FitOptions(dim=20, **given)
         weights = empty_weights(700, options)
@@ -57,7 +57,7 @@ def test_the_memory_that_is_asked_for_is_what_is_allocated():
         assert sum(array.nbytes for array in arrays) == pytest.approx(needed, rel=0.01)
 
 
-def test_bounds_have_thousands_separators():
+def test_bounds_in_messages_have_thousands_separators():
     with pytest.raises(UsageError, match="buckets must be a whole number from 1 to 100,000,000, not 0"):
         FitOptions(buckets=0)
     with pytest.raises(UsageError, match=r"alpha must be a number from 0\.0 to 10\.0, not -1"):

@@ -1,4 +1,4 @@
-"""One fit at a time writes to an output; a fit that was killed is no obstacle."""
+"""Only one fit at a time can write to an output; a killed fit does not block the next one."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from rowspace.learn import Reports, run_directory_of
 TEXT = ["the cat sat on the mat and the dog sat on the log"] * 200
 SMALL = {"dim": 4, "epochs": 1, "workers": 1, "sample": 0}
 
-# A fit that reports its first progress on standard output, and then waits until standard input ends.
+# A fit that prints a line at its first progress and then waits until standard input is closed.
 WAITING = """
 import sys
 import rowspace as rs
@@ -28,7 +28,7 @@ rs.fit(text, output=sys.argv[1], dim=4, epochs=1, sample=0, reports=Reports(on_p
 
 @pytest.fixture
 def running(tmp_path):
-    """A process in the middle of a fit to `table`."""
+    """A process in the middle of a fit that writes to `table`."""
     command = [sys.executable, "-c", WAITING, tmp_path / "table"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "learning\n"
@@ -36,7 +36,7 @@ def running(tmp_path):
         process.kill()
 
 
-def test_a_second_process_is_told_of_the_first_which_ends_well(running, tmp_path):
+def test_second_process_is_refused_and_the_first_completes(running, tmp_path):
     for resume in (False, True):
         with pytest.raises(RowspaceError, match=r"another fit is writing to .*table"):
             rs.fit(None if resume else TEXT, output=tmp_path / "table", resume=resume, **SMALL)
@@ -46,7 +46,7 @@ def test_a_second_process_is_told_of_the_first_which_ends_well(running, tmp_path
     assert not run_directory_of(tmp_path / "table").exists()
 
 
-def test_a_killed_fit_leaves_no_lock(running, tmp_path):
+def test_killed_fit_leaves_no_lock(running, tmp_path):
     running.send_signal(signal.SIGKILL)
     running.wait()
     with pytest.raises(UsageError, match="no interrupted fit"):
@@ -54,7 +54,7 @@ def test_a_killed_fit_leaves_no_lock(running, tmp_path):
     assert len(rs.fit(TEXT, output=tmp_path / "table", **SMALL)) == 8
 
 
-def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
+def test_second_fit_in_the_same_process_is_refused(tmp_path):
     refused = []
 
     def start_another(_progress):
@@ -68,7 +68,7 @@ def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
 
 
 @pytest.mark.parametrize("moment", ["open", "fcntl.flock"])
-def test_an_interruption_while_the_lock_is_taken_leaves_nothing(moment, tmp_path):
+def test_interrupt_while_locking_leaves_no_files(moment, tmp_path):
     waiting = [moment]
 
     def interrupt(event, arguments):

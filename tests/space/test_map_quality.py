@@ -1,4 +1,4 @@
-"""`neighborhood_preservation` against scikit-learn's search on both sides."""
+"""`neighborhood_preservation`, compared with scikit-learn's neighbor search."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from rowspace.errors import UsageError
 from rowspace.space import neighborhood_preservation, pca
 
 
-def by_scikit_learn(rows, positions, k, metric, asked) -> float:
+def by_scikit_learn(rows, positions, k, metric, sampled) -> float:
     sides = [
-        NearestNeighbors(n_neighbors=k, metric=name).fit(side).kneighbors(return_distance=False)[asked]
+        NearestNeighbors(n_neighbors=k, metric=name).fit(side).kneighbors(return_distance=False)[sampled]
         for side, name in ((rows, metric), (positions, "euclidean"))
     ]
     return float(np.mean([len(set(a) & set(b)) / k for a, b in zip(*sides, strict=True)]))
@@ -27,13 +27,13 @@ def test_agrees_with_scikit_learn(metric, sample: int) -> None:
     assert (found.k, found.by_chance) == (7, 7 / 299)
 
 
-def test_the_same_seed_asks_the_same_rows() -> None:
+def test_seed_determines_the_sampled_rows() -> None:
     rows = np.random.default_rng(1).normal(size=(100, 3))
     first, same, other = (neighborhood_preservation(rows, rows[:, :2], sample=10, seed=seed) for seed in (0, 0, 1))
     assert first.sample.tolist() == same.sample.tolist() != other.sample.tolist()
 
 
-def test_rows_that_are_not_on_the_map_are_left_out_on_both_sides() -> None:
+def test_rows_without_a_position_or_direction_are_excluded() -> None:
     rows = np.random.default_rng(2).normal(size=(60, 2))
     positions = rows.astype(np.float32)
     rows[3], positions[5] = np.nan, np.nan
@@ -43,14 +43,14 @@ def test_rows_that_are_not_on_the_map_are_left_out_on_both_sides() -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_a_single_row_that_is_not_finite_is_left_out(value: float) -> None:
+def test_non_finite_row_is_excluded(value: float) -> None:
     rows = np.random.default_rng(0).normal(size=(30, 5))
     positions = rows[:, :2].copy()
-    whole = np.delete(np.arange(30), 3)
-    expected = by_scikit_learn(rows[whole], positions[whole], 4, "cosine", np.arange(29))
+    finite = np.delete(np.arange(30), 3)
+    expected = by_scikit_learn(rows[finite], positions[finite], 4, "cosine", np.arange(29))
     rows[3, 1] = value
     found = neighborhood_preservation(rows, positions, 4)
-    assert found.sample.tolist() == whole.tolist()
+    assert found.sample.tolist() == finite.tolist()
     assert found.share == pytest.approx(expected)
 
 
@@ -59,18 +59,18 @@ def test_two_rows_have_one_neighbor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "positions", "sentence"),
+    ("rows", "positions", "message"),
     [
-        (np.eye(2), np.eye(3), "must be as many, got 2 and 3"),
+        (np.eye(2), np.eye(3), "must have the same length, got 2 and 3"),
         (np.eye(1), np.eye(1), "two rows or more, but 1 can be compared"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(rows, positions, sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
+def test_invalid_arguments_are_refused(rows, positions, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         neighborhood_preservation(rows, positions)
 
 
 @pytest.mark.parametrize("sample", [0, -1])
-def test_a_sample_of_no_rows_is_refused(sample: int) -> None:
+def test_empty_sample_is_refused(sample: int) -> None:
     with pytest.raises(UsageError, match=f"sample must be 1 or more, got {sample}"):
         neighborhood_preservation(np.eye(3), np.eye(3), sample=sample)

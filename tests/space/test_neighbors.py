@@ -1,4 +1,4 @@
-"""`nearest` against the full matrix and a stable sort, against gensim, and on awkward input."""
+"""`nearest`, compared with a stable sort of the full matrix and with gensim, and on edge cases."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("memory", [1, 5_000, 1 << 24])
 @pytest.mark.parametrize("num_queries", [4, 40])
-def test_equals_the_reference_whatever_the_memory(metric, dtype, memory, num_queries):
+def test_equals_the_reference_for_any_memory_limit(metric, dtype, memory, num_queries):
     rng = np.random.default_rng(3)
     rows = rng.standard_normal((700, 9)).astype(dtype)
     queries, exclude = rows[100 : 100 + num_queries], rng.integers(-1, 700, (num_queries, 3))
@@ -33,23 +33,23 @@ def test_equals_the_reference_whatever_the_memory(metric, dtype, memory, num_que
 
 
 @given(st.data())
-def test_equals_the_reference_on_rows_full_of_ties(data):
+def test_equals_the_reference_on_rows_with_many_ties(data):
     dim, size, k = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40)), data.draw(st.integers(1, 45))
-    # Powers of two, whose sums are exact in any order: what ties for the reference must tie here.
+    # Sums of powers of two are exact in any order, so both sides have the same ties.
     values = st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 2.0, np.nan, np.inf])
     finite = values.filter(np.isfinite)
     rows = data.draw(arrays(np.float32, (size, dim), elements=values.map(np.float32), fill=st.nothing()))
     queries = data.draw(arrays(np.float32, (3, dim), elements=finite.map(np.float32), fill=st.nothing()))
     exclude = data.draw(arrays(np.int64, (3, 2), elements=st.integers(-1, size - 1)))
     for metric in METRICS:
-        for times in (1, 3):  # a few queries, and more of them, are searched by different code
-            asked, without = np.tile(queries, (times, 1)), np.tile(exclude, (times, 1))
-            found = nearest(asked, rows, k, metric=metric, exclude=without, memory=data.draw(st.integers(1, 400)))
-            assert_same(found, nearest_reference(asked, rows, k, metric=metric, exclude=without))
+        for times in (1, 3):  # few and many queries take different code paths
+            repeated, without = np.tile(queries, (times, 1)), np.tile(exclude, (times, 1))
+            found = nearest(repeated, rows, k, metric=metric, exclude=without, memory=data.draw(st.integers(1, 400)))
+            assert_same(found, nearest_reference(repeated, rows, k, metric=metric, exclude=without))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4000), st.sampled_from(METRICS))
-def test_identical_rows_stay_ties_across_block_borders(seed, memory, metric):
+def test_identical_rows_tie_across_block_boundaries(seed, memory, metric):
     rng = np.random.default_rng(seed)
     few = rng.standard_normal((5, 33)).astype(np.float32)
     rows = few[rng.integers(0, 5, 200)]
@@ -57,9 +57,9 @@ def test_identical_rows_stay_ties_across_block_borders(seed, memory, metric):
     ids, scores = nearest(few, rows, 60, metric=metric, memory=memory)
     for line, values in zip(ids, scores, strict=True):
         assert all(a < b for a, b, x, y in zip(line, line[1:], values, values[1:], strict=False) if x == y)
-    whole = nearest(few, rows, 60, metric=metric)
-    np.testing.assert_array_equal(ids, whole[0])
-    np.testing.assert_array_equal(scores, whole[1])
+    expected = nearest(few, rows, 60, metric=metric)
+    np.testing.assert_array_equal(ids, expected[0])
+    np.testing.assert_array_equal(scores, expected[1])
 
 
 def test_agrees_with_gensim():
@@ -74,31 +74,31 @@ def test_agrees_with_gensim():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-def test_reads_rows_from_a_memory_map(tmp_path, dtype):
+def test_memory_mapped_rows_are_searched(tmp_path, dtype):
     rows = np.random.default_rng(5).standard_normal((500, 8)).astype(dtype)
     np.save(tmp_path / "rows.npy", rows)
     mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
     assert_same(nearest(mapped[:3], mapped, 4, memory=2000), nearest_reference(rows[:3], rows, 4))
 
 
-def test_rows_in_column_order_or_of_foreign_byte_order_give_the_same():
+def test_column_order_and_foreign_byte_order_give_the_same_result():
     rows = np.random.default_rng(6).standard_normal((90, 5)).astype(np.float32)
     expected = nearest_reference(rows[:2], rows, 3)
     assert_same(nearest(rows[:2], np.asfortranarray(rows), 3), expected)
     assert_same(nearest(rows[:2], rows.astype(">f4"), 3), expected)
 
 
-def test_float32_rows_whose_products_overflow_or_underflow_are_still_told_apart():
+def test_float32_overflow_and_underflow_do_not_change_the_ranking():
     small = np.float32([[3e-30, 1e-30], [1e-30, 3e-30], [2e-30, 2e-30]])
     assert nearest(small[:1], small, 3)[0].tolist() == [[0, 2, 1]]
     large = np.float32([[3e30, -1e30], [1e30, 3e30], [2e30, 2e30]])
     assert nearest(large[:1], large, 3)[0].tolist() == [[0, 2, 1]]
-    # In float32 the sum falls to -inf on its way to 2e38.
+    # In float32 a partial sum overflows to -inf, although the total is 2e38.
     falling = np.float32([[1, 1, 1, 1], [0, 0, 0, 0], [-2e19, -2e19, 3e19, 3e19]])
     assert nearest(np.full((1, 4), 1e19, np.float32), falling, 1, metric="dot")[0].tolist() == [[2]]
 
 
-def test_rows_that_are_not_finite_are_no_neighbors_and_free_places_say_so():
+def test_non_finite_rows_are_excluded_and_missing_neighbors_are_minus_one():
     rows = np.array([[1.0, 0.0], [np.nan, 0.0], [np.inf, 0.0], [0.0, 0.0]])
     ids, scores = nearest(rows[:1], rows, 4)
     assert ids.tolist() == [[0, 3, -1, -1]]
@@ -106,19 +106,19 @@ def test_rows_that_are_not_finite_are_no_neighbors_and_free_places_say_so():
     assert np.isnan(scores[0, 2:]).all()
 
 
-def test_a_zero_query_has_cosine_zero_with_all():
+def test_zero_query_has_cosine_zero_with_all_rows():
     ids, scores = nearest(np.zeros((1, 3)), np.ones((600, 3)), 2)
     assert (ids.tolist(), scores.tolist()) == ([[0, 1]], [[0.0, 0.0]])
 
 
 @pytest.mark.parametrize(("num_queries", "size"), [(0, 3), (2, 0), (0, 0)])
-def test_nothing_asked_or_nothing_there_gives_an_empty_answer(num_queries, size):
+def test_empty_queries_or_rows_give_an_empty_result(num_queries, size):
     ids, scores = nearest(np.ones((num_queries, 2)), np.ones((size, 2)), 5)
     assert ids.shape == scores.shape == (num_queries, min(5, size))
 
 
 @pytest.mark.parametrize("k", [0, -1, True, 1.5, "3"])
-def test_k_must_be_a_whole_number_of_at_least_one(k):
+def test_invalid_k_is_refused(k):
     with pytest.raises(UsageError, match="k must be a whole number"):
         nearest(np.eye(2), np.eye(2), k)
 
@@ -136,6 +136,6 @@ def test_k_must_be_a_whole_number_of_at_least_one(k):
         (np.array([[1.0, 1.0], [1.0, np.nan]]), np.ones((4, 2)), {}, "query 1 holds NaN"),
     ],
 )
-def test_input_that_does_not_fit_is_refused(queries, rows, options, message):
+def test_invalid_arguments_are_refused(queries, rows, options, message):
     with pytest.raises(UsageError, match=message):
         nearest(queries, rows, 1, **options)

@@ -1,4 +1,4 @@
-"""Rows that a map was not made of are placed beside the mapped row that scikit-learn finds nearest."""
+"""Rows outside the sample of a map are placed next to their nearest mapped row."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ RANDOM = np.random.default_rng(0)
 ROWS, POSITIONS = RANDOM.normal(size=(1300, 6)), RANDOM.normal(size=(1300, 2)).astype(np.float32)
 
 
-def test_a_row_is_placed_beside_its_nearest_mapped_row() -> None:
+def test_row_is_placed_next_to_its_nearest_mapped_row() -> None:
     positions = POSITIONS.copy()
     positions[200:] = np.nan
     rows = ROWS.copy()
@@ -21,10 +21,10 @@ def test_a_row_is_placed_beside_its_nearest_mapped_row() -> None:
     assert np.isnan(placed[1299]).all()
     nearest = cosine_similarity(rows[200:1299], rows[:200]).argmax(1)
     apart = np.linalg.norm(placed[200:1299] - POSITIONS[nearest], axis=1)
-    assert 0 < np.median(apart) < 0.1  # the positions spread over about 6
+    assert 0 < np.median(apart) < 0.1  # the positions span about 6 units
 
 
-def test_placing_repeats_and_reports_how_far_it_is() -> None:
+def test_placement_is_deterministic_and_reports_progress() -> None:
     positions = POSITIONS.copy()
     positions[:1100] = np.nan
     calls = []
@@ -33,6 +33,6 @@ def test_placing_repeats_and_reports_how_far_it_is() -> None:
     assert calls == [(1024, 1100), (1100, 1100)]
 
 
-def test_a_map_without_any_position_is_refused() -> None:
+def test_map_without_any_position_is_refused() -> None:
     with pytest.raises(UsageError, match="no row has a position"):
         place_others(ROWS, np.full((1300, 2), np.nan))

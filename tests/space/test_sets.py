@@ -1,4 +1,4 @@
-"""Sets of rows against gensim's doesnt_match and n_similarity."""
+"""Sets of rows, compared with gensim's doesnt_match and n_similarity."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_set_similarity_equals_gensim(peer):
     assert set_distance(ROWS[:4], ROWS[10:17]) == 1 - found
 
 
-def test_of_equal_rows_the_first_is_odd():
+def test_odd_one_out_of_equal_rows_is_the_first():
     assert odd_one_out(np.tile(ROWS[:1], (4, 1))) == 0
 
 

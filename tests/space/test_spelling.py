@@ -1,4 +1,4 @@
-"""Nearest spellings against difflib over the whole vocabulary."""
+"""Nearest spellings, compared with difflib over the full vocabulary."""
 
 from difflib import SequenceMatcher
 
@@ -30,14 +30,14 @@ def test_equals_difflib(token):
     assert nearest_spellings(token, VOCABULARY, 10) == expected
 
 
-def test_at_most_so_many_and_ties_by_id():
+def test_result_is_limited_and_ties_are_ordered_by_id():
     assert nearest_spellings("cats", ["catx", "caty", "cats", "catz"], 3) == ["cats", "catx", "caty"]
 
 
-def test_finds_a_token_past_the_first_chunk():
+def test_token_after_the_first_chunk_is_found():
     assert nearest_spellings("needel", [str(n) for n in range(CHUNK + 5)] + ["needle"]) == ["needle"]
 
 
 @pytest.mark.parametrize(("token", "vocabulary"), [("", ["a"]), ("a", []), ("a", [""]), ("zzz", ["abc"])])
-def test_nothing_near_gives_nothing(token, vocabulary):
+def test_no_similar_token_gives_an_empty_list(token, vocabulary):
     assert nearest_spellings(token, vocabulary) == []

@@ -6,6 +6,6 @@ from rowspace.space.warm import warm
 pytestmark = pytest.mark.kernels
 
 
-def test_the_kernel_is_compiled():
+def test_warm_compiles_the_kernel():
     warm()
-    assert getattr(kernels.select, "signatures", [()])  # a plain function where none is compiled
+    assert getattr(kernels.select, "signatures", [()])  # a plain function if compilation is disabled

@@ -1,4 +1,4 @@
-"""One case for each way to write a table: what `test_contract.py` checks, and what `tests/fuzz` damages."""
+"""One case for each way to save a table, used by `test_contract.py` and by `tests/fuzz`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,21 +35,21 @@ FLOATS = (np.float16, np.float32, np.float64)
 
 @dataclass(frozen=True)
 class Case:
-    """A format under a file name, and what it keeps."""
+    """A format, the file name to save to, and what the format stores."""
 
     format: str
     name: str
     dtypes: tuple[type, ...] = FLOATS
     has_counts: bool = False
     has_tokenizer: bool = False
-    has_unknown: bool = False  # a row for [UNK], as the library whose format it is wants it
+    has_unknown: bool = False  # adds a row for [UNK], as the library that owns the format expects
     is_mapped: bool = True
     with_ngrams: bool = False
-    forbidden: str = ""  # characters that no token may hold
+    forbidden: str = ""  # characters that tokens cannot contain
 
     @property
     def label(self) -> str:
-        """What the test is called."""
+        """The test id."""
         return f"{self.format}{'-n-grams' if self.with_ngrams else ''}{Path(self.name).suffix}"
 
     @property
@@ -84,7 +84,7 @@ CASES = (
 
 
 def table_of(case: Case, tokens: Iterable[str] = ("[UNK]", "cat", "né"), dtype: type = np.float32) -> Table:
-    """Return a table of `tokens` that `case` keeps whole; where a format adds [UNK], it should be one of them."""
+    """Return a table that `case` can store; `tokens` should include [UNK] for formats that add it."""
     vocabulary = list(tokens)
     rows = np.random.default_rng(1).normal(size=(len(vocabulary), 4)).astype(dtype)
     counts = np.arange(len(vocabulary), 0, -1) * 2**40 if case.has_counts else None
@@ -95,13 +95,13 @@ def table_of(case: Case, tokens: Iterable[str] = ("[UNK]", "cat", "né"), dtype:
 
 
 def tokenizer_of(tokens: Iterable[str]) -> str:
-    """Return the text of a tokenizer.json that looks whole words up."""
+    """Return the text of a word-level tokenizer.json."""
     ids = {token: number for number, token in enumerate(tokens)}
     return str(Tokenizer(models.WordLevel(ids, unk_token="[UNK]")).to_str())  # noqa: S106  # no password
 
 
-def allowed(case: Case) -> list[str]:
-    """Return tokens that `case` must keep, odd as they are."""
-    ends_in_number = ("7", "-1.5") if case.format == "glove" else ()  # its width could not be told
-    kept = (token for token in AWKWARD if not any(character in token for character in case.forbidden))
-    return ["[UNK]", "cat", *(token for token in kept if token not in ends_in_number)]
+def storable_tokens(case: Case) -> list[str]:
+    """Return unusual tokens that `case` must be able to store."""
+    ends_in_number = ("7", "-1.5") if case.format == "glove" else ()  # they make the number of columns ambiguous
+    storable = (token for token in AWKWARD if not any(character in token for character in case.forbidden))
+    return ["[UNK]", "cat", *(token for token in storable if token not in ends_in_number)]

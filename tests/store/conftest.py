@@ -1,7 +1,4 @@
-"""Tiny models such as other libraries keep, made on the spot.
-
-Left out: what is to be read from them, which is the tests' business.
-"""
+"""Tiny models in the file layouts of other libraries."""
 
 import json
 
@@ -23,7 +20,7 @@ def rows():
 
 @pytest.fixture(scope="session")
 def tokenizer_of(words):
-    """`tokenizer_of()` makes one that looks whole words up; their ids are their places, or those given."""
+    """`tokenizer_of()` makes a word-level tokenizer; ids are positions in `words` unless given."""
 
     def make(ids=range(4)):
         tokenizer = Tokenizer(models.WordLevel(dict(zip(words, ids, strict=False)), unk_token="[UNK]"))  # noqa: S106
@@ -35,7 +32,7 @@ def tokenizer_of(words):
 
 @pytest.fixture
 def folder_of(tmp_path, tokenizer_of):
-    """`folder_of(tensors)` makes a directory with them, as the safetensors library writes them, and a tokenizer."""
+    """`folder_of(tensors)` writes the tensors with the safetensors library, next to a tokenizer.json."""
 
     def make(tensors, *, ids=range(4), config=None, file="model.safetensors"):
         folder = tmp_path / "model"

@@ -1,7 +1,7 @@
-"""Rounds of a process that saves a table and is killed at random times; run by test_kills_files.py as a script.
+"""Kill a process at random times while it saves a table in one format; test_kills_files.py runs this as a script.
 
-After each what is there must open whole, as the last version seen or a newer one. See kill_rounds.py, which does the
-same for native directories, and at each line too.
+After each round the file must load completely, as the last version seen or a newer one. kill_rounds.py does the same
+for native directories, and also kills at each line.
 """
 
 import random
@@ -18,11 +18,11 @@ SIZE = 50
 
 
 def main() -> None:
-    """Save in the format that the first argument names to the path that the second one gives, round by round."""
-    from kill_rounds import LONG, in_a_child  # found beside a script only
+    """Run the rounds for the format named by the first argument on the path given as the second."""
+    from kill_rounds import LONG, run_in_child  # importable only when run as a script
 
     kind, path = next(known for known in FORMATS if known.name == sys.argv[1]), Path(sys.argv[2])
-    # With [UNK], formats that are made for a tokenizer add no row for it.
+    # Formats with a tokenizer add a row for [UNK] unless the vocabulary already has it.
     vocabulary = ["[UNK]", *(f"w{number}" for number in range(1, SIZE))]
 
     def save(version: int) -> None:
@@ -43,9 +43,9 @@ def main() -> None:
             for version in range(first, first + 10_000):
                 save(version)
 
-        assert in_a_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
+        assert run_in_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
         assert version_of() >= last
-    save(0)  # which tidies up
+    save(0)  # removes temporary files
 
 
 if __name__ == "__main__":

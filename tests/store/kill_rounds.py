@@ -1,7 +1,7 @@
-"""Rounds of a process that saves and is killed with SIGKILL; run by test_kills.py as a script of its own.
+"""Kill a process with SIGKILL while it saves a table; test_kills.py runs this as a script.
 
-It imports once and forks for each round, so that a round costs milliseconds. After each the table must open
-whole, as the last version seen or a newer one.
+The script imports once and forks for each round, so a round takes milliseconds. After each round the table must load
+completely, as the last version seen or a newer one.
 """
 
 import json
@@ -23,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from system_calls import forbid_exchange
 
 SIZE = 50
-LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # takes every line, and 100 rounds instead of a few
+LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # every line, and 100 rounds instead of a few
 
 
 def table_of(version: int) -> Table:
-    """A table of which each part tells the version."""
+    """Return a table in which every part encodes the version."""
     vocabulary = [f"{version}-{i}" for i in range(SIZE)]
     return Table(
         vocabulary,
@@ -38,7 +38,7 @@ def table_of(version: int) -> Table:
 
 
 def version_of(path: Path) -> int:
-    """Open the table at `path`, or what a save cut short kept of it; all parts must be of one version."""
+    """Load the table at `path`, or the copy left by an interrupted save; all parts must have the same version."""
     table = store.load(path if path.exists() else find_backup(path) or path, verify=True)
     version = table.settings["version"]
     assert isinstance(version, int)
@@ -48,8 +48,8 @@ def version_of(path: Path) -> int:
     return version
 
 
-def in_a_child(work: Callable[[], None], delay: float | None) -> int:
-    """Run `work` in a fork; kill it after `delay` seconds, or let it end itself."""
+def run_in_child(work: Callable[[], None], delay: float | None) -> int:
+    """Run `work` in a forked child; kill it after `delay` seconds, or wait for it to exit."""
     child = os.fork()
     if child == 0:
         try:
@@ -58,13 +58,13 @@ def in_a_child(work: Callable[[], None], delay: float | None) -> int:
         finally:
             os._exit(1)
     if delay is not None:
-        time.sleep(delay)  # not a wait: the random moment of the kill is the experiment
+        time.sleep(delay)  # not waiting for anything: the random delay is what the test varies
         os.kill(child, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def at_random(path: Path, rounds: int) -> None:
-    """Kill a process that saves without a pause, at random times."""
+def kill_at_random_times(path: Path, rounds: int) -> None:
+    """Kill a process that saves in a loop, at random times."""
     chance = random.Random(0)  # noqa: S311  # no secret
     for _ in range(rounds):
         last = version_of(path)
@@ -73,12 +73,12 @@ def at_random(path: Path, rounds: int) -> None:
             for version in range(first, first + 10_000):
                 store.save(table_of(version), path)
 
-        assert in_a_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
+        assert run_in_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
         assert version_of(path) >= last
 
 
-def at_each_line(path: Path, step: int) -> int:
-    """Kill a save at the first line of atomic/ or native/directory.py, then `step` lines later, and so on."""
+def kill_at_each_line(path: Path, step: int) -> int:
+    """Kill a save at the first executed line of atomic/ or native/directory.py, then `step` lines later, and so on."""
     line = 1 - step
     while True:
         line += step
@@ -86,18 +86,18 @@ def at_each_line(path: Path, step: int) -> int:
 
         def save(stop: int = line, version: int = last + 1) -> None:
             table = table_of(version)
-            sys.settrace(killer(stop))
+            sys.settrace(kill_at_line(stop))
             store.save(table, path)
 
-        status = in_a_child(save, None)
+        status = run_in_child(save, None)
         assert version_of(path) in {last, last + 1}
         if status == 0:
             return line
         assert status == -signal.SIGKILL
 
 
-def killer(stop: int) -> Callable[[object, str, object], object]:
-    """A trace function that ends the process at its line number `stop`."""
+def kill_at_line(stop: int) -> Callable[[object, str, object], object]:
+    """Return a trace function that kills the process at the `stop`-th traced line."""
     seen = 0
 
     def trace(frame, event, _):
@@ -115,15 +115,15 @@ def killer(stop: int) -> Callable[[object, str, object], object]:
 
 
 def main() -> None:
-    """Run the kind of rounds that the first argument names, on the path that the second one gives."""
+    """Run the rounds named by the first argument on the path given as the second."""
     kind, path = sys.argv[1], Path(sys.argv[2])
     if kind.endswith("without exchange"):
         forbid_exchange()
     store.save(table_of(1), path)
     if kind.startswith("at random"):
-        at_random(path, 100 if LONG else 10)
+        kill_at_random_times(path, 100 if LONG else 10)
     else:
-        print(json.dumps({"lines": at_each_line(path, 1 if LONG else 7)}))
+        print(json.dumps({"lines": kill_at_each_line(path, 1 if LONG else 7)}))
     store.save(table_of(0), path)
 
 

@@ -1,4 +1,4 @@
-"""What every format keeps, whatever it looks like inside; what only one has is in the file of its name."""
+"""Tests that every format must pass; tests of one format are in the file named after it."""
 
 import copy
 import multiprocessing
@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-from tests.store.cases import CASES, allowed, table_of, tokenizer_of
+from tests.store.cases import CASES, storable_tokens, table_of, tokenizer_of
 
 from rowspace import store
 from rowspace.errors import FileFormatError, UnseenTokenWarning, UsageError
@@ -20,7 +20,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 
 def assert_same(actual, expected, case):
     assert list(actual.vocabulary) == list(expected.vocabulary)
-    if case.format == "fasttext" and case.with_ngrams:  # there a row is computed from the rows of the n-grams
+    if case.format == "fasttext" and case.with_ngrams:  # this format computes rows from the n-gram rows
         np.testing.assert_array_equal(actual.subwords.own, expected.subwords.own)
     else:
         assert actual.rows.dtype == expected.rows.dtype
@@ -35,35 +35,35 @@ def files_of(path):
 
 
 @each_case
-def test_a_table_comes_back_bit_for_bit(tmp_path, case):
+def test_saved_table_loads_bit_for_bit_equal(tmp_path, case):
     for dtype in case.dtypes:
-        table = table_of(case, allowed(case), dtype)
+        table = table_of(case, storable_tokens(case), dtype)
         path = case.save(table, tmp_path)
         assert store.format_of(path).name == case.format
         assert_same(store.load(path), table, case)
 
 
 @each_case
-def test_a_table_without_counts_comes_back_without(tmp_path, case):
+def test_table_without_counts_loads_without_counts(tmp_path, case):
     table = Table(["[UNK]", "cat"], np.eye(2, 4, dtype=np.float32))
     counts = store.load(case.save(table, tmp_path)).counts
-    assert counts is None or case.format == "fasttext"  # which counts each word once
+    assert counts is None or case.format == "fasttext"  # fastText files always have counts
 
 
 @each_case
-def test_a_table_without_tokens_comes_back_or_is_refused(tmp_path, case):
+def test_empty_table_round_trips_or_is_refused(tmp_path, case):
     empty = table_of(case, ["[UNK]"] if case.has_unknown else [])
     if case.format == "glove":
-        with pytest.raises(UsageError, match="would leave the width"):
+        with pytest.raises(UsageError, match="number of columns could not be detected"):
             case.save(empty, tmp_path)
     elif case.format == "tsv":
-        case.save(empty, tmp_path)  # an empty file, which tells nothing
+        case.save(empty, tmp_path)  # an empty file, which cannot be recognized
     else:
         assert_same(store.load(case.save(empty, tmp_path)), empty, case)
 
 
 @each_case
-def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path, case):
+def test_unsupported_token_is_refused_and_nothing_is_written(tmp_path, case):
     for token in [f"a{character}b" for character in case.forbidden] + ["\ud800"]:
         with pytest.raises(UsageError, match=r"\(id 1\)"):
             case.save(table_of(case, ["[UNK]", token]), tmp_path)
@@ -71,7 +71,7 @@ def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_is_written(t
 
 
 @each_case
-def test_rows_are_mapped_where_the_format_allows_it_and_never_writable_then(tmp_path, case):
+def test_rows_are_mapped_read_only_if_the_format_allows_it(tmp_path, case):
     rows = store.load(case.save(table_of(case), tmp_path)).rows
     if case.is_mapped:
         assert not rows.flags.writeable
@@ -81,7 +81,7 @@ def test_rows_are_mapped_where_the_format_allows_it_and_never_writable_then(tmp_
 
 
 @each_case
-def test_a_table_may_be_saved_over_the_one_that_it_is_mapped_from(tmp_path, case):
+def test_table_can_overwrite_the_file_it_is_mapped_from(tmp_path, case):
     table = table_of(case)
     path = case.save(table, tmp_path)
     opened = store.load(path)
@@ -93,7 +93,7 @@ def test_a_table_may_be_saved_over_the_one_that_it_is_mapped_from(tmp_path, case
 
 
 @each_case
-def test_other_files_are_not_replaced(tmp_path, case):
+def test_unrelated_files_are_not_replaced(tmp_path, case):
     path = tmp_path / case.name
     (path.mkdir() or path / "thesis" if case.is_directory else path).write_bytes(b"thesis")
     for act in (lambda: case.save(table_of(case), tmp_path), lambda: store.check_target(path, format=case.format)):
@@ -103,13 +103,14 @@ def test_other_files_are_not_replaced(tmp_path, case):
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if not case.is_directory], ids=lambda case: case.label)
-def test_an_empty_file_is_replaced(tmp_path, case):
+def test_empty_file_is_replaced(tmp_path, case):
     (tmp_path / case.name).touch()
     assert_same(store.load(case.save(table_of(case), tmp_path)), table_of(case), case)
 
 
-@pytest.mark.parametrize("case", CASES[:-1], ids=lambda case: case.label)  # GloVe's text has no header that could tell
-def test_every_file_cut_short_is_refused(tmp_path, case):
+# GloVe is left out: it has no header that would show truncation.
+@pytest.mark.parametrize("case", CASES[:-1], ids=lambda case: case.label)
+def test_truncated_file_is_refused(tmp_path, case):
     path = case.save(table_of(case), tmp_path)
     for file in files_of(path):
         content = file.read_bytes()
@@ -123,7 +124,7 @@ def test_every_file_cut_short_is_refused(tmp_path, case):
 
 
 def is_harmless(name, content, length):
-    """Text may lose its last newline, or digits of its last number; modules.json only says whether to normalize."""
+    """Whether truncation is undetectable: a final newline, digits of the last number, or all of modules.json."""
     if length >= len(content.rstrip()):
         return True
     if name.endswith((".vec", ".txt", ".tsv")):
@@ -132,7 +133,7 @@ def is_harmless(name, content, length):
 
 
 @each_case
-def test_a_file_that_begins_otherwise_is_not_recognized(tmp_path, case):
+def test_file_with_other_leading_bytes_is_not_recognized(tmp_path, case):
     path = case.save(table_of(case), tmp_path)
     for file in files_of(path):
         if file.suffix != ".json":
@@ -142,7 +143,7 @@ def test_a_file_that_begins_otherwise_is_not_recognized(tmp_path, case):
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.has_tokenizer], ids=lambda case: case.label)
-def test_a_tokenizer_comes_back_as_it_was(tmp_path, case):
+def test_tokenizer_round_trips_unchanged(tmp_path, case):
     plain = table_of(case)
     table = Table(plain.vocabulary, plain.rows, tokenizer=tokenizer_of(plain.vocabulary))
     assert store.load(case.save(table, tmp_path)).tokenizer == table.tokenizer
@@ -153,7 +154,7 @@ def second_row(table):
 
 
 def opened_tables(folder):
-    """A table of each format, opened; one with its own tokenizer, n-grams and settings each."""
+    """Yield a loaded table of each format, with a tokenizer, n-grams and settings where the format supports them."""
     for number, case in enumerate(CASES):
         place = folder / str(number)
         place.mkdir()
@@ -166,7 +167,7 @@ def opened_tables(folder):
         yield case, store.load(case.save(table, place))
 
 
-def test_tables_of_every_format_survive_a_pickle_and_copies_without_their_files(tmp_path):
+def test_pickled_and_copied_tables_do_not_need_their_files(tmp_path):
     for case, table in opened_tables(tmp_path):
         expected = second_row(store.load(tmp_path / str(CASES.index(case)) / case.name))
         pickled = pickle.dumps(table)
@@ -180,7 +181,7 @@ def test_tables_of_every_format_survive_a_pickle_and_copies_without_their_files(
                     assert twin["cats"].tolist() == [1, 1, 1, 1]
 
 
-def test_tables_of_every_format_reach_another_process(tmp_path):
+def test_tables_of_every_format_can_be_sent_to_another_process(tmp_path):
     tables = [table for _, table in opened_tables(tmp_path)]
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         found = list(pool.map(operator.itemgetter("cat"), tables))
@@ -190,6 +191,6 @@ def test_tables_of_every_format_reach_another_process(tmp_path):
 @each_case
 def test_check_target_allows_what_save_would_replace(tmp_path, case):
     path = case.save(table_of(case), tmp_path)
-    if case.format == "safetensors":  # the tokenizer next to it belongs to it
+    if case.format == "safetensors":  # it owns the tokenizer.json next to it
         assert path.with_name("tokenizer.json").exists()
     store.check_target(path, format=case.format)

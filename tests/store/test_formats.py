@@ -28,9 +28,7 @@ def table():
      ("t.txt", None, "word2vec-text"), ("t.txt", "glove", "glove"), ("t.npz", None, "npz"),
      ("t.parquet", None, "parquet"), ("t.feather", None, "parquet")],
 )  # fmt: skip
-def test_the_format_comes_from_the_suffix_or_by_name_and_is_recognized_by_content(
-    tmp_path, table, name, format_name, kind
-):
+def test_save_takes_format_from_name_or_suffix_and_load_recognizes_content(tmp_path, table, name, format_name, kind):
     store.save(table, tmp_path / name, format=format_name)
     (tmp_path / name).rename(tmp_path / "renamed.any")
     assert store.format_of(tmp_path / "renamed.any").name == kind
@@ -40,19 +38,19 @@ def test_the_format_comes_from_the_suffix_or_by_name_and_is_recognized_by_conten
 
 
 @pytest.mark.parametrize("name", ["t.npy", "t.tsv"])
-def test_two_files_that_belong_together_are_found_by_the_first(tmp_path, table, name):
+def test_format_of_two_files_is_recognized_from_the_rows_file(tmp_path, table, name):
     store.save(table, tmp_path / name)
     assert store.format_of(tmp_path / name).suffixes == (tmp_path.joinpath(name).suffix,)
     assert (store.load(tmp_path / name).rows == table.rows).all()
 
 
 @pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
-def test_limit_opens_the_first_rows_of_each_format(tmp_path, table, known):
+def test_limit_loads_only_the_first_rows_of_each_format(tmp_path, table, known):
     path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
     store.save(table, path, format=known.name)
     for limit, tokens in ((1, ["cat"]), (2, ["cat", "dog"]), (9, ["cat", "dog"])):
         first = store.load(path, limit=limit)
-        assert list(first.vocabulary)[:2] == tokens  # the libraries' formats keep a row for [UNK] too
+        assert list(first.vocabulary)[:2] == tokens  # some formats add a row for [UNK]
         assert first.rows[:2].tolist() == table.rows[:limit].tolist()
         assert first.tokenizer is None or limit > 1
         if known.has_counts:
@@ -61,7 +59,7 @@ def test_limit_opens_the_first_rows_of_each_format(tmp_path, table, known):
         store.load(path, limit=0)
 
 
-def test_paths_may_be_text(tmp_path, table):
+def test_paths_can_be_strings(tmp_path, table):
     store.save(table, str(tmp_path / "t"))
     assert len(store.load(str(tmp_path / "t"))) == 2
 
@@ -121,31 +119,31 @@ def write_zip(path, names):
         ),
     ],
 )
-def test_what_does_not_open_is_named_with_what_was_expected(tmp_path, make, complaint):
+def test_error_describes_a_path_that_is_not_a_table(tmp_path, make, complaint):
     make(tmp_path / "it")
     with pytest.raises(FileFormatError, match=f"it: .*{re.escape(complaint)}.*; check the path"):
         store.load(tmp_path / "it")
 
 
 @pytest.mark.parametrize("path", ["missing", "", "a\0b", "missing/below"])
-def test_where_nothing_is_the_path_is_named(tmp_path, monkeypatch, path):
+def test_missing_path_is_named_in_the_error(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=rf"nothing is at {re.escape(repr(path))}; check the path$"):
         store.load(path)
 
 
-def test_a_path_that_the_system_refuses_is_one_clear_sentence(tmp_path):
+def test_path_refused_by_the_system_raises_a_clear_error(tmp_path):
     with pytest.raises(RowspaceError, match="cannot be read: File name too long"):
         store.load(tmp_path / ("n" * 300))
 
 
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+def test_pipe_is_refused_without_blocking(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(FileFormatError, match="not a regular file"):
         store.load(tmp_path / "pipe")
 
 
-def test_a_save_cut_short_between_its_renames_is_explained(tmp_path, table):
+def test_error_explains_a_save_interrupted_between_its_renames(tmp_path, table):
     from rowspace._base.atomic import temporaries
 
     store.save(table, tmp_path / "t")
@@ -158,7 +156,7 @@ def test_a_save_cut_short_between_its_renames_is_explained(tmp_path, table):
 
 
 @pytest.mark.parametrize(("path", "complaint"), [("t", "it is a file"), ("folder.bin", "it is a directory")])
-def test_check_target_says_beforehand_what_save_would(tmp_path, table, path, complaint):
+def test_check_target_raises_the_same_error_as_save(tmp_path, table, path, complaint):
     (tmp_path / "t").write_bytes(b"x")
     (tmp_path / "folder.bin").mkdir()
     for act in (store.check_target, lambda path: store.save(table, path)):
@@ -168,13 +166,13 @@ def test_check_target_says_beforehand_what_save_would(tmp_path, table, path, com
     store.check_target(tmp_path / "new", format="word2vec")
 
 
-def test_an_unknown_format_is_refused(tmp_path, table):
+def test_unknown_format_is_refused(tmp_path, table):
     with pytest.raises(UsageError, match=r"unknown format 'excel'; give 'native', .* or 'glove', or leave it out"):
         store.save(table, tmp_path / "t", format="excel")
 
 
 @pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
-def test_numbers_beyond_float32_are_kept_or_refused_and_never_infinite(tmp_path, known):
+def test_values_beyond_float32_are_stored_or_refused_but_never_become_infinite(tmp_path, known):
     path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
     rows = np.array([[1e300, np.inf], [1e-300, np.nan]])
     if known.name in {"native", "model2vec", "sentence-transformers", "safetensors", "npz", "npy", "parquet"}:
@@ -187,7 +185,7 @@ def test_numbers_beyond_float32_are_kept_or_refused_and_never_infinite(tmp_path,
 
 
 @pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
-def test_rows_far_wider_than_what_is_looked_at_first_are_recognized(tmp_path, known):
+def test_rows_wider_than_the_sniffed_prefix_are_recognized(tmp_path, known):
     path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
     rows = np.arange(40_000, dtype=np.float32).reshape(2, -1) + 0.25
     store.save(Table(["cat", "dog"], rows), path, format=known.name)

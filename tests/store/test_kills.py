@@ -17,12 +17,12 @@ def run(kind, path):
 
 
 @pytest.mark.parametrize("system", ["", " without exchange"])
-def test_a_save_killed_at_any_time_leaves_the_old_or_the_new_and_the_next_one_tidies_up(tmp_path, system):
+def test_save_killed_at_random_times_leaves_a_complete_table_and_the_next_save_cleans_up(tmp_path, system):
     run(f"at random{system}", tmp_path / "table")
     assert [entry.name for entry in tmp_path.iterdir()] == ["table"]
 
 
 @pytest.mark.parametrize("system", ["", " without exchange"])
-def test_a_save_killed_at_each_of_its_lines_leaves_the_old_or_the_new(tmp_path, system):
+def test_save_killed_at_each_line_leaves_a_complete_table(tmp_path, system):
     assert json.loads(run(f"at each line{system}", tmp_path / "table"))["lines"] > 200
     assert [entry.name for entry in tmp_path.iterdir()] == ["table"]

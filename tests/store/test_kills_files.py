@@ -8,7 +8,7 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "beside"),
+    ("kind", "name", "siblings"),
     [
         ("word2vec", "v.bin", []),
         ("word2vec-text", "v.vec", []),
@@ -21,8 +21,8 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
         ("fasttext", "m.bin", []),
     ],
 )
-def test_what_a_save_that_is_killed_at_any_time_leaves_is_the_old_or_the_new(tmp_path, kind, name, beside):
+def test_save_killed_at_random_times_leaves_a_complete_file(tmp_path, kind, name, siblings):
     command = [sys.executable, "-W", "error", ROUNDS, kind, tmp_path / name]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted([name, *beside])
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted([name, *siblings])

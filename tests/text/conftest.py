@@ -1,4 +1,4 @@
-"""Tiny tokenizers made by the libraries whose files open here: tiktoken's ranks, SentencePiece models."""
+"""Tiny tiktoken rank files and SentencePiece models, made by those libraries."""
 
 import base64
 import io
@@ -15,26 +15,26 @@ Train = Callable[..., bytes]
 
 @pytest.fixture(scope="session")
 def words_pattern() -> str:
-    """The pattern of GPT-2, from tiktoken itself."""
+    """GPT-2's pattern, from tiktoken."""
     return str(openai_public.r50k_pat_str)
 
 
 @pytest.fixture(scope="session")
 def tiny_ranks(english: Path, words_pattern: str) -> dict[bytes, int]:
-    """Ranks that tiktoken's own teaching code learns."""
+    """Ranks trained by tiktoken's educational module."""
     text = english.read_text(encoding="utf-8")[:20_000] + "naïve 안녕 안녕 안녕 🙂🙂🙂 <|endoftext|> <|endoftext|>"
     return dict(_educational.bpe_train(text, 400, words_pattern, visualise=None))
 
 
 @pytest.fixture(scope="session")
 def ranks_file(tiny_ranks: dict[bytes, int]) -> bytes:
-    """They as a file of ranks."""
+    """The content of a rank file with `tiny_ranks`."""
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in tiny_ranks.items())
 
 
 @pytest.fixture(scope="session")
 def train_sentencepiece(english: Path) -> Train:
-    """`train(kind, **options)`: the bytes of a small model that sentencepiece trains."""
+    """`train(kind, **options)` returns the bytes of a small model trained by sentencepiece."""
     lines = english.read_text(encoding="utf-8").split("\n")[:2000]
 
     def train(kind: str, *, vocab_size: int = 400, **options: object) -> bytes:

@@ -1,4 +1,4 @@
-"""The options: wrong values are refused by name."""
+"""`TextOptions` refuses invalid values and names them."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from rowspace.errors import UsageError
 from rowspace.text import TextOptions
 
 
-def test_the_defaults_are_those_of_word2vec():
+def test_defaults():
     options = TextOptions(workers=1)
 
     assert dataclasses.astuple(options) == (False, 5, None, "line", None, 1)
@@ -27,10 +27,10 @@ def test_the_defaults_are_those_of_word2vec():
         ({"field": 3}, "field must be the name of a field, not 3"),
     ],
 )
-def test_a_wrong_value_is_refused(changes, message):
+def test_invalid_value_is_named_in_the_error(changes, message):
     with pytest.raises(UsageError, match=message):
         TextOptions(**changes)
 
 
-def test_workers_are_the_processors_of_this_process():
+def test_default_workers_equal_the_available_cores():
     assert TextOptions().workers == available_cores()

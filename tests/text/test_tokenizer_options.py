@@ -1,4 +1,4 @@
-"""Each kind has its defaults; what cannot work is one sentence."""
+"""`TokenizerOptions`: defaults of each kind of tokens, and refused combinations."""
 
 import json
 
@@ -8,7 +8,7 @@ from rowspace.errors import UsageError
 from rowspace.text import TokenizerOptions
 
 
-def test_words_have_no_options_and_are_the_default():
+def test_default_is_words_without_options():
     options = TokenizerOptions()
     assert (options.is_words, options.is_trained, options.reads_text) == (True, False, False)
     assert options.settings() == {"tokens": "words"}
@@ -27,19 +27,19 @@ def test_words_have_no_options_and_are_the_default():
         ({"tokens": "chars"}, ["[UNK]"], "[UNK]"),
     ],
 )
-def test_an_unknown_token_is_there_where_text_can_be_unknown(options, special, unknown):
+def test_unknown_token_exists_if_text_can_be_unknown(options, special, unknown):
     made = TokenizerOptions(**options)
     assert made.special_tokens == special
     assert made.unknown_token == unknown
 
 
 @pytest.mark.parametrize("tokens", ["words", "bpe", "wordpiece", "unigram", "bytes", "chars"])
-def test_settings_make_the_same_options_again(tokens):
+def test_settings_round_trip(tokens):
     options = TokenizerOptions(tokens, special=["<s>"] if tokens != "words" else None)
     assert TokenizerOptions(**json.loads(json.dumps(options.settings()))) == options
 
 
-def test_a_path_is_kept_as_it_is(tmp_path):
+def test_path_is_stored_as_a_string(tmp_path):
     options = TokenizerOptions(tmp_path)
     assert options.tokens == str(tmp_path)
     assert options.is_trained is False
@@ -70,13 +70,13 @@ def test_a_path_is_kept_as_it_is(tmp_path):
         ({"tokens": "bpe", "special": [3]}, "item 0 is 3"),
     ],
 )
-def test_a_wrong_option_is_one_sentence(options, message):
+def test_invalid_option_is_refused(options, message):
     with pytest.raises(UsageError, match=message):
         TokenizerOptions(**options)
 
 
 @pytest.mark.parametrize("name", ["cased", "min_count", "max_vocabulary"])
-def test_options_of_words_are_refused_for_others(name):
+def test_word_options_are_refused_for_other_tokens(name):
     TokenizerOptions().refuse_word_options([name])
     TokenizerOptions("bpe").refuse_word_options(["sentences"])
     with pytest.raises(UsageError, match=f"{name} has no meaning with tokens='bpe'; leave it out; see "):

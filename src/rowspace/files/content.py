@@ -93,8 +93,8 @@ def _copied(stream: IO[bytes], packed: BufferedReader, path: Path) -> NDArray[np
         while piece := stream.read(AT_ONCE):
             if file.tell() + len(piece) > most:
                 raise FileFormatError(
-                    f"{path}: unpacks to more than {MOST_TIMES} times its size, which vectors never do; if you trust "
-                    "it, unpack it first"
+                    f"{path}: unpacks to more than {MOST_TIMES} times its size, which is implausible for vectors; "
+                    "if you trust it, unpack it first"
                 )
             try:
                 file.write(piece)

@@ -52,7 +52,9 @@ def read_array_header(file: IO[bytes], source: str) -> ArrayHeader:
     try:
         version = npy_format.read_magic(file)
         if version not in HEADERS:
-            raise FileFormatError(f"{source}: byte 6: version {version} of .npy does not open here; save it as 1.0")
+            raise FileFormatError(
+                f"{source}: byte 6: version {version} of .npy is not supported; save it as version 1.0"
+            )
         with warnings.catch_warnings():  # of headers from Python 2, and of odd literals in damaged ones
             warnings.simplefilter("ignore")
             shape, is_fortran, dtype = HEADERS[version](file)
@@ -65,5 +67,7 @@ def read_array_header(file: IO[bytes], source: str) -> ArrayHeader:
     if dtype.hasobject:
         raise FileFormatError(f"{source}: byte 10: holds pickled objects, which are never opened; save plain arrays")
     if dtype.kind not in PLAIN or dtype.itemsize == 0 or min(shape, default=0) < 0:
-        raise FileFormatError(f"{source}: byte 10: {dtype} of shape {shape} is not an array of a table; restore it")
+        raise FileFormatError(
+            f"{source}: byte 10: {dtype} of shape {shape} is not a supported array; check what it holds"
+        )
     return ArrayHeader(dtype, shape, is_fortran, file.tell())

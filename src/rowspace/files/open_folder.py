@@ -33,15 +33,15 @@ def resolve_inside(folder: Path, name: str) -> Path:
         real = Path(os.path.realpath(path))
     except ValueError:  # too long, a NUL, or half of a surrogate pair
         raise FileFormatError(
-            f"{folder}: {name[:80]!r} cannot be the name of a file; restore the file that says so"
+            f"{folder}: {name[:80]!r} is not a valid file name; restore the file that contains it"
         ) from None
     if not name or Path(name).name != name or name == "..":
-        raise FileFormatError(f"{folder}: the file name {name!r} leads out of the folder; put the file itself into it")
+        raise FileFormatError(f"{folder}: the file name {name!r} is outside the folder; put the file into the folder")
     home = Path(os.path.realpath(folder))
     if not real.is_relative_to(home) and real.parent != _blobs_of(home):
         raise FileFormatError(
-            f"{path}: a link out of the folder, to {real}, which is not followed; open a copy of the folder that holds "
-            f"the files themselves, made with: cp -rL {folder} COPY"
+            f"{path}: a link out of the folder, to {real}, which is not followed; open a copy of the folder with "
+            f"the linked files, made with: cp -rL {folder} COPY"
         )
     return path
 

@@ -96,8 +96,8 @@ def _header_text(file: BinaryIO, source: str) -> tuple[bytes, int]:
     parts = sum(map(text.count, (b"[", b"{", b",")))  # each takes memory once it is parsed, many times its bytes
     if parts > MAX_PARTS:
         raise FileFormatError(
-            f"{source}: byte 8: a header of {parts:,} JSON values, as of more than 100,000 tensors, which no model "
-            "file has; restore the file"
+            f"{source}: byte 8: a header of {parts:,} JSON values, for more than 100,000 tensors, which is more "
+            "than any model has; restore the file"
         )
     return text, total
 
@@ -117,7 +117,7 @@ def _tensor(name: str, entry: object, start: int, source: str) -> Tensor:
     if not isinstance(shape, list) or not all(map(is_count, shape)):
         raise _wrong(name, f"shape {shape!r:.80} is not a list of sizes", source)
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(is_count, offsets)):
-        raise _wrong(name, f"data_offsets {offsets!r:.80} are not two places in the file", source)
+        raise _wrong(name, f"data_offsets {offsets!r:.80} are not two offsets in the file", source)
     begin, end = offsets
     if 8 * (end - begin) != BITS[dtype] * math.prod(shape):
         raise _wrong(name, f"{dtype} of shape {shape!r:.80} does not fill the bytes {begin} to {end}", source)

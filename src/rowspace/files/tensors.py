@@ -109,7 +109,7 @@ def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> No
     scale = next((name + end for end in SCALES if name + end in tensors), None)
     if scale is not None:
         raise FileFormatError(
-            f"{source}: tensor {name!r} has 8-bit floats that {scale!r} scales, which is not applied here; save the "
+            f"{source}: tensor {name!r} has 8-bit floats scaled by {scale!r}, which is not supported; save the "
             "model without quantization, with transformers: "
             "AutoModel.from_pretrained(FOLDER).dequantize().save_pretrained(NEW)"
         )

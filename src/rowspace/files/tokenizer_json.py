@@ -66,7 +66,8 @@ def word_level_ids(vocabulary: Sequence[str]) -> dict[str, int]:
     except UnicodeEncodeError as error:
         token = next(token for token in ids if any("\ud800" <= character <= "\udfff" for character in token))
         raise UsageError(
-            f"token {token!r} (id {ids[token]}) holds half a surrogate pair, which no tokenizer.json can; replace it"
+            f"token {token!r} (id {ids[token]}) holds half a surrogate pair, which a tokenizer.json cannot hold; "
+            "replace it"
         ) from error
     ids.setdefault(UNKNOWN_TOKEN, len(ids))
     return ids

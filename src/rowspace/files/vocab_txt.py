@@ -41,7 +41,7 @@ def encode_lines(tokens: list[str], *, forbidden: str, format: str) -> bytes:
     for number, token in enumerate(tokens):
         if token.endswith("\r") or any(character in token for character in forbidden):
             raise UsageError(
-                f"token {token!r:.80} (id {number}) holds a character that ends it in {format}'s vocabulary; save to "
-                "a directory instead (format 'native')"
+                f"token {token!r:.80} (id {number}) holds a character that ends a token in {format}'s vocabulary; "
+                "save to a directory instead (format 'native')"
             )
     return b"\n".join([*encode_token_list(tokens), b""])

@@ -72,7 +72,7 @@ class StoredVocabulary(Sequence[str]):
             return []
         offsets = np.asarray(self._offsets[begin : end + 1])
         if not 0 <= offsets[0] <= offsets[-1] <= len(self._run):
-            raise FileFormatError(f"{self._source}: token {begin} lies outside of the file; restore the file")
+            raise FileFormatError(f"{self._source}: token {begin} is outside the file; restore the file")
         run = bytes(self._run[offsets[0] : offsets[-1]])
         return decode_vocabulary(run, offsets - offsets[0], self._source, first=begin)
 
@@ -119,7 +119,7 @@ def decode_vocabulary(run: bytes, offsets: NDArray[np.int64], source: str, *, fi
     rowspace.errors.FileFormatError: x: token 0 does not end where its offset says; restore the file
     """
     if offsets[0] != 0 or offsets[-1] != len(run) or np.any(np.diff(offsets) < 1):
-        raise FileFormatError(f"{source}: token offsets do not rise from 0 to {len(run):,}; restore the file")
+        raise FileFormatError(f"{source}: token offsets do not increase from 0 to {len(run):,}; restore the file")
     without_end = np.flatnonzero(np.frombuffer(run, np.uint8)[offsets[1:] - 1] != ord("\n"))
     if without_end.size:
         raise FileFormatError(

@@ -118,7 +118,7 @@ def fit(
         if not finished:
             raise FitInterrupted(
                 f"stopped after {trainer.progress.words:,} words; the table so far is saved in "
-                f"{str(output)!r}: go on with rowspace fit --resume -o {shlex.quote(str(output))}"
+                f"{str(output)!r}: continue with rowspace fit --resume -o {shlex.quote(str(output))}"
             )
     return table
 

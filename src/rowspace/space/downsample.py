@@ -64,9 +64,11 @@ def downsample_matrix(
     """
     for name, (first, end), size in (("rows", rows, matrix.shape[0]), ("columns", columns, matrix.shape[1])):
         if not 0 <= first < end <= size:
-            raise UsageError(f"{name} must be from 0 to {size:,}, the first before the end, not {first:,} to {end:,}")
+            raise UsageError(
+                f"{name} must be within 0 to {size:,}, with the start before the end, not {first:,} to {end:,}"
+            )
     if min(cells) < 1 or by not in get_args(DownsampleMethod):
-        raise UsageError(f"cells must be 1 or more each way and by mean or sample, not {cells} by {by!r}")
+        raise UsageError(f"cells must be 1 or more in each dimension, by mean or sample, not {cells} by {by!r}")
     row_edges, column_edges = _edges(*rows, cells[0]), _edges(*columns, cells[1])
     if by == "sample":
         values = matrix[row_edges[:-1]][:, column_edges[:-1]]

@@ -56,13 +56,13 @@ def neighborhood_preservation(
     1.0
     """
     if len(rows) != len(positions):
-        raise UsageError(f"rows and positions must be as many, got {len(rows)} and {len(positions)}")
+        raise UsageError(f"rows and positions must have the same length, got {len(rows)} and {len(positions)}")
     if sample < 1:
         raise UsageError(f"sample must be 1 or more, got {sample}")
     finite = finite_rows(rows) & finite_rows(positions)
     ids = np.flatnonzero(finite)
     if len(ids) < 2:
-        raise UsageError(f"neighbors are kept among two rows or more, but {len(ids)} can be compared")
+        raise UsageError(f"comparing neighborhoods needs two rows or more, but {len(ids)} can be compared")
     if len(ids) < len(rows):
         rows, positions = rows[ids], positions[ids]
     k = min(validate_k(k), len(ids) - 1)

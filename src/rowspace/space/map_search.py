@@ -78,7 +78,7 @@ def map_units(rows: Rows, sample: int | None, seed: int) -> tuple[NDArray[np.int
     if len(ids) < FEWEST or rows.shape[1] < 2:
         raise UsageError(
             f"a map of neighborhoods needs {FEWEST} rows of 2 numbers or more, got {len(ids)} of {rows.shape[1]}; "
-            "pca places any"
+            "pca maps any rows"
         )
     if sample is not None and len(ids) > sample:
         ids = np.sort(np.random.default_rng(seed).permutation(ids)[:sample])

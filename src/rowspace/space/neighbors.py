@@ -125,7 +125,7 @@ class _Search:
         self.excluded = _validate_exclude(self.exclude, len(self.queries))
         norms = norms_of(self.rows) if self.row_norms is None else self.row_norms
         if norms.shape != (len(self.rows),):
-            raise UsageError(f"row_norms must be {len(self.rows)} numbers, one a row, got shape {norms.shape}")
+            raise UsageError(f"row_norms must be {len(self.rows)} numbers, one per row, got shape {norms.shape}")
         # One mark for every row that can be no neighbor: NaN passes through arithmetic without a warning.
         finite = np.isfinite(norms)
         self.norms = norms if finite.all() else np.where(finite, norms, np.nan)
@@ -225,7 +225,7 @@ def _validate_exclude(exclude: Ids | None, n: int) -> Ids:
         return np.empty((n, 0), np.int64)
     array = np.asarray(exclude)
     if array.ndim != 2 or len(array) != n or array.dtype.kind not in "iu":
-        raise UsageError(f"exclude must be ({n}, e) ids, one line a query, got {array.shape} of {array.dtype}")
+        raise UsageError(f"exclude must be ({n}, e) ids, one line per query, got {array.shape} of {array.dtype}")
     return np.ascontiguousarray(array, np.int64)
 
 

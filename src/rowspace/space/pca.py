@@ -50,7 +50,7 @@ def pca(rows: Rows, k: int = 2) -> Projection:
     _check(rows, k)
     finite = finite_rows(rows)
     if not finite.any():
-        raise UsageError("every row holds NaN or infinity: there is none to project; repair the table first")
+        raise UsageError("every row holds NaN or infinity, so none can be projected; repair the table first")
     mean = sum((block.sum(0) for _, block in _blocks(rows, finite)), np.zeros(rows.shape[1])) / finite.sum()
     find = _axes_of_few if k <= finite.sum() <= rows.shape[1] else _axes_of_many
     variances, directions = find(rows, finite, mean)

@@ -47,7 +47,7 @@ def place_others(
     mapped = np.flatnonzero(np.isfinite(placed).all(1))
     others = np.flatnonzero(finite_rows(rows) & ~np.isfinite(placed).all(1))
     if not len(mapped):
-        raise UsageError("no row has a position, so none can be placed beside it")
+        raise UsageError("no row has a position, so no other row can be placed")
     known, norms = rows[mapped], row_norms(rows[mapped])
     offsets = np.random.default_rng(seed).normal(size=(len(others), 2)) * (SPREAD * _usual_distance(placed[mapped]))
     for start in range(0, len(others), AT_ONCE):

@@ -47,7 +47,7 @@ class Plane:
         """
         points = [np.asarray(point, np.float64) for point in (a, b, c)]
         if points[0].ndim != 1 or any(point.shape != points[0].shape for point in points):
-            raise UsageError(f"a, b and c must be (d,) of one width d, got {[point.shape for point in points]}")
+            raise UsageError(f"a, b and c must be (d,) with the same width d, got {[point.shape for point in points]}")
         if not np.isfinite(points).all():
             raise UsageError("a, b and c must be finite, but one of them holds NaN or infinity")
         origin, ahead, aside = points

@@ -152,14 +152,14 @@ class _Frames:
         """Return the k nearest to each row, itself left out, and their distances."""
         found = self.found or map_neighbors(self.rows, k, sample=self.sample, seed=self.seed)
         if found.neighbors.shape[1] < k:
-            raise UsageError(f"neighbors must hold {k} of each row or more, got {found.neighbors.shape[1]}")
+            raise UsageError(f"neighbors must hold at least {k} per row, got {found.neighbors.shape[1]}")
         return found.neighbors[:, :k], found.distances[:, :k]
 
     def start(self, seed: int, *, spread: float) -> NDArray[np.float64]:
         """Return the principal components (n, 2), the first with this deviation, equal rows moved apart a little."""
         positions = pca(self.units).positions.astype(np.float64)
         if not (deviation := float(positions[:, 0].std())) > 0:
-            raise UsageError("all rows have one direction: there are no neighborhoods to map")
+            raise UsageError("all rows have the same direction, so there are no neighborhoods to map")
         positions += 1e-4 * deviation * np.random.default_rng(seed).normal(size=positions.shape)
         return positions * (spread / deviation)
 

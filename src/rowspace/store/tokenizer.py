@@ -63,7 +63,7 @@ def read_tokens(path: Path) -> tuple[list[str], str]:
     """Return the tokens of a tokenizer.json by id, those added to its vocabulary too, and its text."""
     if not path.exists():
         raise FileFormatError(
-            f"{path}: missing, and with it the tokens of the rows; write one with transformers: "
+            f"{path}: missing, so the rows have no tokens; write one with transformers: "
             "AutoTokenizer.from_pretrained(MODEL).save_pretrained(FOLDER)"
         )
     with open_regular(path) as file:
@@ -105,7 +105,7 @@ def _checked(table: Table, text: str) -> tuple[bytes, int]:
     try:
         ids = vocabulary_ids(text)
     except ValueError as error:
-        raise UsageError(f"the table's tokenizer does not open: {error}; mend it or pass None") from error
+        raise UsageError(f"the table's tokenizer does not open: {error}; repair it or pass None") from error
     for number, token in enumerate(table.vocabulary):
         if ids.get(token) != number:
             raise UsageError(
@@ -114,7 +114,7 @@ def _checked(table: Table, text: str) -> tuple[bytes, int]:
             )
     if sorted(ids.values()) != list(range(len(ids))):
         raise UsageError(
-            f"the {len(ids):,} ids of the table's tokenizer are not 0..{len(ids) - 1:,}, one a row; "
+            f"the {len(ids):,} ids of the table's tokenizer are not 0..{len(ids) - 1:,}, one per row; "
             "number its tokens without gaps"
         )
     return text.encode(), len(ids) - len(table)

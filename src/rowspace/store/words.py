@@ -43,7 +43,7 @@ def decode_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: str
     broken = [token for token, word in zip(tokens, words, strict=True) if token.encode() != word]
     warnings.warn(
         f"{source}: {plural(len(broken), 'word is', 'words are')} not valid UTF-8, perhaps cut inside a character; the "
-        f"bytes in question became U+FFFD, first in {broken[0]!r}",
+        f"invalid bytes became U+FFFD, first in {broken[0]!r}",
         stacklevel=3,
     )
     return tokens

@@ -166,7 +166,7 @@ def test_invalid_index_raises(folder, files):
 )
 def test_index_that_leads_out_of_the_folder_raises(folder, name):
     shard(folder[0], {"a": name})
-    with pytest.raises(FileFormatError, match=r"leads out of the folder|cannot be the name of a file"):
+    with pytest.raises(FileFormatError, match=r"is outside the folder|is not a valid file name"):
         Checkpoint(folder[0]).read("a")
 
 

@@ -1,4 +1,4 @@
-"""A fit that was saved goes on to the same bits, or, where anything of it has changed, is refused in one sentence."""
+"""Resuming a saved fit gives the same table bit for bit; a changed or damaged state is refused."""
 
 import shutil
 
@@ -24,21 +24,21 @@ def text(english):
 
 
 @pytest.fixture(scope="module")
-def whole(text):
-    """The table of a fit that nothing has stopped."""
+def uninterrupted(text):
+    """The table of an uninterrupted fit."""
     return rs.fit([text], **OPTIONS)
 
 
 @pytest.fixture
 def output(text, tmp_path, stopping):
-    """The output of a fit that was stopped."""
+    """The output path of an interrupted fit."""
     with pytest.raises(FitInterrupted):
         rs.fit([text], output=tmp_path / "table", reports=stopping, **OPTIONS)
     return tmp_path / "table"
 
 
-def started(folder, text, **options):
-    """A trainer with a corpus in a folder."""
+def saved_trainer(folder, text, **options):
+    """Return a trainer with its corpus saved in `folder`."""
     folder.mkdir()
     corpus = encode_corpus([text], folder, options=TextOptions())
     corpus.save()
@@ -48,7 +48,7 @@ def started(folder, text, **options):
 
 
 def damaged(rng, content):
-    """Some bytes with a bit flipped, a block of zeros or noise, an end cut off, or a part left out."""
+    """Flip a bit, overwrite a block with zeros or noise, truncate, or remove a part."""
     content = bytearray(content)
     start = int(rng.integers(len(content)))
     size = int(min(len(content) - start, rng.integers(1, 5000)))
@@ -66,7 +66,7 @@ def damaged(rng, content):
     return bytes(content)
 
 
-def test_a_damaged_file_is_refused_or_changes_nothing(output, whole, tmp_path):
+def test_damaged_file_is_refused(output, uninterrupted, tmp_path):
     rng = np.random.default_rng(0)
     kept = tmp_path / "kept"
     run_directory_of(output).rename(kept)
@@ -86,11 +86,11 @@ def test_a_damaged_file_is_refused_or_changes_nothing(output, whole, tmp_path):
             assert "start a fit without resume" in refusal, what
         else:
             assert other == content, what
-            np.testing.assert_array_equal(table.rows, whole.rows, what)
+            np.testing.assert_array_equal(table.rows, uninterrupted.rows, what)
 
 
 def test_files_of_another_fit_are_refused(output, text, tmp_path):
-    other = started(tmp_path / "other", text.replace("the", "that"))
+    other = saved_trainer(tmp_path / "other", text.replace("the", "that"))
     other.run_epoch(lambda _: False)
     save_state(other.state, tmp_path / "other")
     kept = tmp_path / "kept"
@@ -107,7 +107,7 @@ def test_files_of_another_fit_are_refused(output, text, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["ids.bin", "corpus.json"])
-def test_a_missing_file_is_named(output, name):
+def test_missing_file_is_named_in_the_error(output, name):
     (run_directory_of(output) / name).unlink()
     with pytest.raises(FileFormatError, match=rf"{name}' cannot be read \(No such file.*start a fit without resume"):
         rs.fit(output=output, resume=True)
@@ -118,8 +118,8 @@ def test_a_missing_file_is_named(output, name):
     [("epoch", 4), ("epoch", -1), ("epoch", 1.0), ("chunk", -1), ("chunk", True), ("pairs", float("nan")),
      ("loss", float("inf")), ("loss", "much"), ("losses", [1.0, 2.0]), ("losses", [None]), ("seconds", -1.0)],
 )  # fmt: skip
-def test_numbers_that_no_fit_has_are_refused_even_with_their_checksum(text, tmp_path, name, value):
-    trainer = started(tmp_path / "fit", text)
+def test_invalid_numbers_with_a_valid_checksum_are_refused(text, tmp_path, name, value):
+    trainer = saved_trainer(tmp_path / "fit", text)
     trainer.run_epoch(lambda _: False)
     setattr(trainer.state, name, value)
     save_state(trainer.state, tmp_path / "fit")
@@ -127,8 +127,8 @@ def test_numbers_that_no_fit_has_are_refused_even_with_their_checksum(text, tmp_
         load_state(tmp_path / "fit")
 
 
-def test_rows_that_are_not_finite_are_refused_even_with_their_checksum(text, tmp_path):
-    trainer = started(tmp_path / "fit", text)
+def test_non_finite_rows_with_a_valid_checksum_are_refused(text, tmp_path):
+    trainer = saved_trainer(tmp_path / "fit", text)
     trainer.run_epoch(lambda _: False)
     trainer.state.weights.outputs[3, 2] = np.nan
     save_state(trainer.state, tmp_path / "fit")
@@ -136,8 +136,8 @@ def test_rows_that_are_not_finite_are_refused_even_with_their_checksum(text, tmp
         load_state(tmp_path / "fit")
 
 
-def test_an_id_outside_the_vocabulary_is_refused_even_with_its_checksum(text, tmp_path):
-    trainer = started(tmp_path / "fit", text)
+def test_id_outside_the_vocabulary_with_a_valid_checksum_is_refused(text, tmp_path):
+    trainer = saved_trainer(tmp_path / "fit", text)
     ids = trainer.corpus.ids().copy()
     ids[100] = len(trainer.corpus.vocabulary)
     ids.tofile(tmp_path / "fit" / "ids.bin")
@@ -147,9 +147,9 @@ def test_an_id_outside_the_vocabulary_is_refused_even_with_its_checksum(text, tm
         load_state(tmp_path / "fit")
 
 
-def test_a_state_within_an_epoch_leaves_that_of_the_last_epoch_which_the_next_one_replaces(text, tmp_path):
+def test_state_within_an_epoch_keeps_the_state_of_the_last_epoch_until_the_next_one(text, tmp_path):
     folder = tmp_path / "fit"
-    trainer = started(folder, text)
+    trainer = saved_trainer(folder, text)
     state = trainer.state
     assert load_epoch(folder, trainer.corpus) is None
     trainer.run_epoch(lambda _: False)

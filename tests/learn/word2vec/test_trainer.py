@@ -1,4 +1,4 @@
-"""Epochs and chunks: each id is learned once an epoch, in an order of its own, at a rate that falls."""
+"""Epochs and chunks: every id is trained once per epoch, at a decreasing learning rate."""
 
 import numpy as np
 import pytest
@@ -11,24 +11,24 @@ from rowspace.text import IdCorpus
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Ids alone, as many as four long chunks and a bit, of three words."""
+    """Ids of three words without sentence ends, slightly more than four chunks."""
     ids = np.random.default_rng(0).integers(0, 3, 4 * CHUNK + 5).astype("<i4")
     ids.tofile(tmp_path / "ids.bin")
     return IdCorpus(tmp_path / "ids.bin", len(ids), ["a", "b", "c"], np.bincount(ids), len(ids), 0, "{}")
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_each_pair_is_learned_once_an_epoch(corpus, workers):
+def test_each_pair_is_trained_once_per_epoch(corpus, workers):
     options = FitOptions(dim=4, sample=0, window=1, workers=workers, epochs=2)
     trainer = Trainer(corpus, FitState.start(corpus, options, {}))
     pairs = []
     while trainer.state.epoch < 2:
         trainer.run_epoch(lambda _: pairs.append(trainer.state.pairs) or False)
-    # No sentence ends here but each chunk cuts one, as does each full scratch: all other words have two neighbors.
+    # Sentences end only at the ends of chunks and full scratches; all other words have two neighbors.
     assert 2 * corpus.size * 0.999 < max(pairs) < 2 * corpus.size
 
 
-def test_a_pause_stops_between_two_stretches_and_goes_on_there(corpus):
+def test_paused_epoch_resumes_at_the_next_chunk(corpus):
     trainer = Trainer(corpus, FitState.start(corpus, FitOptions(dim=4, workers=1, epochs=1), {}))
     assert trainer.run_epoch(lambda _: True) is False or trainer.state.epoch == 1
     while trainer.state.epoch < 1:
@@ -36,7 +36,7 @@ def test_a_pause_stops_between_two_stretches_and_goes_on_there(corpus):
     assert trainer.progress.words == corpus.size
 
 
-def test_the_learning_rate_falls_linearly_over_all_epochs(corpus):
+def test_learning_rate_decreases_linearly_over_all_epochs(corpus):
     options = FitOptions(dim=4, epochs=3, alpha=0.1, min_alpha=0.04)
     trainer = Trainer(corpus, FitState.start(corpus, options, {}))
     rates = []

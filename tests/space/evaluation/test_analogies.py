@@ -1,4 +1,4 @@
-"""Analogy files against gensim's evaluate_word_analogies, and files that are not in order."""
+"""Analogy files, compared with gensim's evaluate_word_analogies, and malformed files."""
 
 import inspect
 
@@ -11,8 +11,8 @@ from rowspace.space import evaluate_analogies, evaluate_pairs
 from rowspace.table import Table
 
 
-def structured(seed):
-    """Words x0..x9, y0..y9, ... of rows topic + kind + noise, some in a second case with a near row."""
+def analogy_table(seed):
+    """Words x0..x9, y0..y9, ... with rows topic + kind + noise, some also in the other case with a similar row."""
     rng = np.random.default_rng(seed)
     kinds, topics = rng.standard_normal((4, 16)), 2 * rng.standard_normal((10, 16))
     words = [f"{kind}{n}" for n in range(10) for kind in "xyZw"]
@@ -24,7 +24,7 @@ def structured(seed):
     return [words[n] for n in order], noisy[order].astype(np.float32)
 
 
-def questions(seed):
+def question_file(seed):
     rng = np.random.default_rng(seed)
     lines = []
     for section in ("first", "gram2-second one", "unknown"):
@@ -36,7 +36,7 @@ def questions(seed):
     return "\n".join(lines) + "\n"
 
 
-def test_defaults_are_gensims():
+def test_defaults_equal_gensims():
     def defaults(function):
         parameters = inspect.signature(function).parameters
         return [parameters[name].default for name in ("restrict_vocab", "case_insensitive", "dummy4unknown")]
@@ -52,9 +52,9 @@ def test_defaults_are_gensims():
 @pytest.mark.parametrize("case_insensitive", [False, True])
 @pytest.mark.parametrize("restrict_vocab", [None, 35])
 def test_equals_gensim(tmp_path, seed, dummy4unknown, case_insensitive, restrict_vocab):
-    words, rows = structured(seed)
+    words, rows = analogy_table(seed)
     path = tmp_path / "questions.txt"
-    path.write_text(questions(seed))
+    path.write_text(question_file(seed))
     peer = KeyedVectors(16)
     peer.add_vectors(words, rows)
     options = {"case_insensitive": case_insensitive, "restrict_vocab": restrict_vocab}
@@ -67,7 +67,7 @@ def test_equals_gensim(tmp_path, seed, dummy4unknown, case_insensitive, restrict
     ]
 
 
-def test_where_every_guess_is_an_input_in_another_case_the_last_is_judged_as_gensim_does(tmp_path):
+def test_question_whose_guesses_are_all_inputs_in_another_case_is_scored_as_in_gensim(tmp_path):
     words, rows = ["a", "b", "A", "B"], np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
     path = tmp_path / "questions"
     path.write_text(": s\na b a b\n: t\na b a a\n")
@@ -78,7 +78,7 @@ def test_where_every_guess_is_an_input_in_another_case_the_last_is_judged_as_gen
     assert found == [len(entry["correct"]) for entry in sections[:-1]]
 
 
-def test_a_section_without_known_words_has_accuracy_zero(tmp_path):
+def test_section_without_known_words_has_accuracy_zero(tmp_path):
     path = tmp_path / "questions"
     path.write_text(": s\nno such words here\n")
     scores = evaluate_analogies(path, ["a"], np.ones((1, 2)))
@@ -95,7 +95,7 @@ def test_a_section_without_known_words_has_accuracy_zero(tmp_path):
         ("", "holds no question"),
     ],
 )
-def test_a_file_out_of_order_is_refused(tmp_path, text, message):
+def test_malformed_file_is_refused(tmp_path, text, message):
     path = tmp_path / "questions"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=message):

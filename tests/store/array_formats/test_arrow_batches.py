@@ -11,8 +11,8 @@ from rowspace.store.array_formats.arrow_sizes import ArrowSizes
 
 SIZE, DIM = 500_000, 40  # 80 MB of float32
 
-# Opens the file of the first argument, its first rows if a number follows, and prints the peak of pyarrow's memory and
-# how many rows there were.
+# Opens the file given as the first argument, up to an optional row limit, and prints pyarrow's peak memory and
+# the number of rows.
 MEASURE = """
 import sys
 import warnings
@@ -45,17 +45,17 @@ def numbers(begin, end):
     return pa.array([str(number) for number in range(begin, end)])
 
 
-def measure(path, *limit):
+def measure_load(path, *limit):
     command = [sys.executable, "-c", MEASURE, str(path), *map(str, limit)]
     memory, outcome = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().split("\t")
     return int(memory), outcome
 
 
-REFUSED = "unpacks to .* far more than the rows that are read of it"
+REFUSED = "unpacks to .* far more than the rows read from it"
 
 
 @pytest.mark.parametrize("codec", ["lz4", "zstd"])
-def test_a_compressed_table_of_equal_rows_opens_where_all_of_it_is_wanted(tmp_path, codec):
+def test_compressed_table_of_equal_rows_opens_in_full(tmp_path, codec):
     write(tmp_path / "v.arrow", {"token": numbers(0, SIZE), "row": zeros(SIZE)}, codec=codec)
     table = parquet.load(tmp_path / "v.arrow")
     assert table.vocabulary == [str(number) for number in range(SIZE)]
@@ -63,36 +63,36 @@ def test_a_compressed_table_of_equal_rows_opens_where_all_of_it_is_wanted(tmp_pa
     assert not table.rows.any()
 
 
-def test_a_compressed_table_is_not_unpacked_for_its_first_rows(tmp_path):
+def test_limit_does_not_decompress_a_huge_batch(tmp_path):
     write(tmp_path / "v.arrow", {"token": numbers(0, SIZE), "row": zeros(SIZE)})
     with pytest.raises(FileFormatError, match=REFUSED):
         parquet.load(tmp_path / "v.arrow", limit=10)
 
 
-def equal():
+def equal_tokens():
     return pa.array(["cat"] * SIZE)
 
 
 @pytest.mark.parametrize(
     "columns",
     [
-        lambda: {"token": equal(), "row": zeros(SIZE)},
-        lambda: {"token": equal().dictionary_encode(), "row": zeros(SIZE)},
-        lambda: {"token": equal(), **{f"x{place}": np.zeros(SIZE, np.float32) for place in range(DIM)}},
-        lambda: {"token": equal(), "row": zeros(SIZE).cast(pa.list_(pa.float32()))},
+        lambda: {"token": equal_tokens(), "row": zeros(SIZE)},
+        lambda: {"token": equal_tokens().dictionary_encode(), "row": zeros(SIZE)},
+        lambda: {"token": equal_tokens(), **{f"x{place}": np.zeros(SIZE, np.float32) for place in range(DIM)}},
+        lambda: {"token": equal_tokens(), "row": zeros(SIZE).cast(pa.list_(pa.float32()))},
         lambda: {"token": pa.array(["cat" * 100] * SIZE), "row": zeros(SIZE, 1)},
         lambda: {"token": pa.array(["cat" * 20_000_000, "dog"]).dictionary_encode(), "row": zeros(2, 1)},
     ],
     ids=["lists", "dictionary", "numbered", "variable lists", "long tokens", "long dictionary"],
 )
-def test_what_would_make_few_rows_of_much_memory_is_refused(tmp_path, columns):
+def test_batch_that_decompresses_to_far_more_than_its_rows_is_refused(tmp_path, columns):
     write(tmp_path / "v.arrow", columns())
     assert (tmp_path / "v.arrow").stat().st_size < 4 << 20
     with pytest.raises(FileFormatError, match=REFUSED):
         parquet.load(tmp_path / "v.arrow")
 
 
-def test_lists_that_leave_out_most_numbers_of_their_column_are_refused_before_those_are_unpacked(tmp_path):
+def test_lists_that_skip_most_values_of_their_column_are_refused_before_decompression(tmp_path):
     write(tmp_path / "v.arrow", {"token": ["a"], "row": pa.array([np.zeros(30_000_000, np.float32)])})
     packed = (tmp_path / "v.arrow").read_bytes()
     codec = pa.Codec("zstd")
@@ -104,21 +104,21 @@ def test_lists_that_leave_out_most_numbers_of_their_column_are_refused_before_th
         parquet.load(tmp_path / "v.arrow")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="how much memory pyarrow takes differs elsewhere")
-def test_columns_that_are_no_part_of_the_table_are_not_unpacked(tmp_path):
+@pytest.mark.skipif(sys.platform != "linux", reason="pyarrow's memory use differs on other systems")
+def test_unrelated_columns_are_not_decompressed(tmp_path):
     columns = {"note": pa.array(["cat" * 100] * SIZE), "token": numbers(0, SIZE), "row": zeros(SIZE, 1)}
     write(tmp_path / "v.arrow", columns)
-    memory, outcome = measure(tmp_path / "v.arrow")
+    memory, outcome = measure_load(tmp_path / "v.arrow")
     assert outcome == str(SIZE)
     assert memory < 64 << 20
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="how much memory pyarrow takes differs elsewhere")
-def test_few_new_tokens_in_each_of_many_batches_do_not_keep_the_memory_of_the_batches(tmp_path):
+@pytest.mark.skipif(sys.platform != "linux", reason="pyarrow's memory use differs on other systems")
+def test_memory_of_a_batch_is_freed_after_its_new_tokens_are_copied(tmp_path):
     new, size = 65_536, 2_000_000
     for_each = [[*map(str, range(first, first + new)), *["cat"] * (size - new)] for first in range(0, 8 * new, new)]
     write(tmp_path / "v.arrow", *({"token": pa.array(tokens), "row": zeros(size, 2)} for tokens in for_each))
-    memory, outcome = measure(tmp_path / "v.arrow")
+    memory, outcome = measure_load(tmp_path / "v.arrow")
     assert outcome == str(8 * 65_536 + 1)
     assert memory < 100 << 20  # the rows of the eight batches together are 128 MB
 
@@ -144,7 +144,7 @@ TYPES = {
 }
 
 
-def test_the_size_of_a_column_is_known_beside_columns_of_every_type(tmp_path):
+def test_column_sizes_are_read_next_to_columns_of_every_type(tmp_path):
     nulls = {name: pa.nulls(1000, kind) for name, kind in TYPES.items()}
     long = pa.array([f"{number:>30}" for number in range(1000)], pa.string_view())
     batch = {**nulls, "long": long, "token": numbers(0, 1000), "row": zeros(1000, 7)}
@@ -156,7 +156,7 @@ def test_the_size_of_a_column_is_known_beside_columns_of_every_type(tmp_path):
     assert [buffer.size for buffer in sizes["long"]][-2:] == [1000 * 16, 1000 * 30]
 
 
-def test_what_is_said_of_a_size_is_what_pyarrow_unpacks(tmp_path):
+def test_buffers_decompress_to_what_pyarrow_decompresses(tmp_path):
     write(tmp_path / "v.arrow", {"token": numbers(0, 1000), "row": zeros(1000, 7)}, codec="lz4")
     content = np.fromfile(tmp_path / "v.arrow", np.uint8)
     file = pa.ipc.open_file(tmp_path / "v.arrow")
@@ -167,12 +167,12 @@ def test_what_is_said_of_a_size_is_what_pyarrow_unpacks(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_an_unknown_codec_is_refused(tmp_path):
+def test_unknown_codec_is_refused(tmp_path):
     path = tmp_path / "v.arrow"
     write(path, {"token": pa.array(["a", "b"]), "row": zeros(2)})
     content, refused = path.read_bytes(), []
     for place, byte in enumerate(content):
-        if byte != 1:  # the number of zstd
+        if byte != 1:  # the code of zstd
             continue
         path.write_bytes(content[:place] + b"\x09" + content[place + 1 :])
         try:

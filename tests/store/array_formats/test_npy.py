@@ -17,7 +17,7 @@ def table():
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_numpy_opens_what_we_write_and_the_rows_come_back_mapped(tmp_path, dtype):
+def test_numpy_opens_saved_file_and_rows_load_memory_mapped(tmp_path, dtype):
     with np.errstate(over="ignore"):
         rows = ROWS.astype(dtype)
     npy.save(Table(WORDS, rows), tmp_path / "v.npy")
@@ -34,7 +34,7 @@ def test_numpy_opens_what_we_write_and_the_rows_come_back_mapped(tmp_path, dtype
     "rows", [ROWS, ROWS.astype(">f4"), np.asfortranarray(ROWS), np.asfortranarray(ROWS.astype(">f8"))]
 )
 @pytest.mark.parametrize(("name", "end"), [("v.vocab.txt", "\n"), ("vocab.txt", ""), ("vocab.txt", "\r\n")])
-def test_what_numpy_writes_is_read_with_either_name_and_line_end(tmp_path, rows, name, end):
+def test_arrays_saved_by_numpy_load_with_either_vocabulary_name_and_line_ending(tmp_path, rows, name, end):
     np.save(tmp_path / "v.npy", rows)
     (tmp_path / name).write_bytes(((end or "\n").join(["a", "b", "c"]) + end).encode())
     table = npy.load(tmp_path / "v.npy")
@@ -44,7 +44,7 @@ def test_what_numpy_writes_is_read_with_either_name_and_line_end(tmp_path, rows,
 
 
 @pytest.mark.parametrize("limit", [0, 1, 3, 9])
-def test_limit_opens_the_first_rows(tmp_path, table, limit):
+def test_limit_loads_only_the_first_rows(tmp_path, table, limit):
     npy.save(table, tmp_path / "v.npy")
     again = npy.load(tmp_path / "v.npy", limit=limit)
     assert again.vocabulary == WORDS[:limit]
@@ -56,13 +56,13 @@ def test_limit_opens_the_first_rows(tmp_path, table, limit):
         lambda words: not any(word.endswith("\r") for word in words)
     )
 )
-def test_every_token_of_one_line_comes_back(tmp_path_factory, vocabulary):
+def test_every_single_line_token_round_trips(tmp_path_factory, vocabulary):
     path = tmp_path_factory.mktemp("n") / "v.npy"
     npy.save(Table(vocabulary, np.ones((len(vocabulary), 2))), path)
     assert npy.load(path).vocabulary == vocabulary
 
 
-def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
+def test_duplicate_token_keeps_the_first_row_with_a_warning(tmp_path):
     np.save(tmp_path / "v.npy", ROWS)
     (tmp_path / "vocab.txt").write_text("a\nb\na\n")
     with pytest.warns(UserWarning, match="1 word is duplicated"):
@@ -71,14 +71,14 @@ def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path)
     assert (table.rows == ROWS[:2]).all()
 
 
-def test_a_header_from_python_2_is_read(tmp_path, table):
+def test_header_written_by_python_2_is_read(tmp_path, table):
     npy.save(table, tmp_path / "v.npy")
     content = (tmp_path / "v.npy").read_bytes()
     (tmp_path / "v.npy").write_bytes(content.replace(b"(3, 2), } ", b"(3L, 2L)} "))
     assert (npy.load(tmp_path / "v.npy").rows == ROWS).all()
 
 
-# Damage.
+# Damaged files.
 
 
 @pytest.mark.parametrize(
@@ -89,17 +89,17 @@ def test_a_header_from_python_2_is_read(tmp_path, table):
         (np.zeros(3), r"byte 10: float64 of shape \(3,\), expected"),
         (np.zeros((3, 0)), "expected"),
         (np.zeros((3, 2), np.longdouble), "expected"),
-        (np.zeros((3, 2), [("x", "f4")]), "is not an array of a table"),
+        (np.zeros((3, 2), [("x", "f4")]), "is not a supported array"),
     ],
 )
-def test_other_arrays_are_refused(tmp_path, array, complaint):
+def test_unsuitable_array_is_refused(tmp_path, array, complaint):
     np.save(tmp_path / "v.npy", array)
     (tmp_path / "vocab.txt").write_text("a\nb\nc\n")
     with pytest.raises(FileFormatError, match=f"v.npy: .*{complaint}"):
         npy.load(tmp_path / "v.npy")
 
 
-def test_the_vocabulary_of_the_same_name_wins_over_the_shared_one(tmp_path, table):
+def test_vocabulary_file_of_the_same_name_takes_precedence_over_the_shared_one(tmp_path, table):
     npy.save(table, tmp_path / "v.npy")
     (tmp_path / "vocab.txt").write_text("".join(f"other{number}\n" for number in range(len(table))))
     assert npy.load(tmp_path / "v.npy").vocabulary == table.vocabulary
@@ -107,7 +107,7 @@ def test_the_vocabulary_of_the_same_name_wins_over_the_shared_one(tmp_path, tabl
     assert npy.load(tmp_path / "v.npy").vocabulary[0] == "other0"
 
 
-def test_a_vocabulary_that_is_missing_or_of_another_size_is_named(tmp_path, table):
+def test_missing_or_mismatched_vocabulary_file_is_named_in_the_error(tmp_path, table):
     npy.save(table, tmp_path / "v.npy")
     (tmp_path / "v.vocab.txt").write_text("a\nb\n")
     with pytest.raises(FileFormatError, match=r"v.vocab.txt: has 2 lines, but .*v.npy has 3 rows"):
@@ -122,11 +122,11 @@ def test_a_vocabulary_that_is_missing_or_of_another_size_is_named(tmp_path, tabl
         npy.load(tmp_path / "v.npy")
 
 
-# Writing.
+# Saving.
 
 
 @pytest.mark.parametrize("token", ["a\nb", "a\r", "\ud800"])
-def test_a_token_of_two_lines_is_refused_and_nothing_written(tmp_path, token):
+def test_token_with_a_line_break_is_refused_and_nothing_is_written(tmp_path, token):
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         npy.save(Table(["fine", token], np.eye(2)), tmp_path / "v.npy")
     assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ RUN, OFFSETS = np.frombuffer(b"a\nb\nc\n", np.uint8), np.array([0, 2, 4, 6])
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("counts", [None, np.array([9, 0, 2**40])])
-def test_numpy_opens_what_we_write_and_it_comes_back_mapped(tmp_path, dtype, counts):
+def test_numpy_opens_saved_file_and_rows_load_memory_mapped(tmp_path, dtype, counts):
     with np.errstate(over="ignore"):
         rows = ROWS.astype(dtype)
     npz.save(Table(WORDS, rows, counts), tmp_path / "v.npz")
@@ -34,7 +34,7 @@ def test_numpy_opens_what_we_write_and_it_comes_back_mapped(tmp_path, dtype, cou
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 @pytest.mark.parametrize("rows", [ROWS, ROWS.astype(">f4"), np.asfortranarray(ROWS), ROWS.astype(np.float64)])
 @pytest.mark.parametrize("limit", [None, 0, 2, 9])
-def test_what_numpy_writes_is_read(tmp_path, save, rows, limit):
+def test_archives_saved_by_numpy_load(tmp_path, save, rows, limit):
     save(tmp_path / "v.npz", vectors=rows, vocab=np.array(["a", "né", "한국"]), counts=np.array([3, 2, 1], np.uint16))
     assert npz.recognizes(tmp_path / "v.npz")
     table = npz.load(tmp_path / "v.npz", limit=limit)
@@ -44,13 +44,13 @@ def test_what_numpy_writes_is_read(tmp_path, save, rows, limit):
     assert table.counts.tolist() == [3, 2, 1][:limit]
 
 
-def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
+def test_duplicate_token_keeps_the_first_row_with_a_warning(tmp_path):
     np.savez(tmp_path / "v.npz", rows=ROWS, words=np.array(["a", "b", "a"]))
     with pytest.warns(UserWarning, match="1 word is duplicated"):
         assert npz.load(tmp_path / "v.npz").vocabulary == ["a", "b"]
 
 
-def test_a_zip_of_something_else_is_not_recognized(tmp_path):
+def test_other_zip_files_are_not_recognized(tmp_path):
     with zipfile.ZipFile(tmp_path / "v.npz", "w") as archive:
         archive.writestr("archive/data.pkl", b"")
     assert not npz.recognizes(tmp_path / "v.npz")
@@ -58,11 +58,11 @@ def test_a_zip_of_something_else_is_not_recognized(tmp_path):
     assert not npz.recognizes(tmp_path / "short")
 
 
-# Damage.
+# Damaged files.
 
 
-def points(*numbers):
-    """An array of text whose characters have these numbers, which need not be any of Unicode's."""
+def unicode_array(*numbers):
+    """Return a text array of these code points, which need not be valid Unicode."""
     return np.array(numbers, np.uint32).view("<U1")
 
 
@@ -72,11 +72,11 @@ def points(*numbers):
         ({"rows": ROWS}, "holds no tokens: expected an array called tokens or vocabulary or vocab or words"),
         ({"tokens": RUN, "offsets": OFFSETS}, "holds no rows: expected an array called rows or vectors or"),
         (
-            {"rows": ROWS[:2], "words": points(0x61, 0x110000)},
+            {"rows": ROWS[:2], "words": unicode_array(0x61, 0x110000)},
             "token 1 holds a number that is not a Unicode",
         ),
         (
-            {"rows": ROWS[:2], "words": points(0xDFFF, 0x61)},
+            {"rows": ROWS[:2], "words": unicode_array(0xDFFF, 0x61)},
             "token 0 holds a number that is not a Unicode",
         ),
         ({"rows": ROWS, "words": np.array(["a"], object)}, "array words: byte 10: holds pickled objects"),
@@ -87,18 +87,18 @@ def points(*numbers):
         ({"rows": ROWS, "words": np.array(["a", "b"])}, "has 3 rows, 2 tokens"),
         ({"rows": ROWS, "words": np.array(["a", "b", "c"]), "counts": np.array([1])}, "has 3 rows, 3 tokens, 1 counts"),
         ({"rows": ROWS, "tokens": RUN, "offsets": OFFSETS[:0]}, "array offsets is empty"),
-        ({"rows": ROWS, "tokens": RUN, "offsets": OFFSETS + 1}, "token offsets do not rise"),
+        ({"rows": ROWS, "tokens": RUN, "offsets": OFFSETS + 1}, "token offsets do not increase"),
         ({"rows": ROWS, "words": np.array([1, 2, 3])}, "array words: int64"),
     ],
 )
-def test_other_arrays_are_refused(tmp_path, arrays, complaint):
+def test_unsuitable_arrays_are_refused(tmp_path, arrays, complaint):
     np.savez(tmp_path / "v.npz", **arrays)
     with pytest.raises(FileFormatError, match=f"v.npz: .*{complaint}"):
         npz.load(tmp_path / "v.npz")
 
 
-def archive_of(tmp_path, header, *, body=b"", compression=zipfile.ZIP_STORED, twice=False):
-    """An archive whose rows are a header that promises more than there is."""
+def write_archive(tmp_path, header, *, body=b"", compression=zipfile.ZIP_STORED, twice=False):
+    """Write an archive whose rows array has this header, whatever data follows it."""
     rows = io.BytesIO()
     np.lib.format.write_array_header_1_0(rows, header)
     with zipfile.ZipFile(tmp_path / "v.npz", "w", compression) as archive:
@@ -110,27 +110,27 @@ def archive_of(tmp_path, header, *, body=b"", compression=zipfile.ZIP_STORED, tw
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_a_promise_of_many_rows_takes_no_memory(tmp_path, compression):
+def test_header_that_declares_too_many_rows_is_refused_without_allocating(tmp_path, compression):
     header = {"descr": "<f4", "fortran_order": False, "shape": (10**15, 300)}
-    path = archive_of(tmp_path, header, body=bytes(1000), compression=compression)
-    with pytest.raises(FileFormatError, match="array rows: promises 1,200,000,000,000,000,000 bytes, which cannot be"):
+    path = write_archive(tmp_path, header, body=bytes(1000), compression=compression)
+    with pytest.raises(FileFormatError, match="array rows: declares 1,200,000,000,000,000,000 bytes, which cannot fit"):
         npz.load(path)
 
 
-def test_sizes_that_lie_in_the_directory_take_no_memory(tmp_path):
+def test_false_sizes_in_the_zip_directory_are_refused_without_allocating(tmp_path):
     header = {"descr": "<f4", "fortran_order": False, "shape": (2**28, 1)}
-    path = archive_of(tmp_path, header)
+    path = write_archive(tmp_path, header)
     content = path.read_bytes()
     entry = content.rindex(b"PK\1\2")
     lie = (2**30 + 128).to_bytes(4, "little")
     path.write_bytes(content[: entry + 20] + lie + lie + content[entry + 28 :])  # compressed and uncompressed size
-    with pytest.raises(FileFormatError, match="array rows: promises 1,073,741,824 bytes, which cannot be"):
+    with pytest.raises(FileFormatError, match="array rows: declares 1,073,741,824 bytes, which cannot fit"):
         npz.load(path)
 
 
-def test_an_array_that_stands_twice_or_is_packed_otherwise_is_refused(tmp_path):
+def test_duplicate_array_or_other_compression_is_refused(tmp_path):
     header = {"descr": "<f4", "fortran_order": False, "shape": (1, 1)}
     with pytest.raises(FileFormatError, match="an array is duplicated"):
-        npz.load(archive_of(tmp_path, header, twice=True))
+        npz.load(write_archive(tmp_path, header, twice=True))
     with pytest.raises(FileFormatError, match="compressed in a way that numpy does not use"):
-        npz.load(archive_of(tmp_path, header, body=bytes(4), compression=zipfile.ZIP_LZMA))
+        npz.load(write_archive(tmp_path, header, body=bytes(4), compression=zipfile.ZIP_LZMA))

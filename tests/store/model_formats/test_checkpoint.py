@@ -11,7 +11,7 @@ from rowspace.table import Table
 
 ROWS = np.eye(4, 3, dtype=np.float32)
 INDEX = "model.safetensors.index.json"
-SIZES = {"vocab_size": 64}  # more than the tokenizers of these tests have
+SIZES = {"vocab_size": 64}  # larger than the vocabulary of the test tokenizers
 
 
 def bert():
@@ -46,7 +46,7 @@ def t5():
 
 @pytest.fixture
 def sharded(tmp_path, tokenizer_of):
-    """A checkpoint of three files, of which the second holds the token table."""
+    """A checkpoint of three shards; the second holds the token table."""
     folder = tmp_path / "model"
     folder.mkdir()
     files = {"a.weight": "one", "b.wte.weight": "two", "c.weight": "three"}
@@ -58,13 +58,13 @@ def sharded(tmp_path, tokenizer_of):
     return folder
 
 
-# What transformers writes.
+# Files written by transformers.
 
 
 @pytest.mark.parametrize("make", [bert, gpt2, llama, t5])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("size", ["1KB", "1GB"])
-def test_rows_are_the_input_embeddings_of_the_model(tmp_path, words, tokenizer_of, make, dtype, size):
+def test_rows_equal_the_input_embeddings_of_the_model(tmp_path, words, tokenizer_of, make, dtype, size):
     import torch
     from transformers import PreTrainedTokenizerFast
 
@@ -86,7 +86,7 @@ def test_rows_are_the_input_embeddings_of_the_model(tmp_path, words, tokenizer_o
 
 
 @pytest.mark.parametrize("key", ["lm_head.weight", "model.layers.0.self_attn.q_proj.weight"])
-def test_key_names_any_other_tensor(tmp_path, tokenizer_of, key):
+def test_key_selects_any_other_tensor(tmp_path, tokenizer_of, key):
     model = llama()
     model.save_pretrained(tmp_path / "m", max_shard_size="1KB")
     tokenizer_of().save(str(tmp_path / "m" / "tokenizer.json"))
@@ -96,20 +96,20 @@ def test_key_names_any_other_tensor(tmp_path, tokenizer_of, key):
         formats.load(tmp_path / "m", key="lm_tail")
 
 
-def test_the_surer_and_shorter_names_win(folder_of):
+def test_more_specific_and_shorter_tensor_names_take_precedence(folder_of):
     tensors = ["position.wte.weight", "wte.weight", "xshared.weight", "embed_tokens.weight"]
     folder = folder_of({name: np.full((4, 2), number, np.float32) for number, name in enumerate(tensors)})
     assert (checkpoint.load(folder).rows == 1).all()
 
 
-def test_a_checkpoint_is_not_written(tmp_path):
+def test_saving_as_a_checkpoint_is_refused(tmp_path):
     table = Table(["cat"], np.eye(1))
     for act in (checkpoint.check_target, lambda path: formats.save(table, path, format="transformers")):
         with pytest.raises(UsageError, match=r"cannot save to .*m as a checkpoint, .*; name another format"):
             act(tmp_path / "m")
 
 
-# Damage.
+# Damaged files.
 
 
 def test_more_ids_than_rows_are_refused(folder_of):
@@ -120,7 +120,7 @@ def test_more_ids_than_rows_are_refused(folder_of):
         checkpoint.load(folder_of({"wte.weight": ROWS[:3]}))
 
 
-def test_a_model_without_a_tensor_called_as_a_token_table_lists_what_it_has(folder_of):
+def test_model_without_a_known_token_table_name_lists_its_tensors(folder_of):
     folder = folder_of({"a.weight": ROWS, "b.weight": ROWS})
     with pytest.raises(
         FileFormatError,
@@ -133,30 +133,30 @@ def test_a_model_without_a_tensor_called_as_a_token_table_lists_what_it_has(fold
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("../two.safetensors", "the file name '../two.safetensors' leads out of the folder"),
-        ("..", r"the file name '\.\.' leads out"),
-        ("sub/two.safetensors", "the file name 'sub/two.safetensors' leads out"),
-        ("/etc/passwd", "the file name '/etc/passwd' leads out"),
-        ("", r"the file name '' leads out|a directory is there, expected a file"),
-        ("a\0b", r"'a\\x00b' cannot be the name of a file"),
-        ("\ud800", r"'\\ud800' cannot be the name of a file"),
+        ("../two.safetensors", "the file name '../two.safetensors' is outside the folder"),
+        ("..", r"the file name '\.\.' is outside"),
+        ("sub/two.safetensors", "the file name 'sub/two.safetensors' is outside"),
+        ("/etc/passwd", "the file name '/etc/passwd' is outside"),
+        ("", r"the file name '' is outside|a directory is there, expected a file"),
+        ("a\0b", r"'a\\x00b' is not a valid file name"),
+        ("\ud800", r"'\\ud800' is not a valid file name"),
         ("none.safetensors", "none.safetensors: missing"),
         ("one.safetensors", "one.safetensors: holds no tensor 'b.wte.weight', but 'a.weight'"),
         ("tokenizer.json", "tokenizer.json: byte 0: header of"),
-        ("n" * 300, "cannot be the name of a file"),
+        ("n" * 300, "is not a valid file name"),
         (7, "'weight_map' does not give each tensor a file name"),
         (None, "'weight_map' does not give each tensor a file name"),
     ],
 )
-def test_shards_that_are_not_there_or_elsewhere_are_refused(sharded, name, complaint):
+def test_missing_shards_and_shards_outside_the_folder_are_refused(sharded, name, complaint):
     (sharded / INDEX).write_text(json.dumps({"weight_map": {"b.wte.weight": name}}))
     (sharded.parent / "two.safetensors").write_bytes((sharded / "two.safetensors").read_bytes())
     with pytest.raises(RowspaceError, match=f"model.*{complaint}"):
         checkpoint.load(sharded)
 
 
-def in_the_hub_cache(folder, cache):
-    """The folder as a snapshot in the cache of huggingface_hub: links to blobs that are named by a hash."""
+def move_to_hub_cache(folder, cache):
+    """Move the folder to a huggingface_hub cache, where a snapshot is links to blobs named by hash."""
     repository = cache / "models--org--name"
     snapshot = repository / "snapshots" / "0123abc"
     (repository / "blobs").mkdir(parents=True)
@@ -169,15 +169,15 @@ def in_the_hub_cache(folder, cache):
     return snapshot
 
 
-def test_a_snapshot_in_the_cache_of_huggingface_hub_opens_as_it_is(sharded, tmp_path):
+def test_snapshot_in_the_huggingface_hub_cache_loads(sharded, tmp_path):
     expected = formats.load(sharded).rows.copy()
-    snapshot = in_the_hub_cache(sharded, tmp_path / "hub")
+    snapshot = move_to_hub_cache(sharded, tmp_path / "hub")
     assert np.array_equal(formats.load(snapshot).rows, expected)
 
 
 @pytest.mark.parametrize("target", ["../../../other", "../../other", "../../../models--org--two/blobs/1"])
-def test_a_link_of_a_snapshot_that_leaves_its_blobs_is_refused(sharded, tmp_path, target):
-    snapshot = in_the_hub_cache(sharded, tmp_path / "hub")
+def test_snapshot_link_outside_its_own_blobs_is_refused(sharded, tmp_path, target):
+    snapshot = move_to_hub_cache(sharded, tmp_path / "hub")
     elsewhere = snapshot / target
     (snapshot.parents[2] / "models--org--two" / "blobs").mkdir(parents=True)
     elsewhere.write_bytes((snapshot / "two.safetensors").read_bytes())
@@ -187,7 +187,7 @@ def test_a_link_of_a_snapshot_that_leaves_its_blobs_is_refused(sharded, tmp_path
         formats.load(snapshot)
 
 
-def test_a_link_to_itself_is_refused(sharded):
+def test_link_to_itself_is_refused(sharded):
     (sharded / "two.safetensors").unlink()
     (sharded / "two.safetensors").symlink_to("two.safetensors")
     with pytest.raises(RowspaceError, match=r"two.safetensors: cannot be read: Too many levels of symbolic links"):
@@ -205,7 +205,7 @@ def test_a_link_to_itself_is_refused(sharded):
         (b'{"weight_map": {"a": "x", "a": "y"}}', "the key 'a' is duplicated"),
     ],
 )
-def test_an_index_that_is_none_is_refused(sharded, content, complaint):
+def test_invalid_shard_index_is_refused(sharded, content, complaint):
     (sharded / INDEX).write_bytes(content)
     with pytest.raises(FileFormatError, match=complaint):
         checkpoint.load(sharded)

@@ -1,4 +1,4 @@
-"""fastText's model files against fastText and gensim themselves: rows bit for bit; from damage nothing but errors."""
+"""fastText model files compared with fastText and gensim, and damaged files, which must raise errors."""
 
 import struct
 import tracemalloc
@@ -26,8 +26,8 @@ def text(tmp_path_factory):
     return str(path)
 
 
-def learned(text, **options):
-    # fastText 0.9.3 gives a tenth of the numbers, rounded down, a first value in each thread; others are chance.
+def trained_model(text, **options):
+    # With T threads fastText 0.9.3 initializes only T * (size // 10) numbers; the rest is uninitialized memory.
     options = {"dim": 7, "minCount": 1, "bucket": 500, "epoch": 3, "thread": 11, "verbose": 0} | options
     if options.pop("supervised", False):
         model = fasttext.train_supervised(text, **options)
@@ -40,11 +40,11 @@ def row_of(table, word):
     if word in table:
         return table[word]
     row = table.subwords.row(word)
-    return np.zeros(table.dim) if row is None else row  # where no bucket is used, fastText gives zeros
+    return np.zeros(table.dim) if row is None else row  # fastText returns zeros if none of the n-grams has a row
 
 
 def assert_same(table, model, unseen=UNSEEN):
-    """The words, counts and rows of a model that fastText has open, unseen words' too."""
+    """Compare words, counts and rows, also those of unseen words, with an open fastText model."""
     words, counts = model.get_words(include_freq=True)
     assert list(table.vocabulary) == words
     assert table.counts.tolist() == counts.tolist()
@@ -61,17 +61,17 @@ KINDS = {
 
 
 @pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
-def test_fasttexts_files_open_with_its_bits(tmp_path, text, options):
+def test_rows_of_fasttext_files_equal_fasttexts_bit_for_bit(tmp_path, text, options):
     # Parity: fastText 0.9.3.
-    model = learned(text, **options)
+    model = trained_model(text, **options)
     model.save_model(str(tmp_path / "m.bin"))
     assert format_of(tmp_path / "m.bin").name == "fasttext"
     assert_same(load(tmp_path / "m.bin"), model)
 
 
 @pytest.mark.parametrize("options", [{"maxn": 0}, {"supervised": True, "wordNgrams": 2}], ids=["words", "classifier"])
-def test_a_model_without_ngrams_is_mapped(tmp_path, text, options):
-    model = learned(text, **options)
+def test_model_without_ngrams_is_memory_mapped(tmp_path, text, options):
+    model = trained_model(text, **options)
     model.save_model(str(tmp_path / "m.bin"))
     table = load(tmp_path / "m.bin")
     assert_same(table, model, unseen=[])
@@ -84,17 +84,17 @@ def test_a_model_without_ngrams_is_mapped(tmp_path, text, options):
     "options", [{}, {"qnorm": True}, {"dsub": 3}, {"qnorm": True, "dsub": 7, "qout": True}], ids=str
 )
 @pytest.mark.parametrize("cutoff", [0, 300], ids=["all", "pruned"])
-def test_quantized_models_open_with_fasttexts_bits(tmp_path, text, options, cutoff):
+def test_rows_of_quantized_models_equal_fasttexts_bit_for_bit(tmp_path, text, options, cutoff):
     # 300 classes of words, since product quantization needs 256 rows at least
     lines = [f"__label__{i % 300} word{i} {SENTENCES[i % 3]}" for i in range(600)]
     (tmp_path / "text").write_text("\n".join(lines) + "\n")
-    model = learned(str(tmp_path / "text"), supervised=True, minn=2, maxn=4)
+    model = trained_model(str(tmp_path / "text"), supervised=True, minn=2, maxn=4)
     model.quantize(str(tmp_path / "text"), cutoff=cutoff, retrain=False, **options)
     model.save_model(str(tmp_path / "m.ftz"))
     assert_same(load(tmp_path / "m.ftz"), model, unseen=["catss", "zzz", "words"])
 
 
-def test_pruned_ngrams_cannot_be_written_but_kept_natively(tmp_path):
+def test_pruned_ngrams_can_be_saved_only_in_the_native_format(tmp_path):
     table = Table(
         ["a"], np.ones((1, 2), np.float32), subwords=Subwords(*np.ones((2, 1, 2), "f4"), np.array([0, PRUNED_BUCKET]))
     )
@@ -105,7 +105,7 @@ def test_pruned_ngrams_cannot_be_written_but_kept_natively(tmp_path):
 
 
 def pruned_model(word, *, buckets, max_n):
-    """The bytes of a quantized model of one word and one n-gram that is left."""
+    """Return the bytes of a pruned quantized model with one word and one remaining n-gram."""
     start = struct.pack("<2i12id", 793712314, 12, 4, 5, 5, 1, 5, 1, 2, 2, buckets, 1, max_n, 100, 1e-4)
     words = struct.pack("<3i2q", 1, 1, 0, 1, 1) + word + struct.pack("<xqb2i", 1, 0, 3, 0)
     codes = struct.pack("<??2qi", True, False, 2, 4, 4) + bytes(4)
@@ -113,9 +113,9 @@ def pruned_model(word, *, buckets, max_n):
     return start + words + codes + centroids + struct.pack("<?2q", False, 0, 4)
 
 
-def test_pruned_buckets_take_no_memory_and_are_kept(tmp_path):
+def test_pruned_buckets_use_no_memory_and_round_trip(tmp_path):
     (tmp_path / "m.ftz").write_bytes(pruned_model(b"cat", buckets=2**31 - 1, max_n=3))
-    save(load(tmp_path / "m.ftz"), tmp_path / "t")  # which imports and compiles what it needs
+    save(load(tmp_path / "m.ftz"), tmp_path / "t")  # imports and compiles before memory is traced
     tracemalloc.start()
     table = load(tmp_path / "m.ftz")
     save(table, tmp_path / "t")
@@ -131,7 +131,7 @@ def test_pruned_buckets_take_no_memory_and_are_kept(tmp_path):
         save(table, tmp_path / "m.bin", format="fasttext")
 
 
-def test_a_negative_number_of_codes_is_refused(tmp_path):
+def test_negative_number_of_codes_is_refused(tmp_path):
     content = pruned_model(b"cat", buckets=10, max_n=3)
     place = content.index(struct.pack("<2qi", 2, 4, 4)) + 16
     (tmp_path / "m.ftz").write_bytes(patched(content, place, "<i", -4))
@@ -139,14 +139,14 @@ def test_a_negative_number_of_codes_is_refused(tmp_path):
         load(tmp_path / "m.ftz")
 
 
-def test_absurdly_many_ngrams_are_refused_before_they_are_listed(tmp_path):
+def test_implausible_number_of_ngrams_is_refused_before_they_are_computed(tmp_path):
     (tmp_path / "m.ftz").write_bytes(pruned_model(b"a" * 20_000, buckets=100, max_n=2**31 - 1))
     with pytest.raises(FileFormatError, match=r"have up to 400,080,004 n-grams of 1 to 2147483647 characters"):
         load(tmp_path / "m.ftz")
 
 
-def test_words_of_several_blocks_have_the_mean_of_their_ngrams(tmp_path):
-    # About 5 million n-grams, more than are listed at once.
+def test_rows_composed_in_several_blocks_are_the_mean_of_their_ngrams(tmp_path):
+    # About 5 million n-grams, more than one block holds.
     words = [f"{number:010}" for number in range(40_000)]
     own, rows = np.arange(40_000, dtype=np.float32)[:, None], np.arange(50, dtype=np.float32)[:, None]
     subwords = Subwords(rows, own, np.arange(50, dtype=np.int32), 1, 10)
@@ -157,8 +157,8 @@ def test_words_of_several_blocks_have_the_mean_of_their_ngrams(tmp_path):
         assert table.rows[number, 0] == pytest.approx((number + buckets.sum()) / (1 + len(buckets)), rel=1e-5)
 
 
-def test_gensims_files_open(tmp_path):
-    # Parity: gensim 4.4, which composes rows in another order of sums.
+def test_files_written_by_gensim_load(tmp_path):
+    # Parity: gensim 4.4, which adds the n-gram rows in a different order.
     model = FastText([line.split() for line in SENTENCES * 20], vector_size=6, min_count=1, bucket=300, workers=1)
     save_facebook_model(model, str(tmp_path / "m.bin"))
     table = load(tmp_path / "m.bin")
@@ -168,7 +168,7 @@ def test_gensims_files_open(tmp_path):
         np.testing.assert_allclose(row_of(table, word), model.wv[word], atol=1e-7)
 
 
-def own_table(subwords=True):
+def example_table(subwords=True):
     words = ["the", "häuser", "</s>", "日本"]
     own, rows = (RNG.normal(size=(size, 5)).astype(np.float32) for size in (4, 30))
     places = np.full(100, NO_ROW, np.int32)
@@ -179,8 +179,8 @@ def own_table(subwords=True):
     return table
 
 
-def test_ours_open_in_fasttext_and_gensim_and_here(tmp_path):
-    table = own_table()
+def test_saved_file_opens_in_fasttext_and_gensim_and_round_trips(tmp_path):
+    table = example_table()
     save(table, tmp_path / "m.bin", format="fasttext")
     again = load(tmp_path / "m.bin")
     model = fasttext.load_model(str(tmp_path / "m.bin"))
@@ -192,8 +192,8 @@ def test_ours_open_in_fasttext_and_gensim_and_here(tmp_path):
     np.testing.assert_allclose(gensims["häuser"], again["häuser"], atol=1e-6)
 
 
-def test_a_table_without_ngrams_and_counts_is_written_too(tmp_path):
-    table = own_table(subwords=False)
+def test_table_without_ngrams_and_counts_can_be_saved(tmp_path):
+    table = example_table(subwords=False)
     table.counts = None
     save(table, tmp_path / "m.bin", format="fasttext")
     model = fasttext.load_model(str(tmp_path / "m.bin"))
@@ -202,8 +202,8 @@ def test_a_table_without_ngrams_and_counts_is_written_too(tmp_path):
     assert load(tmp_path / "m.bin").counts.tolist() == [1, 1, 1, 1]
 
 
-def test_limit_reads_the_first_words_with_all_ngrams(tmp_path, text):
-    model = learned(text)
+def test_limit_loads_the_first_words_with_all_ngrams(tmp_path, text):
+    model = trained_model(text)
     model.save_model(str(tmp_path / "m.bin"))
     table = load(tmp_path / "m.bin", limit=2)
     assert list(table.vocabulary) == model.words[:2]
@@ -211,7 +211,7 @@ def test_limit_reads_the_first_words_with_all_ngrams(tmp_path, text):
         np.testing.assert_array_equal(row_of(table, word), model.get_word_vector(word))
 
 
-def test_words_that_became_the_same_keep_the_first_row(tmp_path):
+def test_words_that_decode_to_the_same_text_keep_the_first_row(tmp_path):
     path = tmp_path / "m.bin"
     save(Table(["é", "ab", "cd"], np.arange(6, dtype=np.float32).reshape(3, 2)), path, format="fasttext")
     path.write_bytes(path.read_bytes().replace(b"ab\0", b"\xff\0", 1).replace(b"cd\0", b"\xfe\0", 1))
@@ -224,20 +224,20 @@ def test_words_that_became_the_same_keep_the_first_row(tmp_path):
     assert table.rows.tolist() == [[0, 1], [2, 3]]
 
 
-def test_a_token_with_a_nul_is_refused(tmp_path):
+def test_token_with_a_nul_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"token 'a\\x00b' \(id 0\) holds a NUL, which fastText cannot hold"):
         save(Table(["a\0b"], np.ones((1, 2))), tmp_path / "m.bin", format="fasttext")
 
 
-def test_formats_without_a_place_for_ngrams_say_so(tmp_path):
+def test_saving_ngrams_in_a_format_without_them_warns(tmp_path):
     with pytest.warns(UserWarning, match="the word2vec format cannot hold n-grams"):
-        save(own_table(), tmp_path / "m.bin")
+        save(example_table(), tmp_path / "m.bin")
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory):
-    path = tmp_path_factory.mktemp("ours") / "m.bin"
-    save(own_table(), path, format="fasttext")
+def saved_model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved_model") / "m.bin"
+    save(example_table(), path, format="fasttext")
     return path.read_bytes()
 
 
@@ -255,25 +255,25 @@ def patched(data, place, code, *values):
         (40, "<i", (101,), "has 104 rows for 4 words and 101 n-grams in 101 buckets"),
         (64, "<3i", (5, 4, 0), "byte 64: 5 entries of 4 words and 0 labels"),
         (64, "<3i", (2**30, 2**30, 0), r"ends before its 1,073,741,824 words: 10,737,418,240 bytes needed"),
-        (64, "<3i", (2**8, 2**8, 0), r"ends before its 256 words|entry \d+ of 256 is not whole"),
+        (64, "<3i", (2**8, 2**8, 0), r"ends before its 256 words|entry \d+ of 256 is incomplete"),
         (84, "<q", (2**61,), "ends before the n-grams that are left"),
         (84, "<q", (-2,), "byte 64: 4 entries of 4 words and 0 labels, -2 n-grams"),
     ],
 )
-def test_headers_that_lie_are_refused(tmp_path, ours, place, code, values, complaint):
-    (tmp_path / "m.bin").write_bytes(patched(ours, place, code, *values))
+def test_invalid_header_fields_are_refused(tmp_path, saved_model, place, code, values, complaint):
+    (tmp_path / "m.bin").write_bytes(patched(saved_model, place, code, *values))
     with pytest.raises(FileFormatError, match=complaint):
         load(tmp_path / "m.bin")
 
 
 @pytest.mark.parametrize("change", [lambda data: data[:-1], lambda data: data + b"\0"], ids=["short", "long"])
-def test_a_file_that_does_not_end_where_it_should_is_refused(tmp_path, ours, change):
-    (tmp_path / "m.bin").write_bytes(change(ours))
+def test_file_that_is_too_short_or_too_long_is_refused(tmp_path, saved_model, change):
+    (tmp_path / "m.bin").write_bytes(change(saved_model))
     with pytest.raises(FileFormatError, match=r"m.bin: byte \d+: (ends before its rows|data continues after the end)"):
         load(tmp_path / "m.bin")
 
 
-def test_a_word_of_65536_bytes_comes_back_and_a_longer_one_is_refused(tmp_path):
+def test_word_of_65536_bytes_round_trips_and_a_longer_one_is_refused(tmp_path):
     for length in (65_535, 65_536):
         save(Table(["a" * length, "b"], np.ones((2, 1), np.float32)), tmp_path / "m.bin", format="fasttext")
         assert list(load(tmp_path / "m.bin").vocabulary) == ["a" * length, "b"]
@@ -281,5 +281,5 @@ def test_a_word_of_65536_bytes_comes_back_and_a_longer_one_is_refused(tmp_path):
         save(Table(["a" * 65_537], np.ones((1, 1), np.float32)), tmp_path / "m.bin", format="fasttext")
     content = (tmp_path / "m.bin").read_bytes()
     (tmp_path / "m.bin").write_bytes(content.replace(b"a" * 65_536, b"a" * 65_537))
-    with pytest.raises(FileFormatError, match="entry 1 of 2 is not whole"):
+    with pytest.raises(FileFormatError, match="entry 1 of 2 is incomplete"):
         load(tmp_path / "m.bin")

@@ -16,11 +16,11 @@ def table(words, rows):
     return Table(words[1:], rows[1:], np.array([3, 2, 1]))
 
 
-# What model2vec writes.
+# Files written by model2vec.
 
 
 @pytest.mark.parametrize(
-    "made",
+    "options",
     [
         {},
         {"weights": WEIGHTS},
@@ -30,27 +30,27 @@ def table(words, rows):
     ],
 )
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8])
-def test_rows_are_those_that_model2vec_itself_gives_a_single_token(tmp_path, words, rows, tokenizer_of, made, dtype):
+def test_rows_equal_model2vecs_encoding_of_single_tokens(tmp_path, words, rows, tokenizer_of, options, dtype):
     from model2vec import StaticModel
 
-    vectors = (rows[:2] if "token_mapping" in made else rows).clip(-100, 100).astype(dtype)
-    StaticModel(vectors, tokenizer_of(), **made).save_pretrained(tmp_path / "m")
+    vectors = (rows[:2] if "token_mapping" in options else rows).clip(-100, 100).astype(dtype)
+    StaticModel(vectors, tokenizer_of(), **options).save_pretrained(tmp_path / "m")
     model = StaticModel.from_pretrained(tmp_path / "m")
     assert model2vec.recognizes(tmp_path / "m")
     table = model2vec.load(tmp_path / "m")
     assert table.vocabulary == words
-    assert table.rows[1:].tobytes() == model.encode(words[1:]).tobytes()  # it leaves [UNK] out of texts
+    assert table.rows[1:].tobytes() == model.encode(words[1:]).tobytes()  # model2vec drops [UNK] from texts
     assert table.rows.dtype == (np.float32 if dtype == np.int8 else dtype)
-    expected = vectors.astype(table.rows.dtype)[made.get("token_mapping", range(4))[0]]
-    assert (table.rows[0] == expected * made.get("weights", [1])[0]).all()
-    assert isinstance(table.rows, np.memmap) == (not made and dtype != np.int8)
+    expected = vectors.astype(table.rows.dtype)[options.get("token_mapping", range(4))[0]]
+    assert (table.rows[0] == expected * options.get("weights", [1])[0]).all()
+    assert isinstance(table.rows, np.memmap) == (not options and dtype != np.int8)
     for limit in (1, 3, 4, 9):
         first = model2vec.load(tmp_path / "m", limit=limit)
         assert first.rows.tobytes() == table.rows[:limit].tobytes()
         assert first.vocabulary == words[:limit]
 
 
-def test_a_model_that_model2vec_quantized_is_read(tmp_path, words, rows, tokenizer_of):
+def test_model_quantized_by_model2vec_loads(tmp_path, words, rows, tokenizer_of):
     from model2vec import StaticModel
 
     StaticModel(rows, tokenizer_of(), weights=WEIGHTS).save_pretrained(tmp_path / "m")
@@ -62,7 +62,7 @@ def test_a_model_that_model2vec_quantized_is_read(tmp_path, words, rows, tokeniz
 
 
 @pytest.mark.parametrize("normalize", [True, False])
-def test_whether_texts_are_normalized_is_kept(tmp_path, rows, tokenizer_of, normalize):
+def test_normalize_setting_is_loaded(tmp_path, rows, tokenizer_of, normalize):
     from model2vec import StaticModel
 
     StaticModel(rows, tokenizer_of(), normalize=normalize).save_pretrained(tmp_path / "m")
@@ -71,11 +71,11 @@ def test_whether_texts_are_normalized_is_kept(tmp_path, rows, tokenizer_of, norm
     assert model2vec.load(tmp_path / "m").settings == {"normalize": False}
 
 
-# What we write.
+# Files written by rowspace.
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_other_libraries_open_what_we_write_and_it_comes_back(tmp_path, table, dtype):
+def test_other_libraries_open_saved_model_and_it_round_trips(tmp_path, table, dtype):
     from model2vec import StaticModel
     from sentence_transformers import SentenceTransformer
 
@@ -93,7 +93,9 @@ def test_other_libraries_open_what_we_write_and_it_comes_back(tmp_path, table, d
 
 @pytest.mark.parametrize(("setting", "normalizes"), [(True, True), (False, False), ("a word", False), (None, False)])
 @pytest.mark.parametrize("module", [model2vec, sentence_transformers])
-def test_both_libraries_normalize_where_the_setting_says_so(tmp_path, table, assert_close, module, setting, normalizes):
+def test_both_libraries_normalize_only_if_the_setting_is_true(
+    tmp_path, table, assert_close, module, setting, normalizes
+):
     from model2vec import StaticModel
     from sentence_transformers import SentenceTransformer
 
@@ -101,17 +103,17 @@ def test_both_libraries_normalize_where_the_setting_says_so(tmp_path, table, ass
     assert module.load(tmp_path / "m").settings == {"normalize": normalizes}
     expected = table.rows / np.linalg.norm(table.rows, axis=1, keepdims=True) if normalizes else table.rows
     assert_close(SentenceTransformer(str(tmp_path / "m"), device="cpu").encode(table.vocabulary), expected)
-    if module is model2vec:  # which opens the other only with a file that sentence-transformers adds
+    if module is model2vec:  # model2vec needs a file that only sentence-transformers adds
         assert_close(StaticModel.from_pretrained(tmp_path / "m").encode(table.vocabulary), expected)
 
 
-def test_a_tables_own_tokenizer_is_written(tmp_path, words, rows, tokenizer_of):
+def test_tokenizer_of_the_table_is_saved(tmp_path, words, rows, tokenizer_of):
     model2vec.save(Table(words, rows, tokenizer=tokenizer_of().to_str()), tmp_path / "m")
     assert model2vec.load(tmp_path / "m").tokenizer == tokenizer_of().to_str()
     assert Tokenizer.from_file(str(tmp_path / "m" / "tokenizer.json")).encode("né cat").ids == [2, 1]
 
 
-def test_an_older_model_is_replaced_and_anything_else_is_not(tmp_path, table):
+def test_existing_model_is_replaced_and_other_folders_are_not(tmp_path, table):
     model2vec.save(table, tmp_path / "m")
     model2vec.save(Table(["new"], np.ones((1, 2))), tmp_path / "m")
     assert model2vec.load(tmp_path / "m").vocabulary == ["new", "[UNK]"]
@@ -121,7 +123,7 @@ def test_an_older_model_is_replaced_and_anything_else_is_not(tmp_path, table):
             act(tmp_path / "m")
 
 
-# Damage.
+# Damaged files.
 
 ROWS = np.eye(4, 3, dtype=np.float32)
 
@@ -145,7 +147,7 @@ ROWS = np.eye(4, 3, dtype=np.float32)
         ({"embeddings": ROWS[:3]}, "has 3 rows, but .*tokenizer.json has 4 ids: the first without a row is 3, '한국'"),
     ],
 )
-def test_tensors_that_do_not_fit_are_named(folder_of, tensors, complaint):
+def test_unsuitable_tensors_are_named_in_the_error(folder_of, tensors, complaint):
     folder = folder_of(tensors)
     assert model2vec.recognizes(folder)
     with pytest.raises(FileFormatError, match=rf"model\.safetensors: .*{complaint}"):
@@ -155,7 +157,7 @@ def test_tensors_that_do_not_fit_are_named(folder_of, tensors, complaint):
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("tokenizer.json", None, "tokenizer.json: missing, and with it the tokens of the rows"),
+        ("tokenizer.json", None, "tokenizer.json: missing, so the rows have no tokens"),
         ("tokenizer.json", b"{", "tokenizer.json: does not open as a tokenizer"),
         ("tokenizer.json", b"\xff", "tokenizer.json: does not open as a tokenizer"),
         ("config.json", b"{", "config.json: byte 1: not valid JSON"),
@@ -164,7 +166,7 @@ def test_tensors_that_do_not_fit_are_named(folder_of, tensors, complaint):
         ("model.safetensors", None, "model.safetensors: missing"),
     ],
 )
-def test_files_that_are_damaged_are_named(folder_of, name, content, complaint):
+def test_damaged_files_are_named_in_the_error(folder_of, name, content, complaint):
     folder = folder_of({"embeddings": ROWS})
     if content is None:
         (folder / name).unlink()
@@ -175,7 +177,7 @@ def test_files_that_are_damaged_are_named(folder_of, name, content, complaint):
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
-def test_links_out_of_the_folder_are_not_followed(folder_of, tmp_path, name):
+def test_links_outside_the_folder_are_not_followed(folder_of, tmp_path, name):
     folder = folder_of({"embeddings": ROWS}, config={})
     (folder / name).rename(tmp_path / "blob")
     (folder / name).symlink_to("../blob")

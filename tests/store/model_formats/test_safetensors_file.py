@@ -13,15 +13,15 @@ ROWS = np.eye(4, 3, dtype=np.float32)
 
 @pytest.fixture
 def file_of(folder_of):
-    """`file_of(tensors)` makes a file of them that is called as no format asks, with a tokenizer.json next to it."""
+    """`file_of(tensors)` makes a file with an unrelated suffix, with a tokenizer.json next to it."""
     return lambda tensors, **options: folder_of(tensors, file="t.any", **options) / "t.any"
 
 
-# What the safetensors library writes.
+# Files written by the safetensors library.
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_the_one_tensor_of_rows_is_opened_whatever_it_is_called(file_of, words, rows, dtype):
+def test_single_matrix_is_loaded_under_any_name(file_of, words, rows, dtype):
     others = {"bias": np.ones(4, np.float32), "ids": np.zeros((4, 1), np.int64), "masks": np.ones((4, 4), bool)}
     path = file_of({"anything": rows.astype(dtype), **others})
     assert formats.format_of(path).name == "safetensors"
@@ -33,7 +33,7 @@ def test_the_one_tensor_of_rows_is_opened_whatever_it_is_called(file_of, words, 
     assert (first.vocabulary, first.rows.tobytes()) == (words[:2], table.rows[:2].tobytes())
 
 
-def test_of_several_the_key_names_one(file_of, words):
+def test_key_selects_one_of_several_matrices(file_of, words):
     path = file_of({"in.weight": ROWS, "out.weight": ROWS + 1, "bias": ROWS[0]})
     with pytest.raises(UsageError, match=r"t.any: holds 2 tensors of rows \('in.weight 4×3', 'out.weight 4×3'\); name"):
         safetensors_file.load(path)
@@ -56,16 +56,16 @@ def test_of_several_the_key_names_one(file_of, words):
         ),
     ],
 )
-def test_where_it_is_not_clear_what_the_rows_are_the_tensors_are_listed(file_of, tensors, complaint):
+def test_error_lists_the_tensors_if_the_rows_are_ambiguous(file_of, tensors, complaint):
     with pytest.raises(UsageError, match=f"t.any: {complaint}"):
         safetensors_file.load(file_of(tensors))
 
 
-# What we write.
+# Files written by rowspace.
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_the_safetensors_library_reads_what_we_write_and_it_comes_back(tmp_path, words, rows, dtype):
+def test_safetensors_library_reads_saved_file_and_it_round_trips(tmp_path, words, rows, dtype):
     rows = rows[1:].astype(dtype)
     path = tmp_path / "v.safetensors"
     formats.save(Table(words[1:], rows, np.array([3, 2, 1])), path)
@@ -77,18 +77,20 @@ def test_the_safetensors_library_reads_what_we_write_and_it_comes_back(tmp_path,
     assert again.counts is None
 
 
-def test_the_tokenizer_of_other_rows_is_never_replaced(tmp_path, words, rows):
+def test_tokenizer_of_another_file_is_never_replaced(tmp_path, words, rows):
     table = Table(words, rows)
     safetensors_file.save(table, tmp_path / "a.safetensors")
     for act in (safetensors_file.check_target, lambda path: safetensors_file.save(Table(["new"], np.eye(1)), path)):
-        with pytest.raises(UsageError, match=r"tokenizer.json is there, belongs to other rows, .* a folder of its own"):
+        with pytest.raises(
+            UsageError, match=r"tokenizer.json exists and belongs to other rows, .* a folder of its own"
+        ):
             act(tmp_path / "b.safetensors")
     assert safetensors_file.load(tmp_path / "a.safetensors").vocabulary == words
     safetensors_file.save(Table(["new"], np.eye(1)), tmp_path / "a.safetensors")
     assert safetensors_file.load(tmp_path / "a.safetensors").vocabulary == ["new", "[UNK]"]
 
 
-def test_where_the_rows_cannot_be_written_the_tokenizer_stays(tmp_path, words, rows):
+def test_failed_save_of_rows_keeps_the_old_tokenizer(tmp_path, words, rows):
     path = tmp_path / "v.safetensors"
     safetensors_file.save(Table(words, rows), path)
     with pytest.raises(UsageError, match="cannot be saved; convert them to float32"):
@@ -96,17 +98,17 @@ def test_where_the_rows_cannot_be_written_the_tokenizer_stays(tmp_path, words, r
     assert safetensors_file.load(path).vocabulary == words
 
 
-# Damage.
+# Damaged files.
 
 
-def test_a_file_without_a_tokenizer_is_told_what_it_is_for(file_of):
+def test_missing_tokenizer_error_explains_its_purpose(file_of):
     path = file_of({"a": ROWS})
     (path.parent / "tokenizer.json").unlink()
-    with pytest.raises(FileFormatError, match=r"tokenizer.json: missing, and with it the tokens of the rows"):
+    with pytest.raises(FileFormatError, match=r"tokenizer.json: missing, so the rows have no tokens"):
         safetensors_file.load(path)
 
 
-def test_a_link_out_of_the_folder_to_the_tokenizer_is_not_followed(file_of, tmp_path):
+def test_tokenizer_link_outside_the_folder_is_not_followed(file_of, tmp_path):
     path = file_of({"a": ROWS})
     (path.parent / "tokenizer.json").rename(tmp_path / "blob")
     (path.parent / "tokenizer.json").symlink_to("../blob")

@@ -15,7 +15,7 @@ KEY = "embedding.weight"
 
 @pytest.fixture
 def modules(rows, tokenizer_of):
-    """`modules()` is a StaticEmbedding of these rows, alone or with a Normalize after it."""
+    """`modules()` returns a StaticEmbedding of `rows`, optionally followed by a Normalize."""
     from sentence_transformers.sentence_transformer.modules import Normalize, StaticEmbedding
 
     def make(*, normalize=False, dtype=np.float32):
@@ -25,12 +25,12 @@ def modules(rows, tokenizer_of):
     return make
 
 
-# What sentence-transformers writes.
+# Files written by sentence-transformers.
 
 
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_rows_are_those_of_the_model(tmp_path, words, modules, normalize, dtype):
+def test_rows_equal_the_embeddings_of_the_model(tmp_path, words, modules, normalize, dtype):
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(modules=modules(normalize=normalize, dtype=dtype), device="cpu")
@@ -49,7 +49,7 @@ def test_rows_are_those_of_the_model(tmp_path, words, modules, normalize, dtype)
     assert (first.vocabulary, first.rows.tobytes()) == (words[:2], table.rows[:2].tobytes())
 
 
-def test_a_module_saved_by_itself_is_read(tmp_path, words, rows, modules):
+def test_module_saved_by_itself_loads(tmp_path, words, rows, modules):
     (tmp_path / "m").mkdir()
     modules()[0].save(str(tmp_path / "m"))
     assert not (tmp_path / "m" / "modules.json").exists()
@@ -60,30 +60,30 @@ def test_a_module_saved_by_itself_is_read(tmp_path, words, rows, modules):
 
 
 @pytest.mark.parametrize("normalize", [True, False])
-def test_the_older_layout_with_a_folder_for_the_module_is_read(tmp_path, words, rows, modules, normalize):
+def test_older_layout_with_a_folder_for_the_module_loads(tmp_path, words, rows, modules, normalize):
     from sentence_transformers import SentenceTransformer
 
     folder = tmp_path / "m" / "0_StaticEmbedding"
     model = SentenceTransformer(modules=modules(normalize=normalize), device="cpu")
     model.save_pretrained(str(tmp_path / "m"))
     folder.mkdir()
-    for name in ("model.safetensors", "tokenizer.json"):  # as versions 3 and 4 lay it out
+    for name in ("model.safetensors", "tokenizer.json"):  # the layout of versions 3 and 4
         (tmp_path / "m" / name).rename(folder / name)
     listed = json.loads((tmp_path / "m" / "modules.json").read_text())
     listed[0]["path"] = folder.name
     (tmp_path / "m" / "modules.json").write_text(json.dumps(listed))
-    again = SentenceTransformer(str(tmp_path / "m"), device="cpu")  # which opens it too
+    again = SentenceTransformer(str(tmp_path / "m"), device="cpu")  # sentence-transformers opens it too
     assert again[0].embedding.weight.detach().numpy().tobytes() == rows.tobytes()
     table = formats.load(tmp_path / "m")
     assert (table.vocabulary, table.rows.tobytes()) == (words, rows.tobytes())
     assert table.settings == {"normalize": normalize}
 
 
-# What we write.
+# Files written by rowspace.
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_sentence_transformers_opens_what_we_write_and_it_comes_back(tmp_path, words, rows, dtype):
+def test_sentence_transformers_opens_saved_model_and_it_round_trips(tmp_path, words, rows, dtype):
     from sentence_transformers import SentenceTransformer
 
     rows = rows[1:].astype(dtype)
@@ -97,7 +97,7 @@ def test_sentence_transformers_opens_what_we_write_and_it_comes_back(tmp_path, w
     assert again.settings == {"normalize": False}
 
 
-def test_an_older_model_is_replaced_and_anything_else_is_not(tmp_path, words, rows):
+def test_existing_model_is_replaced_and_other_folders_are_not(tmp_path, words, rows):
     table = Table(words, rows)
     sentence_transformers.save(Table(["old"], np.ones((1, 2))), tmp_path / "m")
     sentence_transformers.save(table, tmp_path / "m")
@@ -108,10 +108,10 @@ def test_an_older_model_is_replaced_and_anything_else_is_not(tmp_path, words, ro
             act(tmp_path / "other")
 
 
-# Damage.
+# Damaged files.
 
 
-def test_a_directory_without_such_a_tensor_is_refused(folder_of):
+def test_directory_without_the_embedding_tensor_is_refused(folder_of):
     folder = folder_of({"something.else": ROWS})
     assert not sentence_transformers.recognizes(folder)
     with pytest.raises(FileFormatError, match=r"model: holds no model.safetensors with 'embedding.weight'"):
@@ -127,12 +127,12 @@ def test_a_directory_without_such_a_tensor_is_refused(folder_of):
         (ROWS[:2], "has 2 rows, but .*tokenizer.json has 4 ids: the first without a row is 2, 'né'"),
     ],
 )
-def test_tensors_that_do_not_fit_are_named(folder_of, tensor, complaint):
+def test_unsuitable_tensors_are_named_in_the_error(folder_of, tensor, complaint):
     with pytest.raises(FileFormatError, match=rf"model\.safetensors: .*{complaint}"):
         sentence_transformers.load(folder_of({KEY: tensor}))
 
 
-def test_a_model_without_its_tokenizer_or_with_a_damaged_header_is_told_so(folder_of):
+def test_missing_tokenizer_and_damaged_header_are_refused(folder_of):
     folder = folder_of({KEY: ROWS})
     (folder / "tokenizer.json").unlink()
     with pytest.raises(FileFormatError, match=r"tokenizer.json: missing"):
@@ -143,7 +143,7 @@ def test_a_model_without_its_tokenizer_or_with_a_damaged_header_is_told_so(folde
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "modules.json"])
-def test_links_out_of_the_folder_are_not_followed(folder_of, tmp_path, name):
+def test_links_outside_the_folder_are_not_followed(folder_of, tmp_path, name):
     folder = folder_of({KEY: ROWS})
     (folder / "modules.json").write_text("[]")
     (folder / name).rename(tmp_path / "blob")
@@ -152,7 +152,7 @@ def test_links_out_of_the_folder_are_not_followed(folder_of, tmp_path, name):
         sentence_transformers.load(folder)
 
 
-def test_a_link_out_of_the_folder_to_the_module_is_not_followed(folder_of, tmp_path):
+def test_module_link_outside_the_folder_is_not_followed(folder_of, tmp_path):
     module = folder_of({KEY: ROWS})
     (tmp_path / "outer").mkdir()
     (tmp_path / "outer" / "0_StaticEmbedding").symlink_to(module)

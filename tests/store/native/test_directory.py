@@ -1,4 +1,4 @@
-# ruff: noqa: S106  # an unknown token is no password
+# ruff: noqa: S106  # an unknown token is not a password
 import json
 import os
 import shutil
@@ -45,7 +45,7 @@ def assert_same(actual, expected):
 
 
 @given(st.data())
-def test_loading_undoes_saving(tmp_path_factory, data):
+def test_saved_table_loads_equal(tmp_path_factory, data):
     awkward = st.sampled_from(["", " ", "\n", "\0", '"', "\\", "\u2028", "[UNK]", "e\u0301", "👩‍👩‍👧", "한국어"])
     vocabulary = data.draw(st.lists(st.text() | awkward, unique=True))
     dtype = data.draw(st.sampled_from([np.float16, np.float32, np.float64]))
@@ -59,7 +59,7 @@ def test_loading_undoes_saving(tmp_path_factory, data):
     assert_same(native.load(path, verify=True), table)
 
 
-def test_a_tables_own_tokenizer_comes_back_as_it_was(tmp_path):
+def test_tokenizer_of_the_table_round_trips_unchanged(tmp_path):
     tokenizer = Tokenizer(models.WordLevel({"cat": 0, "[UNK]": 1}, unk_token="[UNK]")).to_str(pretty=True)
     table = Table(["cat"], np.ones((1, 2)), tokenizer=tokenizer)
     native.save(table, tmp_path / "t")
@@ -67,29 +67,29 @@ def test_a_tables_own_tokenizer_comes_back_as_it_was(tmp_path):
 
 
 @pytest.mark.parametrize("order", ["big", "F", "reversed"])
-def test_rows_in_any_order_of_bytes_and_axes_are_saved(tmp_path, order):
-    wide = np.tile(ROWS, 350_000)  # 12 MB, which are written in two pieces
+def test_rows_in_any_byte_order_and_memory_layout_are_saved(tmp_path, order):
+    wide = np.tile(ROWS, 350_000)  # 12 MB, written in two pieces
     rows = {"big": wide.astype(">f4"), "F": np.asfortranarray(wide), "reversed": wide[::-1]}[order]
     native.save(Table(VOCABULARY, rows), tmp_path / "t")
     assert (native.load(tmp_path / "t").rows == rows).all()
 
 
-def test_a_table_without_rows_comes_back(tmp_path):
+def test_table_without_rows_round_trips(tmp_path):
     tokenizer = Tokenizer(models.WordLevel({}, unk_token="[UNK]")).to_str()
     table = Table([], np.zeros((0, 3), np.float32), tokenizer=tokenizer)
     native.save(table, tmp_path / "t")
     assert_same(native.load(tmp_path / "t"), table)
 
 
-def test_rows_are_mapped_read_only_at_a_cache_line(saved):
+def test_rows_are_mapped_read_only_and_cache_line_aligned(saved):
     rows = native.load(saved).rows
     assert isinstance(rows, np.memmap)
     assert not rows.flags.writeable
     assert rows.ctypes.data % 64 == 0
 
 
-def test_saving_takes_no_second_copy_of_the_rows(tmp_path):
-    # 256 MB of mapped zeros, in an order of bytes that has to be turned, with 64 MB to spare.
+def test_saving_does_not_copy_the_rows_in_memory(tmp_path):
+    # 256 MB of mapped zeros whose bytes must be swapped, with 64 MB of memory to do it in.
     script = """
 import resource, sys
 import numpy as np
@@ -106,7 +106,7 @@ native.save(table, sys.argv[1] + "/t")
     shutil.rmtree(tmp_path / "t")
 
 
-def test_what_stands_beside_the_rows_is_read_without_them(saved):
+def test_manifest_is_read_without_the_rows(saved):
     manifest = native.read_manifest(saved)
     assert (manifest.num_embeddings, manifest.embedding_dim, manifest.unknown_rows) == (3, 3, 1)
     assert manifest.settings == {"window": 5}
@@ -126,14 +126,14 @@ def test_what_stands_beside_the_rows_is_read_without_them(saved):
     ],
     ids=["surrogate", "setting", "tokenizer", "dtype"],
 )
-def test_a_table_that_cannot_be_saved_is_refused_before_anything_is_written(saved, table):
+def test_table_that_cannot_be_saved_is_refused_before_anything_is_written(saved, table):
     before = {file.name: file.stat().st_mtime_ns for file in saved.iterdir()}
     with pytest.raises(UsageError):
         native.save(table, saved)
     assert {file.name: file.stat().st_mtime_ns for file in saved.iterdir()} == before
 
 
-def test_a_folder_with_files_of_others_is_not_replaced(saved):
+def test_folder_with_other_files_is_not_replaced(saved):
     (saved / "notes.txt").write_text("precious")
     for act in (
         lambda: native.check_target(saved),
@@ -143,11 +143,11 @@ def test_a_folder_with_files_of_others_is_not_replaced(saved):
             act()
 
 
-# Damage.
+# Damaged files.
 
 
-def damaged(path, data):
-    """Load the table with other bytes at `path`; None where that is refused."""
+def load_damaged(path, data):
+    """Replace the bytes at `path` and load the table; None if that is refused."""
     path.write_bytes(data)
     try:
         return native.load(path.parent)
@@ -156,7 +156,7 @@ def damaged(path, data):
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.safetensors"])
-def test_every_other_byte_in_a_header_is_refused_or_means_the_same(saved, name):
+def test_changed_byte_in_a_header_is_refused_or_has_no_effect(saved, name):
     data = (saved / name).read_bytes()
     table = native.load(saved)
     for place in range(8 + int.from_bytes(data[:8], "little")):
@@ -170,17 +170,17 @@ def test_every_other_byte_in_a_header_is_refused_or_means_the_same(saved, name):
             ord("F"),
             0,
         ):
-            again = damaged(saved / name, data[:place] + bytes([value]) + data[place + 1 :])
+            again = load_damaged(saved / name, data[:place] + bytes([value]) + data[place + 1 :])
             if again is not None:
                 assert_same(again, table)
 
 
-def test_every_other_byte_in_the_vocabulary_gives_a_table_or_a_refusal(saved):
+def test_changed_byte_in_the_vocabulary_loads_or_is_refused(saved):
     path = saved / "vocabulary.safetensors"
     data = path.read_bytes()
     for place in range(8 + int.from_bytes(data[:8], "little"), len(data)):
         for value in (data[place] ^ 1, data[place] ^ 128, 10, 255):
-            again = damaged(path, data[:place] + bytes([value]) + data[place + 1 :])
+            again = load_damaged(path, data[:place] + bytes([value]) + data[place + 1 :])
             assert again is None or len(again) == 3
 
 
@@ -197,7 +197,7 @@ def test_verify_names_the_damaged_file(saved, name):
 @pytest.mark.parametrize(
     ("stand_in", "complaint"), [("nothing", "missing"), ("pipe", "not a reg"), ("dir", "a directory")]
 )
-def test_a_file_that_is_not_there_is_named(saved, name, stand_in, complaint):
+def test_missing_or_irregular_file_is_named_in_the_error(saved, name, stand_in, complaint):
     (saved / name).unlink()
     if stand_in == "pipe":
         os.mkfifo(saved / name)
@@ -208,7 +208,7 @@ def test_a_file_that_is_not_there_is_named(saved, name, stand_in, complaint):
 
 
 def forge(saved, name, data, **changes):
-    """Put `data` in the file `name` and make rowspace.json agree, as one could who means harm."""
+    """Write `data` to the file `name` and make rowspace.json match it, as an attacker could."""
     (saved / name).write_bytes(data)
     manifest = native.read_manifest(saved)
     files = {**manifest.files, name: FileRecord(len(data), "")}
@@ -229,7 +229,7 @@ def forge(saved, name, data, **changes):
         ({"embeddings": ("F32", (4, 3)), "more": ("U8", (1,))}, "holds"),
     ],
 )
-def test_rows_that_are_not_as_rowspace_json_says_are_refused(saved, tensors, complaint):
+def test_rows_that_contradict_rowspace_json_are_refused(saved, tensors, complaint):
     header = header_bytes(tensors)
     size = sum({"F32": 4, "F16": 2, "U8": 1}[dtype] * int(np.prod(shape)) for dtype, shape in tensors.values())
     forge(saved, "model.safetensors", header + bytes(size))
@@ -249,7 +249,7 @@ TOKENS = ("U8", np.frombuffer(b"a\nb\na\n", np.uint8))
 @pytest.mark.parametrize(
     ("tensors", "complaint"),
     [
-        ({"offsets": ("I64", np.array([0, 2, 4, 5])), "tokens": TOKENS}, "token offsets do not rise from 0 to 6"),
+        ({"offsets": ("I64", np.array([0, 2, 4, 5])), "tokens": TOKENS}, "token offsets do not increase from 0 to 6"),
         ({"offsets": ("I64", np.array([0, 6])), "tokens": TOKENS}, "'offsets' is I64"),
         ({"offsets": ("U64", np.array([0, 2, 4, 6])), "tokens": TOKENS}, "'offsets' is U64"),
         ({"offsets": OFFSETS, "tokens": ("U8", TOKENS[1].reshape(2, 3))}, "'tokens' is U8"),
@@ -257,7 +257,7 @@ TOKENS = ("U8", np.frombuffer(b"a\nb\na\n", np.uint8))
         ({"offsets": OFFSETS}, "holds"),
     ],
 )
-def test_a_vocabulary_that_lies_is_refused(saved, tensors, complaint):
+def test_inconsistent_vocabulary_is_refused(saved, tensors, complaint):
     forge(saved, "vocabulary.safetensors", vocabulary_file(tensors))
     with pytest.raises(FileFormatError, match=f"vocabulary.safetensors: .*{complaint}"):
         native.load(saved)
@@ -268,11 +268,11 @@ def test_a_vocabulary_that_lies_is_refused(saved, tensors, complaint):
     [
         ([0, 2, 4, 6], b"a\nb\na\n", "'a' is duplicated in the vocabulary, as ids 0 and 2"),
         ([0, 2, 4, 6], b"a\nbba\n", "token 1 does not end where its offset says"),
-        ([0, 2, 2, 6], b"a\nb\nc\n", "token offsets do not rise from 0 to 6"),
+        ([0, 2, 2, 6], b"a\nb\nc\n", "token offsets do not increase from 0 to 6"),
         ([0, 2, 4, 6], b"a\n\xff\nc\n", "token 1 is not valid UTF-8"),
     ],
 )
-def test_tokens_that_are_damaged_are_refused_when_they_are_first_asked_for(saved, offsets, tokens, complaint):
+def test_damaged_tokens_are_refused_at_first_access(saved, offsets, tokens, complaint):
     tensors = {"offsets": ("I64", np.array(offsets)), "tokens": ("U8", np.frombuffer(tokens, np.uint8))}
     forge(saved, "vocabulary.safetensors", vocabulary_file(tensors))
     table = native.load(saved)
@@ -282,7 +282,7 @@ def test_tokens_that_are_damaged_are_refused_when_they_are_first_asked_for(saved
 
 
 def test_opening_a_table_reads_neither_rows_nor_tokens(tmp_path):
-    """A table of 10 GB, most of it holes in its files: what is asked for is read, and nothing else."""
+    """Open a sparse table of 10 GB and read one row: peak memory stays below 1 MB."""
     size, dim = 80_000, 32_000
     table = Table([""], np.zeros((1, dim), np.float32), np.zeros(1, np.int64))
     native.save(table, tmp_path / "t")
@@ -307,7 +307,7 @@ def test_opening_a_table_reads_neither_rows_nor_tokens(tmp_path):
     assert peak < 1 << 20
 
 
-def test_a_forged_rowspace_json_is_refused(saved):
+def test_forged_rowspace_json_is_refused(saved):
     manifest = native.read_manifest(saved)
     for changes, complaint in [
         ({"dtype": "int8"}, "rows of unknown dtype 'int8'"),
@@ -320,14 +320,14 @@ def test_a_forged_rowspace_json_is_refused(saved):
             native.load(saved)
 
 
-def test_a_tokenizer_that_is_no_text_is_refused(saved):
+def test_tokenizer_that_is_not_utf8_is_refused(saved):
     forge(saved, "tokenizer.json", b"{\xff", own_tokenizer=True)
     table = native.load(saved)
     with pytest.raises(FileFormatError, match=r"tokenizer.json: byte 1: not valid UTF-8"):
         _ = table.tokenizer
 
 
-def test_a_tokenizer_is_the_one_that_was_there_when_the_table_was_opened(saved):
+def test_tokenizer_is_the_one_present_when_the_table_was_loaded(saved):
     before, replaced = native.load(saved), (saved / "tokenizer.json").with_suffix(".new")
     text = (saved / "tokenizer.json").read_text()
     forge(saved, "tokenizer.json", text.encode(), own_tokenizer=True)
@@ -337,14 +337,14 @@ def test_a_tokenizer_is_the_one_that_was_there_when_the_table_was_opened(saved):
     assert before.tokenizer == text
 
 
-def test_an_enormous_rowspace_json_is_not_read_to_its_end(saved):
+def test_oversized_rowspace_json_is_refused(saved):
     with (saved / "rowspace.json").open("wb") as file:
-        file.truncate(10**12)  # a hole that takes no room on the disk
+        file.truncate(10**12)  # sparse: uses no disk space
     with pytest.raises(FileFormatError, match="larger than"):
         native.load(saved)
 
 
-def test_a_table_that_is_saved_anew_while_it_is_opened_opens_whole(tmp_path):
+def test_loading_during_concurrent_saves_is_consistent(tmp_path):
     def table_of(version):
         return Table([f"{version}"], np.full((1, 2), version, np.float32), np.array([version]))
 
@@ -365,14 +365,14 @@ def test_a_table_that_is_saved_anew_while_it_is_opened_opens_whole(tmp_path):
     assert seen == sorted(seen)
 
 
-# Other people's libraries: model2vec and sentence-transformers open what we write.
+# Interoperability: model2vec and sentence-transformers open native directories.
 
 TEXTS = ["cat", "dog cat cat", "cat unseen dog", "unseen", "", "dog " * 600 + "cat " * 600]
 KNOWN = [[0], [1, 0, 0], [0, 1], [], [], [1] * 600 + [0] * 600]
 
 
 def means(rows, counted):
-    """The sum of the known words' rows over `counted` words, in float64."""
+    """Return the sum of the known words' rows divided by `counted`, in float64."""
     return np.array(
         [rows[ids].sum(axis=0, dtype=np.float64) / max(n, 1) for ids, n in zip(KNOWN, counted, strict=True)]
     )
@@ -384,7 +384,7 @@ def table(request):
     return Table(["cat", "dog", "né", "x"], rows, np.arange(4))
 
 
-def test_model2vec_gives_words_their_rows_and_texts_the_mean_of_their_known_words(tmp_path, table, assert_close):
+def test_model2vec_encodes_texts_as_the_mean_of_known_words(tmp_path, table, assert_close):
     from model2vec import StaticModel
 
     native.save(table, tmp_path / "t")
@@ -400,7 +400,7 @@ def sentence_transformer(path):
     return SentenceTransformer(str(path), device="cpu")
 
 
-def test_sentence_transformers_gives_words_their_rows_and_counts_unknown_words_as_zeros(tmp_path, table, assert_close):
+def test_sentence_transformers_averages_unknown_words_as_zeros(tmp_path, table, assert_close):
     native.save(table, tmp_path / "t")
     model = sentence_transformer(tmp_path / "t")
     assert (model.encode(table.vocabulary) == table.rows).all()
@@ -410,7 +410,7 @@ def test_sentence_transformers_gives_words_their_rows_and_counts_unknown_words_a
 
 
 @pytest.mark.parametrize("with_unknown", [False, True])
-def test_both_libraries_follow_a_tables_own_tokenizer(tmp_path, with_unknown):
+def test_both_libraries_use_the_tokenizer_of_the_table(tmp_path, with_unknown):
     from model2vec import StaticModel
 
     vocabulary = ["[UNK]", "cat", "dog"] if with_unknown else ["cat", "dog"]
@@ -424,14 +424,14 @@ def test_both_libraries_follow_a_tables_own_tokenizer(tmp_path, with_unknown):
         assert (model.encode("CAT, Dog".replace(",", "")) == expected).all()
 
 
-def test_what_other_libraries_read_is_json_that_says_not_to_normalize(saved):
+def test_config_files_for_other_libraries_disable_normalization(saved):
     assert json.loads((saved / "config.json").read_text())["normalize"] is False
     assert [module["type"] for module in json.loads((saved / "modules.json").read_text())] == [
         "sentence_transformers.models.StaticEmbedding"
     ]
 
 
-def test_a_refused_write_leaves_the_saved_table_as_it_was(saved):
+def test_failed_write_leaves_the_saved_table_unchanged(saved):
     import resource
 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -23,19 +23,19 @@ def manifest():
 
 
 def forged(manifest, **changes):
-    """A manifest of somebody who knows how its checksum is made."""
+    """Return a changed manifest with a valid checksum."""
     document = {**json.loads(manifest.to_bytes()), **changes}
     document = {name: value for name, value in document.items() if name != "sha256" and value is not None}
     text = json.dumps(document, sort_keys=True, separators=(",", ":"))
     return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}).encode()
 
 
-def test_reading_undoes_writing(manifest):
+def test_manifest_round_trips(manifest):
     assert Manifest.from_bytes(manifest.to_bytes(), "x") == manifest
-    assert Manifest.from_bytes(forged(manifest), "x") == manifest  # the order of keys and the blanks do not matter
+    assert Manifest.from_bytes(forged(manifest), "x") == manifest  # key order and whitespace do not matter
 
 
-def test_every_other_byte_is_refused_or_means_the_same(manifest):
+def test_changed_byte_is_refused_or_has_no_effect(manifest):
     data = manifest.to_bytes()
     for place in range(len(data)):
         for value in {data[place] ^ 1, data[place] ^ 128, ord("9"), ord(" "), ord('"'), 0} - {data[place]}:
@@ -46,14 +46,14 @@ def test_every_other_byte_is_refused_or_means_the_same(manifest):
                 continue
 
 
-def test_every_truncation_is_refused(manifest):
+def test_truncated_manifest_is_refused(manifest):
     data = manifest.to_bytes().rstrip()
     for length in range(len(data)):
         with pytest.raises(FileFormatError):
             Manifest.from_bytes(data[:length], "x")
 
 
-def test_a_newer_format_says_to_upgrade(manifest):
+def test_newer_format_version_error_suggests_an_upgrade(manifest):
     with pytest.raises(FileFormatError, match=r"format version 2 of a newer rowspace.*pip install -U rowspace"):
         Manifest.from_bytes(forged(manifest, format_version=2, news="of that version"), "x")
 
@@ -78,12 +78,12 @@ def test_a_newer_format_says_to_upgrade(manifest):
         ({"more": 1}, "must hold num_embeddings"),
     ],
 )
-def test_a_forged_one_is_refused_and_the_field_named(manifest, changes, complaint):
+def test_forged_manifest_error_names_the_field(manifest, changes, complaint):
     with pytest.raises(FileFormatError, match=f"^x: .*{complaint}"):
         Manifest.from_bytes(forged(manifest, **changes), "x")
 
 
-def test_settings_come_back_as_json_gives_them():
+def test_settings_become_plain_json_values():
     settings = {
         "a": np.float32(0.5),
         "b": np.arange(2),
@@ -96,7 +96,7 @@ def test_settings_come_back_as_json_gives_them():
     assert plain == {"a": 0.5, "b": [0, 1], "c": [1, None], "d": {"e": True}}
 
 
-def test_a_setting_that_json_cannot_hold_is_refused_by_name():
+def test_setting_that_json_cannot_represent_is_named_in_the_error():
     circle: list[object] = []
     circle.append(circle)
     for value, complaint in [(object(), "a object"), (circle, "Circular"), (b"x", "a bytes")]:

@@ -1,4 +1,4 @@
-"""N-grams in a native directory: as they were, mapped, and refused where they do not fit the table."""
+"""N-grams in a native directory: they round-trip, memory-mapped, and are refused if they do not fit the table."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def subwords(**changes):
     return Subwords(**parts | changes)
 
 
-def test_ngrams_come_back_mapped_with_the_table(tmp_path):
+def test_ngrams_round_trip_memory_mapped(tmp_path):
     table = Table(["a", "b", "c"], ROWS, subwords=subwords())
     save(table, tmp_path / "t")
     again = load(tmp_path / "t", verify=True).subwords
@@ -35,13 +35,13 @@ def test_ngrams_come_back_mapped_with_the_table(tmp_path):
     assert not (tmp_path / "t" / SUBWORDS).exists()
 
 
-def test_a_table_whose_words_have_no_ngrams_can_be_saved(tmp_path):
+def test_table_without_any_ngram_rows_can_be_saved(tmp_path):
     none = Subwords(np.zeros((0, 5), np.float16), ROWS, np.full(9, NO_ROW, np.int32))
     save(Table(["a", "b", "c"], ROWS, subwords=none), tmp_path / "t")
     assert load(tmp_path / "t").subwords.rows.shape == (0, 5)
 
 
-def test_rows_that_the_file_cannot_hold_are_refused(tmp_path):
+def test_unsupported_row_dtype_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"rows of .* cannot be saved; convert them to float32"):
         native.save(Table(["a"], ROWS[:1], subwords=subwords(rows=ROWS.astype(np.longdouble))), tmp_path / "t")
     assert not (tmp_path / "t").exists()
@@ -63,7 +63,7 @@ def test_ngrams_of_another_table_are_refused(tmp_path, shape):
         map_subwords(file, str(path), shape)
 
 
-def test_places_beyond_the_rows_are_refused(tmp_path):
+def test_row_numbers_out_of_range_are_refused(tmp_path):
     path = written(tmp_path, lambda data: data[:-16] + b"\x07\0\0\0" + data[-12:])
     with (
         path.open("rb") as file,
@@ -74,7 +74,7 @@ def test_places_beyond_the_rows_are_refused(tmp_path):
 
 @pytest.mark.parametrize("tensors", [{}, {"own": ("F32", (1,))}, {"own": ("I32", (0, 5)), "rows": ("F32", (0, 5)),
                                      "places": ("I32", (0,)), "sizes": ("I32", (0,))}])  # fmt: skip
-def test_other_tensors_are_refused(tmp_path, tensors):
+def test_unexpected_tensors_are_refused(tmp_path, tensors):
     path = written(tmp_path, lambda _: header_bytes(tensors) + bytes(4 * ("own" in tensors and len(tensors) == 1)))
     with path.open("rb") as file, pytest.raises(FileFormatError, match="does not hold the n-grams of a table"):
         map_subwords(file, str(path), (0, 5))

@@ -23,7 +23,7 @@ def file_of(tmp_path, content):
 
 
 @pytest.mark.parametrize("vocabulary", [["cat", "dog", "the"], ["", "\t", "né😀"], ["\u00a0", "\r", "\u3000"]])
-def test_what_gensim_writes_without_a_header_is_read_and_written_the_same(tmp_path, vocabulary):
+def test_gensims_headerless_file_loads_and_saves_byte_for_byte(tmp_path, vocabulary):
     vectors = KeyedVectors(2)
     vectors.add_vectors(vocabulary, ROWS)
     vectors.save_word2vec_format(tmp_path / "gensim.txt", binary=False, write_header=False)
@@ -34,14 +34,14 @@ def test_what_gensim_writes_without_a_header_is_read_and_written_the_same(tmp_pa
     assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "gensim.txt").read_bytes()
 
 
-# gensim leaves the file open that it looked for the width in.
+# gensim does not close the file in which it detects the number of columns.
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @given(
     st.lists(st.text(st.characters(exclude_characters=" \n\0", exclude_categories=["Cs"])), unique=True, min_size=1),
     st.integers(2, 9),
 )
-def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabulary, dim):
+def test_gensim_loads_the_same_table_from_a_saved_file(tmp_path_factory, vocabulary, dim):
     path = tmp_path_factory.mktemp("w") / "v.txt"
     rows = np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(np.float32)
     glove.save(Table(vocabulary, rows), path)
@@ -55,19 +55,19 @@ def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabu
     st.lists(st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), unique=True),
     st.integers(1, 3),
 )
-def test_what_is_written_comes_back_or_is_refused(tmp_path_factory, vocabulary, dim):
+def test_table_round_trips_or_is_refused(tmp_path_factory, vocabulary, dim):
     path = tmp_path_factory.mktemp("w") / "v.txt"
     table = Table(vocabulary, np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(np.float32))
     try:
         glove.save(table, path)
-    except UsageError:  # see the next but one
+    except UsageError:  # the number of columns would be ambiguous
         return
     again = glove.load(path)
     assert again.vocabulary == vocabulary
     assert again.rows.tobytes() == table.rows.tobytes()
 
 
-# The width.
+# The number of columns.
 
 
 @pytest.mark.parametrize(
@@ -77,23 +77,23 @@ def test_what_is_written_comes_back_or_is_refused(tmp_path_factory, vocabulary, 
         (b"66 0.1 0.2\n", 2),
         (b". . . 0.1 0.2\n", 2),
         (b" 0.1 0.2\n", 2),
-        (b"a 1 2\nb 3 4 5\n", 2),  # of two as frequent widths the smaller
+        (b"a 1 2\nb 3 4 5\n", 2),  # a tie: the smaller one
         (b"x" * 65_536 + b" 1 2\n", 2),
         (b"w" + b" 0.125" * 20_000, 20_000),
     ],
 )
-def test_the_width_is_what_most_of_the_first_lines_end_in(tmp_path, content, dim):
+def test_number_of_columns_is_the_most_frequent_among_the_first_lines(tmp_path, content, dim):
     assert glove.load(file_of(tmp_path, content)).dim == dim
 
 
-def test_a_short_line_among_the_first_does_not_make_all_rows_narrow(tmp_path):
+def test_one_short_line_does_not_decide_the_number_of_columns(tmp_path):
     path = file_of(tmp_path, b"a 1 2 3\nb 4 5\nc 6 7 8\n")
     with pytest.raises(FileFormatError, match=r"v.txt: line 2: expected a word and 3 numbers"):
         glove.load(path)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2])
-def test_limit_reads_the_first_words_only(tmp_path, limit):
+def test_limit_reads_only_the_first_words(tmp_path, limit):
     path = file_of(tmp_path, b"a 1 1\nb 2 2\nno vector\n")
     assert glove.load(path, limit=limit).vocabulary == ["a", "b"][:limit]
 
@@ -121,13 +121,13 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
         (b"", False),
     ],
 )
-def test_glove_is_told_from_others(tmp_path, content, answer):
+def test_recognizes_distinguishes_glove_from_other_text(tmp_path, content, answer):
     path = file_of(tmp_path, content)
     assert glove.recognizes(path) is answer
     assert not (answer and any(kind.recognizes(path) for kind in (word2vec, word2vec_text)))
 
 
-# Damage.
+# Damaged files.
 
 
 @pytest.mark.parametrize(
@@ -139,16 +139,16 @@ def test_glove_is_told_from_others(tmp_path, content, answer):
         (b"a 1 2\nb 3 4\nc x 5\n", "line 3: 'x' is not a number"),
     ],
 )
-def test_damage_is_refused_with_its_place(tmp_path, content, complaint):
+def test_damaged_line_is_refused_with_its_number(tmp_path, content, complaint):
     with pytest.raises(FileFormatError, match=f"v.txt: {complaint}"):
         glove.load(file_of(tmp_path, content))
 
 
-# Writing.
+# Saving.
 
 
 @pytest.mark.parametrize("token", ["a\n", "\0", "\ud800", "a" * 65_537])
-def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_written(tmp_path, token):
+def test_unsupported_token_is_refused_and_nothing_is_written(tmp_path, token):
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         glove.save(Table(["fine", token], np.eye(2)), tmp_path / "v.txt")
     assert not list(tmp_path.iterdir())
@@ -158,7 +158,7 @@ def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_written(tmp_
     ("vocabulary", "complaint"),
     [([], "the first tokens are missing"), (["route 66"], "the first tokens end in numbers")],
 )
-def test_a_table_whose_width_could_not_be_told_again_is_refused(tmp_path, vocabulary, complaint):
+def test_table_with_an_ambiguous_number_of_columns_is_refused(tmp_path, vocabulary, complaint):
     with pytest.raises(UsageError, match=complaint):
         glove.save(Table(vocabulary, np.ones((len(vocabulary), 2))), tmp_path / "v.txt")
     assert not list(tmp_path.iterdir())

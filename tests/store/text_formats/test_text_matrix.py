@@ -21,7 +21,7 @@ def parsed(content, dim):
 
 
 def bits(number):
-    """The float32 that Python's float and numpy make of a text, as its bits: the answer that parsing must give."""
+    """Return the bits of the float32 that Python's float and numpy parse: the expected result."""
     with np.errstate(over="ignore"):
         return np.float32(float(number)).view(np.uint32)
 
@@ -42,14 +42,14 @@ AWKWARD = """0 -0 -0.0 +0 00012.5000 1. .5 -.5 1E5 1e+05 1e-5 1e-45 7e-46 7.1e-4
 
 
 @pytest.mark.parametrize("number", AWKWARD)
-def test_an_awkward_number_is_that_of_python_bit_for_bit(number):
+def test_edge_case_numbers_parse_as_in_python_bit_for_bit(number):
     assert parsed_bits([number]) == [bits(number)]
 
 
 ORDINARY = st.floats(width=32, allow_nan=False).map(repr)
 PRINTED = st.builds("{:.{}{}}".format, st.floats(-1e39, 1e39), st.integers(0, 40), st.sampled_from("efg"))
 BUILT = st.from_regex(r"[-+]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][-+]?[0-9]{1,3})?", fullmatch=True)
-# The middle between two neighboring float32, in full and with a little more or less, which decides the rounding.
+# The midpoint between two adjacent float32 in full, with a digit that may decide the rounding.
 MIDDLES = st.builds(
     lambda number, more: (
         f"{(np.float64(number) + np.float64(np.nextafter(number, np.float32(np.inf)))) / 2:.60e}".replace(
@@ -62,13 +62,14 @@ MIDDLES = st.builds(
 
 
 @given(st.lists(ORDINARY | PRINTED | BUILT | MIDDLES, min_size=1, max_size=20))
-def test_numbers_are_those_of_python_bit_for_bit(numbers):
+def test_numbers_parse_as_in_python_bit_for_bit(numbers):
     assert parsed_bits(numbers) == list(map(bits, numbers))
 
 
-def test_what_is_printed_is_what_numpy_prints():
+def test_numbers_print_as_in_numpy():
     rows = np.random.default_rng(0).integers(0, 2**32, 300, np.uint32).view(np.float32)
-    rows = rows[(abs(rows) < 2**24) | (abs(rows) > 2**60)]  # between them a middle may be shorter: see the next test
+    # In between, a midpoint may print shorter: see the next test.
+    rows = rows[(abs(rows) < 2**24) | (abs(rows) > 2**60)]
     rows = np.concatenate([rows, rows.clip(-2e6, 2e6), np.round(rows.clip(-9, 9), 3), np.float32([0, -0.0, np.inf])])
     edges = [1e-4, 9.9999e-5, 1e5, 999999.9, 1e6, 1e7, 1e-5, 1e10, 123456, 100, 3, 1e-45, 3.4028235e38, -np.inf]
     rows = np.concatenate([rows, np.float32(edges)])[:, np.newaxis]
@@ -77,9 +78,9 @@ def test_what_is_printed_is_what_numpy_prints():
 
 
 @given(st.lists(st.floats(width=32), min_size=1))
-@example([97474816.0])  # numpy prints the middle to the next float32, which goes to this even one: 9.747482e+07
-@example(np.ldexp(1.0, np.arange(-149, 128)).tolist())  # where the float32 below is nearer than the one above
-def test_what_is_printed_reads_back_to_the_same_bits(numbers):
+@example([97474816.0])  # numpy prints the midpoint to the next float32, 9.747482e+07, which rounds to this even one
+@example(np.ldexp(1.0, np.arange(-149, 128)).tolist())  # powers of two: the float32 below is nearer than the one above
+def test_printed_numbers_parse_back_bit_for_bit(numbers):
     row = np.array([numbers], np.float32)
     (line,) = text_of([b"w"], row)
     again = parsed(line, len(numbers)).rows
@@ -112,7 +113,7 @@ def test_what_is_printed_reads_back_to_the_same_bits(numbers):
         ("né😀 1 2\n한국어 3 4\ne\u0301 5 6\n".encode(), ["né😀", "한국어", "e\u0301"]),
     ],
 )
-def test_the_last_fields_are_the_row_and_all_before_them_the_word(content, words):
+def test_last_fields_are_the_row_and_the_rest_is_the_word(content, words):
     table = parsed(content, 2)
     assert table.vocabulary == words
     assert table.rows.tolist() == [[2 * number + 1, 2 * number + 2] for number in range(len(words))]
@@ -123,19 +124,19 @@ def test_the_last_fields_are_the_row_and_all_before_them_the_word(content, words
     st.lists(st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), unique=True, min_size=1),
     st.integers(1, 5),
 )
-def test_every_word_without_a_newline_comes_back(vocabulary, dim):
+def test_every_word_without_a_newline_round_trips(vocabulary, dim):
     rows = np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(np.float32)
     table = parsed(b"".join(text_of([token.encode() for token in vocabulary], rows)), dim)
     assert table.vocabulary == vocabulary
     assert table.rows.tobytes() == rows.tobytes()
 
 
-def test_words_that_are_no_utf8_are_mended_with_a_warning():
+def test_invalid_utf8_in_words_is_replaced_with_a_warning():
     with pytest.warns(UserWarning, match=r"v.txt: 1 word is not valid UTF-8.*first in 'n\ufffd'"):
         assert parsed(b"n\xc3 1\nb 2\n", 1).vocabulary == ["n\ufffd", "b"]
 
 
-def test_of_a_word_that_stands_twice_the_first_row_is_kept_with_a_warning():
+def test_duplicate_word_keeps_the_first_row_with_a_warning():
     with pytest.warns(UserWarning, match="v.txt: 1 word is duplicated, the first is kept; one is 'a'"):
         table = parsed(b"a 1\nb 2\na 3\n", 1)
     assert table.vocabulary == ["a", "b"]
@@ -143,7 +144,7 @@ def test_of_a_word_that_stands_twice_the_first_row_is_kept_with_a_warning():
 
 
 @pytest.mark.large
-def test_several_threads_read_and_print_every_line():
+def test_several_threads_parse_and_print_every_line():
     rows = np.random.default_rng(0).standard_normal((1500, 300)).astype(np.float32)
     words = [b"w" * (number % 50) + b"%d" % number for number in range(len(rows))]
     content = b"".join(text_of(words, rows))
@@ -156,14 +157,14 @@ def test_several_threads_read_and_print_every_line():
     assert again == content.replace(b"\n\n\r\n", b"\n")
 
 
-def test_more_fields_for_python_than_a_thread_gathers_are_all_parsed():
+def test_more_odd_fields_than_one_thread_collects_are_all_parsed():
     times = text_matrix.ODD_FIELDS
     lines = [b"a%d nan inf 1\nb%d 1e99 2 -inf\nc%d 3 nan 4\n" % (number, number, number) for number in range(times)]
     expected = np.array([[np.nan, np.inf, 1], [np.inf, 2, -np.inf], [3, np.nan, 4]])
     np.testing.assert_array_equal(parsed(b"".join(lines), 3).rows, np.tile(expected, (times, 1)))
 
 
-def test_a_line_longer_than_the_pieces_of_the_threads_is_found_once():
+def test_line_longer_than_a_threads_share_is_found_once():
     length = 4 * text_matrix.LEAST_SHARE
     found = lines_in(text(b"a 1\n" + b"b" * length + b"\nc 3\n"))
     assert found.tolist() == [[0, 3], [4, 4 + length], [5 + length, 8 + length]]
@@ -175,14 +176,14 @@ def test_limit_finds_the_first_lines(limit):
     assert lines_in(some, limit=limit).tolist() == [[1, 4], [6, 9], [10, 13]][:limit]
 
 
-# Damage.
+# Damaged files.
 
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"a 1 2\nb 3\n", "line 2: expected a word and 2 numbers, but fewer fields came: 'b 3'"),
-        (b"a 1 2\n\n\r\n3 4\nb 5 6\n", "line 4: expected a word and 2 numbers, but fewer fields came: '3 4'"),
+        (b"a 1 2\nb 3\n", "line 2: expected a word and 2 numbers, but found fewer fields: 'b 3'"),
+        (b"a 1 2\n\n\r\n3 4\nb 5 6\n", "line 4: expected a word and 2 numbers, but found fewer fields: '3 4'"),
         (b"aaaa 1 2\nbbbb  5\n", "line 2: expected a word and 2 numbers"),
         (b"a 1 2\n  \t\n", "line 2: expected a word and 2 numbers"),
         (b"a 1 2\nb\n", "line 2: expected a word and 2 numbers"),
@@ -198,12 +199,12 @@ def test_limit_finds_the_first_lines(limit):
         (b"a 1 \xff\n", "line 1: '\ufffd' is not a number"),
     ],
 )
-def test_a_line_of_another_kind_is_refused_with_its_number(content, complaint):
+def test_malformed_line_is_refused_with_its_number(content, complaint):
     with pytest.raises(FileFormatError, match=f"v.txt: {complaint}"):
         parsed(content, 2)
 
 
-def test_a_promise_of_wide_rows_takes_no_memory():
+def test_huge_number_of_columns_is_refused_without_allocating():
     with pytest.raises(FileFormatError, match="line 1: expected a word and 1,000,000,000,000,000 numbers"):
         parsed(b"a 1 2\n", 10**15)
 
@@ -211,7 +212,7 @@ def test_a_promise_of_wide_rows_takes_no_memory():
 @given(st.binary(max_size=60) | st.text("a1.e-+ \t\n\rn", max_size=60).map(str.encode), st.integers(1, 3))
 @example(b" 1  2", 3)
 @pytest.mark.filterwarnings("ignore:.*not valid UTF-8:UserWarning", "ignore:.*duplicated, the first:UserWarning")
-def test_any_bytes_are_a_table_or_an_error(content, dim):
+def test_arbitrary_bytes_give_a_table_or_a_file_format_error(content, dim):
     try:
         table = parsed(content, dim)
     except FileFormatError:
@@ -220,11 +221,11 @@ def test_any_bytes_are_a_table_or_an_error(content, dim):
 
 
 @pytest.mark.kernels
-def test_nothing_is_read_behind_the_end_of_a_number():
-    """The bytes go on behind the text, as those of a mapped file may where a reader leaves its field."""
+def test_number_parser_does_not_read_past_the_end_of_the_text():
+    """More digits follow the end of the text in memory, as they can in a mapped file."""
     numbers = ("1", "1.", "1.5", ".5", "-1", "1e1", "1e-1", "1E+1", "12345678901234567890")
-    for number, behind in product(numbers, ("5", "e5", "E-3", ".25")):
+    for number, following in product(numbers, ("5", "e5", "E-3", ".25")):
         content = f"a {number}".encode()
-        text = Text(np.frombuffer(content + behind.encode(), np.uint8)[: len(content)], "x", 0)
+        text = Text(np.frombuffer(content + following.encode(), np.uint8)[: len(content)], "x", 0)
         found = table_of_lines(text, lines_in(text), 1).rows.tolist()
-        assert found == [[np.float32(float(number))]], f"{number} before {behind}"
+        assert found == [[np.float32(float(number))]], f"{number} before {following}"

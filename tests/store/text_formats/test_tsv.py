@@ -17,7 +17,7 @@ ROWS = np.array([[0.5, -1.25], [np.pi, 0.0], [1e-30, 3e38]], np.float32)
 WORDS = ["cat", "né😀 \u2028한국", ""]
 
 
-def test_what_gensim_writes_for_the_projector_is_read_bit_for_bit(tmp_path):
+def test_projector_files_written_by_gensim_load_bit_for_bit(tmp_path):
     vectors = KeyedVectors(2)
     vectors.add_vectors(["cat", "né😀", "\u3000"], ROWS)
     vectors.save_word2vec_format(tmp_path / "v.bin", binary=True)
@@ -31,7 +31,7 @@ def test_what_gensim_writes_for_the_projector_is_read_bit_for_bit(tmp_path):
 
 @pytest.mark.parametrize("counts", [None, np.array([9, 0, 2**40])])
 @pytest.mark.parametrize(
-    ("name", "beside"),
+    ("name", "metadata_name"),
     [
         ("vectors.tsv", "metadata.tsv"),
         ("my_Tensors.tsv", "my_metadata.tsv"),
@@ -39,9 +39,9 @@ def test_what_gensim_writes_for_the_projector_is_read_bit_for_bit(tmp_path):
         ("rows.tsv", "metadata.tsv"),
     ],
 )
-def test_what_is_written_comes_back(tmp_path, counts, name, beside):
+def test_saved_table_round_trips_under_each_name(tmp_path, counts, name, metadata_name):
     tsv.save(Table(WORDS, ROWS, counts), tmp_path / name)
-    assert {path.name for path in tmp_path.iterdir()} == {name, beside}
+    assert {path.name for path in tmp_path.iterdir()} == {name, metadata_name}
     assert tsv.recognizes(tmp_path / name)
     assert not glove.recognizes(tmp_path / name)
     assert not word2vec_text.recognizes(tmp_path / name)
@@ -51,7 +51,7 @@ def test_what_is_written_comes_back(tmp_path, counts, name, beside):
     assert (again.counts is None) if counts is None else (again.counts == counts).all()
 
 
-def test_numpy_reads_the_rows_that_are_written(tmp_path):
+def test_numpy_reads_the_saved_rows(tmp_path):
     tsv.save(Table(WORDS, ROWS), tmp_path / "vectors.tsv")
     rows = np.loadtxt(tmp_path / "vectors.tsv", np.float32, delimiter="\t")
     assert rows.tobytes() == ROWS.tobytes()
@@ -63,7 +63,7 @@ def test_numpy_reads_the_rows_that_are_written(tmp_path):
     ),
     st.booleans(),
 )
-def test_every_token_of_one_field_comes_back(tmp_path_factory, vocabulary, is_counted):
+def test_every_single_field_token_round_trips(tmp_path_factory, vocabulary, is_counted):
     path = tmp_path_factory.mktemp("t") / "vectors.tsv"
     size = len(vocabulary)
     tsv.save(Table(vocabulary, np.ones((size, 1)), np.arange(size) if is_counted else None), path)
@@ -93,14 +93,14 @@ def test_metadata_is_read_with_and_without_a_header(tmp_path, metadata, counts):
 
 
 @pytest.mark.parametrize("limit", [0, 1, 3, 9])
-def test_limit_reads_the_first_rows(tmp_path, limit):
+def test_limit_loads_only_the_first_rows(tmp_path, limit):
     tsv.save(Table(WORDS, ROWS, np.array([3, 2, 1])), tmp_path / "vectors.tsv")
     table = tsv.load(tmp_path / "vectors.tsv", limit=limit)
     assert table.vocabulary == WORDS[:limit]
     assert table.counts.tolist() == [3, 2, 1][:limit]
 
 
-def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path):
+def test_duplicate_token_keeps_the_first_row_with_a_warning(tmp_path):
     (tmp_path / "vectors.tsv").write_text("1\n2\n3\n")
     (tmp_path / "metadata.tsv").write_text("token\tcount\na\t3\nb\t2\na\t1\n")
     with pytest.warns(UserWarning, match="1 word is duplicated"):
@@ -109,24 +109,24 @@ def test_of_a_token_that_stands_twice_the_first_is_kept_with_a_warning(tmp_path)
     assert table.counts.tolist() == [3, 2]
 
 
-# Damage.
+# Damaged files.
 
 
 @pytest.mark.parametrize(
     ("vectors", "metadata", "complaint"),
     [
-        ("1\t2\n3\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers, but more or fewer fields came: '3'"),
-        ("1\t2\n\n3\t4\t5\n", "a\nb\n", "vectors.tsv: line 3: expected 2 numbers, but more or fewer"),
+        ("1\t2\n3\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers, but found more or fewer fields: '3'"),
+        ("1\t2\n\n3\t4\t5\n", "a\nb\n", "vectors.tsv: line 3: expected 2 numbers, but found more or fewer"),
         ("1\t2\n3\t\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers"),
         ("1\t2\n3\tx\n", "a\nb\n", "vectors.tsv: line 2: 'x' is not a number"),
         ("1\n2\n", "a\nb\nc\n", r"metadata.tsv: has 3 tokens, but .*vectors.tsv has 2 rows"),
         ("1\n2\n", "a\n", "metadata.tsv: has 1 token, but"),
-        ("1\n2\n", "token\tcount\na\t1\nb\n", "metadata.tsv: line 3: has 1 field under a header of 2"),
+        ("1\n2\n", "token\tcount\na\t1\nb\n", "metadata.tsv: line 3: has 1 field, but the header has 2"),
         ("1\n2\n", "token\tcount\na\t1\nb\t-1\n", "metadata.tsv: line 3: '-1' is not a count"),
         ("1\n2\n", None, "vectors.tsv: rows without tokens: expected metadata.tsv next to it"),
     ],
 )
-def test_damage_is_refused_with_its_line(tmp_path, vectors, metadata, complaint):
+def test_damaged_line_is_refused_with_its_number(tmp_path, vectors, metadata, complaint):
     (tmp_path / "vectors.tsv").write_text(vectors)
     if metadata is not None:
         (tmp_path / "metadata.tsv").write_text(metadata)
@@ -143,20 +143,20 @@ def test_rows_of_numbers_are_recognized(tmp_path, content, answer):
     assert tsv.recognizes(tmp_path / "v") is answer
 
 
-# Writing.
+# Saving.
 
 
 @pytest.mark.parametrize("token", ["a\nb", "a\tb", "a\r", "\ud800"])
-def test_a_token_of_two_fields_is_refused_and_nothing_written(tmp_path, token):
+def test_token_with_a_tab_or_line_break_is_refused_and_nothing_is_written(tmp_path, token):
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         tsv.save(Table(["fine", token], np.eye(2)), tmp_path / "vectors.tsv")
     assert not list(tmp_path.iterdir())
 
 
-def test_other_files_are_not_replaced_and_metadata_needs_a_name_of_its_own(tmp_path):
+def test_unrelated_files_are_not_replaced_and_rows_cannot_use_the_metadata_name(tmp_path):
     table = Table(["a"], np.ones((1, 1)))
     (tmp_path / "vectors.tsv").write_bytes(b"a thesis")
     with pytest.raises(UsageError, match="a file of another kind is there"):
         tsv.save(table, tmp_path / "vectors.tsv")
-    with pytest.raises(UsageError, match="its metadata has that name"):
+    with pytest.raises(UsageError, match="that is the name of its metadata file"):
         tsv.save(table, tmp_path / "metadata.tsv")

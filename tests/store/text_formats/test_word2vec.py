@@ -23,11 +23,11 @@ def file_of(tmp_path, content):
     return path
 
 
-# Parity with gensim, the reader and writer that most .bin files meet.
+# Parity with gensim, which reads and writes most .bin files.
 
 
 @pytest.mark.parametrize("vocabulary", [["cat", "dog", "the"], ["", "\t", "né😀"], ["\0", "\r", "\u3000"]])
-def test_we_write_what_gensim_writes_byte_for_byte(tmp_path, vocabulary):
+def test_saved_file_equals_gensims_byte_for_byte(tmp_path, vocabulary):
     vectors = KeyedVectors(2)
     vectors.add_vectors(vocabulary, ROWS)
     vectors.save_word2vec_format(tmp_path / "gensim.bin", binary=True)
@@ -40,7 +40,7 @@ def test_we_write_what_gensim_writes_byte_for_byte(tmp_path, vocabulary):
     st.integers(1, 9),
     st.sampled_from([np.float16, np.float32, np.float64]),
 )
-def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabulary, dim, dtype):
+def test_gensim_loads_the_same_table_from_a_saved_file(tmp_path_factory, vocabulary, dim, dtype):
     path = tmp_path_factory.mktemp("w") / "v.bin"
     rows = np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(dtype)
     word2vec.save(Table(vocabulary, rows), path)
@@ -50,7 +50,7 @@ def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabu
     assert ours.counts is None
 
 
-def test_newlines_before_words_and_at_the_end_are_dropped_as_gensim_drops_them(tmp_path):
+def test_newlines_around_words_are_dropped_as_in_gensim(tmp_path):
     rows = [*ROWS]
     content = b"3 2\n" + b"".join(
         record(word, row) + b"\n" for word, row in zip([b"a", b"", b"\nb"], rows, strict=True)
@@ -62,18 +62,18 @@ def test_newlines_before_words_and_at_the_end_are_dropped_as_gensim_drops_them(t
     assert (table.rows == expected.vectors).all()
 
 
-def test_words_that_stand_twice_keep_the_first_row_as_in_gensim(tmp_path):
+def test_duplicate_words_keep_the_first_row_as_in_gensim(tmp_path):
     words = [b"a", b"b", b"a", b"c", b"b"]
     path = file_of(tmp_path, b"5 1\n" + b"".join(record(word, [i]) for i, word in enumerate(words)))
     with pytest.warns(UserWarning, match="2 words are duplicated, the first is kept; one is 'a'"):
         table = word2vec.load(path)
     expected = KeyedVectors.load_word2vec_format(path, binary=True)
     assert table.vocabulary == ["a", "b", "c"]
-    assert expected.index_to_key == ["a", "b", "c", None, None]  # gensim leaves the places of the others open
+    assert expected.index_to_key == ["a", "b", "c", None, None]  # gensim leaves None for the duplicates
     assert (table.rows == expected.vectors[:3]).all()
 
 
-def test_a_word_cut_within_a_character_is_mended_as_gensim_can(tmp_path):
+def test_word_truncated_within_a_character_is_replaced_as_in_gensim(tmp_path):
     path = file_of(tmp_path, b"2 1\n" + record("né".encode()[:-1], [1]) + record("né".encode(), [2]))
     with pytest.warns(UserWarning, match=r"1 word is not valid UTF-8.*first in 'n\ufffd'"):
         table = word2vec.load(path)
@@ -81,7 +81,7 @@ def test_a_word_cut_within_a_character_is_mended_as_gensim_can(tmp_path):
     assert table.vocabulary == expected.index_to_key == ["n\ufffd", "né"]
 
 
-def test_several_threads_copy_rows_to_where_they_belong(tmp_path):
+def test_several_threads_copy_rows_to_the_correct_position(tmp_path):
     vocabulary = [f"{'w' * (i % 40)}{i}" for i in range(3000)]
     rows = np.random.default_rng(0).standard_normal((3000, 300)).astype(np.float32)
     assert rows.nbytes > 3 * word2vec.LEAST_SHARE
@@ -92,24 +92,24 @@ def test_several_threads_copy_rows_to_where_they_belong(tmp_path):
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 99])
-def test_limit_reads_the_first_words_as_gensim_does(tmp_path, limit):
+def test_limit_reads_the_first_words_as_in_gensim(tmp_path, limit):
     word2vec.save(Table(["a", "b", "c"], ROWS), tmp_path / "v.bin")
     table = word2vec.load(tmp_path / "v.bin", limit=limit)
     assert table.vocabulary == ["a", "b", "c"][:limit]
     assert (table.rows == ROWS[:limit]).all()
-    if limit:  # to gensim, 0 is no limit
+    if limit:  # gensim treats 0 as no limit
         expected = KeyedVectors.load_word2vec_format(tmp_path / "v.bin", binary=True, limit=limit)
         assert table.vocabulary == expected.index_to_key
         assert (table.rows == expected.vectors).all()
 
 
-def test_a_word_may_hold_a_newline_behind_its_first_letter(tmp_path):
+def test_word_can_contain_a_newline_after_its_first_letter(tmp_path):
     path = file_of(tmp_path, b"2 1\n" + record(b"a\nb", [1]) + record(b"c", [2]))
     assert word2vec.load(path).vocabulary == KeyedVectors.load_word2vec_format(path, binary=True).index_to_key
     assert word2vec.load(path).vocabulary == ["a\nb", "c"]
 
 
-# Damage.
+# Damaged files.
 
 
 @pytest.mark.parametrize(
@@ -121,22 +121,22 @@ def test_a_word_may_hold_a_newline_behind_its_first_letter(tmp_path):
         (b"-1 2\n", "byte 0: not a word2vec file"),
         (b"1" * 200 + b" 2\n", "byte 0: not a word2vec file"),
         ("\u0661 2\n".encode(), "byte 0: not a word2vec file"),
-        (b"1 0\n ", "promises 1 word of 0 numbers"),
-        (b"9999999999999 300\n", "promises 9,999,999,999,999 words of 300 numbers, but has 18 bytes instead of"),
+        (b"1 0\n ", "declares 1 word of 0 numbers"),
+        (b"9999999999999 300\n", "declares 9,999,999,999,999 words of 300 numbers, but has 18 bytes instead of"),
         (b"2 1\n" + record(b"a", [1]) + b"bbbbbb", "byte 10: word 2 of 2 has no blank after it"),
         (b"2 1\n" + record(b"aaaa", [1]) + b"b 123", "byte 13: word 2 of 2 has too few numbers after it"),
         (b"1 1\n" + record(b"a" * 70_000, [1]), "byte 4: word 1 of 1 has no blank after it"),
-        (b"1 1\n" + record(b"a", [1]) + b"more", "byte 10: data goes on after 1 promised word"),
+        (b"1 1\n" + record(b"a", [1]) + b"more", "byte 10: data continues after 1 declared word"),
         (b"2 3\nthe 0.25 -1 3e-5\nof .5 nan 5.\n", "byte 4: word2vec's text form"),
     ],
 )
-def test_damage_is_refused_with_its_place(tmp_path, content, complaint):
+def test_damaged_file_is_refused_with_its_byte_offset(tmp_path, content, complaint):
     path = file_of(tmp_path, content)
     with pytest.raises(FileFormatError, match=f"v.bin: .*{complaint}"):
         word2vec.load(path)
 
 
-def test_every_other_byte_in_the_header_is_refused_or_means_the_same(tmp_path):
+def test_changed_byte_in_the_header_is_refused_or_has_no_effect(tmp_path):
     word2vec.save(Table(["cat", "né", "dog"], ROWS), tmp_path / "v.bin")
     content = (tmp_path / "v.bin").read_bytes()
     for place in range(4):
@@ -150,7 +150,7 @@ def test_every_other_byte_in_the_header_is_refused_or_means_the_same(tmp_path):
             assert (table.rows == ROWS).all()
 
 
-# Writing.
+# Saving.
 
 
 @pytest.mark.parametrize(
@@ -162,12 +162,12 @@ def test_every_other_byte_in_the_header_is_refused_or_means_the_same(tmp_path):
         ("a" * 65_537, "65536"),
     ],
 )
-def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_written(tmp_path, token, complaint):
+def test_unsupported_token_is_refused_and_nothing_is_written(tmp_path, token, complaint):
     with pytest.raises(UsageError, match=rf"\(id 1\).*{complaint}"):
         word2vec.save(Table(["fine", token], np.eye(2)), tmp_path / "v.bin")
     assert not list(tmp_path.iterdir())
 
 
-def test_the_longest_token_comes_back(tmp_path):
+def test_longest_token_round_trips(tmp_path):
     word2vec.save(Table(["a" * 65_536], np.ones((1, 1))), tmp_path / "v.bin")
     assert word2vec.load(tmp_path / "v.bin").vocabulary == ["a" * 65_536]

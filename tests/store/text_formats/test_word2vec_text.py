@@ -23,7 +23,7 @@ def file_of(tmp_path, content):
 
 
 @pytest.mark.parametrize("vocabulary", [["cat", "dog", "the"], ["", "\t", "né😀"], ["\u00a0", "\r", "\u3000"]])
-def test_what_gensim_writes_is_read_bit_for_bit_and_written_byte_for_byte(tmp_path, vocabulary):
+def test_gensims_file_loads_bit_for_bit_and_saves_byte_for_byte(tmp_path, vocabulary):
     vectors = KeyedVectors(2)
     vectors.add_vectors(vocabulary, ROWS)
     vectors.save_word2vec_format(tmp_path / "gensim.vec", binary=False)
@@ -39,7 +39,7 @@ def test_what_gensim_writes_is_read_bit_for_bit_and_written_byte_for_byte(tmp_pa
     st.integers(1, 9),
     st.sampled_from([np.float16, np.float32, np.float64]),
 )
-def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabulary, dim, dtype):
+def test_gensim_loads_the_same_table_from_a_saved_file(tmp_path_factory, vocabulary, dim, dtype):
     path = tmp_path_factory.mktemp("w") / "v.vec"
     rows = np.random.default_rng(dim).standard_normal((len(vocabulary), dim)).astype(dtype)
     word2vec_text.save(Table(vocabulary, rows), path)
@@ -49,14 +49,14 @@ def test_gensim_and_we_read_the_same_from_what_we_write(tmp_path_factory, vocabu
     assert ours.rows.tobytes() == gensims.vectors.tobytes() == rows.astype(np.float32).tobytes()
 
 
-def test_lines_as_fasttext_writes_them_with_a_blank_at_the_end_are_read(tmp_path):
+def test_trailing_spaces_as_fasttext_writes_them_are_accepted(tmp_path):
     path = file_of(tmp_path, b"2 3\nthe 0.25 -1 3e-5 \n</s> .5 nan 5. \n")
     table = word2vec_text.load(path)
     assert table.vocabulary == ["the", "</s>"]
     np.testing.assert_array_equal(table.rows, np.array([[0.25, -1, 3e-5], [0.5, np.nan, 5]], np.float32))
 
 
-def test_a_word_with_blanks_is_read_from_the_right(tmp_path):
+def test_words_can_contain_spaces(tmp_path):
     assert word2vec_text.load(file_of(tmp_path, b"2 1\nNew York 1\nroute 66 2\n")).vocabulary == [
         "New York",
         "route 66",
@@ -64,10 +64,10 @@ def test_a_word_with_blanks_is_read_from_the_right(tmp_path):
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 9])
-def test_limit_reads_the_first_words_only(tmp_path, limit):
-    path = file_of(tmp_path, b"3 1\na 1\nb 2\nc of which nobody asks\n")
+def test_limit_reads_only_the_first_words(tmp_path, limit):
+    path = file_of(tmp_path, b"3 1\na 1\nb 2\nc beyond the limit\n")
     if limit > 2:
-        with pytest.raises(FileFormatError, match="line 4: 'asks' is not a number"):
+        with pytest.raises(FileFormatError, match="line 4: 'limit' is not a number"):
             word2vec_text.load(path, limit=limit)
     else:
         assert word2vec_text.load(path, limit=limit).vocabulary == ["a", "b"][:limit]
@@ -83,7 +83,7 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
         (b"1 2\ncat 1 2", True),
         (b"1 2\r\ncat 1 2\r\n", True),
         (b"1 2\n\n\ncat 1 2\n", True),
-        (b"1 40000\ncat" + b" 0.125" * 40_000, True),  # the line is longer than what is looked at
+        (b"1 40000\ncat" + b" 0.125" * 40_000, True),  # the line is longer than the sniffed prefix
         (b"1 2\ncat 1\n", False),
         (b"cat 1 2\n", False),
         (b"1 2\ncat " + np.float32([1, 2]).tobytes(), False),
@@ -93,13 +93,13 @@ def test_limit_reads_the_first_words_only(tmp_path, limit):
         (b"", False),
     ],
 )
-def test_the_text_form_is_told_from_the_binary_one_and_from_others(tmp_path, content, answer):
+def test_recognizes_distinguishes_the_text_form_from_the_binary_one_and_others(tmp_path, content, answer):
     path = file_of(tmp_path, content)
     assert word2vec_text.recognizes(path) is answer
     assert not (answer and (word2vec.recognizes(path) or glove.recognizes(path)))
 
 
-# Damage.
+# Damaged files.
 
 
 @pytest.mark.parametrize(
@@ -108,23 +108,23 @@ def test_the_text_form_is_told_from_the_binary_one_and_from_others(tmp_path, con
         (b"", "line 1: not a word2vec file: expected a line of two numbers, got b''"),
         (b"cat 1 2\n", "line 1: not a word2vec file"),
         (b"1 0\ncat\n", "line 1: not a word2vec file"),
-        (b"3 1\na 1\nb 2\n", "line 1: promises 3 words, but 2 lines follow"),
-        (b"1 1\na 1\nb 2\n", "line 1: promises 1 word, but 2 lines follow"),
-        (b"999999999999999999 300\na 1\n", "line 1: promises 999,999,999,999,999,999 words, but 1 line follows"),
+        (b"3 1\na 1\nb 2\n", "line 1: declares 3 words, but 2 lines follow"),
+        (b"1 1\na 1\nb 2\n", "line 1: declares 1 word, but 2 lines follow"),
+        (b"999999999999999999 300\na 1\n", "line 1: declares 999,999,999,999,999,999 words, but 1 line follows"),
         (b"1 999999999999999999\na 1\n", "line 2: expected a word and 999,999,999,999,999,999 numbers"),
         (b"2 2\na 1 2\nb 3 x\n", "line 3: 'x' is not a number"),
     ],
 )
-def test_damage_is_refused_with_its_place(tmp_path, content, complaint):
+def test_damaged_line_is_refused_with_its_number(tmp_path, content, complaint):
     with pytest.raises(FileFormatError, match=f"v.vec: {complaint}"):
         word2vec_text.load(file_of(tmp_path, content))
 
 
-# Writing.
+# Saving.
 
 
 @pytest.mark.parametrize("token", ["a b", "a\n", "\0", "\ud800", "a" * 65_537])
-def test_a_token_that_the_format_cannot_hold_is_refused_and_nothing_written(tmp_path, token):
+def test_unsupported_token_is_refused_and_nothing_is_written(tmp_path, token):
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         word2vec_text.save(Table(["fine", token], np.eye(2)), tmp_path / "v.vec")
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""Where a text may be cut."""
+"""Positions at which a text can be cut without splitting words or characters."""
 
 import pytest
 from hypothesis import given
@@ -18,24 +18,24 @@ def last_cut(text):
     [
         (b"", 0),
         (b"abc", 0),
-        (b" abc", 0),  # a cut at 0 cuts nothing
+        (b" abc", 0),  # a cut at 0 would be empty
         (b"ab c", 2),
         (b"ab' c'", 3),
         (b"ab'c_d", 0),
         ("a。b".encode(), 1),
-        ("a。b".encode()[:-2], 0),  # the character may still change
+        ("a。b".encode()[:-2], 0),  # the character is incomplete
         (b"a\xff\xffb", 0),
         ("aİ".encode(), 0),
     ],
 )
-def test_a_text_is_cut_before_a_character_that_ends_words(data, cut):
+def test_last_cut_is_before_the_last_character_that_ends_a_word(data, cut):
     assert last_cut(data) == cut
 
 
 @given(data=st.lists(st.one_of(st.binary(max_size=2), st.sampled_from([b"a", b" ", "é。".encode()]))).map(b"".join))
-def test_a_cut_changes_nothing_for_pythons_decoder(data):
+def test_cut_does_not_change_the_decoded_text(data):
     cut = last_cut(data)
 
     halves = data[:cut].decode("utf-8", "replace") + data[cut:].decode("utf-8", "replace")
 
-    assert halves == data.decode("utf-8", "replace")  # parity: Python's own decoder
+    assert halves == data.decode("utf-8", "replace")  # Parity: Python's own decoder

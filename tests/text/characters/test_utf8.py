@@ -7,7 +7,7 @@ from rowspace.text.characters import clean, readable, utf8
     ("text", "data"),
     [("é", "é".encode()), ("\ud800", b"\xff"), ("\udc80", b"\x80"), ("a\ud800\udc80b", b"a\xff\xffb")],
 )
-def test_lone_surrogates_become_bytes_that_are_no_utf8(text, data):
+def test_lone_surrogates_become_invalid_utf8_bytes(text, data):
     assert utf8(text) == data
 
 
@@ -15,7 +15,7 @@ def test_lone_surrogates_become_bytes_that_are_no_utf8(text, data):
     ("text", "expected"),
     [("", ""), ("abc\0", "abc\0"), ("naïve 안 🙂", "naïve 안 🙂"), ("a\ud800b", "a\ufffdb"), ("\udcff", "\ufffd")],
 )
-def test_text_has_a_utf8_form(text: str, expected: str) -> None:
+def test_clean_replaces_lone_surrogates(text: str, expected: str) -> None:
     assert clean(text) == expected
 
 
@@ -29,5 +29,5 @@ def test_text_has_a_utf8_form(text: str, expected: str) -> None:
         (b"\xed\xa0", "<0xED><0xA0>"),
     ],
 )
-def test_bytes_that_are_no_text_are_spelled_out(data: bytes, shown: str) -> None:
+def test_readable_escapes_invalid_bytes(data: bytes, shown: str) -> None:
     assert readable(data) == shown

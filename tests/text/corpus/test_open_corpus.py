@@ -1,4 +1,4 @@
-"""What a corpus can be: files, directories, patterns, standard input, strings, token lists; and what it cannot."""
+"""The kinds of corpus: files, directories, patterns, standard input, strings and token lists; others are refused."""
 
 import gzip
 import os
@@ -11,7 +11,7 @@ from rowspace.text import corpus_bytes, open_corpus
 
 
 def texts(corpus, **options):
-    """Return the documents of a corpus, whole."""
+    """Return the documents of a corpus, each joined from its pieces."""
     documents, parts = [], b""
     for data, last in open_corpus(corpus, **options).pieces:
         parts += data
@@ -36,25 +36,25 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [str, Path])
-def test_a_path_is_a_document(folder, kind):
+def test_path_is_one_document(folder, kind):
     assert texts(kind(folder / "a.txt")) == ["a"]
 
 
-def test_several_paths_are_read_in_their_order(folder):
+def test_paths_are_read_in_the_given_order(folder):
     assert texts([folder / "b.txt", folder / "a.txt"]) == ["b", "a"]
     assert texts(path for path in (folder / "inner", folder / "a.txt")) == ["c", "a"]
 
 
-def test_a_directory_gives_its_text_files_in_sorted_order(folder):
+def test_directory_yields_its_text_files_in_sorted_order(folder):
     assert texts(folder) == ["a", "b", "c"]
 
 
-def test_a_pattern_gives_what_matches(folder):
+def test_pattern_yields_the_matching_files(folder):
     assert texts(f"{folder}/*.txt") == ["a", "b"]
     assert texts(Path(folder, "**")) == ["a", "b", "c"]
 
 
-def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path):
+def test_existing_file_takes_precedence_over_a_pattern(tmp_path):
     (tmp_path / "a[1].txt").write_text("itself")
 
     assert texts(tmp_path / "a[1].txt") == ["itself"]
@@ -65,7 +65,7 @@ def test_strings_are_documents():
     assert texts(text for text in ["one"]) == ["one"]
 
 
-def test_a_long_string_comes_in_pieces():
+def test_long_string_is_split_into_pieces():
     text = "word " * 500_000
 
     assert len(list(open_corpus([text]).pieces)) > 1
@@ -73,7 +73,7 @@ def test_a_long_string_comes_in_pieces():
 
 
 @pytest.mark.parametrize("corpus", [[["a", "b"], ["c"]], [("a", "b"), ("c",)], iter([iter(["a", "b"]), ["c"]])])
-def test_token_lists_stay_lists(corpus):
+def test_token_lists_are_passed_through(corpus):
     opened = open_corpus(corpus)
 
     assert opened.pieces is None
@@ -90,7 +90,7 @@ def test_json_lines_are_read_by_field(tmp_path):
     ("corpus", "message"),
     [
         ("no/such/file", "no file or directory 'no/such/file'"),
-        ("a text that is no path " * 10, "a text itself goes in a list"),
+        ("a text that is not a path " * 10, "a text itself goes in a list"),
         ("a\0b", "no file or directory"),
         ("x" * 10_000, "no file or directory"),
         ("no/such/*.txt", "no file matches the pattern 'no/such/.*'; check it"),
@@ -106,7 +106,7 @@ def test_json_lines_are_read_by_field(tmp_path):
         ([["a", 3]], "item 0 of the corpus holds 3"),
     ],
 )
-def test_what_is_no_corpus_is_said_in_one_sentence(corpus, message):
+def test_invalid_corpus_raises_a_one_line_error(corpus, message):
     def read():
         opened = open_corpus(corpus)
         list(opened.pieces or opened.token_lists)
@@ -116,36 +116,36 @@ def test_what_is_no_corpus_is_said_in_one_sentence(corpus, message):
     assert "\n" not in str(raised.value)
 
 
-def test_a_path_and_something_else_is_refused(folder):
+def test_paths_mixed_with_other_types_are_refused(folder):
     with pytest.raises(CorpusError, match=r"this one holds pathlib\.Path and then int"):
         texts([folder / "a.txt", 3])
 
 
 @pytest.mark.parametrize("corpus", [["text"], [["token"]]])
-def test_a_field_of_no_file_is_refused(corpus):
+def test_field_without_files_is_refused(corpus):
     with pytest.raises(CorpusError, match="field='t' names a field of JSON lines in files"):
         open_corpus(corpus, field="t")
 
 
-def test_a_list_of_names_of_files_is_taken_for_a_mistake(folder):
+def test_list_of_file_names_as_strings_is_refused(folder):
     names = [str(folder / "a.txt"), str(folder / "b.txt")]
 
-    with pytest.raises(CorpusError, match=r"names a file; to read files pass pathlib\.Path"):
+    with pytest.raises(CorpusError, match=r"names a file, .*; to read files, pass pathlib\.Path"):
         open_corpus(names)
     assert texts(iter(names)) == names
 
 
 @pytest.mark.parametrize("text", ["words " * 100, "a/" * 400, "a\0b", "x" * 2000])
-def test_a_list_of_texts_that_no_file_could_be_called_is_texts(text):
+def test_strings_that_are_not_valid_file_names_are_texts(text):
     assert b"".join(data for data, _ in open_corpus([text]).pieces) == text.encode()
 
 
-def test_a_directory_without_files_is_refused(tmp_path):
+def test_directory_without_files_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="holds no text files"):
         texts(tmp_path)
 
 
-def test_a_folder_that_is_a_table_or_a_model_is_refused(tmp_path):
+def test_folder_of_a_table_or_model_is_refused(tmp_path):
     for names in (["rowspace.json"], ["config.json", "model.safetensors"], ["modules.json", "pytorch_model.bin"]):
         model = tmp_path / names[0].partition(".")[0]
         model.mkdir()
@@ -154,14 +154,14 @@ def test_a_folder_that_is_a_table_or_a_model_is_refused(tmp_path):
         with pytest.raises(CorpusError, match="is a table or a model, not a corpus"):
             texts(model)
     (tmp_path / "a.txt").write_text("a")
-    assert texts(tmp_path) == ["a"]  # next to other files they are passed over
+    assert texts(tmp_path) == ["a"]  # skipped if there are other files
 
 
-def test_binary_files_alone_are_refused(folder):
+def test_directory_of_only_binary_files_is_refused(folder):
     (folder / "pictures").mkdir()
     (folder / "picture").rename(folder / "pictures" / "one")
 
-    with pytest.raises(CorpusError, match=r"all files are binary, .+one' for one"):
+    with pytest.raises(CorpusError, match=r"all files are binary, such as .+one'"):
         texts(folder / "pictures")
     with pytest.raises(CorpusError, match="all files are binary"):
         texts(f"{folder}/pictures/*")
@@ -170,7 +170,7 @@ def test_binary_files_alone_are_refused(folder):
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_a_closed_directory_is_refused(tmp_path, inside):
+def test_unreadable_directory_is_refused(tmp_path, inside):
     closed = tmp_path / "closed"
     closed.mkdir()
     (closed / "a").write_text("a")
@@ -178,7 +178,7 @@ def test_a_closed_directory_is_refused(tmp_path, inside):
     closed.chmod(0)
     tmp_path.chmod(0o755)
     if user == 0:
-        os.seteuid(65534)  # root may read all
+        os.seteuid(65534)  # root can read everything
     try:
         with pytest.raises(CorpusError, match=r"cannot be read: [Pp]ermission denied; check"):
             texts(closed / "a" if inside else closed)
@@ -187,7 +187,7 @@ def test_a_closed_directory_is_refused(tmp_path, inside):
         closed.chmod(0o700)
 
 
-def test_the_size_of_files_is_known_beforehand(folder):
+def test_corpus_bytes_sums_file_sizes(folder):
     size = (folder / "inner" / "c.gz").stat().st_size
 
     assert corpus_bytes(folder / "a.txt") == 1
@@ -196,5 +196,5 @@ def test_the_size_of_files_is_known_beforehand(folder):
 
 
 @pytest.mark.parametrize("corpus", ["-", "/dev/null", ["text"], [["token"]], iter([Path("x")]), [Path("x"), "text"]])
-def test_the_size_of_others_is_not_known(corpus):
+def test_corpus_bytes_is_none_for_other_corpora(corpus):
     assert corpus_bytes(corpus) is None

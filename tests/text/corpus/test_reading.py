@@ -1,4 +1,4 @@
-"""Files: how they are compressed, what is damaged or binary, JSON lines, and where pieces end."""
+"""Reading files: compression, damaged and binary files, JSON lines, and where pieces end."""
 
 import bz2
 import gzip
@@ -53,7 +53,7 @@ def tarred():
 
 @pytest.fixture
 def file(tmp_path):
-    """Return a function that writes bytes to a file whose name says nothing."""
+    """Return a function that writes bytes to a file without a suffix."""
 
     def write(data):
         path = tmp_path / "file"
@@ -64,7 +64,7 @@ def file(tmp_path):
 
 
 @pytest.mark.parametrize("compress", COMPRESS.values(), ids=COMPRESS)
-def test_compression_is_known_by_content(file, compress):
+def test_compression_is_detected_from_content(file, compress):
     pieces = read(file(compress(TEXT)))
 
     assert joined(pieces) == TEXT
@@ -72,18 +72,18 @@ def test_compression_is_known_by_content(file, compress):
 
 
 @pytest.mark.parametrize("compress", COMPRESS.values(), ids=COMPRESS)
-def test_files_joined_after_compression_are_read_to_the_end(file, compress):
+def test_concatenated_compressed_files_are_read_completely(file, compress):
     assert joined(read(file(compress(TEXT) + compress(b"the end")))) == TEXT + b"the end"
 
 
 @pytest.mark.parametrize("compress", COMPRESS.values(), ids=COMPRESS)
-def test_an_empty_file_is_an_empty_text(file, compress):
+def test_empty_file_is_an_empty_text(file, compress):
     assert joined(read(file(compress(b"")))) == b""
 
 
 @pytest.mark.parametrize("compress", [COMPRESS[name] for name in ("gz", "xz", "bz2", "zst")])
 @pytest.mark.parametrize("damage", ["cut", "cut early", "overwritten"])
-def test_a_damaged_file_is_named(file, compress, damage):
+def test_damaged_file_is_named_in_the_error(file, compress, damage):
     data = bytearray(compress(TEXT))
     if damage == "overwritten":
         data[len(data) // 2 :] = bytes(len(data) - len(data) // 2)
@@ -94,31 +94,31 @@ def test_a_damaged_file_is_named(file, compress, damage):
         read(file(bytes(data)))
 
 
-def test_what_follows_gzipped_text_is_left_out_with_a_warning(file):
+def test_trailing_garbage_after_gzip_data_is_ignored_with_a_warning(file):
     for rest in (b"garbage", b"x", b"\0\0garbage", b"\x1f"):
-        with pytest.warns(CorpusWarning, match="what follows the compressed text is not gzip, and is ignored"):
+        with pytest.warns(CorpusWarning, match="the data after the compressed text is not gzip and is ignored"):
             assert joined(read(file(gzip.compress(TEXT) + rest))) == TEXT
 
 
-def test_padding_after_gzipped_text_is_no_reason_to_warn(file):
+def test_zero_padding_after_gzip_data_does_not_warn(file):
     for size in (1, 511, 40_000):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert joined(read(file(gzip.compress(b"text") + bytes(size) + gzip.compress(b"end")))) == b"textend"
 
 
-def test_gzipped_files_may_meet_where_a_read_ends(file):
+def test_gzip_member_boundary_at_the_end_of_a_read_is_handled(file):
     text = b"a text that compresses to little\n"
-    for missing in (0, 1, 2):  # bytes between the end of the first file and the end of a read of 16 kB
+    for missing in (0, 1, 2):  # bytes between the end of the first member and the end of a 16 kB read
         padding = bytes((1 << 14) - missing - len(gzip.compress(text)))
         assert joined(read(file(gzip.compress(text) + padding + gzip.compress(text)))) == 2 * text, missing
 
 
-def test_lines_may_end_with_cr_alone(file):
+def test_lone_cr_is_a_line_ending(file):
     assert joined(read(file(b"one\rtwo\r"))) == b"one\ntwo\n"
     assert joined(read(file(b"one\r\ntwo\r\n"))) == b"one\r\ntwo\r\n"
     assert joined(read(file(b"a line\r"))) == b"a line\r"
-    text = b"x" * ((1 << 20) - 1) + b"\r\nend"  # a block that ends between CR and LF
+    text = b"x" * ((1 << 20) - 1) + b"\r\nend"  # the block ends between CR and LF
     assert joined(read(file(text))) == text
 
 
@@ -130,14 +130,15 @@ def test_json_lines_without_a_field_are_refused(file):
         read(file(b'{"a": 1}\n{"a": 2}\n'), named=False)
 
 
-def test_what_only_looks_like_json_lines_is_text(file):
+def test_text_that_only_looks_like_json_lines_is_text(file):
     for text in (b"{", b"{curly} words", b'{\n  "pretty": "printed"\n}', b"[1, 2]", b""):
         assert joined(read(file(text))) == text
-    assert joined(read(file(b'{"a": 1}\n'), named=False)) == b'{"a": 1}\n'  # such as a configuration in a folder
+    configuration = b'{"a": 1}\n'
+    assert joined(read(file(configuration), named=False)) == configuration
 
 
-def test_zst_without_the_extra_says_what_to_install(file, monkeypatch):
-    monkeypatch.setitem(sys.modules, "zstandard", None)  # as if it were not installed
+def test_zst_without_the_extra_gives_the_install_command(file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)  # simulates a missing package
 
     with pytest.raises(MissingExtraError, match=r"pip install rowspace\[zstd\]"):
         read(file(COMPRESS["zst"](b"text")))
@@ -164,24 +165,24 @@ def test_zst_without_the_extra_says_what_to_install(file, monkeypatch):
         (rb"{\rtf1 text}", "is an RTF document"),
         (b"PAR1", "is a Parquet file"),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",  # compressed data holds the time
+    ids=lambda value: value if isinstance(value, str) else "",  # compressed data contains a timestamp
 )
-def test_a_binary_file_is_refused_when_named_and_passed_over_when_not(file, data, message):
+def test_binary_file_is_refused_if_named_and_skipped_otherwise(file, data, message):
     with pytest.raises(CorpusError, match=f"file' {message}"):
         read(file(data))
     assert read(file(data), named=False) == []
 
 
-def test_nul_later_in_a_text_is_no_reason_to_refuse_it(file):
+def test_nul_after_the_sniffed_prefix_is_accepted(file):
     assert joined(read(file(b"x" * 8192 + b"\0"))) == b"x" * 8192 + b"\0"
 
 
-def test_a_file_without_permission_is_refused(file):
+def test_file_without_read_permission_is_refused(file):
     path = file(b"text")
     path.chmod(0)
     user = os.geteuid()
     if user == 0:
-        os.seteuid(65534)  # root may read all
+        os.seteuid(65534)  # root can read everything
     try:
         with pytest.raises(CorpusError, match="cannot be read: Permission denied; check"):
             read(path)
@@ -189,13 +190,13 @@ def test_a_file_without_permission_is_refused(file):
         os.seteuid(user)
 
 
-def test_bytes_read_are_told_as_they_lie_on_disk(file):
-    path, told = file(gzip.compress(TEXT)), []
+def test_on_bytes_reports_compressed_bytes(file):
+    path, reported = file(gzip.compress(TEXT)), []
 
-    read(path, on_bytes=told.append)
+    read(path, on_bytes=reported.append)
 
-    assert sum(told) == path.stat().st_size
-    assert 0 not in told
+    assert sum(reported) == path.stat().st_size
+    assert 0 not in reported
 
 
 def test_standard_input_is_read(monkeypatch):
@@ -205,7 +206,7 @@ def test_standard_input_is_read(monkeypatch):
 
 
 @given(st.lists(st.sampled_from(["ab", "é", " ", "\n", "。", "'", "\u0301", "👍"])).map("".join), st.integers(1, 7))
-def test_pieces_are_cut_outside_words_and_characters(text, size):
+def test_pieces_do_not_split_words_or_characters(text, size):
     data = text.encode()
     pieces = list(cut_pieces(data[start : start + size] for start in range(0, len(data), size)))
 
@@ -221,7 +222,7 @@ def words_in(text):
     return text.split()
 
 
-def test_a_piece_ends_at_the_last_line_end_there_is():
+def test_piece_ends_at_the_last_newline():
     assert list(cut_pieces([b"a b\nc d", b" e"])) == [(b"a b\n", False), (b"c d", False), (b" e", True)]
 
 
@@ -235,7 +236,7 @@ def test_each_json_record_is_a_document(file):
     assert read(path, field="text") == [(b"one\ntwo", True), ("three é".encode(), True)]
 
 
-def test_json_records_may_lie_over_blocks_and_be_compressed(file):
+def test_compressed_json_records_can_span_blocks(file):
     rows = [f"text {number}" for number in range(100_000)]
     path = file(gzip.compress(records(*({"a": text} for text in rows))))
 
@@ -246,15 +247,15 @@ def test_json_records_may_lie_over_blocks_and_be_compressed(file):
     "record",
     [{"a": {"b": "x"}}, {"a.b": "x", "a": {"b": "y"}}, {"a": {"b": "x"}, "b": 3}],
 )
-def test_a_field_with_dots_goes_inside_unless_it_is_a_name_itself(file, record):
+def test_dotted_field_is_a_path_unless_it_is_a_key(file, record):
     assert read(file(records(record)), field="a.b") == [(b"x", True)]
 
 
-def test_a_byte_order_mark_before_json_is_fine(file):
+def test_byte_order_mark_before_json_is_skipped(file):
     assert read(file(b"\xef\xbb\xbf" + records({"a": "x"})), field="a") == [(b"x", True)]
 
 
-def test_bad_utf8_in_json_is_left_to_the_scanner(file):
+def test_invalid_utf8_in_json_is_passed_on_unchanged(file):
     assert read(file(b'{"a": "x\xff"}'), field="a") == [(b"x\xff", True)]
 
 
@@ -271,6 +272,6 @@ def test_bad_utf8_in_json_is_left_to_the_scanner(file):
         (b"[" * 100_000, r"line 2 is not JSON"),
     ],
 )
-def test_a_wrong_record_is_named_by_file_and_line(file, line, message):
+def test_invalid_record_error_names_file_and_line(file, line, message):
     with pytest.raises(CorpusError, match="file' " + message):
         read(file(records({"a": {"b": "right"}}) + b"\n" + line), field="a.b")

@@ -1,4 +1,4 @@
-"""Sentences are the same however the text comes in pieces, and they hold what a plain split finds."""
+"""Sentence splitting does not depend on how the text is divided into pieces, and equals a plain split."""
 
 import re
 
@@ -10,8 +10,8 @@ from rowspace.text.corpus import sentences as module
 from rowspace.text.corpus.sentences import Run, Sentences
 
 
-def whole(runs):
-    """Join runs to whole sentences, those without text left out."""
+def joined_sentences(runs):
+    """Join runs into sentences and drop empty ones."""
     found, text = [], ""
     for run in runs:
         text += run.text
@@ -22,7 +22,7 @@ def whole(runs):
     return [sentence for sentence in found if sentence]
 
 
-def plain(document, ends):
+def split_plainly(document, ends):
     if ends == "line":
         return [line.removesuffix("\r") for line in document.split("\n") if line.strip()]
     if ends == "paragraph":
@@ -37,7 +37,7 @@ def plain(document, ends):
 
 @pytest.mark.parametrize("ends", ["line", "paragraph", "document"])
 @given(lines=st.lists(st.sampled_from(["a b", "ü", "", " ", "\t", "c"]), max_size=12), cuts=st.sets(st.integers(0, 12)))
-def test_pieces_and_long_runs_change_nothing(ends, lines, cuts):
+def test_sentences_do_not_depend_on_pieces_or_run_length(ends, lines, cuts):
     document = "\n".join(lines)
     starts = sorted({0, *cuts})
     pieces = ["\n".join([*lines[a:b], ""]) for a, b in zip(starts, [*starts[1:], None], strict=True) if lines[a:b]]
@@ -47,34 +47,34 @@ def test_pieces_and_long_runs_change_nothing(ends, lines, cuts):
     else:
         pieces = [(b"", True)]
 
-    assert whole(Sentences(pieces, ends)) == plain(document, ends)
+    assert joined_sentences(Sentences(pieces, ends)) == split_plainly(document, ends)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_LONGEST", 1)
-        assert "\n".join(whole(Sentences(pieces, ends))).split() == document.split()
-        assert len(whole(Sentences(pieces, ends))) == len(plain(document, ends))
+        assert "\n".join(joined_sentences(Sentences(pieces, ends))).split() == document.split()
+        assert len(joined_sentences(Sentences(pieces, ends))) == len(split_plainly(document, ends))
 
 
-def test_a_line_in_several_pieces_is_one_sentence():
+def test_line_in_several_pieces_is_one_sentence():
     runs = list(Sentences([(b"one ", False), (b"two\nthree", True)], "line"))
     assert runs == [Run("one ", False), Run("two", True), Run("three", True)]
 
 
-def test_a_documents_end_ends_a_sentence():
+def test_end_of_document_ends_a_sentence():
     assert list(Sentences([(b"a\n\nb", True), (b"c", True)], "document")) == [Run("a\n\nb", True), Run("c", True)]
 
 
-def test_a_byte_order_mark_is_no_text():
+def test_byte_order_mark_is_skipped():
     assert list(Sentences([(b"\xef\xbb\xbfa", True), (b"\xef\xbb\xbfb", True)], "line")) == [
         Run("a", True),
         Run("b", True),
     ]
 
 
-def test_bad_utf8_is_replaced_and_counted():
+def test_invalid_utf8_is_replaced_and_counted():
     sentences = Sentences([("né\ufffd".encode() + b"\xff\xc3", True)], "line")
     assert list(sentences) == [Run("né\ufffd\ufffd\ufffd", True)]
     assert sentences.replaced == 2
 
 
-def test_carriage_returns_before_an_end_are_no_text():
+def test_carriage_return_before_a_newline_is_dropped():
     assert list(Sentences([(b"a\r\nb\r\n", True)], "line")) == [Run("a", True), Run("b", True)]

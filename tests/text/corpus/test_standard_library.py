@@ -1,4 +1,4 @@
-"""The default corpus: real text of the Python that runs, without what hurts."""
+"""The default corpus: source, reference and docstrings of the running Python, without tests and tables."""
 
 import sys
 
@@ -22,20 +22,20 @@ def texts():
         "Return the sine of x",  # a compiled module's docstring
     ],
 )
-def test_it_holds_source_reference_and_docstrings(texts, piece):
+def test_corpus_contains_source_reference_and_docstrings(texts, piece):
     assert any(piece in text for text in texts)
 
 
 @pytest.mark.parametrize("piece", ["class IdleConfParser", "LATIN CAPITAL LETTER A WITH GRAVE'", "class GrammarTests"])
-def test_it_holds_no_tests_and_no_tables(texts, piece):
+def test_corpus_excludes_tests_and_tables(texts, piece):
     assert not any(piece in text for text in texts)
 
 
-def test_its_order_is_fixed(texts):
+def test_order_is_deterministic(texts):
     assert list(standard_library()) == texts
 
 
-def test_its_words_are_those_of_python(tmp_path, texts):
+def test_most_frequent_words_are_those_of_python(tmp_path, texts):
     corpus = encode_corpus(texts, tmp_path, options=TextOptions(sentences="paragraph"))
 
     assert corpus.words > 500_000
@@ -44,20 +44,20 @@ def test_its_words_are_those_of_python(tmp_path, texts):
     assert not any(word.startswith(("f'", "n'")) for word in corpus.vocabulary)
 
 
-def test_source_is_read_in_its_own_encoding(tmp_path):
+def test_source_is_decoded_by_its_encoding_declaration(tmp_path):
     (tmp_path / "old.py").write_bytes("# coding: latin-1\n# für\n".encode("latin-1"))
 
     assert next(standard_library(tmp_path)) == "# coding: latin-1\n# für\n"
 
 
-def test_string_marks_do_not_stick_to_words(tmp_path):
+def test_string_prefixes_are_separated_from_words(tmp_path):
     (tmp_path / "one.py").write_text("""x = f'one\\ntwo' + rb"three" + 'four'\n""")
 
     assert next(standard_library(tmp_path)).split() == ["x", "=", "'one", "two'", "+", '"three"', "+", "'four'"]
 
 
 @pytest.mark.parametrize("name", ["test", "site-packages", "config-3.11"])
-def test_a_python_without_source_is_refused(tmp_path, name):
+def test_python_without_source_files_is_refused(tmp_path, name):
     (tmp_path / name).mkdir()
     (tmp_path / name / "a.py").write_text("a")
 
@@ -65,8 +65,8 @@ def test_a_python_without_source_is_refused(tmp_path, name):
         standard_library(tmp_path)
 
 
-def test_the_reference_may_be_missing(tmp_path, monkeypatch):
+def test_missing_language_reference_is_allowed(tmp_path, monkeypatch):
     (tmp_path / "one.py").write_text("one")
-    monkeypatch.setitem(sys.modules, "pydoc_data.topics", None)  # some distributions leave it out
+    monkeypatch.setitem(sys.modules, "pydoc_data.topics", None)  # some distributions omit it
 
     assert not any('"if" statement is used' in text for text in standard_library(tmp_path))

@@ -1,4 +1,4 @@
-"""A corpus → ids: the same as by tokenizers and a Counter, with any number of workers; and every refusal."""
+"""Encoding a corpus as ids, compared with tokenizers and a Counter, for any number of workers; and all errors."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ def encode(corpus, directory, on_bytes=None, **options):
 
 
 def encode_in_blocks(pieces, directory, block_bytes, **options):
-    """Encode pieces of text in blocks that are small enough for each worker to get some."""
+    """Encode pieces of text in small blocks, so that each worker gets some."""
     options = TextOptions(**({"min_count": 1, "workers": 2} | options))
 
     def write_ids(path):
@@ -38,8 +38,8 @@ def encode_in_blocks(pieces, directory, block_bytes, **options):
     return renumber("text", directory, write_ids, min_count=options.min_count, max_vocabulary=None)[0]
 
 
-def by_the_plain_way(texts, min_count):
-    """Return (vocabulary, counts, ids) of texts whose lines are sentences: tokenizers splits, a Counter counts."""
+def reference_encoding(texts, min_count):
+    """Return (vocabulary, counts, ids) of texts with one sentence per line, from tokenizers and a Counter."""
     library = Tokenizer.from_str(WordTokenizer([]).to_json())
     lines = [library.normalizer.normalize_str(line) for text in texts for line in text.split("\n")]
     sentences = [[word for word, _ in library.pre_tokenizer.pre_tokenize_str(line)] for line in lines]
@@ -60,8 +60,8 @@ def by_the_plain_way(texts, min_count):
     min_count=st.integers(1, 3),
     block=st.integers(1, 40),
 )  # fmt: skip
-def test_ids_counts_and_vocabulary_are_those_of_the_plain_way(texts, min_count, block, workers, tmp_path_factory):
-    vocabulary, counts, ids = by_the_plain_way(texts, min_count)
+def test_ids_counts_and_vocabulary_equal_the_reference(texts, min_count, block, workers, tmp_path_factory):
+    vocabulary, counts, ids = reference_encoding(texts, min_count)
     directory = tmp_path_factory.mktemp("ids")
     if not vocabulary:
         with pytest.raises(CorpusError):
@@ -76,23 +76,23 @@ def test_ids_counts_and_vocabulary_are_those_of_the_plain_way(texts, min_count, 
     assert found.size == len(ids)
 
 
-def test_the_tokenizer_gives_the_same_ids(tmp_path):
+def test_saved_tokenizer_gives_the_same_ids(tmp_path):
     corpus = encode([TEXT], tmp_path)
 
-    library = Tokenizer.from_str(corpus.tokenizer)  # parity: tokenizers
+    library = Tokenizer.from_str(corpus.tokenizer)  # Parity: tokenizers
     assert library.encode(TEXT).ids == [identity for identity in corpus.ids().tolist() if identity >= 0]
     assert corpus.vocabulary[0] == "the"
     assert corpus.counts[0] == 4
 
 
-def test_case_is_kept_when_asked(tmp_path):
+def test_cased_keeps_case(tmp_path):
     corpus = encode([TEXT], tmp_path, cased=True)
 
     assert {"The", "the", "HAT"} <= set(corpus.vocabulary)
     assert WordTokenizer.from_json(corpus.tokenizer).cased
 
 
-def test_rare_words_leave_but_are_counted_as_read(tmp_path):
+def test_rare_words_are_dropped_but_count_as_words_read(tmp_path):
     corpus = encode([TEXT], tmp_path, min_count=2)
 
     assert corpus.vocabulary == ["the"]
@@ -100,7 +100,7 @@ def test_rare_words_leave_but_are_counted_as_read(tmp_path):
     assert corpus.words == 11
 
 
-def test_the_vocabulary_can_be_limited(tmp_path):
+def test_max_vocabulary_keeps_the_most_frequent_words(tmp_path):
     corpus = encode(["b a c a b d"], tmp_path, max_vocabulary=3)
 
     assert corpus.vocabulary == ["a", "b", "c"]
@@ -110,7 +110,7 @@ def test_the_vocabulary_can_be_limited(tmp_path):
 @pytest.mark.parametrize(
     ("sentences", "ends"), [("line", [1, 2, 3, 4]), ("paragraph", [2, 3, 4]), ("document", [3, 4])]
 )
-def test_sentences_end_where_asked(tmp_path, sentences, ends):
+def test_sentences_option_sets_where_sentences_end(tmp_path, sentences, ends):
     corpus = encode(["a\nb\n\nc", "d"], tmp_path, sentences=sentences)
 
     found = np.flatnonzero(corpus.ids() == -1)
@@ -118,7 +118,7 @@ def test_sentences_end_where_asked(tmp_path, sentences, ends):
 
 
 @pytest.mark.parametrize("size", [1, 7])
-def test_the_cut_into_blocks_changes_no_paragraph(tmp_path, size):
+def test_block_boundaries_do_not_change_paragraphs(tmp_path, size):
     text = "a b" + " " * 30 + "\n" + " " * 30 + "\nc" + " " * 30 + "\n\nd" + " " * 30 + "\ne\n"
     expected = encode([text], tmp_path, sentences="paragraph").ids().tolist()
 
@@ -128,15 +128,15 @@ def test_the_cut_into_blocks_changes_no_paragraph(tmp_path, size):
     assert found == expected == [0, 1, -1, 2, -1, 3, 4, -1]
 
 
-def test_files_are_read_and_their_ends_end_sentences(tmp_path):
+def test_end_of_file_ends_a_sentence(tmp_path):
     (tmp_path / "a").write_text("one two")
     (tmp_path / "b").write_text("three")
-    told = []
+    reported = []
 
-    corpus = encode([tmp_path / "a", tmp_path / "b"], tmp_path, on_bytes=told.append)
+    corpus = encode([tmp_path / "a", tmp_path / "b"], tmp_path, on_bytes=reported.append)
 
     assert corpus.ids().tolist() == [0, 2, -1, 1, -1]
-    assert sum(told) == corpus_bytes([tmp_path / "a", tmp_path / "b"]) == 12
+    assert sum(reported) == corpus_bytes([tmp_path / "a", tmp_path / "b"]) == 12
 
 
 def test_json_records_are_documents(tmp_path):
@@ -149,7 +149,7 @@ def test_json_records_are_documents(tmp_path):
     assert corpus.ids().tolist() == [1, 0, -1, 0, 2, -1]
 
 
-def test_token_lists_are_taken_as_they_are(tmp_path):
+def test_token_lists_are_not_changed(tmp_path):
     lists = [["New York", "is", "Big"], [], ["is", "big", "is"]]
 
     corpus = encode(lists, tmp_path)
@@ -157,10 +157,10 @@ def test_token_lists_are_taken_as_they_are(tmp_path):
     assert corpus.vocabulary == ["is", "Big", "New York", "big"]
     assert corpus.counts.tolist() == [3, 1, 1, 1]
     assert corpus.ids().tolist() == [2, 0, 1, -1, 0, 3, 0, -1]
-    assert Tokenizer.from_str(corpus.tokenizer).encode("is Big").ids == [0, 1]  # parity: tokenizers
+    assert Tokenizer.from_str(corpus.tokenizer).encode("is Big").ids == [0, 1]  # Parity: tokenizers
 
 
-def test_token_lists_of_several_blocks_are_all_counted(tmp_path):
+def test_token_lists_in_several_blocks_are_all_counted(tmp_path):
     lists = [[f"t{number // 10_000}", "x"] for number in range(25_000)]  # a block is 10,000 token lists
 
     corpus = encode(lists, tmp_path)
@@ -170,25 +170,25 @@ def test_token_lists_of_several_blocks_are_all_counted(tmp_path):
     assert corpus.ids().tolist() == [i for first, _ in lists for i in (corpus.vocabulary.index(first), 0, -1)]
 
 
-def test_bad_utf8_is_replaced_counted_and_said_once(tmp_path):
+def test_invalid_utf8_is_replaced_and_counted_with_one_warning(tmp_path):
     (tmp_path / "latin").write_bytes("für élan\nfür\n".encode("latin-1"))
 
-    with pytest.warns(ReplacedTextWarning, match="3 bad UTF-8 sequences of the corpus '.+latin'") as said:
+    with pytest.warns(ReplacedTextWarning, match="3 bad UTF-8 sequences of the corpus '.+latin'") as caught:
         corpus = encode(tmp_path / "latin", tmp_path)
 
-    assert len(said) == 1
+    assert len(caught) == 1
     assert corpus.replaced == 3
     assert corpus.vocabulary == ["f", "r", "lan"]
 
 
-def test_what_was_saved_before_goes_with_its_ids(tmp_path):
+def test_encoding_removes_the_previously_saved_corpus(tmp_path):
     encode(["a"], tmp_path).save()
     encode(["a b"], tmp_path)
 
     assert not (tmp_path / CORPUS_NAME).exists()
 
 
-def test_a_saved_corpus_is_loaded_again(tmp_path):
+def test_saved_corpus_loads_with_equal_ids(tmp_path):
     corpus = encode([TEXT], tmp_path)
     corpus.save()
 
@@ -207,13 +207,13 @@ def test_a_saved_corpus_is_loaded_again(tmp_path):
         ([["a\ud800"]], {}, "half a surrogate pair"),
     ],
 )  # fmt: skip
-def test_a_refusal_leaves_nothing_behind(tmp_path, corpus, options, message):
+def test_refused_corpus_leaves_no_files(tmp_path, corpus, options, message):
     with pytest.raises(CorpusError, match=message):
         encode(corpus, tmp_path, **options)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_error_in_the_middle_leaves_the_ids_from_before(tmp_path):
+def test_interrupted_encoding_keeps_the_previous_ids(tmp_path):
     encode(["a"], tmp_path)
 
     def texts():
@@ -227,7 +227,7 @@ def test_an_error_in_the_middle_leaves_the_ids_from_before(tmp_path):
 
 
 @pytest.mark.large
-def test_bad_utf8_is_counted_over_all_blocks_and_workers(tmp_path):
+def test_invalid_utf8_is_counted_across_blocks_and_workers(tmp_path):
     data = (b"word \xff and \xf0\x9f more\n" + b"text " * 2000) * 400  # four blocks
     (tmp_path / "text").write_bytes(data)
     expected = data.decode(errors="replace").count("\ufffd")  # Python's decoder

@@ -1,4 +1,4 @@
-"""A corpus → ids by any tokenizer: those of the library, token by token, and the way back from the learner's order."""
+"""Encoding a corpus with any tokenizer: ids equal the library's, and map back to the tokenizer's order."""
 
 from collections import Counter
 
@@ -33,7 +33,7 @@ def encode(corpus, directory, tokens="bpe", *, on_bytes=None, workers=2, sentenc
 
 
 def library_ids(corpus, text):
-    """The ids that the tokenizers library gives each line, -1 after those that have some."""
+    """Return the ids that the tokenizers library gives each line, with -1 after each line that has any."""
     library = Tokenizer.from_str(corpus.tokenizer)
     flat = []
     for line in text.split("\n"):
@@ -42,22 +42,22 @@ def library_ids(corpus, text):
     return flat
 
 
-def back(corpus):
-    """The tokenizer's ids of a corpus."""
+def tokenizer_ids(corpus):
+    """Return the ids of a corpus in the tokenizer's numbering."""
     return [-1 if new < 0 else int(corpus.token_ids[new]) for new in corpus.ids()]
 
 
 @pytest.mark.parametrize("tokens", KINDS)
-def test_ids_are_those_of_the_library_in_another_order(tokens, tmp_path):
+def test_ids_map_back_to_those_of_the_library(tokens, tmp_path):
     corpus = encode([TEXT], tmp_path, tokens)
     expected = library_ids(corpus, TEXT)
-    assert back(corpus) == expected
+    assert tokenizer_ids(corpus) == expected
     counted = Counter(number for number in expected if number >= 0)
     assert dict(zip(corpus.token_ids.tolist(), corpus.counts.tolist(), strict=True)) == counted
     assert corpus.words == sum(counted.values())
 
 
-def test_tokens_go_by_falling_count_and_all_were_seen(tmp_path):
+def test_vocabulary_is_sorted_by_count_and_excludes_unseen_tokens(tmp_path):
     corpus = encode([TEXT], tmp_path)
     assert corpus.counts.tolist() == sorted(corpus.counts.tolist(), reverse=True)
     assert corpus.counts.min() > 0
@@ -65,7 +65,7 @@ def test_tokens_go_by_falling_count_and_all_were_seen(tmp_path):
     assert [corpus.tokens()[number] for number in corpus.token_ids] == corpus.vocabulary
 
 
-def test_values_come_back_in_the_tokenizers_order(tmp_path):
+def test_by_token_restores_the_tokenizers_order(tmp_path):
     corpus = encode(["abba"], tmp_path, "bytes")
     rows = corpus.by_token(np.array([[1.5, 2.0], [3.0, 4.0]], np.float32))
     assert rows.shape == (256, 2)
@@ -73,7 +73,7 @@ def test_values_come_back_in_the_tokenizers_order(tmp_path):
     assert corpus.by_token(corpus.counts).sum() == 4
 
 
-def test_a_saved_corpus_keeps_its_tokenizer_and_the_way_back(tmp_path):
+def test_saved_corpus_keeps_its_tokenizer_and_token_ids(tmp_path):
     corpus = encode([TEXT], tmp_path)
     corpus.save()
     again = IdCorpus.load(tmp_path)
@@ -83,7 +83,7 @@ def test_a_saved_corpus_keeps_its_tokenizer_and_the_way_back(tmp_path):
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_ids_of_several_batches_are_those_of_the_library(workers, tmp_path):
+def test_ids_of_several_batches_equal_the_librarys(workers, tmp_path):
     line = "The lowest tower is lower than the newest tower. "
     text = "\n".join(line * 1000 + "and low" * number for number in range(15))  # 750,000 characters, 3 batches
     corpus = encode([text], tmp_path, "bytes", workers=workers)
@@ -93,17 +93,17 @@ def test_ids_of_several_batches_are_those_of_the_library(workers, tmp_path):
 
 
 @pytest.mark.parametrize(("sentences", "ends"), [("line", 24), ("paragraph", 9), ("document", 1)])
-def test_sentences_end_where_words_sentences_do(sentences, ends, tmp_path):
+def test_sentences_option_sets_where_sentences_end(sentences, ends, tmp_path):
     corpus = encode([TEXT], tmp_path, sentences=sentences)
     assert int((corpus.ids() == -1).sum()) == ends
     assert corpus.ids()[-1] == -1
 
 
-def test_files_are_read_twice_and_a_stream_once(tmp_path):
+def test_files_are_read_twice_and_streams_are_spooled(tmp_path):
     (tmp_path / "text").write_text(TEXT)
-    told = []
-    from_file = encode(tmp_path / "text", tmp_path, on_bytes=told.append)
-    assert sum(told) == 2 * corpus_bytes(tmp_path / "text")
+    reported = []
+    from_file = encode(tmp_path / "text", tmp_path, on_bytes=reported.append)
+    assert sum(reported) == 2 * corpus_bytes(tmp_path / "text")
     ids = from_file.ids().tolist()
     from_stream = encode(iter([TEXT]), tmp_path)
     assert from_stream.ids().tolist() == ids
@@ -111,13 +111,13 @@ def test_files_are_read_twice_and_a_stream_once(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.bin", "text"]
 
 
-def test_documents_of_a_stream_stay_apart(tmp_path):
+def test_documents_of_a_stream_stay_separate(tmp_path):
     corpus = encode(iter(["low low", "low low low", ""]), tmp_path, "chars", min_frequency=1)
     assert int((corpus.ids() == -1).sum()) == 2
 
 
 @pytest.mark.parametrize("place", ["tokenizer.json", ""])
-def test_a_tokenizer_json_is_used_as_it_is(place, tmp_path):
+def test_tokenizer_json_is_used_without_truncation_or_padding(place, tmp_path):
     library = Tokenizer(models.WordLevel({"low": 0, "[UNK]": 1, "tower": 2, "never": 3}, unk_token="[UNK]"))  # noqa: S106
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     library.enable_truncation(2)
@@ -125,28 +125,28 @@ def test_a_tokenizer_json_is_used_as_it_is(place, tmp_path):
     (tmp_path / "made").mkdir()
     library.save(str(tmp_path / "made" / "tokenizer.json"))
     corpus = encode(iter(["low low tower slow\nlow"]), tmp_path, tmp_path / "made" / place)
-    assert back(corpus) == [0, 0, 2, 1, -1, 0, -1]
+    assert tokenizer_ids(corpus) == [0, 0, 2, 1, -1, 0, -1]
     assert corpus.tokens() == ["low", "[UNK]", "tower", "never"]
 
 
-def test_bad_utf8_is_replaced_and_said_once(tmp_path):
+def test_invalid_utf8_is_replaced_with_one_warning(tmp_path):
     (tmp_path / "latin").write_bytes("für élan\nfür\n".encode("latin-1"))
-    with pytest.warns(ReplacedTextWarning, match="3 bad UTF-8 sequences of the corpus '.+latin'") as said:
+    with pytest.warns(ReplacedTextWarning, match="3 bad UTF-8 sequences of the corpus '.+latin'") as caught:
         corpus = encode(tmp_path / "latin", tmp_path, "chars", min_frequency=1)
-    assert len(said) == 1
+    assert len(caught) == 1
     assert corpus.replaced == 3
     assert "\ufffd" in corpus.vocabulary
 
 
-def refused(tmp_path, corpus, tokens, error, message):
+def assert_refused(tmp_path, corpus, tokens, error, message):
     with pytest.raises(error, match=message):
         encode(corpus, tmp_path, tokens)
 
 
 @pytest.mark.parametrize("tokens", KINDS)
 @pytest.mark.parametrize("corpus", [[""], ["\n\n \n"], "/dev/null"])
-def test_a_corpus_without_text_is_refused(corpus, tokens, tmp_path):
-    refused(tmp_path, corpus, tokens, CorpusError, "holds no words")
+def test_corpus_without_text_is_refused(corpus, tokens, tmp_path):
+    assert_refused(tmp_path, corpus, tokens, CorpusError, "holds no words")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,29 +161,33 @@ def test_a_corpus_without_text_is_refused(corpus, tokens, tmp_path):
         (3, CorpusError, "not int"),
     ],
 )
-def test_what_cannot_be_read_is_refused_as_for_words(tokens, corpus, error, message, tmp_path):
-    refused(tmp_path, corpus, tokens, error, message)
+def test_unreadable_corpus_is_refused_as_for_words(tokens, corpus, error, message, tmp_path):
+    assert_refused(tmp_path, corpus, tokens, error, message)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_tokenizer_that_fails_on_a_text_is_named(tmp_path):
+def test_tokenizer_that_fails_on_the_corpus_is_refused(tmp_path):
     Tokenizer(models.WordLevel({"low": 0}, unk_token="[UNK]")).save(str(tmp_path / "bad.json"))  # noqa: S106
-    refused(tmp_path, ["high"], tmp_path / "bad.json", UsageError, "the tokenizer fails on this corpus .*unknown token")
+    assert_refused(
+        tmp_path, ["high"], tmp_path / "bad.json", UsageError, "the tokenizer fails on this corpus .*unknown token"
+    )
 
 
 @pytest.mark.parametrize("content", ["", "{}", "\ud800"])
-def test_what_is_no_tokenizer_is_named(content, tmp_path):
+def test_invalid_tokenizer_file_is_named_in_the_error(content, tmp_path):
     (tmp_path / "bad.json").write_text(content, errors="surrogatepass")
-    refused(
+    assert_refused(
         tmp_path,
         ["high"],
         tmp_path / "bad.json",
         FileFormatError,
-        "bad.json: (is not a tok|does not open as a tok)enizer",
+        "bad.json: (is not a supported|does not open as a) tokenizer",
     )
-    refused(tmp_path, ["high"], tmp_path, FileFormatError, f"{tmp_path.name}: has no tokenizer that opens here")
+    assert_refused(tmp_path, ["high"], tmp_path, FileFormatError, f"{tmp_path.name}: has no supported tokenizer")
 
 
 def test_ids_with_gaps_are_refused(tmp_path):
     Tokenizer(models.WordLevel({"low": 0, "[UNK]": 2}, unk_token="[UNK]")).save(str(tmp_path / "gap.json"))  # noqa: S106
-    refused(tmp_path, ["low"], tmp_path / "gap.json", FileFormatError, r"ids are not 0 to 1.* '\[UNK\]' has 2 where 1")
+    assert_refused(
+        tmp_path, ["low"], tmp_path / "gap.json", FileFormatError, r"ids are not 0 to 1.* '\[UNK\]' has 2 where 1"
+    )

@@ -1,4 +1,4 @@
-"""A corpus of ids: save then load is the identity; what does not fit is refused."""
+"""A corpus of ids: it round-trips, and inconsistent files are refused."""
 
 import dataclasses
 import json
@@ -25,7 +25,7 @@ def corpus(tmp_path):
     )
 
 
-def test_save_then_load_is_the_identity(corpus, tmp_path):
+def test_corpus_round_trips(corpus, tmp_path):
     corpus.save()
     again = IdCorpus.load(tmp_path)
 
@@ -36,7 +36,7 @@ def test_save_then_load_is_the_identity(corpus, tmp_path):
             assert getattr(again, field.name) == getattr(corpus, field.name)
 
 
-def test_ids_are_mapped_not_read(corpus):
+def test_ids_are_memory_mapped(corpus):
     ids = corpus.ids()
 
     assert isinstance(ids, np.memmap)
@@ -44,7 +44,7 @@ def test_ids_are_mapped_not_read(corpus):
     assert ids.tolist() == [0, 1, -1, 0, -1]
 
 
-def test_saving_twice_replaces(corpus, tmp_path):
+def test_second_save_replaces_the_first(corpus, tmp_path):
     corpus.save()
     corpus.words = 9
     corpus.save()
@@ -75,7 +75,7 @@ def change(path, **changes):
         (lambda folder: (folder / IDS_NAME).write_bytes(b"1234"), "ids.bin' does not fit"),
     ],
 )
-def test_what_is_damaged_is_named(corpus, tmp_path, damage, message):
+def test_damaged_file_is_named_in_the_error(corpus, tmp_path, damage, message):
     corpus.save()
     damage(tmp_path)
 

@@ -1,4 +1,4 @@
-"""Texts too large for kernels run as Python: the compiled scanner, held to the `tokenizers` library."""
+"""The compiled scanner on texts too large for kernels run as Python, compared with the `tokenizers` library."""
 
 import numpy as np
 import pytest
@@ -16,20 +16,20 @@ LARGE = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
-def test_a_large_text_gets_the_ids_of_tokenizers(tmp_path, text):
+def test_ids_of_a_large_text_equal_those_of_tokenizers(tmp_path, text):
     (tmp_path / "text").write_text(text)
     tokenizer = WordTokenizer(["ends_here", "안녕", "ab'ab"])
 
     ids = tokenizer.encode(text)
 
-    assert np.array_equal(ids, Tokenizer.from_str(tokenizer.to_json()).encode(text).ids)  # parity: tokenizers
+    assert np.array_equal(ids, Tokenizer.from_str(tokenizer.to_json()).encode(text).ids)  # Parity: tokenizers
     if len(ids):
         corpus = encode_corpus(tmp_path / "text", tmp_path, options=TextOptions(min_count=1))
         assert corpus.words == len(ids)
         assert corpus.size == len(ids) + 1  # one sentence
 
 
-def test_the_number_of_workers_changes_nothing(tmp_path):
+def test_result_does_not_depend_on_the_number_of_workers(tmp_path):
     rng = np.random.default_rng(1)
     words = np.array([f"w{number}" for number in range(20_000)])
     text = "\n".join(" ".join(line) for line in words[rng.zipf(1.3, (40_000, 20)) % 20_000])

@@ -36,7 +36,7 @@ UNKNOWN = {"unk_token": "[UNK]"}
 
 @cache
 def tokenizer(kind: str) -> Tokenizer:
-    """A tokenizer of each kind, trained by the `tokenizers` library."""
+    """Return a tokenizer of this kind, trained by the `tokenizers` library."""
     if kind == "ours":
         return Tokenizer.from_str(WordTokenizer(["the", "class", "doesn't", "never"]).to_json())
     options = {"vocab_size": 500, "show_progress": False, "special_tokens": ["[UNK]", "[MASK]"]}
@@ -59,8 +59,8 @@ def tokenizer(kind: str) -> Tokenizer:
 KINDS = ["ours", "bytes", "bpe", "wordpiece", "unigram"]
 
 
-def slowly(library: Tokenizer, texts: list[str]) -> dict[str, int]:
-    """The same counts, character by character; the words are those that the library's own regex engine finds."""
+def reference_counts(library: Tokenizer, texts: list[str]) -> dict[str, int]:
+    """Compute the counts character by character; words come from the library's regex engine."""
     words_of = pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
     unknown = library.token_to_id("[UNK]")
     sums = Counter[str]()
@@ -88,21 +88,21 @@ def slowly(library: Tokenizer, texts: list[str]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_counts_are_those_of_the_slow_way(kind: str) -> None:
+def test_counts_equal_the_reference(kind: str) -> None:
     coverage = measure_coverage(tokenizer(kind), TEXTS)
-    for name, value in slowly(tokenizer(kind), TEXTS).items():
+    for name, value in reference_counts(tokenizer(kind), TEXTS).items():
         assert getattr(coverage, name) == value, name
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(text=st.text(st.sampled_from("theclas'_’ \n.é🙂안Ａ\u0301"), max_size=60) | st.text(max_size=20))
-def test_counts_of_random_text(kind: str, text: str) -> None:
+def test_counts_of_random_text_equal_the_reference(kind: str, text: str) -> None:
     coverage = measure_coverage(tokenizer(kind), [text])
-    for name, value in slowly(tokenizer(kind), [text]).items():
+    for name, value in reference_counts(tokenizer(kind), [text]).items():
         assert getattr(coverage, name) == value, name
 
 
-def test_numbers_that_can_be_checked_by_hand() -> None:
+def test_hand_computed_example() -> None:
     library = Tokenizer(models.WordPiece({"[UNK]": 0, "the": 1, "cat": 2, "##s": 3, ".": 4, "dog": 5}))
     library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     coverage = measure_coverage(library, ["the cats.\n", "the bird"])
@@ -117,15 +117,15 @@ def test_numbers_that_can_be_checked_by_hand() -> None:
     assert coverage.counts.tolist() == [1, 2, 1, 1, 1, 0]
 
 
-def test_word_tokenizer_drops_what_is_no_word() -> None:
+def test_word_tokenizer_drops_non_word_characters() -> None:
     coverage = measure_coverage(tokenizer("ours"), ["the class, and"])
     assert (coverage.dropped_characters, coverage.unknown_characters, coverage.unknown_tokens) == (1, 3, 1)
     assert [coverage.vocabulary[number] for number in coverage.unused] == ["doesn't", "never"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_corpus_in_runs_counts_like_its_lines_together(kind: str, english: Path) -> None:
-    # Every run is encoded by itself, so a tokenizer that looks across lines may differ by a token where one begins.
+def test_corpus_read_in_runs_counts_like_the_full_text(kind: str, english: Path) -> None:
+    # Each run is encoded separately, so a tokenizer that looks across lines can differ by a token at each start.
     library = tokenizer(kind)
     coverage = measure_coverage(library, english)
     text = english.read_text(encoding="utf-8")
@@ -134,7 +134,7 @@ def test_corpus_in_runs_counts_like_its_lines_together(kind: str, english: Path)
     assert coverage.words == len(WordTokenizer(["a"], cased=True).split(text))
 
 
-def test_one_long_line() -> None:
+def test_long_line_is_counted_completely() -> None:
     text = " ".join(["class", "the", "naïve"] * 100_000)
     coverage = measure_coverage(tokenizer("wordpiece"), [text])
     assert (coverage.words, coverage.bytes) == (300_000, len(text.encode()))
@@ -149,34 +149,34 @@ def test_memory_does_not_grow_with_the_corpus() -> None:
         tracemalloc.stop()
         return most
 
-    peak(1)  # tables of characters are made once
+    peak(1)  # builds the character tables
     assert peak(16) < 1.2 * peak(5)
 
 
-def test_text_that_is_no_utf_8_is_replaced(tmp_path: Path) -> None:
+def test_invalid_utf8_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "latin"
     path.write_bytes("naïve class".encode("latin-1"))
     coverage = measure_coverage(tokenizer("bpe"), path)
     assert (coverage.words, coverage.all_characters) == (3, 11)
 
 
-def test_token_lists_are_texts_too() -> None:
+def test_token_lists_are_accepted() -> None:
     assert measure_coverage(tokenizer("ours"), [["the", "class"], ["the"]]).most_frequent(1) == [("the", 2)]
 
 
-def test_bytes_read_are_told(english: Path) -> None:
-    told = list[int]()
-    measure_coverage(tokenizer("ours"), english, on_bytes=told.append)
-    assert sum(told) == english.stat().st_size
+def test_on_bytes_reports_the_bytes_read(english: Path) -> None:
+    reported = list[int]()
+    measure_coverage(tokenizer("ours"), english, on_bytes=reported.append)
+    assert sum(reported) == english.stat().st_size
 
 
-def test_json_lines(tmp_path: Path) -> None:
+def test_field_selects_the_text_of_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text('{"text": "the class"}\n{"text": "the"}\n')
     assert measure_coverage(tokenizer("ours"), path, field="text").most_frequent(1) == [("the", 2)]
 
 
-def test_nothing_to_share() -> None:
+def test_ratios_of_an_empty_corpus_are_nan() -> None:
     coverage = measure_coverage(tokenizer("bytes"), [""])
     assert coverage.tokens == coverage.words == 0
     assert all(
@@ -185,32 +185,32 @@ def test_nothing_to_share() -> None:
     assert coverage.most_frequent() == []
 
 
-def test_truncation_and_padding_are_left_out() -> None:
+def test_truncation_and_padding_are_ignored() -> None:
     library = Tokenizer.from_str(tokenizer("bpe").to_str())
     library.enable_truncation(1)
     library.enable_padding(length=7)
     assert measure_coverage(library, ["the class"]).tokens == measure_coverage(tokenizer("bpe"), ["the class"]).tokens
-    assert library.truncation is not None  # the tokenizer that was given keeps its own
+    assert library.truncation is not None  # the argument is not modified
 
 
-def test_ids_without_a_token_are_not_unused() -> None:
+def test_ids_without_a_token_are_not_listed_as_unused() -> None:
     library = Tokenizer(models.WordLevel({"a": 0, "b": 3, "[UNK]": 5}, **UNKNOWN))
     coverage = measure_coverage(library, ["a"])
     assert (len(coverage.vocabulary), coverage.unused.tolist()) == (6, [3])
 
 
-def test_tokenizer_that_fails() -> None:
+def test_tokenizer_without_an_unknown_token_is_refused_on_unknown_text() -> None:
     with pytest.raises(UsageError, match="give it an unknown token"):
         measure_coverage(Tokenizer(models.WordLevel({"a": 0}, **UNKNOWN)), ["b"])
 
 
-def test_corpus_that_is_not_there() -> None:
+def test_missing_corpus_is_refused() -> None:
     with pytest.raises(CorpusError, match="there is no file"):
         measure_coverage(tokenizer("ours"), "no-such-file")
 
 
 @pytest.mark.parametrize("kind", ["tiktoken", "sentencepiece"])
-def test_other_tokenizers_count_like_their_libraries(
+def test_counts_of_other_tokenizers_equal_those_of_their_ids(
     kind: str, english: Path, ranks_file: bytes, bpe_model: bytes
 ) -> None:
     tokenizer: rowspace_text.Tokenizer = (
@@ -220,18 +220,18 @@ def test_other_tokenizers_count_like_their_libraries(
     coverage = measure_coverage(tokenizer, iter([*texts, "naïve 안녕 🙂"]))
     ids = np.concatenate(tokenizer.encode_batch([*texts, "naïve 안녕 🙂"]))
     assert coverage.counts.tolist() == np.bincount(ids, minlength=len(tokenizer)).tolist()
-    assert coverage.covered == 1.0  # both can write every byte
+    assert coverage.covered == 1.0  # both have a token for every byte
     assert coverage.unknown_tokens == 0
     assert not set(coverage.unused.tolist()) & {*ids.tolist(), *tokenizer.special_ids}
     assert 1 < coverage.tokens_per_word < 4
 
 
-def test_bytes_of_a_character_all_lie_in_its_word(ranks_file: bytes, bpe_model: bytes) -> None:
+def test_byte_tokens_of_one_character_belong_to_its_word(ranks_file: bytes, bpe_model: bytes) -> None:
     for tokenizer in (open_ranks(ranks_file, "x", pattern="gpt2"), open_sentencepiece(bpe_model, "x")):
-        assert measure_coverage(tokenizer, ["鿿"]).word_pieces == 3  # bytes of one character
+        assert measure_coverage(tokenizer, ["鿿"]).word_pieces == 3  # the three bytes of one character
 
 
-def test_unknown_pieces_of_sentencepiece(unigram_model: bytes) -> None:
+def test_unknown_pieces_of_sentencepiece_are_counted(unigram_model: bytes) -> None:
     coverage = measure_coverage(open_sentencepiece(unigram_model, "x"), ["the 안녕"])
     assert (coverage.unknown_characters, coverage.unknown_tokens) == (2, 1)
     assert coverage.words_in_one_piece == 1

@@ -8,13 +8,13 @@ from rowspace.text.tokenizers.tiktoken_reader import open_ranks
 AWKWARD = ["", "a", " ", "🙂 class", "안녕하세요", "e\u0301 é", "a\0b", "x" * 3000, "\ud800 a", "the [MASK] class"]
 
 
-def test_counts_of_tokens() -> None:
+def test_tokens_carry_their_counts() -> None:
     library = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
     assert split_tokens("abb", library, counts={"ab": 7}) == [SplitToken("ab", 2, 7), SplitToken("b", 1, 0)]
 
 
 @pytest.mark.parametrize("text", AWKWARD)
-def test_tokenizers_of_other_libraries(text: str, ranks_file: bytes, bpe_model: bytes) -> None:
+def test_split_tokens_accepts_other_tokenizers(text: str, ranks_file: bytes, bpe_model: bytes) -> None:
     for tokenizer in (open_ranks(ranks_file, "x", pattern="gpt2"), open_sentencepiece(bpe_model, "x")):
         pieces = split_tokens(text, tokenizer, counts={tokenizer.token(97): 5})
         assert [piece.id for piece in pieces] == tokenizer.encode(text).tolist()

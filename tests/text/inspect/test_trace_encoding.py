@@ -33,7 +33,7 @@ AWKWARD = [
 
 @cache
 def tokenizer(kind: str) -> Tokenizer:
-    """A tokenizer trained by the `tokenizers` library, in the way of one that is in use."""
+    """Return a BPE tokenizer trained by the `tokenizers` library, configured like a published one."""
     options: dict[str, object] = {"vocab_size": 600, "show_progress": False, "special_tokens": ["[UNK]", "[MASK]"]}
     model: dict[str, object] = {"unk_token": "[UNK]"}
     if kind == "gpt2":
@@ -61,19 +61,19 @@ def tokenizer(kind: str) -> Tokenizer:
     elif kind == "llama":
         library.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
         library.pre_tokenizer = None
-    # One line in two is enough, and a text of lines keeps the words of "llama" short.
+    # Half of the lines suffice, and separate lines keep the words of "llama" short.
     library.train_from_iterator("\n".join(topics.values()).split("\n")[::2], trainers.BpeTrainer(**options))
     return library
 
 
-def changed(library: Tokenizer, **model: object) -> Tokenizer:
+def with_model_options(library: Tokenizer, **model: object) -> Tokenizer:
     document = json.loads(library.to_str())
     document["model"] |= model
     return Tokenizer.from_str(json.dumps(document))
 
 
 def final_tokens(text: str, library: Tokenizer) -> list[str]:
-    """The tokens after the last merge; each merge must have joined as many pairs as it says."""
+    """Return the tokens after the last merge; each merge must have joined as many pairs as it reports."""
     merges = list(trace_encoding(text, library))
     for merge in merges:
         assert len(merge.tokens_before) - len(merge.tokens) == merge.count > 0
@@ -87,7 +87,7 @@ KINDS = ["plain", "gpt2", "prefix", "suffix", "fuse", "llama", "no-unknown"]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", AWKWARD)
-def test_ends_at_the_tokens_of_the_library(kind: str, text: str) -> None:
+def test_final_tokens_equal_the_librarys(kind: str, text: str) -> None:
     # Parity with the `tokenizers` library.
     library = tokenizer(kind)
     assert final_tokens(text, library) == library.encode(text.replace("\ud800", "�"), add_special_tokens=False).tokens
@@ -95,7 +95,7 @@ def test_ends_at_the_tokens_of_the_library(kind: str, text: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(text=st.text(st.sampled_from("theclassobjin ĠN\n.é🙂안"), max_size=80) | st.text(max_size=20))
-def test_ends_at_the_tokens_of_the_library_on_random_text(kind: str, text: str) -> None:
+def test_final_tokens_of_random_text_equal_the_librarys(kind: str, text: str) -> None:
     # Parity with the `tokenizers` library.
     library = tokenizer(kind)
     assert final_tokens(text, library) == library.encode(text, add_special_tokens=False).tokens
@@ -107,16 +107,16 @@ def test_ends_at_the_tokens_of_the_library_on_random_text(kind: str, text: str) 
     ),
     text=st.text("ab", max_size=12),
 )
-def test_merges_in_any_order(merges: list[tuple[str, str]], text: str) -> None:
-    # Lists that no training gives: a merge before those that make its parts, one token made by several. Parity with
-    # the `tokenizers` library.
+def test_merge_lists_in_any_order_are_supported(merges: list[tuple[str, str]], text: str) -> None:
+    # Training never gives such lists: a merge before the merges of its parts, several merges that make one token.
+    # Parity with the `tokenizers` library.
     tokens = ["a", "b", *(part for left, right in merges for part in (left, right, left + right))]
     vocabulary = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
     library = Tokenizer(models.BPE(vocabulary, merges))
     assert final_tokens(text, library) == library.encode(text).tokens
 
 
-def test_ranks_rise_where_the_list_is_in_the_order_of_training() -> None:
+def test_ranks_increase_for_merges_in_training_order() -> None:
     library = tokenizer("gpt2")
     ranks = [merge.rank for merge in trace_encoding("the statement of an object", library)]
     assert ranks == sorted(ranks)
@@ -125,8 +125,8 @@ def test_ranks_rise_where_the_list_is_in_the_order_of_training() -> None:
         assert [merge.left, merge.right] == merges[merge.rank]
 
 
-def test_words_taken_whole() -> None:
-    # "aba" is in the vocabulary and no merge leads there; "bb" is, and one does.
+def test_ignore_merges_keeps_vocabulary_words_whole() -> None:
+    # "aba" is in the vocabulary but no merge produces it; "bb" is, and a merge does.
     model = models.BPE({"a": 0, "b": 1, "ab": 2, "aba": 3, "bb": 4}, [("a", "b"), ("b", "b")], ignore_merges=True)
     library = Tokenizer(model)
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -136,14 +136,14 @@ def test_words_taken_whole() -> None:
 
 
 @given(text=st.text("theclas \n.é", max_size=60))
-def test_words_taken_whole_in_random_text(text: str) -> None:
+def test_ignore_merges_on_random_text_equals_the_library(text: str) -> None:
     # Parity with the `tokenizers` library.
-    library = changed(tokenizer("gpt2"), ignore_merges=True)
+    library = with_model_options(tokenizer("gpt2"), ignore_merges=True)
     assert final_tokens(text, library) == library.encode(text).tokens
 
 
-def test_dropout_truncation_padding_and_special_tokens_are_left_out() -> None:
-    library = changed(tokenizer("plain"), dropout=0.9)
+def test_dropout_truncation_padding_and_special_tokens_are_ignored() -> None:
+    library = with_model_options(tokenizer("plain"), dropout=0.9)
     library.enable_truncation(3)
     library.enable_padding(length=50)
     library.post_processor = processors.TemplateProcessing(single="[MASK] $A", special_tokens=[("[MASK]", 1)])
@@ -157,14 +157,14 @@ def test_added_tokens_stay_whole() -> None:
     assert list(trace_encoding("statement the class", library))[-1].tokens[-1] == "the class"
 
 
-def test_other_kinds_have_no_merges() -> None:
+def test_tokenizer_without_merges_is_refused() -> None:
     library = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}))
     with pytest.raises(UsageError, match="of kind WordPiece"):
         trace_encoding("a", library)
 
 
 @pytest.mark.parametrize("text", AWKWARD)
-def test_tiktoken(text: str, ranks_file: bytes) -> None:
+def test_final_tokens_equal_tiktokens(text: str, ranks_file: bytes) -> None:
     encoding = open_ranks(ranks_file, "x", pattern="cl100k_base")
     merges = list(trace_encoding(text, encoding))
     expected = [bytes_to_alphabet(encoding.token_bytes(number) or b"") for number in encoding.encode(text).tolist()]
@@ -179,29 +179,29 @@ def test_tiktoken(text: str, ranks_file: bytes) -> None:
     tokens=st.lists(st.text("abc", min_size=2, max_size=4), unique=True, max_size=12),
     text=st.text("abc", min_size=1, max_size=30),
 )
-def test_tiktoken_with_ranks_in_any_order(tokens: list[str], text: str) -> None:
-    # Two pairs can make one token, and tiktoken takes a word whole that has a rank, whether or not merges lead there.
+def test_tiktoken_ranks_in_any_order_are_supported(tokens: list[str], text: str) -> None:
+    # Two pairs can make one token, and tiktoken keeps a word with a rank whole even if no merges produce it.
     ranks = {bytes([byte]): byte for byte in range(256)} | {token.encode(): 256 + i for i, token in enumerate(tokens)}
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
     encoding = open_ranks(data + b"eno= 300\n", "x", pattern=r"\w+")
-    text = f"{text} zz"  # so that there is always a merge
+    text = f"{text} zz"  # ensures at least one merge
     *_, last = trace_encoding(text, encoding)
     assert last.tokens == [encoding.token(number) for number in encoding.encode(text).tolist()]
 
 
-def test_ranks_of_merges_are_those_of_tiktoken(ranks_file: bytes, tiny_ranks: dict[bytes, int]) -> None:
+def test_merge_ranks_equal_tiktokens(ranks_file: bytes, tiny_ranks: dict[bytes, int]) -> None:
     first, *_, last = trace_encoding(" the", open_ranks(ranks_file, "x", pattern="gpt2"))
     assert (first.left + first.right, first.rank) == (first.merged, tiny_ranks[first.merged.replace("Ġ", " ").encode()])
     assert (last.merged, last.rank) == ("Ġthe", tiny_ranks[b" the"])
 
 
-def test_sentencepiece_has_no_merges_to_show(bpe_model: bytes) -> None:
+def test_sentencepiece_is_refused(bpe_model: bytes) -> None:
     with pytest.raises(UsageError, match=r"a trace of merges needs a tokenizer\.json"):
         trace_encoding("a", open_sentencepiece(bpe_model, "x"))
 
 
-def test_words_that_come_again_are_merged_once_and_counted() -> None:
-    # In a list that is not in the order of training, each of them led to steps of its own.
+def test_repeated_words_are_merged_in_one_step_and_counted() -> None:
+    # Regression: with merges out of training order, each occurrence used to get steps of its own.
     model = models.BPE({"a": 0, "b": 1, "c": 2, "abc": 3, "ab": 4}, [("ab", "c"), ("a", "b")])
     tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()

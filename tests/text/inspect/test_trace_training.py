@@ -12,12 +12,12 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from rowspace.errors import UsageError
 from rowspace.text import trace_training
 
-LESSON = "the cat sat on the mat the cat"
+EXAMPLE = "the cat sat on the mat the cat"
 Step = tuple[str, str, int, list[str]]
 
 
-def slow_training(text: str, num_merges: int, split: Callable[[str], Iterable[str]] = str.split) -> list[Step]:
-    """What `trace_training` is to find: every pair counted again at each step, ties to the one seen first."""
+def reference_training(text: str, num_merges: int, split: Callable[[str], Iterable[str]] = str.split) -> list[Step]:
+    """Return the expected result of `trace_training`: count all pairs again at each step; the first seen wins ties."""
     words, steps = [list(word) for word in split(text)], list[Step]()
     while len(steps) < num_merges:
         counts = Counter(pair for word in words for pair in pairwise(word))
@@ -39,7 +39,7 @@ def joined(word: list[str], pair: tuple[str, str]) -> list[str]:
 
 
 def traced(text: str, num_merges: int, split: Callable[[str], Iterable[str]] = str.split) -> list[Step]:
-    # The list is made first: tokens must be those after the step however far the training has gone.
+    # Finish training first: `tokens` must be those after its own step, not after the last one.
     merges = list(trace_training(text, num_merges, split=split))
     return [(merge.left, merge.right, merge.count, merge.tokens) for merge in merges]
 
@@ -48,8 +48,8 @@ def whole(text: str) -> list[str]:
     return [text]
 
 
-def test_lesson() -> None:
-    merges = list(trace_training(LESSON, 3))
+def test_textbook_example() -> None:
+    merges = list(trace_training(EXAMPLE, 3))
     assert [(merge.left, merge.right, merge.count) for merge in merges] == [
         ("a", "t", 4),
         ("t", "h", 3),
@@ -61,14 +61,14 @@ def test_lesson() -> None:
     assert [(merge.merged, merge.rank, merge.step) for merge in merges] == [("at", 0, 1), ("th", 1, 2), ("the", 2, 3)]
 
 
-def test_lesson_is_the_same_across_words() -> None:
-    assert [step[:3] for step in traced(LESSON, 3, whole)] == [("a", "t", 4), ("t", "h", 3), ("th", "e", 3)]
+def test_textbook_example_with_merges_across_words() -> None:
+    assert [step[:3] for step in traced(EXAMPLE, 3, whole)] == [("a", "t", 4), ("t", "h", 3), ("th", "e", 3)]
 
 
 @given(st.text("abc ", max_size=60))
 def test_equals_the_slow_reference(text: str) -> None:
-    assert traced(text, 12) == slow_training(text, 12)
-    assert traced(text, 12, whole) == slow_training(text, 12, whole)
+    assert traced(text, 12) == reference_training(text, 12)
+    assert traced(text, 12, whole) == reference_training(text, 12, whole)
 
 
 @pytest.mark.parametrize(
@@ -79,44 +79,44 @@ def test_equals_the_slow_reference(text: str) -> None:
         "aa",
         "aaaaaaaaaaaa",
         "aaa aaa aa",
-        "🙂🙂 👩‍👩‍👧 🙂",  # characters, not what is seen as one
+        "🙂🙂 👩‍👩‍👧 🙂",  # several code points that display as one
         "안녕하세요 안녕 세요",
         "e\u0301e\u0301 é e\u0301",
         "a\0b a\0b \0\0\0",
         "\ud800x \ud800x",
         "abcabcabc" * 40,
-        "abcbcab" * 30 + " bca" * 9,  # tokens that several merges make
+        "abcbcab" * 30 + " bca" * 9,  # tokens that several merges produce
     ],
 )
-def test_awkward_text(text: str) -> None:
-    assert traced(text, 25) == slow_training(text, 25)
-    assert traced(text, 25, whole) == slow_training(text, 25, whole)
+def test_unusual_text_equals_the_slow_reference(text: str) -> None:
+    assert traced(text, 25) == reference_training(text, 25)
+    assert traced(text, 25, whole) == reference_training(text, 25, whole)
 
 
-def test_texts_follow_each_other_and_no_merge_crosses_them() -> None:
+def test_merges_do_not_cross_texts() -> None:
     merges = list(trace_training(iter(["ab", "ab", "", "cab"]), 9))
     assert [(merge.merged, merge.count) for merge in merges] == [("ab", 3)]
     assert merges[0].tokens == ["ab", "ab", "c", "ab"]
 
 
-def test_pairs_rarer_than_min_count_stay() -> None:
+def test_pairs_rarer_than_min_count_are_not_merged() -> None:
     assert [merge.merged for merge in trace_training("ab ab cd", 9, min_count=1)] == ["ab", "cd"]
     assert not list(trace_training("ab ab cd", 9, min_count=3))
 
 
 @pytest.mark.parametrize(("name", "value"), [("num_merges", -1), ("min_count", 0)])
-def test_numbers_out_of_range(name: str, value: int) -> None:
+def test_arguments_out_of_range_are_refused(name: str, value: int) -> None:
     with pytest.raises(UsageError, match=f"{name} must be .* not {value}"):
         trace_training("text", **{"num_merges": 1, "min_count": 1} | {name: value})
 
 
-def test_tokens_of_a_step_below_none() -> None:
+def test_negative_step_is_refused() -> None:
     (merge,) = trace_training("ab ab", 1)
     with pytest.raises(UsageError, match="step must be 0"):
         merge._segmentation.tokens(-1)
 
 
-def test_equals_the_trainer_of_tokenizers_until_a_tie_decides(english: Path) -> None:
+def test_merges_equal_those_of_tokenizers_until_the_first_tie(english: Path) -> None:
     # Parity with the `tokenizers` library, which breaks ties by the ids of the characters.
     text = english.read_text(encoding="utf-8")
     untied = untied_merges(text, 60)
@@ -130,7 +130,7 @@ def test_equals_the_trainer_of_tokenizers_until_a_tie_decides(english: Path) -> 
 
 
 def untied_merges(text: str, most: int) -> list[list[str]]:
-    """The first merges of a text, up to the first that another pair might have been as well."""
+    """Return the first merges of a text, up to the first tie between pairs."""
     words, merges = Counter(tuple(word) for word in text.split()), list[list[str]]()
     while len(merges) < most:
         counts = Counter[tuple[str, str]]()
@@ -145,7 +145,7 @@ def untied_merges(text: str, most: int) -> list[list[str]]:
     return merges
 
 
-def test_joins_tell_the_tokens_after_each_step() -> None:
+def test_joins_reproduce_the_tokens_after_each_step() -> None:
     merges = list(trace_training("the cat sat on the mat the cat", 9))
     for merge in merges:
         tokens = list[str]()

@@ -27,7 +27,7 @@ UNKNOWN = {"unk_token": "[UNK]"}
 
 @cache
 def trained(kind: str, size: int) -> Tokenizer:
-    """A tokenizer that the `tokenizers` library trained to a size."""
+    """Return a tokenizer trained by the `tokenizers` library to this vocabulary size."""
     options = {"vocab_size": size, "show_progress": False, "special_tokens": ["[UNK]", "[MASK]"]}
     model, trainer = {
         "bytes": (models.BPE(), trainers.BpeTrainer(initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), **options)),
@@ -53,9 +53,9 @@ def ordered(library: Tokenizer) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["bytes", "bpe", "words"])
-def test_cut_is_what_training_to_that_size_gives(kind: str) -> None:
+def test_truncated_vocabulary_equals_training_to_that_size(kind: str) -> None:
     # Parity with the `tokenizers` library, trained to the smaller size. Where tokens inside a word have a prefix, the
-    # library numbers them in another order each time, and with that breaks ties.
+    # library numbers them in a different order each time, which changes how it breaks ties.
     cut, small = truncate_vocabulary(trained(kind, 700), 420), trained(kind, 420)
     assert ordered(cut) == ordered(small)
     for text in [*LINES[:300], *AWKWARD[:-2]]:
@@ -64,7 +64,7 @@ def test_cut_is_what_training_to_that_size_gives(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["bytes", "bpe", "prefix", "wordpiece", "unigram", "words"])
 @pytest.mark.parametrize("text", AWKWARD)
-def test_whole_size_is_the_tokenizer_itself(kind: str, text: str) -> None:
+def test_full_size_gives_the_original_tokens(kind: str, text: str) -> None:
     library = trained(kind, 700)
     size = library.get_vocab_size()
     encoding = library.encode(text.replace("\ud800", "�"), add_special_tokens=False)
@@ -73,7 +73,7 @@ def test_whole_size_is_the_tokenizer_itself(kind: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "words"])
-def test_first_tokens_stay(kind: str) -> None:
+def test_truncation_keeps_the_first_tokens(kind: str) -> None:
     library = trained(kind, 700)
     assert ordered(truncate_vocabulary(library, 420)) == ordered(library)[:420]
     last = Tokenizer(models.WordPiece({"a": 0, "b": 1, "c": 2, "[UNK]": 3}, **UNKNOWN))
@@ -94,14 +94,14 @@ def test_unigram_keeps_the_best_pieces() -> None:
 
 
 @given(text=st.text("theclas fr.", max_size=40))
-def test_ids_are_those_of_the_whole_vocabulary(text: str) -> None:
+def test_tokenize_at_sizes_returns_ids_of_the_full_vocabulary(text: str) -> None:
     library = trained("bytes", 700)
     for pieces in tokenize_at_sizes(text, library, [300, 500]).values():
         assert [library.id_to_token(piece.id) for piece in pieces] == [piece.token for piece in pieces]
         assert "".join(piece.token for piece in pieces) == text.replace(" ", "Ġ")
 
 
-def test_fewer_tokens_split_finer() -> None:
+def test_smaller_vocabularies_split_into_more_tokens() -> None:
     sizes = tokenize_at_sizes("statement", trained("bpe", 700), [200, 400, 700])
     lengths = [len(pieces) for pieces in sizes.values()]
     assert list(sizes) == [200, 400, 700]
@@ -110,7 +110,7 @@ def test_fewer_tokens_split_finer() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bytes", "bpe", "prefix", "words"])
-def test_counts_at_a_smaller_size_are_those_of_counting_again(kind: str) -> None:
+def test_truncate_counts_equals_counting_again(kind: str) -> None:
     library = trained(kind, 700)
 
     def counted(by: Tokenizer) -> Counter[str]:
@@ -123,28 +123,28 @@ def test_counts_at_a_smaller_size_are_those_of_counting_again(kind: str) -> None
         assert Counter(cut) == counted(truncate_vocabulary(library, size))
 
 
-def test_counts_are_unknown_where_nothing_tells_them() -> None:
+def test_truncate_counts_is_none_if_counts_cannot_be_derived() -> None:
     assert truncate_counts(trained("unigram", 700), {"a": 1}, 300) is None
     two_ways = {"a": 0, "b": 1, "ab": 2, "ba": 3, "aba": 4}
     merges = [("a", "b"), ("b", "a"), ("ab", "a"), ("a", "ba")]
     assert truncate_counts(Tokenizer(models.BPE(two_ways, merges)), {"aba": 1}, 4) is None
 
 
-def test_counts_at_sizes() -> None:
+def test_tokenize_at_sizes_adds_counts_of_merged_tokens() -> None:
     library = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
     sizes = tokenize_at_sizes("abb", library, [2, 3], counts={"ab": 7, "b": 1})
     assert sizes[2] == [SplitToken("a", 0, 7), SplitToken("b", 1, 8), SplitToken("b", 1, 8)]
 
 
-def test_merges_of_tokens_that_are_gone_go_too() -> None:
-    # A list that is not in the order of training: at three tokens, "abc" has a merge but "bc" is gone.
+def test_merges_of_removed_tokens_are_removed() -> None:
+    # Merges out of training order: the merge of "abc" remains, but its part "bc" is removed.
     vocabulary = {"a": 0, "b": 1, "c": 2, "abc": 3, "bc": 4}
     library = Tokenizer(models.BPE(vocabulary, [("a", "bc"), ("b", "c")]))
     assert truncate_vocabulary(library, 4).encode("abc").tokens == ["a", "b", "c"]
     assert library.encode("abc").tokens == ["abc"]
 
 
-def test_added_tokens_stay_and_count() -> None:
+def test_added_tokens_are_kept_and_count_towards_the_size() -> None:
     library = Tokenizer.from_str(trained("wordpiece", 700).to_str())
     library.add_tokens([AddedToken("two words")])
     library.add_special_tokens(["<pad>"])
@@ -168,13 +168,13 @@ def test_added_tokens_stay_and_count() -> None:
         ("words", -1, "too small"),
     ],
 )
-def test_sizes_that_cannot_be(kind: str, size: int, message: str) -> None:
+def test_impossible_sizes_are_refused(kind: str, size: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         truncate_vocabulary(trained(kind, 700), size)
 
 
 @pytest.mark.parametrize("kind", ["bytes", "bpe", "prefix", "wordpiece", "unigram", "words"])
-def test_the_smallest_size_is_the_smallest_that_can_be_cut(kind: str) -> None:
+def test_minimum_size_is_the_smallest_allowed_size(kind: str) -> None:
     library = Tokenizer.from_str(trained(kind, 700).to_str())
     library.add_tokens([AddedToken("two words")])
     least = minimum_size(library)
@@ -183,7 +183,7 @@ def test_the_smallest_size_is_the_smallest_that_can_be_cut(kind: str) -> None:
         truncate_vocabulary(library, least - 1)
 
 
-def test_only_a_tokenizer_json_can_be_cut(ranks_file: bytes) -> None:
+def test_truncation_needs_a_tokenizer_json(ranks_file: bytes) -> None:
     tokenizer = open_ranks(ranks_file, "x", pattern="gpt2")
     for call in (
         lambda: truncate_vocabulary(tokenizer, 300),

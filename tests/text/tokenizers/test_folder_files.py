@@ -6,14 +6,14 @@ from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.text.tokenizers.folder_files import class_of, object_in, read_bytes, read_text, settings_of
 
 
-def test_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_json_is_empty_and_missing_file_is_refused(tmp_path: Path) -> None:
     assert object_in(tmp_path / "a.json") == {}
     for path in (tmp_path / "a.json", tmp_path):
         with pytest.raises(FileFormatError, match="is missing or not a regular file"):
             read_bytes(path)
 
 
-def test_text_and_its_mark(tmp_path: Path) -> None:
+def test_byte_order_mark_is_skipped_and_invalid_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("\ufeffnaïve".encode())
     assert read_text(path) == "naïve"
@@ -32,7 +32,7 @@ def test_text_and_its_mark(tmp_path: Path) -> None:
         (b"", "not valid JSON"),
     ],
 )
-def test_what_is_no_object(data: bytes, message: str, tmp_path: Path) -> None:
+def test_json_that_is_not_an_object_is_refused(data: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(data)
     with pytest.raises(FileFormatError, match=message) as caught:
@@ -41,13 +41,13 @@ def test_what_is_no_object(data: bytes, message: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["tokenizer_config.json", "special_tokens_map.json"])
-def test_a_folder_in_the_place_of_settings_is_refused(tmp_path: Path, name: str) -> None:
+def test_directory_in_place_of_a_settings_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(RowspaceError, match=name):
         settings_of(tmp_path)
 
 
-def test_settings_of_both_files(tmp_path: Path) -> None:
+def test_tokenizer_config_overrides_special_tokens_map(tmp_path: Path) -> None:
     (tmp_path / "special_tokens_map.json").write_text('{"unk_token": "?", "pad_token": "."}')
     (tmp_path / "tokenizer_config.json").write_text('{"unk_token": "!"}')
     assert settings_of(tmp_path) == {"unk_token": "!", "pad_token": "."}
@@ -63,7 +63,9 @@ def test_settings_of_both_files(tmp_path: Path) -> None:
         ('{"tokenizer_class": null}', '{"model_type": "gpt2"}', "gpt2"),
     ],
 )
-def test_whose_folder_it_is(tokenizer_config: str, config: str, expected: str | None, tmp_path: Path) -> None:
+def test_class_of_reads_the_tokenizer_class_or_model_type(
+    tokenizer_config: str, config: str, expected: str | None, tmp_path: Path
+) -> None:
     (tmp_path / "tokenizer_config.json").write_text(tokenizer_config)
     (tmp_path / "config.json").write_text(config)
     assert class_of(tmp_path) == expected

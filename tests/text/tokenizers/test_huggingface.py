@@ -1,4 +1,4 @@
-# ruff: noqa: S106  # an unknown token is no password
+# ruff: noqa: S106  # an unknown token is not a password
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -73,7 +73,7 @@ def library(request: pytest.FixtureRequest, english: Path) -> Tokenizer:
 
 @FIXED
 @given(text=TEXT)
-def test_ids_are_those_of_the_library(library: Tokenizer, text: str) -> None:
+def test_ids_equal_the_librarys(library: Tokenizer, text: str) -> None:
     found = HuggingFaceTokenizer.from_json(library.to_str(), "x").encode(text)
     assert found.tolist() == library.encode(text, add_special_tokens=False).ids
     assert found.dtype == np.int32
@@ -81,21 +81,21 @@ def test_ids_are_those_of_the_library(library: Tokenizer, text: str) -> None:
 
 @FIXED
 @given(text=TEXT)
-def test_tokens_lie_where_the_library_says(library: Tokenizer, text: str) -> None:
+def test_offsets_equal_the_librarys(library: Tokenizer, text: str) -> None:
     (found,) = as_tokenizer(library).encode_with_offsets([text])
     expected = library.encode(text, add_special_tokens=False)
     assert (found.ids.tolist(), found.tokens) == (expected.ids, expected.tokens)
     assert [tuple(place) for place in found.offsets.tolist()] == expected.offsets
 
 
-def test_texts_at_once_are_texts_one_by_one(library: Tokenizer) -> None:
+def test_encode_batch_equals_encode(library: Tokenizer) -> None:
     tokenizer = as_tokenizer(library)
     found = tokenizer.encode_batch(["", *PIECES])
     assert [ids.tolist() for ids in found] == [tokenizer.encode(text).tolist() for text in ["", *PIECES]]
     assert tokenizer.encode_batch([]) == []
 
 
-def test_vocabulary_is_the_librarys(library: Tokenizer) -> None:
+def test_vocabulary_equals_the_librarys(library: Tokenizer) -> None:
     tokenizer = as_tokenizer(library)
     ids = library.get_vocab(with_added_tokens=True)
     assert {token: number for number, token in enumerate(tokenizer.vocabulary)} == ids
@@ -103,30 +103,30 @@ def test_vocabulary_is_the_librarys(library: Tokenizer) -> None:
     assert KINDS[tokenizer.kind]
 
 
-def test_text_of_the_file_is_kept(library: Tokenizer) -> None:
+def test_json_is_kept_unchanged(library: Tokenizer) -> None:
     text = library.to_str(pretty=True)
     assert HuggingFaceTokenizer.from_json(text, "x").json == text
     assert json.loads(as_tokenizer(library).json) == json.loads(text)
 
 
-def test_bytes_of_byte_level_tokens_are_the_text(english: Path) -> None:
+def test_bytes_of_byte_level_tokens_concatenate_to_the_text(english: Path) -> None:
     tokenizer = as_tokenizer(byte_level(english.read_text(encoding="utf-8")[:50_000].split("\n")))
     text = "the naïve 안녕 👩‍👩‍👧\n"
     assert b"".join(tokenizer.token_bytes(number) or b"" for number in tokenizer.encode(text).tolist()) == text.encode()
     assert tokenizer.token_bytes(tokenizer.encode("<|endoftext|>")[0]) is None
 
 
-def test_truncation_and_padding_are_taken_off(library: Tokenizer) -> None:
+def test_truncation_and_padding_are_removed_from_a_copy(library: Tokenizer) -> None:
     cut = Tokenizer.from_str(library.to_str())
     cut.enable_truncation(3)
     cut.enable_padding(length=50)
     text = "the cat sat on the mat of the cat"
     assert as_tokenizer(cut).encode(text).tolist() == library.encode(text, add_special_tokens=False).ids
-    assert cut.truncation is not None  # the caller's own is as it was
+    assert cut.truncation is not None  # the argument is not modified
 
 
 def llama() -> Tokenizer:
-    """A tokenizer.json as Llama 2 has it: blanks are replaced, bytes are tokens."""
+    """Return a tokenizer like Llama 2's: spaces are replaced, and bytes are tokens."""
     pieces = ["<unk>", "<0xE2>", "▁", "a", "▁a"]
     made = Tokenizer(
         models.BPE(dict(zip(pieces, range(5), strict=True)), [("▁", "a")], unk_token="<unk>", byte_fallback=True)
@@ -137,14 +137,14 @@ def llama() -> Tokenizer:
 
 
 def t5() -> Tokenizer:
-    """As T5 has it: a mark for blanks, put there before text is cut."""
+    """Return a tokenizer like T5's: the pre-tokenizer marks spaces."""
     made = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁a", -1.0), ("b", -2.0)], 0))
     made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
     return made
 
 
 def suffixed() -> Tokenizer:
-    """As CLIP has it: a mark at the end of a word."""
+    """Return a tokenizer like CLIP's: a suffix marks the end of a word."""
     return Tokenizer(models.BPE({"a": 0, "a</w>": 1, "b": 2}, [], end_of_word_suffix="</w>"))
 
 
@@ -158,12 +158,12 @@ def suffixed() -> Tokenizer:
         (lambda: Tokenizer(models.WordLevel({"é": 0, "[UNK]": 1}, unk_token="[UNK]")), ["é".encode(), None]),
     ],
 )
-def test_bytes_that_tokens_stand_for(make: Callable[[], Tokenizer], expected: list[bytes | None]) -> None:
+def test_token_bytes_of_each_kind_of_tokenizer(make: Callable[[], Tokenizer], expected: list[bytes | None]) -> None:
     tokenizer = as_tokenizer(make())
     assert [tokenizer.token_bytes(number) for number in range(len(tokenizer))] == expected
 
 
-def test_added_tokens_that_are_ordinary_stand_for_their_text() -> None:
+def test_added_tokens_have_bytes_unless_they_are_special() -> None:
     made = Tokenizer(models.WordPiece({"[UNK]": 0}))
     made.add_tokens(["##x"])
     made.add_special_tokens([AddedToken("[MASK]", special=True)])
@@ -171,7 +171,7 @@ def test_added_tokens_that_are_ordinary_stand_for_their_text() -> None:
     assert (tokenizer.token_bytes(1), tokenizer.token_bytes(2), tokenizer.special_ids) == (b"##x", None, {2})
 
 
-def test_ids_without_a_token() -> None:
+def test_ids_without_a_token_get_a_placeholder() -> None:
     tokenizer = as_tokenizer(Tokenizer(models.WordLevel({"a": 0, "b": 3}, unk_token="?")))
     assert tokenizer.vocabulary == ["a", "[id 1 has no token]", "[id 2 has no token]", "b"]
     assert (tokenizer.token_bytes(1), sorted(tokenizer.unused_ids), tokenizer.unknown_id) == (None, [1, 2], None)
@@ -180,12 +180,12 @@ def test_ids_without_a_token() -> None:
             tokenizer.token(number)
 
 
-def test_token_that_is_empty_is_a_token() -> None:
+def test_empty_token_is_kept() -> None:
     tokenizer = as_tokenizer(Tokenizer(models.WordLevel({"": 0, "b": 1}, unk_token="b")))
     assert tokenizer.vocabulary == ["", "b"]
 
 
-def test_text_that_a_tokenizer_cannot_write() -> None:
+def test_text_that_cannot_be_encoded_is_refused() -> None:
     tokenizer = as_tokenizer(Tokenizer(models.WordLevel({"a": 0}, unk_token="?")))
     for ask in (tokenizer.encode_batch, tokenizer.encode_with_offsets):
         with pytest.raises(UsageError, match=r"the tokenizer fails on this text .*give it an unknown token"):
@@ -193,13 +193,13 @@ def test_text_that_a_tokenizer_cannot_write() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"model": {"type": "Magic"}}'])
-def test_what_is_no_tokenizer(text: str) -> None:
+def test_json_that_is_not_a_tokenizer_is_refused(text: str) -> None:
     with pytest.raises(FileFormatError, match=r"^t\.json: does not open as a tokenizer"):
         HuggingFaceTokenizer.from_json(text, "t.json")
 
 
-def test_ids_that_go_far_beyond_the_tokens() -> None:
-    # Not written by the library, which walks over all ids in between.
+def test_implausibly_large_ids_are_refused() -> None:
+    # The JSON is edited as text because the library would iterate over all ids in between.
     text = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="b")).to_str().replace('"a":0', '"a":2000000000')
     with pytest.raises(FileFormatError, match="has ids up to 2000000000 for 2 tokens"):
         HuggingFaceTokenizer.from_json(text, "x")
@@ -209,7 +209,7 @@ WHOLE = whitespace_json(["the", "cat"])
 
 
 @given(st.integers(0, len(WHOLE) - 1), st.text('"{}[],:0123456789abnull', max_size=4), st.integers(0, 5))
-def test_mutated_files_give_a_tokenizer_or_an_error(place: int, put: str, gone: int) -> None:
+def test_mutated_json_gives_a_tokenizer_or_a_rowspace_error(place: int, put: str, gone: int) -> None:
     try:
         tokenizer = HuggingFaceTokenizer.from_json(WHOLE[:place] + put + WHOLE[place + gone :], "x")
         tokenizer.encode("the cat naïve")
@@ -218,7 +218,7 @@ def test_mutated_files_give_a_tokenizer_or_an_error(place: int, put: str, gone: 
     assert len(tokenizer.vocabulary) == len(tokenizer)
 
 
-def test_library_of_what_has_one() -> None:
+def test_conversions_return_the_same_object_if_possible() -> None:
     made = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     assert require_huggingface(made, "this") is made
     assert require_huggingface(HuggingFaceTokenizer(made), "this") is made
@@ -243,6 +243,6 @@ def test_merges_that_contradict_the_vocabulary_are_refused_before_the_library_pa
     ):
         with pytest.raises(FileFormatError, match=why):
             HuggingFaceTokenizer.from_json(wrong, "file")
-    assert capfd.readouterr().err == ""  # where Rust would have written of a panic
+    assert capfd.readouterr().err == ""  # Rust would print a panic here
     right = HuggingFaceTokenizer.from_json(text(["a", "##b", "ab"], [["a", "##b"]], **marked), "file")
     assert right.encode("ab").tolist() == [2]

@@ -21,7 +21,7 @@ FIXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, Hea
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "anything", "x.model", "x.tiktoken"])
-def test_content_says_what_a_file_is(name: str, tmp_path: Path, ranks_file: bytes, unigram_model: bytes) -> None:
+def test_format_is_recognized_from_content(name: str, tmp_path: Path, ranks_file: bytes, unigram_model: bytes) -> None:
     path = tmp_path / name
     for data, kind in ((WORDS.encode(), HuggingFaceTokenizer), (unigram_model, SentencePieceTokenizer)):
         path.write_bytes(data)
@@ -30,23 +30,23 @@ def test_content_says_what_a_file_is(name: str, tmp_path: Path, ranks_file: byte
     assert type(open_tokenizer(path, pattern="gpt2")) is TiktokenTokenizer
 
 
-def test_tokenizer_json_with_a_mark(tmp_path: Path) -> None:
+def test_tokenizer_json_with_a_byte_order_mark_opens(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes("\ufeff \n".encode() + WORDS.encode())
     assert open_tokenizer(tmp_path / "t").encode("the cat").tolist() == [0, 1]
 
 
-def test_native_table(tmp_path: Path) -> None:
+def test_native_table_opens(tmp_path: Path) -> None:
     rs.Table(["the", "cat"], np.eye(2, dtype=np.float32)).save(tmp_path / "table")
     assert open_tokenizer(tmp_path / "table").vocabulary == ["the", "cat", "[UNK]"]
 
 
-def test_static_sentence_transformers_folder(tmp_path: Path) -> None:
+def test_static_sentence_transformers_folder_opens(tmp_path: Path) -> None:
     (tmp_path / "0_StaticEmbedding").mkdir()
     (tmp_path / "0_StaticEmbedding" / "tokenizer.json").write_text(WORDS)
     assert open_tokenizer(tmp_path).encode("cat").tolist() == [1]
 
 
-def test_tokenizer_json_comes_first(tmp_path: Path, unigram_model: bytes) -> None:
+def test_tokenizer_json_takes_precedence_over_other_files(tmp_path: Path, unigram_model: bytes) -> None:
     (tmp_path / "tokenizer.json").write_text(WORDS)
     (tmp_path / "vocab.txt").write_text("[UNK]\n")
     (tmp_path / "tokenizer.model").write_bytes(unigram_model)
@@ -54,25 +54,27 @@ def test_tokenizer_json_comes_first(tmp_path: Path, unigram_model: bytes) -> Non
 
 
 @pytest.mark.parametrize("name", ["tokenizer.model", "spiece.model", "spm.model"])
-def test_folder_with_a_sentencepiece_model(name: str, tmp_path: Path, unigram_model: bytes) -> None:
+def test_sentencepiece_model_opens_unless_its_ids_are_renumbered(
+    name: str, tmp_path: Path, unigram_model: bytes
+) -> None:
     (tmp_path / name).write_bytes(unigram_model)
     assert open_tokenizer(tmp_path).kind == "unigram"
     (tmp_path / "config.json").write_text('{"model_type": "t5"}')
     assert open_tokenizer(tmp_path).kind == "unigram"
-    # XLM-R counts the model's ids from another number.
+    # XLM-R shifts the model's ids.
     (tmp_path / "config.json").write_text('{"model_type": "xlm-roberta"}')
     with pytest.raises(FileFormatError, match=f"its {name} are for a xlm-roberta tokenizer, and do not say"):
         open_tokenizer(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["tokenizer.model", "qwen.tiktoken"])
-def test_folder_with_ranks(name: str, tmp_path: Path, ranks_file: bytes) -> None:
-    (tmp_path / name).write_bytes(ranks_file)  # tokenizer.model is what Llama 3 calls its own
+def test_folder_with_tiktoken_ranks_opens(name: str, tmp_path: Path, ranks_file: bytes) -> None:
+    (tmp_path / name).write_bytes(ranks_file)  # Llama 3 names its rank file tokenizer.model
     (tmp_path / "config.json").write_text('{"model_type": "any"}')
     assert type(open_tokenizer(tmp_path, pattern="cl100k_base")) is TiktokenTokenizer
 
 
-def test_tokens_added_to_a_sentencepiece_model_are_named(tmp_path: Path, unigram_model: bytes) -> None:
+def test_tokens_added_to_a_sentencepiece_model_give_a_warning(tmp_path: Path, unigram_model: bytes) -> None:
     (tmp_path / "tokenizer.model").write_bytes(unigram_model)
     size = len(open_tokenizer(tmp_path))
     added = {0: {"content": "<unk>"}, size: {"content": "<|im_start|>"}, size + 1: {"content": "<|im_end|>"}}
@@ -81,7 +83,7 @@ def test_tokens_added_to_a_sentencepiece_model_are_named(tmp_path: Path, unigram
         assert len(open_tokenizer(tmp_path)) == size
 
 
-def test_older_folders_of_transformers(tmp_path: Path) -> None:
+def test_vocabulary_files_of_older_transformers_folders_open(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("[UNK]\ncat\n")
     assert open_tokenizer(tmp_path).kind == "wordpiece"
     (tmp_path / "vocab.json").write_text('{"a": 0, "b": 1, "ab": 2}')
@@ -90,12 +92,12 @@ def test_older_folders_of_transformers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing", "", "a\0b", "no/such/tokenizer.json"])
-def test_nothing_there(name: str) -> None:
+def test_missing_path_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=r"nothing is at .*; name a tokenizer\.json, a folder with one, "):
         open_tokenizer(name)
 
 
-def test_encoding_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoding_names_are_looked_up_in_tiktokens_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     with pytest.raises(FileFormatError, match="'cl100k_base' is not on this machine"):
         open_tokenizer("cl100k_base")
@@ -108,7 +110,7 @@ def test_encoding_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         open_tokenizer("gpt2")
 
 
-def test_what_stands_there_comes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_existing_path_takes_precedence_over_an_encoding_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("gpt2").mkdir()
     Path("gpt2", "tokenizer.json").write_text(WORDS)
@@ -116,19 +118,19 @@ def test_what_stands_there_comes_before_a_name(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("data", [b"", b"the cat", b"\0\1\2", b"\n\n\n", b"\x89PNG", b"[1]"])
-def test_other_files(data: bytes, tmp_path: Path) -> None:
+def test_other_files_are_refused(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(data)
-    with pytest.raises(FileFormatError, match=f"^{path}: is not a tokenizer that opens here"):
+    with pytest.raises(FileFormatError, match=f"^{path}: is not a supported tokenizer"):
         open_tokenizer(path)
 
 
-def test_folder_without_a_tokenizer(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match=f"^{tmp_path}: has no tokenizer that opens here"):
+def test_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=f"^{tmp_path}: has no supported tokenizer"):
         open_tokenizer(tmp_path)
 
 
-def test_pattern_for_what_is_no_file_of_ranks(tmp_path: Path, unigram_model: bytes) -> None:
+def test_pattern_is_refused_for_other_formats(tmp_path: Path, unigram_model: bytes) -> None:
     (tmp_path / "vocab.txt").write_text("[UNK]\n")
     (tmp_path / "json").write_text(WORDS)
     (tmp_path / "model").write_bytes(unigram_model)
@@ -137,7 +139,7 @@ def test_pattern_for_what_is_no_file_of_ranks(tmp_path: Path, unigram_model: byt
             open_tokenizer(path, pattern="gpt2")
 
 
-def test_code_in_a_folder_does_not_run(tmp_path: Path) -> None:
+def test_code_in_a_folder_is_never_executed(tmp_path: Path) -> None:
     config = {"tokenizer_class": "EvilTokenizer", "auto_map": {"AutoTokenizer": ["evil.EvilTokenizer", None]}}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
@@ -149,7 +151,7 @@ def test_code_in_a_folder_does_not_run(tmp_path: Path) -> None:
 
 @FIXED
 @given(data=st.data())
-def test_mutated_files_give_a_tokenizer_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
+def test_mutated_files_give_a_tokenizer_or_a_rowspace_error(data: st.DataObject, tmp_path: Path) -> None:
     ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
     whole = data.draw(st.sampled_from([WORDS.encode(), ranks, b"\n\x0e\n\x05<unk>\x15\x00\x00\x00\x00\x18\x02"]))
     place = data.draw(st.integers(0, len(whole) - 1))
@@ -162,6 +164,6 @@ def test_mutated_files_give_a_tokenizer_or_an_error(data: st.DataObject, tmp_pat
     assert len(tokenizer.vocabulary) == len(tokenizer)
 
 
-def test_written_back_as_a_tokenizer_json(tmp_path: Path) -> None:
+def test_json_can_be_opened_by_the_library(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(WORDS)
     assert Tokenizer.from_str(open_tokenizer(tmp_path).json or "").encode("cat").ids == [1]

@@ -23,7 +23,7 @@ from rowspace.text.tokenizers.tiktoken_encodings import (
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("the network was asked")
+        raise AssertionError("the network was accessed")
 
     monkeypatch.setattr(socket, "socket", refuse)
     monkeypatch.setattr(tiktoken.load, "read_file", refuse)
@@ -52,7 +52,7 @@ def test_table_equals_the_installed_tiktoken(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_data_that_is_not_here_is_not_fetched(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_data_is_not_downloaded(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     with pytest.raises(
         FileFormatError, match=f"{name!r} is not on this machine .{tmp_path}/[0-9a-f]+ is not there"
@@ -62,7 +62,9 @@ def test_data_that_is_not_here_is_not_fetched(name: str, tmp_path: Path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_where_it_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_directory_follows_tiktokens_environment_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -76,17 +78,19 @@ def test_where_it_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         read_cached_ranks("r50k_base")
 
 
-def test_damaged_data_is_told_and_left_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_data_is_refused_and_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     path = tmp_path / cache_name("https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken")
     path.write_bytes(b"damaged")
     with pytest.raises(FileFormatError, match=f"{path}: is damaged: its SHA-256"):
         read_cached_ranks("cl100k_base")
-    assert path.exists()  # tiktoken itself removes it, to fetch it again
+    assert path.exists()  # tiktoken would delete it and download it again
 
 
-def test_encoder_of_gpt2(tiny_ranks: dict[bytes, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """GPT-2's own files hold ranks in another form; the expected ones are those that went into them."""
+def test_gpt2s_own_file_format_is_read(
+    tiny_ranks: dict[bytes, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GPT-2's file is JSON with the byte alphabet; the ranks written to it are expected."""
     encoder = {bytes_to_alphabet(token): rank for token, rank in tiny_ranks.items()} | {"<|endoftext|>": 400}
     data = json.dumps(encoder).encode()
     published = PublishedEncoding("", {}, "https://example.invalid/encoder.json", hashlib.sha256(data).hexdigest())
@@ -96,11 +100,11 @@ def test_encoder_of_gpt2(tiny_ranks: dict[bytes, int], tmp_path: Path, monkeypat
     assert read_cached_ranks("gpt2") == tiny_ranks
 
 
-def test_file_that_no_encoding_has() -> None:
+def test_unknown_ranks_match_no_encoding() -> None:
     assert encodings_with_ranks(b"IQ== 0\n") == []
 
 
-def test_without_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tiktoken_error_gives_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     with pytest.raises(MissingExtraError, match=r"^this needs tiktoken: pip install 'rowspace\[tiktoken\]'$"):
         require_tiktoken("this")

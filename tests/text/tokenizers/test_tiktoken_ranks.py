@@ -18,7 +18,7 @@ def file_of(ranks: dict[bytes, int]) -> bytes:
 WHOLE = file_of(BYTES)
 
 
-def test_ranks_are_those_that_tiktoken_reads(ranks_file: bytes, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_equal_those_that_tiktoken_reads(ranks_file: bytes, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
     path = tmp_path / "tiny.tiktoken"
     path.write_bytes(ranks_file)
@@ -26,7 +26,7 @@ def test_ranks_are_those_that_tiktoken_reads(ranks_file: bytes, tmp_path, monkey
 
 
 @pytest.mark.parametrize("data", [WHOLE.replace(b"\n", b"\r\n"), b"\n" + WHOLE + b"\n\n", WHOLE[:-1]])
-def test_line_ends_do_not_matter(data: bytes) -> None:
+def test_any_line_ending_is_accepted(data: bytes) -> None:
     assert parse_ranks(data, "x") == BYTES
     assert are_ranks(data)
 
@@ -47,19 +47,19 @@ def test_line_ends_do_not_matter(data: bytes) -> None:
         (b"", "has no rank for 256 of the 256 single bytes"),
     ],
 )
-def test_damaged_files(data: bytes, message: str) -> None:
+def test_damaged_files_are_refused(data: bytes, message: str) -> None:
     with pytest.raises(FileFormatError, match=r"^a\.tiktoken: ") as caught:
         parse_ranks(data, "a.tiktoken")
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("start", [b"", b"\n\n", b"the 1\n", b"IQ==\n", b"{}", b"\x00\x01", b"\n\x0e\n\x05<unk>"])
-def test_what_is_no_file_of_ranks(start: bytes) -> None:
+def test_other_files_are_not_recognized(start: bytes) -> None:
     assert not are_ranks(start)
 
 
 @given(st.integers(0, len(WHOLE) - 1), st.binary(max_size=4), st.integers(0, 5))
-def test_mutated_files_give_ranks_or_an_error(place: int, put: bytes, gone: int) -> None:
+def test_mutated_files_give_ranks_or_a_rowspace_error(place: int, put: bytes, gone: int) -> None:
     data = WHOLE[:place] + put + WHOLE[place + gone :]
     are_ranks(data)
     try:

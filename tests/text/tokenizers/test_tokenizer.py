@@ -7,7 +7,7 @@ from rowspace.table import Table
 from rowspace.text.tokenizers.tokenizer import Tokenizer, as_ids, encoding_error, unused_token, validate_ids
 
 
-def test_ids_are_in_memory_of_their_own() -> None:
+def test_as_ids_copies_its_input() -> None:
     given = np.arange(3, dtype=np.int32)
     found = as_ids(given)
     found[0] = 7
@@ -15,7 +15,7 @@ def test_ids_are_in_memory_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(("highest", "tokens", "fits"), [(0, 1, True), (1001, 1, True), (1002, 1, False)])
-def test_ids_that_a_table_would_have(highest: int, tokens: int, fits: bool) -> None:
+def test_ids_far_beyond_the_number_of_tokens_are_refused(highest: int, tokens: int, fits: bool) -> None:
     if fits:
         validate_ids(highest, tokens, "x")
         return
@@ -24,12 +24,12 @@ def test_ids_that_a_table_would_have(highest: int, tokens: int, fits: bool) -> N
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
-def test_who_wants_to_stop_is_not_kept(error: BaseException) -> None:
+def test_encoding_error_reraises_interrupts(error: BaseException) -> None:
     with pytest.raises(type(error)):
         encoding_error(error, "do this")
 
 
-def test_other_failures_are_told() -> None:
+def test_encoding_error_describes_the_failure_and_the_remedy() -> None:
     assert str(encoding_error(ValueError("why"), "do this")) == "the tokenizer fails on this text (why); do this"
     assert isinstance(encoding_error(ValueError(), ""), UsageError)
     assert unused_token(3) == "[id 3 has no token]"
@@ -39,17 +39,17 @@ def table_with(tokenizer: str | None) -> Table:
     return Table(["the", "cat"], np.eye(2), tokenizer=tokenizer)
 
 
-def test_tokenizer_of_a_table() -> None:
+def test_of_table_opens_the_tokenizer_of_a_table() -> None:
     text = whitespace_json(["the", "cat"])
     tokenizer = Tokenizer.of_table(table_with(text))
     assert (tokenizer.json, tokenizer.encode("the cat dog").tolist()) == (text, [0, 1, 2])
 
 
-def test_table_without_a_tokenizer() -> None:
+def test_table_without_a_tokenizer_is_refused() -> None:
     with pytest.raises(UsageError, match="this table has no tokenizer; look up its tokens"):
         Tokenizer.of_table(table_with(None))
 
 
-def test_table_with_a_damaged_tokenizer() -> None:
+def test_table_with_a_damaged_tokenizer_is_refused() -> None:
     with pytest.raises(FileFormatError, match="the table's tokenizer: does not open as a tokenizer"):
         Tokenizer.of_table(table_with("{}"))

@@ -1,5 +1,5 @@
-# ruff: noqa: S106  # an unknown token is no password
-"""The expected ids are those of transformers, which opens the same folders."""
+# ruff: noqa: S106  # an unknown token is not a password
+"""Vocabulary files of older folders; the expected ids come from transformers, which opens the same folders."""
 
 import json
 from pathlib import Path
@@ -82,17 +82,17 @@ BERTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("settings_", BERTS)
-def test_bert(bert_tokens: str, settings_: dict[str, Any], tmp_path: Path) -> None:
+def test_bert_ids_equal_those_of_transformers(bert_tokens: str, settings_: dict[str, Any], tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens, tokenizer_config=settings_, config={"model_type": "bert"})
     theirs, ours = transformers.AutoTokenizer.from_pretrained(tmp_path), open_bert(tmp_path)
     assert (len(ours), ours.kind) == (len(theirs), "wordpiece")
 
     @FIXED
     @given(TEXT)
-    def same(text: str) -> None:
+    def check(text: str) -> None:
         assert ours.encode(text).tolist() == theirs(text, add_special_tokens=False)["input_ids"]
 
-    same()
+    check()
 
 
 GPTS: list[tuple[str, dict[str, Any]]] = [
@@ -105,7 +105,9 @@ GPTS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("kind", "settings_"), GPTS)
-def test_gpt2_and_roberta(gpt2_model: dict[str, Any], kind: str, settings_: dict[str, Any], tmp_path: Path) -> None:
+def test_gpt2_and_roberta_ids_equal_those_of_transformers(
+    gpt2_model: dict[str, Any], kind: str, settings_: dict[str, Any], tmp_path: Path
+) -> None:
     write(tmp_path, vocab=gpt2_model["vocab"], merges=merges_text(gpt2_model))
     write(tmp_path, tokenizer_config=settings_, config={"model_type": kind})
     theirs, ours = transformers.AutoTokenizer.from_pretrained(tmp_path), open_gpt2(tmp_path)
@@ -113,18 +115,18 @@ def test_gpt2_and_roberta(gpt2_model: dict[str, Any], kind: str, settings_: dict
 
     @FIXED
     @given(TEXT)
-    def same(text: str) -> None:
+    def check(text: str) -> None:
         assert ours.encode(text).tolist() == theirs(text, add_special_tokens=False)["input_ids"]
 
-    same()
+    check()
 
 
-def token(content: str, *, special: bool = False, **facts: bool) -> dict[str, Any]:
+def token(content: str, *, special: bool = False, **flags: bool) -> dict[str, Any]:
     plain = dict.fromkeys(("lstrip", "rstrip", "normalized", "single_word"), False)
-    return {"content": content, "special": special} | plain | facts
+    return {"content": content, "special": special} | plain | flags
 
 
-def test_added_tokens(gpt2_model: dict[str, Any], tmp_path: Path) -> None:
+def test_added_tokens_equal_those_of_transformers(gpt2_model: dict[str, Any], tmp_path: Path) -> None:
     added = {"400": token("<|endoftext|>", special=True), "401": token("zz", lstrip=True), "402": token("zq")}
     write(tmp_path, vocab=gpt2_model["vocab"], merges=merges_text(gpt2_model), config={"model_type": "gpt2"})
     write(tmp_path, tokenizer_config={"added_tokens_decoder": added})
@@ -134,7 +136,7 @@ def test_added_tokens(gpt2_model: dict[str, Any], tmp_path: Path) -> None:
     assert (len(ours), ours.special_ids, ours.token(401)) == (403, {400}, "zz")
 
 
-def test_added_tokens_of_older_folders(bert_tokens: str, tmp_path: Path) -> None:
+def test_added_tokens_json_of_older_folders_is_read(bert_tokens: str, tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens, added_tokens={"zq": 501, "zz": 500}, config={"model_type": "bert"})
     ours = open_bert(tmp_path)
     assert (len(ours), ours.token(500), ours.token(501)) == (502, "zz", "zq")
@@ -142,20 +144,20 @@ def test_added_tokens_of_older_folders(bert_tokens: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("added", [{"zz": 700}, {"zz": "many"}, {"zz": None}])
-def test_added_tokens_that_do_not_fit(bert_tokens: str, added: dict[str, Any], tmp_path: Path) -> None:
+def test_invalid_added_tokens_are_refused(bert_tokens: str, added: dict[str, Any], tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens, added_tokens=added)
     with pytest.raises(FileFormatError, match="added token"):
         open_bert(tmp_path)
 
 
-def test_windows_line_ends(bert_tokens: str, tmp_path: Path) -> None:
+def test_windows_line_endings_are_accepted(bert_tokens: str, tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens)
     expected = open_bert(tmp_path).vocabulary
     (tmp_path / "vocab.txt").write_bytes(bert_tokens.replace("\n", "\r\n").encode())
     assert open_bert(tmp_path).vocabulary == expected
 
 
-def test_it_becomes_a_tokenizer_json(bert_tokens: str, tmp_path: Path) -> None:
+def test_json_can_be_opened_by_the_library(bert_tokens: str, tmp_path: Path) -> None:
     ours = open_bert(write(tmp_path, vocab=bert_tokens))
     assert (
         Tokenizer.from_str(ours.json).encode("The cat", add_special_tokens=False).ids == ours.encode("The cat").tolist()
@@ -171,7 +173,9 @@ def test_it_becomes_a_tokenizer_json(bert_tokens: str, tmp_path: Path) -> None:
         {"config": {"model_type": "ctrl"}},
     ],
 )
-def test_folders_of_others(gpt2_model: dict[str, Any], config: dict[str, Any], tmp_path: Path) -> None:
+def test_folders_of_other_tokenizer_classes_are_refused(
+    gpt2_model: dict[str, Any], config: dict[str, Any], tmp_path: Path
+) -> None:
     write(tmp_path, vocab=gpt2_model["vocab"], merges=merges_text(gpt2_model), **config)
     with pytest.raises(
         FileFormatError, match=r"are for a \w+ tokenizer, .* make a tokenizer.json: transformers.AutoTok"
@@ -182,7 +186,7 @@ def test_folders_of_others(gpt2_model: dict[str, Any], config: dict[str, Any], t
         open_bert(tmp_path)
 
 
-def test_bert_without_its_basic_tokenizer(bert_tokens: str, tmp_path: Path) -> None:
+def test_bert_without_its_basic_tokenizer_is_refused(bert_tokens: str, tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens, tokenizer_config={"do_basic_tokenize": False})
     with pytest.raises(FileFormatError, match="without its basic tokenizer"):
         open_bert(tmp_path)
@@ -191,13 +195,13 @@ def test_bert_without_its_basic_tokenizer(bert_tokens: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "settings_", [{"unk_token": "\ud800"}, {"added_tokens_decoder": {"500": {"content": "\ud800"}}}]
 )
-def test_tokens_that_are_no_text(bert_tokens: str, settings_: dict[str, Any], tmp_path: Path) -> None:
+def test_tokens_with_lone_surrogates_are_refused(bert_tokens: str, settings_: dict[str, Any], tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens, tokenizer_config=settings_)
     with pytest.raises(FileFormatError, match=str(tmp_path)):
         open_bert(tmp_path)
 
 
-def test_settings_of_other_types_are_taken_as_true_or_false(bert_tokens: str, tmp_path: Path) -> None:
+def test_settings_of_other_types_are_converted_to_bool(bert_tokens: str, tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens, tokenizer_config={"strip_accents": 0, "do_lower_case": 1})
     strange = open_bert(tmp_path).json
     write(tmp_path, vocab=bert_tokens, tokenizer_config={"strip_accents": False, "do_lower_case": True})
@@ -216,7 +220,7 @@ def test_settings_of_other_types_are_taken_as_true_or_false(bert_tokens: str, tm
         ({"a": 0, "b": 2**30}, "", "has ids up to"),
     ],
 )
-def test_damaged_files(vocab: dict[str, Any], merges: str, message: str, tmp_path: Path) -> None:
+def test_damaged_files_are_refused(vocab: dict[str, Any], merges: str, message: str, tmp_path: Path) -> None:
     write(tmp_path, vocab=vocab, merges=merges)
     with pytest.raises(FileFormatError, match=str(tmp_path)) as caught:
         open_gpt2(tmp_path)
@@ -225,7 +229,7 @@ def test_damaged_files(vocab: dict[str, Any], merges: str, message: str, tmp_pat
 
 @FIXED
 @given(data=st.data())
-def test_mutated_files_give_a_tokenizer_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
+def test_mutated_files_give_a_tokenizer_or_a_rowspace_error(data: st.DataObject, tmp_path: Path) -> None:
     files = {
         "vocab.json": '{"a": 0, "b": 1, "ab": 2}',
         "merges.txt": "#version: 0.2\na b\n",

@@ -1,4 +1,4 @@
-"""Trained tokenizers are the library's own, give text back, and keep to what was asked for."""
+"""Trained tokenizers equal the library's, decode to the text, and follow the options."""
 
 import pytest
 from hypothesis import example, given
@@ -21,7 +21,7 @@ def trained(tokens, texts=TEXTS, **options):
 
 
 @pytest.mark.parametrize("tokens", KINDS)
-def test_ids_run_from_zero_and_there_are_no_more_than_asked_for(tokens):
+def test_ids_are_contiguous_and_within_vocabulary_size(tokens):
     size = {} if tokens == "bytes" else {"vocabulary_size": 300}
     tokenizer = trained(tokens, **size)
     ids = tokenizer.get_vocab(with_added_tokens=True)
@@ -29,8 +29,8 @@ def test_ids_run_from_zero_and_there_are_no_more_than_asked_for(tokens):
     assert len(ids) <= 300
 
 
-# parity: the tokenizers library, told by hand to train as GPT-2, BERT and SentencePiece did
-def by_hand(tokens):
+# Parity: the tokenizers library, configured by hand to train like GPT-2, BERT and SentencePiece.
+def reference_tokenizer(tokens):
     if tokens == "bpe":
         library = Tokenizer(models.BPE())
         library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -64,8 +64,8 @@ def by_hand(tokens):
 
 
 @pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram"])
-def test_defaults_train_what_the_library_trains_by_hand(tokens):
-    expected = by_hand(tokens)
+def test_defaults_equal_the_library_configured_by_hand(tokens):
+    expected = reference_tokenizer(tokens)
     found = trained(tokens, vocabulary_size=300)
     for text in [*TEXTS[:2], AWKWARD, ""]:
         assert found.encode(text).tokens == expected.encode(text).tokens
@@ -78,7 +78,7 @@ def test_defaults_train_what_the_library_trains_by_hand(tokens):
 @given(text=ANY_TEXT)
 @example(text=AWKWARD)
 @example(text="")
-def test_tokens_over_bytes_give_any_text_back(options, text):
+def test_byte_level_tokens_decode_to_the_original_text(options, text):
     tokenizer = TRAINED.setdefault(str(options), trained(**options))
     assert tokenizer.decode(tokenizer.encode(text).ids, skip_special_tokens=False) == text
 
@@ -88,12 +88,12 @@ TRAINED: dict[str, Tokenizer] = {}
 
 @given(text=ANY_TEXT)
 @example(text=AWKWARD)
-def test_an_id_of_bytes_is_the_byte(text):
+def test_ids_of_bytes_equal_the_byte_values(text):
     tokenizer = TRAINED.setdefault("bytes", trained("bytes"))
     assert tokenizer.encode(text).ids == list(text.encode())
 
 
-def test_characters_are_counted_and_the_rarer_are_unknown():
+def test_characters_rarer_than_min_frequency_are_unknown():
     tokenizer = trained("chars", ["aab", "aac\n", "b"], min_frequency=2)
     assert tokenizer.get_vocab() == {"[UNK]": 0, "a": 1, "b": 2}
     assert tokenizer.encode("abcz a").ids == [1, 2, 0, 0, 0, 1]
@@ -113,13 +113,13 @@ def test_characters_are_counted_after_normalization():
 
 
 @pytest.mark.parametrize("pretokenize", ["bert", "whitespace", "metaspace"])
-def test_byte_pairs_over_characters_give_words_back(pretokenize):
+def test_character_level_bpe_decodes_to_the_original_words(pretokenize):
     tokenizer = trained("bpe", pretokenize=pretokenize, min_frequency=2)
     assert tokenizer.decode(tokenizer.encode("slow lower tower").ids) == "slow lower tower"
     assert "[UNK]" in tokenizer.encode("slow €").tokens
 
 
-def test_llama3_pattern_splits_as_its_authors_say():
+def test_llama3_pattern_splits_as_published():
     tokenizer = trained("bpe", pretokenize="llama3")
     parts = [part for part, _ in tokenizer.pre_tokenizer.pre_tokenize_str("I'LL pay 12345\n\n  (now)!")]
     assert parts == ["I", "'LL", "Ġpay", "Ġ", "123", "45", "ĊĊ", "Ġ", "Ġ(", "now", ")!"]
@@ -136,43 +136,43 @@ def test_llama3_pattern_splits_as_its_authors_say():
         ("none", "À\u0301ﬁ", "À\u0301ﬁ"),
     ],
 )
-def test_text_is_normalized_before(normalize, text, expected):
+def test_normalize_option_is_applied(normalize, text, expected):
     tokenizer = trained("bytes", normalize=normalize)
     assert tokenizer.decode(tokenizer.encode(text).ids) == expected
 
 
 @pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram", "chars"])
-def test_special_tokens_come_first(tokens):
+def test_special_tokens_get_the_first_ids(tokens):
     tokenizer = trained(tokens, vocabulary_size=400, special=["[UNK]", "[PAD]"])
     assert [tokenizer.id_to_token(number) for number in (0, 1)] == ["[UNK]", "[PAD]"]
     assert tokenizer.get_added_tokens_decoder()[1].special
     assert tokenizer.encode("a[PAD]").ids[-1] == 1
 
 
-def test_special_tokens_come_after_the_bytes():
+def test_special_tokens_follow_the_256_bytes():
     assert trained("bytes", special=["[PAD]"]).token_to_id("[PAD]") == 256
 
 
 @pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram"])
 @pytest.mark.parametrize("size", [1, 5, 12])
-def test_a_vocabulary_without_room_for_the_characters_is_refused(tokens, size):
+def test_vocabulary_size_too_small_for_the_characters_is_refused(tokens, size):
     with pytest.raises(UsageError, match=rf"vocabulary_size={size} has no room for the .* increase it"):
         trained(tokens, vocabulary_size=size)
 
 
 @pytest.mark.parametrize("tokens", KINDS)
 @pytest.mark.parametrize("texts", [[], [""], ["  "]])
-def test_no_text_makes_a_small_tokenizer(tokens, texts):
+def test_training_without_text_gives_a_small_tokenizer(tokens, texts):
     assert trained(tokens, texts).get_vocab_size() <= 257
 
 
 @pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram", "chars"])
-def test_a_word_without_end_is_trained_on_in_parts(tokens):
+def test_very_long_word_is_split_for_training(tokens):
     tokenizer = trained(tokens, ["abcd" * 100_000])
     assert {"a", "b", "c", "d"} <= set(tokenizer.get_vocab())
 
 
-def test_cutting_long_words_keeps_the_text():
+def test_splitting_long_words_preserves_the_text():
     text = "x" * 2500 + " " + "y" * 999 + " " + "z" * 1000
     parts = list(module._divide([text, "short", ""]))
     assert "".join(parts) == text + "short"
@@ -180,7 +180,7 @@ def test_cutting_long_words_keeps_the_text():
 
 
 @pytest.mark.parametrize("tokens", ["bpe", "wordpiece", "unigram", "chars"])
-def test_an_error_of_the_texts_comes_through(tokens):
+def test_error_raised_by_the_texts_propagates(tokens):
     def texts():
         yield "some text"
         raise ZeroDivisionError
@@ -189,7 +189,7 @@ def test_an_error_of_the_texts_comes_through(tokens):
         trained(tokens, texts())
 
 
-def test_what_needs_no_training_is_refused():
+def test_training_word_tokens_is_refused():
     with pytest.raises(UsageError, match="tokens='words' need no training"):
         train_tokenizer([], TokenizerOptions())
 
@@ -198,14 +198,14 @@ def test_what_needs_no_training_is_refused():
     "options",
     [{"tokens": "bpe"}, {"tokens": "bpe", "pretokenize": "metaspace"}, {"tokens": "chars"}, {"tokens": "bytes"}],
 )
-def test_the_same_text_trains_the_same_tokenizer_where_it_is_said(options):
+def test_training_is_deterministic_if_repeats_is_true(options):
     options = TokenizerOptions(**options)
     assert options.repeats
     assert train_tokenizer(TEXTS, options) == train_tokenizer(TEXTS, options)
 
 
 @pytest.mark.parametrize("options", [{"tokens": "wordpiece"}, {"tokens": "bpe", "pretokenize": "bert"}])
-def test_where_it_is_not_said_it_may_differ(options):
+def test_training_can_differ_if_repeats_is_false(options):
     options = TokenizerOptions(**options)
     assert not options.repeats
     assert len({train_tokenizer(TEXTS, options) for _ in range(20)}) > 1

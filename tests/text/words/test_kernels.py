@@ -8,11 +8,11 @@ from rowspace.text.words import kernels
 pytestmark = pytest.mark.kernels
 
 
-def test_a_longer_word_of_the_same_hash_is_another_word():
+def test_words_with_equal_hashes_and_a_common_prefix_are_different():
     hashed, slots = 12, np.zeros(8, np.int64)
     slots[hashed >> 1] = ((hashed >> 1) << 32) | 1  # word 0 is "ab"
     arena = np.frombuffer(b"aba", np.uint8).copy()
 
-    slot = kernels.find(slots, np.array([0, 2, 0]), arena, 2, 3, hashed)  # "a", as if its hash were the same
+    slot = kernels.find(slots, np.array([0, 2, 0]), arena, 2, 3, hashed)  # "a", with the same hash
 
     assert slot == (hashed >> 1) + 1

@@ -1,4 +1,4 @@
-"""The lexicon and the scan: ids by first sight, sentence ends, bad UTF-8, growth."""
+"""The lexicon and its scanner: ids in order of first occurrence, sentence ends, invalid UTF-8 and growth."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def words_of(lexicon):
     return [word.decode() for word in lexicon.all_words()]
 
 
-def test_ids_are_given_by_first_sight_and_words_are_counted(lexicon):
+def test_ids_follow_first_occurrence_and_words_are_counted(lexicon):
     ids, bad = lexicon.scan(b"The cat, the dog")
 
     assert ids.tolist() == [0, 1, 0, 2]
@@ -29,14 +29,14 @@ def test_ids_are_given_by_first_sight_and_words_are_counted(lexicon):
     assert lexicon.counts().tolist() == [2, 1, 1]
 
 
-def test_a_second_scan_goes_on_with_the_same_words(lexicon):
+def test_second_scan_continues_with_the_same_words(lexicon):
     lexicon.scan(b"a b")
 
     assert lexicon.scan(b"b c")[0].tolist() == [1, 2]
     assert lexicon.counts().tolist() == [1, 2, 1]
 
 
-def test_nothing_new_is_learned_when_told_so(lexicon):
+def test_scan_without_learning_adds_no_words(lexicon):
     lexicon.add([b"a", b"b"])
 
     assert lexicon.scan(b"b x a", learning=False)[0].tolist() == [1, -2, 0]
@@ -51,33 +51,33 @@ def test_nothing_new_is_learned_when_told_so(lexicon):
         ("document", [0, 1, 2]),
     ],
 )
-def test_what_ends_a_sentence(lexicon, sentences, expected):
+def test_sentences_option_sets_where_sentences_end(lexicon, sentences, expected):
     ids, _ = lexicon.scan(b"a\nb\n \t\r\n\nc\n", sentences=sentences)
 
     assert ids.tolist() == expected
 
 
 @pytest.mark.parametrize("line", [b"-", "\u00a0".encode(), b"\xff", b"x"])
-def test_a_line_with_anything_on_it_is_not_blank(lexicon, line):
+def test_line_with_any_non_space_byte_is_not_blank(lexicon, line):
     ids, _ = lexicon.scan(b"a\n" + line + b"\n", sentences="paragraph")
 
     assert -1 not in ids
 
 
 @pytest.mark.parametrize(("blank", "expected"), [(True, [-1, 0]), (False, [0])])
-def test_the_text_before_decides_whether_the_first_line_is_blank(lexicon, blank, expected):
+def test_preceding_text_decides_whether_the_first_line_is_blank(lexicon, blank, expected):
     assert lexicon.scan(b" \na", sentences="paragraph", blank=blank)[0].tolist() == expected
 
 
 @pytest.mark.parametrize("sentences", ["line", "paragraph", "document"])
-def test_the_end_of_a_document_ends_words_and_sentences(lexicon, sentences):
+def test_end_of_document_ends_words_and_sentences(lexicon, sentences):
     ids, _ = lexicon.scan("abcd'éf".encode(), np.array([2, 5, 5]), sentences=sentences)
 
     assert ids.tolist() == [0, -1, 1, -1, -1, 2]
     assert words_of(lexicon) == ["ab", "cd", "éf"]
 
 
-def test_a_character_is_not_joined_over_the_end_of_a_document(lexicon):
+def test_characters_do_not_span_the_end_of_a_document(lexicon):
     ids, bad = lexicon.scan("é".encode(), np.array([1]))
 
     assert (ids.tolist(), bad) == ([-1], 2)
@@ -88,12 +88,12 @@ def test_a_character_is_not_joined_over_the_end_of_a_document(lexicon):
     st.sampled_from([b"a", "é".encode(), b"\xe0\x9f", b"\xed\xa0\x80", b"\xf0\x8f", b"\xf4\x90\x80\x80", b"\xe2\x82",
                      b"\xf0\x9f\x91", "👍".encode(), b"\xc1\xbf", b"\xf5", "\ufffd".encode()]),
 )).map(b"".join))  # fmt: skip
-def test_bad_utf8_is_what_python_replaces(data):
+def test_invalid_utf8_is_replaced_as_in_python(data):
     lexicon = Lexicon(character_table(cased=True))
 
     ids, bad = lexicon.scan(data)
 
-    # parity: Python's own decoder
+    # Parity: Python's own decoder
     text = data.decode("utf-8", "replace")
     other = Lexicon(character_table(cased=True))
     assert bad == text.count("\ufffd") - data.count("\ufffd".encode())
@@ -101,7 +101,7 @@ def test_bad_utf8_is_what_python_replaces(data):
     assert words_of(lexicon) == words_of(other)
 
 
-def test_the_tables_grow_with_the_words(lexicon):
+def test_tables_grow_with_the_number_of_words(lexicon):
     words = [f"w{number}" for number in range(5000)]
 
     ids, _ = lexicon.scan(" ".join(words).encode())
@@ -111,7 +111,7 @@ def test_the_tables_grow_with_the_words(lexicon):
     assert lexicon.scan(b"w4999 w0")[0].tolist() == [4999, 0]
 
 
-def test_a_lexicon_takes_over_another(lexicon):
+def test_absorb_merges_another_lexicon(lexicon):
     other = Lexicon(character_table(cased=False))
     lexicon.scan(b"a b b")
     other.scan(b"c b b " + b" ".join(b"n%d" % number for number in range(2500)))
@@ -124,13 +124,13 @@ def test_a_lexicon_takes_over_another(lexicon):
     assert lexicon.scan(b"n2499")[0].tolist() == [2502]
 
 
-def test_nothing_gives_nothing(lexicon):
+def test_empty_text_gives_no_ids(lexicon):
     ids, bad = lexicon.scan(b"")
 
     assert (ids.tolist(), bad, len(lexicon)) == ([], 0, 0)
 
 
-def test_words_of_one_hash_are_told_apart(lexicon):
+def test_words_with_equal_hashes_get_different_ids(lexicon):
     # three pairs with equal 32-bit FNV-1a
     words = b"costarring liquid declinate macallums altarage zinke"
 

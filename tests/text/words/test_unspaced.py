@@ -1,4 +1,4 @@
-"""The warning where whole phrases became words: scripts without spaces, read as files or as a stream."""
+"""The warning for scripts without spaces, in which phrases become words."""
 
 import warnings
 
@@ -26,32 +26,32 @@ SPACED = {
 }
 
 
-def test_scripts_without_spaces_give_a_warning_with_the_share(tmp_path):
+def test_scripts_without_spaces_give_a_warning_with_their_share(tmp_path):
     for name, text in PHRASES.items():
         with pytest.warns(CorpusWarning, match=r"^\d+% of the characters .*--tokens unigram") as caught:
             encode_corpus([text], tmp_path, options=ALL)
         assert int(str(caught[0].message).partition("%")[0]) > 90, name
 
 
-def test_texts_with_spaces_give_none(tmp_path):
+def test_texts_with_spaces_do_not_warn(tmp_path):
     for text in SPACED.values():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             encode_corpus([text], tmp_path, options=ALL)
 
 
-def test_the_share_is_of_characters_as_often_as_they_come(tmp_path):
+def test_share_counts_every_occurrence_of_a_character(tmp_path):
     texts = ["我们的模型里 alligator alligator", "我们的模型里 crocodile crocodile"]  # 2 × 6 of 2 × 6 + 4 × 9
     with pytest.warns(CorpusWarning, match="^25% of the characters of the corpus given are"):
         encode_corpus(iter(texts), tmp_path, options=ALL)
 
 
-def test_the_warning_comes_before_a_corpus_is_too_small(tmp_path):
+def test_warning_precedes_the_error_for_a_small_corpus(tmp_path):
     with pytest.warns(CorpusWarning), pytest.raises(CorpusError, match="min_count=5"):
         encode_corpus([PHRASES["Chinese"]], tmp_path)
 
 
-def test_other_tokens_give_none(tmp_path):
+def test_other_tokens_do_not_warn(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         encode_tokens([PHRASES["Chinese"]], tmp_path, tokens=TokenizerOptions("bytes"))

@@ -1,4 +1,4 @@
-"""The word tokenizer: the same ids as its tokenizer.json run by the `tokenizers` library, on any input."""
+"""The word tokenizer gives the same ids as its tokenizer.json in the `tokenizers` library."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from rowspace.text import WordTokenizer, whitespace_json
 
 pytestmark = pytest.mark.kernels
 
-LENGTH = 1 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 1000  # kernels that run as Python are slow
+LENGTH = 1 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 1000  # kernels run as Python are slow
 AWKWARD = {
     "empty": "",
     "one character": "x",
@@ -63,31 +63,31 @@ def words_by_library(text, *, cased):
 
 @pytest.mark.parametrize("cased", [False, True])
 @pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD)
-def test_awkward_text_is_split_as_by_tokenizers(text, cased):
+def test_unusual_text_is_split_as_in_tokenizers(text, cased):
     assert WordTokenizer([], cased=cased).split(text) == words_by_library(text, cased=cased)
 
 
 @pytest.mark.parametrize("cased", [False, True])
 @given(text=st.text(LETTERS, max_size=60))
-def test_random_text_gets_the_ids_of_tokenizers(text, cased):
+def test_ids_of_random_text_equal_those_of_tokenizers(text, cased):
     vocabulary = sorted(set(words_by_library(text, cased=cased)))[::2]  # the others are unknown
     tokenizer = WordTokenizer(vocabulary, cased=cased)
 
     ids = tokenizer.encode(text)
 
     assert ids.dtype == np.int32
-    assert ids.tolist() == Tokenizer.from_str(tokenizer.to_json()).encode(text).ids  # parity: tokenizers
+    assert ids.tolist() == Tokenizer.from_str(tokenizer.to_json()).encode(text).ids  # Parity: tokenizers
 
 
-def test_an_unknown_token_in_the_vocabulary_is_the_unknown_token():
+def test_unk_in_the_vocabulary_is_used_for_unknown_words():
     tokenizer = WordTokenizer(["a", "[UNK]", "b"])
 
     assert tokenizer.unknown_id == 1
     assert tokenizer.encode("a b c").tolist() == [0, 2, 1]
-    assert Tokenizer.from_str(tokenizer.to_json()).encode("a b c").ids == [0, 2, 1]  # parity: tokenizers
+    assert Tokenizer.from_str(tokenizer.to_json()).encode("a b c").ids == [0, 2, 1]  # Parity: tokenizers
 
 
-def test_threads_may_share_a_tokenizer():
+def test_tokenizer_can_be_shared_between_threads():
     words = [f"word{number}" for number in range(40)]
     tokenizer = pickle.loads(pickle.dumps(WordTokenizer(words)))  # noqa: S301
 
@@ -97,7 +97,7 @@ def test_threads_may_share_a_tokenizer():
     assert [set(ids.tolist()) for ids in found] == [{identity} for identity in range(40)]
 
 
-def test_a_lone_surrogate_ends_a_word():
+def test_lone_surrogate_ends_a_word():
     assert WordTokenizer([]).split("a\ud800b \udc80c") == ["a", "b", "c"]
 
 
@@ -135,12 +135,12 @@ def test_other_tokenizers_are_refused(text, message):
         WordTokenizer.from_json(text)
 
 
-def test_duplicated_token_is_rejected():
+def test_duplicate_token_is_refused():
     with pytest.raises(UsageError, match="'a' is duplicated in the vocabulary, as ids 0 and 2"):
         WordTokenizer(["a", "b", "a"])
 
 
-def test_half_a_character_is_refused():
+def test_lone_surrogate_in_the_vocabulary_is_refused():
     with pytest.raises(UsageError, match="surrogate"):
         WordTokenizer(["a", "b\udc80"])
 

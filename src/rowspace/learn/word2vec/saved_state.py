@@ -120,7 +120,7 @@ def _read_header(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
     with safe_open(path, framework="numpy") as file:
         header: dict[str, str] = file.metadata()
     if str(_header_checksum(header)) != header["header_crc32"]:
-        raise ValueError("its header has another checksum")
+        raise ValueError("the checksum of its header differs")
     return header, _parsed(header["place"], path)
 
 
@@ -133,7 +133,7 @@ def _read_corpus(directory: Path, checksums: dict[str, int]) -> IdCorpus:
     for name in CORPUS_FILES:
         if _checksum(_blocks(directory / name)) != checksums[name]:
             raise FileFormatError(
-                f"{str(directory / name)!r} is damaged or of another fit: its checksum is not the one in the saved "
+                f"{str(directory / name)!r} is damaged or from another fit: its checksum is not the one in the saved "
                 "state; start a fit without resume"
             )
     corpus = IdCorpus.load(directory)
@@ -154,7 +154,7 @@ def _read_rows(path: Path, weights: Weights, header: dict[str, str]) -> None:
                 raise ValueError(f"{name} is {read.dtype} {read.shape}, not {rows.dtype} {rows.shape}")
             np.copyto(rows, read)
     if str(_checksum(tensors.values())) != header["rows_crc32"]:
-        raise ValueError("its rows have another checksum")
+        raise ValueError("the checksum of its rows differs")
     if not all(np.isfinite(rows).all() for rows in tensors.values()):
         raise ValueError("its rows are not finite")
 

@@ -32,7 +32,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
     """
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
-        raise UsageError(f"x and y must be vectors of one length of at least 2, got {a.shape} and {b.shape}")
+        raise UsageError(f"x and y must be vectors of the same length, at least 2, got {a.shape} and {b.shape}")
     if (a == a[0]).all() or (b == b[0]).all():
         return Correlation(nan, nan)
     a, b = a - a.mean(), b - b.mean()

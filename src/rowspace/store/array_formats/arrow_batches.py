@@ -78,8 +78,8 @@ class ArrowBatches:
         """Refuse to unpack `size` bytes for a file, or for rows, that are not about as large."""
         if size > LEAST + MOST_TIMES * max(self._content.size, returned):
             raise FileFormatError(
-                f"{self._source}: a batch of {self._content.size:,} bytes of file unpacks to {size:,} bytes, far more "
-                "than the rows that are read of it; where you trust it, save it again uncompressed "
+                f"{self._source}: a batch of this file of {self._content.size:,} bytes unpacks to {size:,} bytes, far "
+                "more than the rows read from it; if you trust it, save it again uncompressed "
                 "(pyarrow.feather.write_feather, compression='uncompressed')"
             )
 

@@ -111,7 +111,7 @@ def _check(header: ArrayHeader, total: int, source: str) -> None:
         )
     if header.offset + header.size != total:
         raise FileFormatError(
-            f"{source}: byte {header.offset}: {header.size:,} bytes of rows are promised, but {total - header.offset:,}"
+            f"{source}: byte {header.offset}: {header.size:,} bytes of rows are declared, but {total - header.offset:,}"
             " follow; restore the file"
         )
 

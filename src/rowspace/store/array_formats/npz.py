@@ -73,7 +73,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     sizes = {"rows": len(rows), "tokens": len(tokens)} | ({} if counts is None else {"counts": len(counts)})
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{size:,} {name}" for name, size in sizes.items())
-        raise FileFormatError(f"{source}: has {found}, expected as many of each; restore the file")
+        raise FileFormatError(f"{source}: has {found}, expected the same number of each; restore the file")
     return table_without_duplicates(tokens, rows, source, counts)
 
 
@@ -202,8 +202,8 @@ def _check_size(info: zipfile.ZipInfo, header: ArrayHeader, left: int, source: s
     most = info.compress_size * (1 if info.compress_type == zipfile.ZIP_STORED else DEFLATE_MOST)
     if header.offset + header.size != info.file_size or info.file_size > most or info.compress_size > left:
         raise FileFormatError(
-            f"{source}: promises {header.size:,} bytes, which cannot be in the {info.compress_size:,} bytes that it "
-            "has in the file; restore the file"
+            f"{source}: declares {header.size:,} bytes, which cannot fit in its {info.compress_size:,} compressed "
+            "bytes; restore the file"
         )
 
 

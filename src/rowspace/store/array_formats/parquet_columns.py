@@ -129,14 +129,14 @@ class TableBuilder:
         """Return which places of the batch hold a token that was not there before, and remember the tokens."""
         if column.null_count:
             place = self._read + int(column.is_null().to_numpy(zero_copy_only=False).argmax())
-            raise FileFormatError(f"{self._source}: column {name!r}: token {place} is missing; fill the gap")
+            raise FileFormatError(f"{self._source}: column {name!r}: token {place} is missing; fill it in")
         encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
         indices = encoded.indices.to_numpy(zero_copy_only=False)
         _, first, times = np.unique(indices, return_index=True, return_counts=True)
         order = np.argsort(first)
         tokens = encoded.dictionary.take(encoded.indices.take(_indices(first[order]))).to_pylist()
         if None in tokens:
-            raise FileFormatError(f"{self._source}: column {name!r}: a token is missing; fill the gap")
+            raise FileFormatError(f"{self._source}: column {name!r}: a token is missing; fill it in")
         kept = [place for place, token in zip(first[order].tolist(), tokens, strict=True) if self._is_new(token)]
         if (times > 1).any() and not self._twice:
             self._twice = tokens[int(np.argmax(times[order] > 1))]
@@ -194,12 +194,12 @@ def _no_rows(schema: "pa.Schema", columns: Columns) -> NDArray[np.floating[Any]]
 
 
 def _ragged(source: str) -> FileFormatError:
-    return FileFormatError(f"{source}: lists must be equally long, of 1 number or more, and without gaps")
+    return FileFormatError(f"{source}: lists must have the same length, of at least 1, and no missing values")
 
 
 def _counts(column: Any, source: str) -> NDArray[np.int64]:
     if column.null_count:
-        raise FileFormatError(f"{source}: has gaps; fill them, or leave the column out")
+        raise FileFormatError(f"{source}: has missing values; fill them in, or remove the column")
     counts: NDArray[np.integer[Any]] = column.to_numpy(zero_copy_only=False)
     if len(counts) and int(counts.max()) >= 2**63:
         raise FileFormatError(f"{source}: holds {counts.max():,}, which is beyond int64; scale the counts")

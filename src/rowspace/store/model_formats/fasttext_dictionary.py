@@ -75,7 +75,7 @@ def read_words(reader: BinaryReader) -> Words:
     found, place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
     reader.place = place
     if found < size:
-        raise reader.error(f"entry {found + 1:,} of {size:,} is not whole", 0)
+        raise reader.error(f"entry {found + 1:,} of {size:,} is incomplete", 0)
     buckets = None if kept < 0 else reader.matrix("<i4", kept, 2, "the n-grams that are left")
     return Words(places[:words], counts[:words], buckets)
 

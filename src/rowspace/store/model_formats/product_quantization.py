@@ -37,7 +37,7 @@ def _centroids(reader: BinaryReader, dim: int, parts: int | None) -> list[NDArra
     right = found == dim and min(counted, width, last) > 0 and (counted - 1) * width + last == dim and last <= width
     if not right or parts not in (None, counted):
         raise reader.error(
-            f"{counted:,} parts of {width:,} and at last {last:,} columns do not make rows of {dim:,}", 16
+            f"{counted:,} parts of {width:,} columns, the last of {last:,}, do not make rows of {dim:,}", 16
         )
     widths = [width] * (counted - 1) + [last]
     return [reader.matrix("<f4", CENTROIDS, columns, "its centroids") for columns in widths]

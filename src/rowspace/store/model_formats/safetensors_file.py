@@ -68,7 +68,7 @@ def check_target(path: StrPath) -> None:
     beside = check_file_target(Path(path).with_name(TOKENIZER))
     if beside.exists() and not target.exists():
         raise UsageError(
-            f"cannot save to {target}: {beside} is there, belongs to other rows, and would be replaced; "
+            f"cannot save to {target}: {beside} exists and belongs to other rows, so it cannot be replaced; "
             "name a path in a folder of its own"
         )
 

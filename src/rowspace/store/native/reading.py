@@ -83,7 +83,7 @@ def _map_vocabulary(folder: Folder, size: int) -> tuple[StoredVocabulary, NDArra
         content = {name: _map(file, tensors[name]) for name in wanted}
     run, offsets = content["tokens"], content["offsets"].view("<i8")
     if offsets[0] != 0 or offsets[-1] != len(run):
-        raise FileFormatError(f"{source}: token offsets do not rise from 0 to {len(run):,}; restore the file")
+        raise FileFormatError(f"{source}: token offsets do not increase from 0 to {len(run):,}; restore the file")
     counts = content["counts"].view("<i8") if "counts" in content else None
     return StoredVocabulary(run, offsets, source), counts
 

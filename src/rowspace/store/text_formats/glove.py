@@ -84,8 +84,8 @@ def save(table: Table, path: StrPath) -> None:
     if infer_dim(first.split(b"\n")[:-1]) != table.dim:
         why = "end in numbers" if words else "are missing"
         raise UsageError(
-            f"the first tokens {why}, so that a GloVe file, which has no header, would leave the width of "
-            "the rows open; save to a directory instead (format 'native')"
+            f"the first tokens {why}, so the number of columns could not be detected in a GloVe file, which "
+            "has no header; save to a directory instead (format 'native')"
         )
     with atomic_file(path) as file:
         file.writelines(chain([first], text_of(words[TELLING:], table.rows[TELLING:])))

@@ -74,7 +74,7 @@ def table_of_lines(text: Text, lines: NDArray[np.int64], dim: int) -> Table:
         line = lines[too_long[0]]
         raise FileFormatError(
             f"{text.source}: line {_line_number(text, int(line[0]))}: a word of {line[1] - line[0]:,} bytes, but words "
-            f"have at most {MAX_WORD:,}; mend the line"
+            f"have at most {MAX_WORD:,}; correct the line"
         )
     return table_without_duplicates(decode_words(text.data, lines, text.source), rows, text.source)
 
@@ -171,10 +171,12 @@ def _number(text: Text, begin: int, end: int) -> np.float32:
 def _short(text: Text, line: NDArray[np.int64], dim: int, has_words: bool) -> FileFormatError:
     start = text.data[line[0] : line[0] + 20].tobytes().split(b"\n")[0].decode(errors="replace")
     expected = (
-        f"a word and {plural(dim, 'number')}, but fewer" if has_words else f"{plural(dim, 'number')}, but more or fewer"
+        f"a word and {plural(dim, 'number')}, but found fewer"
+        if has_words
+        else f"{plural(dim, 'number')}, but found more or fewer"
     )
     return FileFormatError(
-        f"{text.source}: line {_line_number(text, int(line[0]))}: expected {expected} fields came: {start!r}...; "
+        f"{text.source}: line {_line_number(text, int(line[0]))}: expected {expected} fields: {start!r}...; "
         "the file is cut off or damaged, download it again"
     )
 

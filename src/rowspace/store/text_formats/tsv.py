@@ -109,7 +109,7 @@ def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target, metadata = check_file_target(path, is_same_kind=recognizes), _beside(Path(path))[0]
     if check_file_target(metadata) == target:
-        raise UsageError(f"cannot save to {target}: its metadata has that name; name another path")
+        raise UsageError(f"cannot save to {target}: that is the name of its metadata file; name another path")
 
 
 def _beside(path: Path) -> list[Path]:
@@ -133,8 +133,8 @@ def _read_metadata(path: Path) -> Metadata:
     for number, fields in enumerate(rows, 2):
         if len(fields) != len(header):
             raise FileFormatError(
-                f"{path}: line {number}: has {plural(len(fields), 'field')} under a header of {len(header)}; "
-                "mend the line"
+                f"{path}: line {number}: has {plural(len(fields), 'field')}, but the header has {len(header)}; "
+                "correct the line"
             )
     names = [name.strip().lower() for name in header]
     tokens = next((names.index(name) for name in TOKEN_NAMES if name in names), 0)

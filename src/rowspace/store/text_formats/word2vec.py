@@ -33,7 +33,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """Read the word2vec binary file `path`, or its first `limit` words, into memory; rows are (V, D) float32.
 
     Counts are None. Raises `FileFormatError`, with the number of the word and the byte it begins at, where
-    the file is cut off, damaged, or holds more or less than its first line promises; sizes are compared
+    the file is cut off, damaged, or holds more or less than its first line declares; sizes are compared
     before memory is taken. Warns of words that are not valid UTF-8 or are duplicated.
 
     >>> import tempfile
@@ -89,7 +89,7 @@ def _recognizes_start(start: bytes) -> bool:
 
 
 def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
-    """Return the header, once the file is known to be large enough for what it promises."""
+    """Return the header, once the file is known to be large enough for what it declares."""
     start = data[:SNIFFED].tobytes()
     header = header_of(start)
     if header is None:
@@ -101,14 +101,14 @@ def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
         raise FileFormatError(f"{source}: byte {header.end}: word2vec's text form; read it as 'word2vec-text'")
     if header.dim < 1 or data.size < least:
         raise FileFormatError(
-            f"{source}: byte 0: promises {plural(header.size, 'word')} of {plural(header.dim, 'number')}, but has "
+            f"{source}: byte 0: declares {plural(header.size, 'word')} of {plural(header.dim, 'number')}, but has "
             f"{plural(data.size, 'byte')} instead of {least:,} or more; it is cut off or damaged, download it again"
         )
     return header
 
 
 def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: str) -> NDArray[np.int64]:
-    """Return where the first words begin and end, (wanted, 2); raises where one of them is not whole."""
+    """Return where the first words begin and end, (wanted, 2); raises if one of them is incomplete."""
     places = np.empty((wanted, 2), np.int64)
     found, place = find_words(data, header.end, 4 * header.dim, MAX_WORD, places)
     if found < wanted:
@@ -120,7 +120,7 @@ def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: st
         )
     if found == header.size and data[place:].tobytes().strip(b"\r\n"):
         raise FileFormatError(
-            f"{source}: byte {place}: data goes on after {plural(header.size, 'promised word')}; "
+            f"{source}: byte {place}: data continues after {plural(header.size, 'declared word')}; "
             "it is damaged, download it again"
         )
     return places

@@ -24,7 +24,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """Read the word2vec text file `path`, or its first `limit` words, into memory; rows are (V, D) float32.
 
     Counts are None. Raises `FileFormatError` with the number of the line that is not a word and D numbers,
-    or where there are more or fewer of them than the first line promises. Warns of words that are not valid UTF-8 or
+    or where there are more or fewer of them than the first line declares. Warns of words that are not valid UTF-8 or
     are duplicated.
 
     >>> import tempfile
@@ -47,7 +47,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     lines = lines_in(text, limit=limit if limit is None else wanted)
     if len(lines) != wanted:
         raise FileFormatError(
-            f"{source}: line 1: promises {plural(header.size, 'word')}, but "
+            f"{source}: line 1: declares {plural(header.size, 'word')}, but "
             f"{plural(len(lines), 'line follows', 'lines follow')}; the file is cut off or damaged, download it again"
         )
     return table_of_lines(text, lines, header.dim)

@@ -51,8 +51,8 @@ def open_corpus(
         raise CorpusError(f"{_TEXTS_WANTED}, not {type(corpus).__name__}")
     if isinstance(corpus, list | tuple) and corpus and all(map(_names_file, corpus)):
         raise CorpusError(
-            f"every string of the corpus, {corpus[0]!r} for one, names a file; to read files pass "
-            "pathlib.Path(...) for each, to learn from the strings themselves pass iter(...)"
+            f"every string of the corpus names a file, such as {corpus[0]!r}; to read files, pass "
+            "pathlib.Path(...) for each; to learn from the strings themselves, pass iter(...)"
         )
     items = iter(corpus)
     first = next(items, None)
@@ -107,7 +107,7 @@ def _file_pieces(
             yield piece
         tried = source
     if not found and tried is not None and not tried.named:
-        raise CorpusError(f"all files are binary, {tried.name!r} for one; name a directory or pattern with text files")
+        raise CorpusError(f"all files are binary, such as {tried.name!r}; name a directory or pattern with text files")
 
 
 def _sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[_Source]:
@@ -187,7 +187,7 @@ def _pattern(pattern: str) -> Iterator[_Source]:
     """Yield the files that match a glob pattern."""
     files = sorted(path for path in glob.glob(pattern, recursive=True) if _file_type(path) == stat.S_IFREG)  # noqa: PTH207
     if not files:
-        raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** stands for folders inside folders")
+        raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** matches folders inside folders")
     for path in files:
         yield _Source(path, named=False)
 

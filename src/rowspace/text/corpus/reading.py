@@ -37,7 +37,7 @@ def read_pieces(
 ) -> Iterator[Piece]:
     """Yield the text of a file, or of standard input for '-'.
 
-    Lines may end with CR alone. Warns of what follows the compressed text in a .gz.
+    Lines may end with CR alone. Warns of other data after the compressed text in a .gz.
 
     Args:
         name: The path of the file.
@@ -139,7 +139,7 @@ def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
                     break
                 if not compressed.startswith(_GZIP):
                     warnings.warn(
-                        f"{name!r}: what follows the compressed text is not gzip, and is ignored",
+                        f"{name!r}: the data after the compressed text is not gzip and is ignored",
                         CorpusWarning,
                         stacklevel=2,
                     )
@@ -149,7 +149,7 @@ def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
                 yield text
             compressed = member.unused_data
     if not member.eof:
-        raise EOFError("the compressed text has no end")
+        raise EOFError("the compressed text is truncated")
 
 
 def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
@@ -171,7 +171,7 @@ def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
     except zstandard.ZstdError as error:
         raise EOFError(str(error)) from error
     if frame is not None and not frame.eof:
-        raise EOFError("the last frame has no end")
+        raise EOFError("the last frame is truncated")
 
 
 def _is_text(name: str, start: bytes, *, named: bool) -> bool:

@@ -79,7 +79,7 @@ def _of_folder(folder: Path, pattern: str | None) -> Tokenizer:
         return open_gpt2(folder)
     if (folder / "vocab.txt").is_file():
         return open_bert(folder)
-    raise FileFormatError(f"{folder}: has no tokenizer that opens here; name {OPENS}")
+    raise FileFormatError(f"{folder}: has no supported tokenizer; name {OPENS}")
 
 
 def _warn_of_ignored_tokens(folder: Path, name: str, size: int) -> None:
@@ -88,7 +88,7 @@ def _warn_of_ignored_tokens(folder: Path, name: str, size: int) -> None:
     if added:
         warnings.warn(
             f"{folder}: ignored {plural(len(added), 'added token')} that {name} does not contain, the first is "
-            f"{added[0]!r}: in a text it is ordinary text; {MAKE_JSON}",
+            f"{added[0]!r}; they are encoded as ordinary text; {MAKE_JSON}",
             stacklevel=4,
         )
 
@@ -105,7 +105,7 @@ def _of_file(path: Path, pattern: str | None, *, for_class: str | None = None) -
         return open_sentencepiece(data, str(path))
     if data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
         return HuggingFaceTokenizer.from_json(read_text(path), str(path))
-    raise FileFormatError(f"{path}: is not a tokenizer that opens here; name {OPENS}")
+    raise FileFormatError(f"{path}: is not a supported tokenizer; name {OPENS}")
 
 
 def _by_name(name: str, pattern: str | None) -> Tokenizer:

@@ -163,8 +163,8 @@ def open_ranks(data: bytes, source: str, *, pattern: str | None = None) -> Tikto
         return _published(names[0], ranks)
     if pattern is None:
         warnings.warn(
-            f"{source}: holds ranks only, and is not a file that tiktoken knows; text is split with the pattern of "
-            f"{DEFAULT_PATTERN}: name the one that its owner documents, pattern=",
+            f"{source}: holds ranks only, and is not a published tiktoken file; text is split with the pattern of "
+            f"{DEFAULT_PATTERN}; pass the documented one as pattern=",
             stacklevel=4,
         )
     return TiktokenTokenizer(ranks, _regular_expression(pattern or DEFAULT_PATTERN), {}, source=source)

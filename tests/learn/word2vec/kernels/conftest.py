@@ -1,4 +1,4 @@
-"""Rows to learn from that are far from zero."""
+"""Random weights that are far from zero."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from rowspace.learn.word2vec.kernels.arrays import Weights
 
 @pytest.fixture
 def random_weights() -> Callable[..., Weights]:
-    """`random_weights(dim)`: the weights of 30 words."""
+    """`random_weights(dim)` returns weights for 30 words."""
 
     def draw(dim: int) -> Weights:
         weights, size = empty_weights(30, FitOptions(dim=dim, workers=1)), (30, dim)

@@ -1,4 +1,4 @@
-"""CBOW's kernels against `reference.py`."""
+"""The CBOW kernels, compared with `reference.py`."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from rowspace.learn.word2vec.reference import cbow_step
 pytestmark = pytest.mark.kernels
 
 V = 30
-# The kernels read the logistic function from a table, right to 5e-4; alpha (0.05) and the rows (below 2) scale that.
+# The kernels look up the logistic function in a table accurate to 5e-4, scaled by alpha (0.05) and rows (below 2).
 TABLE_ERROR = 2e-4
 
 

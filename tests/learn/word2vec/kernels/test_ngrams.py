@@ -1,4 +1,4 @@
-"""Words that are learned as means with their n-grams: what is formed, what is given back, and when."""
+"""Words composed with their n-grams: composing rows, scattering updates, and listing the used buckets."""
 
 import numpy as np
 import pytest
@@ -23,15 +23,15 @@ def options(**more):
     return FitOptions(**{"dim": 20, "subwords": True, "workers": 1, "buckets": 1000} | more)
 
 
-def listed(chosen, words=WORDS):
+def list_ngrams(chosen, words=WORDS):
     with np.errstate(over="ignore"):
         return list_used(words, np.arange(len(words), 0, -1), chosen)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_word_is_formed_of_its_parts_and_gives_what_it_moved_to_each(workers):
+def test_word_is_the_mean_of_its_parts_and_its_update_goes_to_each(workers):
     chosen = options(workers=workers)
-    ngrams = listed(chosen)
+    ngrams = list_ngrams(chosen)
     weights, scratch = make_weights(len(WORDS), chosen, ngrams), make_scratch(len(WORDS), chosen)
     start_copies(weights, scratch.copies)
     scratch.sentence[2] = row = own_row(np.int64(0), scratch.copies)
@@ -53,8 +53,8 @@ def test_a_word_is_formed_of_its_parts_and_gives_what_it_moved_to_each(workers):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("window", [1, 3, 8])
 @pytest.mark.parametrize("length", [2, 3, 4, 17, 30])
-def test_words_without_ngrams_are_learned_as_words_are(model, workers, window, length):
-    # Each word stands once in the sentence, so it is formed, moved and given back as often as it would be moved alone.
+def test_words_without_ngrams_are_trained_like_plain_words(model, workers, window, length):
+    # Each word occurs once in the sentence, so it is composed and scattered as often as a plain word is updated.
     learned = []
     for subwords in (False, True):
         chosen = options(subwords=subwords, model=model, workers=workers, window=window)
@@ -65,7 +65,7 @@ def test_words_without_ngrams_are_learned_as_words_are(model, workers, window, l
         start_copies(weights, scratch.copies)
         seed_random(scratch, 5)
         sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)
-        weights.outputs[:V] = weights.inputs[:V][::-1]  # so that there is something to learn from the first pair on
+        weights.outputs[:V] = weights.inputs[:V][::-1]  # gives nonzero gradients from the first pair on
         start_copies(weights, scratch.copies)
         learn_chunk(np.arange(length, dtype=np.int32), weights, sampler, make_plan(chosen, 0.1, 0.1), scratch)
         merge_copies(weights, scratch.copies)
@@ -74,9 +74,9 @@ def test_words_without_ngrams_are_learned_as_words_are(model, workers, window, l
         np.testing.assert_allclose(words, parts, atol=1e-6)
 
 
-def test_only_used_buckets_have_rows_and_the_most_used_ones_come_first():
+def test_only_used_buckets_have_rows_sorted_by_frequency():
     chosen = options(min_n=2, max_n=2, buckets=100_003)
-    ngrams = listed(chosen, ["ab", "cab"])  # seen 2 and 1 times: ab and b> thrice, <a twice, <c and ca once
+    ngrams = list_ngrams(chosen, ["ab", "cab"])  # with counts 2 and 1: ab and b> 3 times, <a twice, <c and ca once
     angle_a, ab, end_b, angle_c, ca = (
         int(ngram_buckets(word, min_n=2, max_n=2, buckets=100_003)[i])
         for word, i in [("ab", 0), ("ab", 1), ("ab", 2), ("cab", 0), ("cab", 1)]
@@ -89,9 +89,9 @@ def test_only_used_buckets_have_rows_and_the_most_used_ones_come_first():
     assert ngrams.buckets[ngrams.indices[:3]].tolist() == [angle_a, ab, end_b]
 
 
-def test_learned_rows_and_the_rows_of_unseen_words_come_from_the_same_ngrams():
+def test_trained_rows_and_rows_of_unseen_words_use_the_same_ngrams():
     chosen = options()
-    weights = make_weights(len(WORDS), chosen, listed(chosen))
+    weights = make_weights(len(WORDS), chosen, list_ngrams(chosen))
     rows, subwords = composed_rows(weights, chosen), learned_subwords(weights, chosen)
     for word, row in zip(WORDS, rows, strict=True):
         places = subwords.places_of(word)

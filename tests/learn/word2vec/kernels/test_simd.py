@@ -1,4 +1,4 @@
-"""Each function of `simd`, called in a kernel, does what its Python form says."""
+"""The functions of `simd`, called in a kernel, behave like their Python form."""
 
 import numpy as np
 import pytest

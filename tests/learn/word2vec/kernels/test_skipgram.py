@@ -1,4 +1,4 @@
-"""Skip-gram's kernels against `reference.py`, and the neighbors that a window lists."""
+"""The skip-gram kernels, compared with `reference.py`."""
 
 import numpy as np
 import pytest
@@ -11,11 +11,11 @@ from rowspace.learn.word2vec.reference import skipgram_step
 pytestmark = pytest.mark.kernels
 
 V = 30
-# The kernels read the logistic function from a table, right to 5e-4; alpha (0.05) and the rows (below 2) scale that.
+# The kernels look up the logistic function in a table accurate to 5e-4, scaled by alpha (0.05) and rows (below 2).
 TABLE_ERROR = 2e-4
 
 
-def window(options, context, targets):
+def scratch_with_window(options, context, targets):
     scratch = make_scratch(V, options)
     scratch.context[: len(context)] = context
     scratch.targets[: len(targets)] = targets
@@ -31,7 +31,7 @@ def window(options, context, targets):
 def test_skipgram_step_equals_the_reference(random_weights, dim, context, targets):
     weights = random_weights(dim)
     inputs, outputs = (rows.astype(np.float64)[:, :dim] for rows in weights[:2])
-    scratch = window(FitOptions(dim=dim, workers=1), context, targets)
+    scratch = scratch_with_window(FitOptions(dim=dim, workers=1), context, targets)
     learn_skipgram(len(context), np.float32(0.05), weights, scratch)
     loss = skipgram_step(inputs, outputs, context, targets, alpha=0.05)
     np.testing.assert_allclose(weights.inputs[:, :dim], inputs, atol=TABLE_ERROR)
@@ -40,13 +40,13 @@ def test_skipgram_step_equals_the_reference(random_weights, dim, context, target
     assert scratch.tally[1] == pytest.approx(loss, rel=1e-3)
 
 
-def test_more_than_five_negatives_are_learned_six_targets_at_a_time(random_weights):
+def test_more_than_five_negatives_are_trained_six_targets_at_a_time(random_weights):
     weights, context, targets = random_weights(16), [4, 5], list(range(8, 20))
     inputs, outputs = (rows.astype(np.float64) for rows in weights[:2])
-    scratch = window(FitOptions(dim=16, negatives=11, workers=1), context, targets)
+    scratch = scratch_with_window(FitOptions(dim=16, negatives=11, workers=1), context, targets)
     learn_skipgram(len(context), np.float32(0.05), weights, scratch)
     skipgram_step(inputs, outputs, context, targets[:6], alpha=0.05)
-    rest = targets[6:]  # negatives only: each label is 0
+    rest = targets[6:]  # negatives only: every label is 0
     probabilities, before = 1 / (1 + np.exp(-(inputs[context] @ outputs[rest].T))), outputs[rest].copy()
     for i, word in enumerate(context):
         outputs[rest] -= 0.05 * np.outer(probabilities[i], inputs[word])
