@@ -72,7 +72,7 @@ def python(code: str) -> str:
     return done.stdout
 
 
-def test_import_loads_no_heavy_library() -> None:
+def test_import_loads_no_slow_library() -> None:
     loaded = python("import sys, rowspace; print('\\n'.join(sys.modules))").split()
     assert "rowspace" in loaded
     assert [name for name in HEAVY if name in loaded] == []
@@ -82,12 +82,12 @@ def test_import_opens_no_data_file() -> None:
     assert python(SPY).split() == []
 
 
-def test_each_module_imports_before_any_other_of_ours() -> None:
+def test_each_module_imports_alone() -> None:
     refused = json.loads(python(f"MODULES = {['rowspace', *MODULES]!r}\n{IMPORT_EACH}"))
     assert refused == {}, "\n".join(refused.values())
 
 
-def test_names_of_each_all_exist_once() -> None:
+def test_names_in_all_exist_once() -> None:
     for module in ["rowspace", *MODULES]:
         loaded = importlib.import_module(module)
         names = getattr(loaded, "__all__", [])
@@ -95,5 +95,5 @@ def test_names_of_each_all_exist_once() -> None:
         assert len(names) == len(set(names)), module
 
 
-def test_package_is_the_one_of_this_checkout() -> None:
+def test_package_is_from_this_checkout() -> None:
     assert Path(rowspace.__file__).parents[2] == Path(__file__).parents[1]

@@ -34,7 +34,7 @@ def numeric_options(command: str) -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_absurd_numbers_are_refused_in_a_sentence_or_work(
+def test_extreme_numbers_work_or_give_an_error_message(
     table_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -68,7 +68,7 @@ def test_absurd_numbers_are_refused_in_a_sentence_or_work(
     assert tried > 90
 
 
-def test_the_python_options_have_the_same_bounds() -> None:
+def test_python_options_have_the_same_bounds() -> None:
     for options, name in (
         (TextOptions, "min_count"),
         (TextOptions, "max_vocabulary"),

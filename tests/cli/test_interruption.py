@@ -43,10 +43,10 @@ def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int
     pytest.fail("no fit was slow enough to be interrupted")
 
 
-def test_interrupted_fit_goes_on_to_the_same_table(run: Run, english: Path, tmp_path: Path) -> None:
+def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, said = interrupted(signal.SIGINT, english, output)
-    assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*': go on with ", said)
+    assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*'; continue with ", said)
     half_way = rs.load(output)
     assert run_directory_of(output).exists()
 
@@ -61,14 +61,14 @@ def test_interrupted_fit_goes_on_to_the_same_table(run: Run, english: Path, tmp_
     assert (half_way.rows != learned.rows).any()
 
 
-def test_sigterm_saves_too_and_resuming_reads_no_corpus(run: Run, english: Path, tmp_path: Path) -> None:
+def test_sigterm_saves_and_resume_ignores_the_corpus(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, said = interrupted(signal.SIGTERM, english, output)
-    assert "go on with rowspace fit --resume" in said
+    assert "continue with rowspace fit --resume" in said
     wrong = run("fit", "--resume", "-o", str(output), "--dim", "5", status=2)
     assert "the interrupted fit has dim=16, not 5" in wrong.stderr
     result = run("fit", "gone.txt", "--resume", "-o", str(output), "--workers", "2", "--json")
-    assert "CORPUS is not read again" in result.stderr
+    assert "CORPUS is ignored" in result.stderr
     assert len(json.loads(result.stdout)["settings"]["losses"]) == epochs
 
 
@@ -82,7 +82,7 @@ def write_and_wait(process: subprocess.Popen[str], text: str) -> None:
 
 @linux
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signal_while_reading_leaves_nothing(number: signal.Signals, status: int, tmp_path: Path) -> None:
+def test_signal_during_reading_leaves_no_files(number: signal.Signals, status: int, tmp_path: Path) -> None:
     output = tmp_path / "table"
     with start("-", "-o", output, stdin=subprocess.PIPE) as process:
         write_and_wait(process, "some text that does not end")
@@ -140,7 +140,7 @@ def test_interruption_during_imports_has_no_traceback(table_path: str) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "rowspace: stopped\n"), module
 
 
-def test_process_that_ignores_interruptions_still_does(table_path: str) -> None:
+def test_process_started_to_ignore_interrupts_ignores_them(table_path: str) -> None:
     code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)" + DURING_IMPORTS.format(module="numpy")
     arguments = [sys.executable, "-c", code, "similar", table_path, "class", "method"]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
