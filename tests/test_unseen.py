@@ -23,14 +23,14 @@ def says(word="catty"):
     return pytest.warns(UnseenTokenWarning, match=f"'{word}' is not in the vocabulary: its row is the mean of its n-gr")
 
 
-def test_a_row_is_made_and_said(table):
+def test_unseen_word_has_a_row_with_a_warning(table):
     with says():
         np.testing.assert_allclose(table["catty"], CATTY, rtol=1e-6)
     with says():
         np.testing.assert_allclose(table[["dog", "catty", 0]], [ROWS[1], CATTY, ROWS[0]], rtol=1e-6)
 
 
-def test_what_is_in_the_vocabulary_is_what_it_was_and_needs_no_warning(table):
+def test_known_word_has_its_row_without_a_warning(table):
     np.testing.assert_array_equal(table["cat"], ROWS[0])
     np.testing.assert_array_equal(table[["dog", "cat"]], ROWS[[1, 0]])
     np.testing.assert_array_equal(table[np.array([2, 1])], ROWS[[2, 1]])
@@ -38,14 +38,14 @@ def test_what_is_in_the_vocabulary_is_what_it_was_and_needs_no_warning(table):
     assert "catty" not in table
 
 
-def test_neighbors_leave_out_only_what_has_an_id(table):
+def test_neighbors_exclude_only_tokens_with_an_id(table):
     with says():
         assert [token for token, _ in table.neighbors("catty")] == ["cat", "dog", "the"]
     with says():
         assert [token for token, _ in table.neighbors(["catty", "cat"])] == ["dog", "the"]
 
 
-def test_similarity_sets_and_the_odd_one_take_it(table):
+def test_similarity_sets_and_odd_one_out_take_unseen_words(table):
     with says():
         assert table.similarity("catty", "dog") == pytest.approx(0.5 / np.sqrt(1.25))
     with says():
@@ -54,7 +54,7 @@ def test_similarity_sets_and_the_odd_one_take_it(table):
         assert table.odd_one_out(["cat", "catty", "the"]) == "the"
 
 
-def test_pairs_count_it_and_say_for_how_many(table, tmp_path):
+def test_evaluate_pairs_counts_pairs_with_unseen_words(table, tmp_path):
     file = tmp_path / "pairs"
     file.write_text("cat dog 1\nCatty cat 9\ncatty the 0\ncat zzz 3\n")
     scores = table.evaluate_pairs(file)
@@ -75,6 +75,6 @@ def test_pairs_count_it_and_say_for_how_many(table, tmp_path):
         lambda table: table.analogy("cat", "dog", "catty"),
     ],
 )
-def test_no_row_and_no_id_are_errors_as_ever(table, ask):
+def test_word_without_a_row_or_an_id_is_an_error(table, ask):
     with pytest.raises(UnknownTokenError, match="is not in the vocabulary"):
         ask(table)

@@ -20,7 +20,7 @@ def table(english):
     return rs.fit(english, **SMALL)
 
 
-def test_one_worker_gives_the_same_bits_again(english, table):
+def test_one_worker_is_reproducible(english, table):
     again = rs.fit(english, **SMALL)
     np.testing.assert_array_equal(again.rows, table.rows)
     assert again.vocabulary == table.vocabulary
@@ -53,7 +53,7 @@ def test_the_loss_falls_and_is_a_mean_over_pairs(english):
     assert 1 < losses[-1] < losses[0] < 6 * np.log(2)
 
 
-def test_settings_say_how_it_was_learned(english, table):
+def test_settings_record_the_options(english, table):
     settings = table.settings
     assert settings["dim"] == 20
     assert settings["repeatable"] is True
@@ -67,7 +67,7 @@ def test_token_lists_keep_their_tokens():
     assert set(table) == {"New York", "Is", "is", "big", "old"}
 
 
-def test_no_corpus_is_the_standard_library():
+def test_default_corpus_is_the_standard_library():
     table = rs.fit(dim=16, epochs=3)
     assert {"typeerror", "valueerror", "sin", "cos"} <= set(table)
     assert "cos" in dict(table.neighbors("sin", k=10))
@@ -92,7 +92,7 @@ def test_callbacks_see_bytes_vocabulary_progress_and_each_epochs_table(english):
     assert not np.array_equal(seen["epoch"][0][1].rows, table.rows)
 
 
-def test_an_output_is_saved_and_its_workplace_is_gone(english, tmp_path, table):
+def test_output_is_saved_and_the_run_directory_is_removed(english, tmp_path, table):
     rs.fit(english, **SMALL, output=tmp_path / "made")
     np.testing.assert_array_equal(rs.load(tmp_path / "made").rows, table.rows)
     assert [entry.name for entry in tmp_path.iterdir()] == ["made"]
@@ -113,13 +113,13 @@ def stopped(english, output, number, **options):
 
 
 @pytest.mark.parametrize("more", [{}, {"subwords": True, "model": "cbow"}], ids=["words", "n-grams"])
-def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, tmp_path, more):
+def test_resumed_fit_equals_an_uninterrupted_fit(english, tmp_path, more):
     options = {"dim": 40, "workers": 1, "epochs": 6} | more
     whole = rs.fit(english, **options)
     for number in (signal.SIGINT, signal.SIGTERM):
         output = tmp_path / f"stopped by {number.name}"
         said = stopped(english, output, number, **options)
-        assert said.endswith(f"go on with rowspace fit --resume -o '{output}'")
+        assert said.endswith(f"continue with rowspace fit --resume -o '{output}'")
         assert not np.array_equal(rs.load(output).rows, whole.rows)
         resumed = rs.fit(output=output, resume=True)
         np.testing.assert_array_equal(resumed.rows, whole.rows)
@@ -148,18 +148,18 @@ def interrupted(english, tmp_path, stopping):
     return tmp_path / "table"
 
 
-def test_signals_do_what_they_did_after_a_fit(interrupted):
+def test_signal_handlers_are_restored_after_a_fit(interrupted):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-def test_resume_refuses_other_options_but_takes_other_workers(interrupted):
+def test_resume_allows_only_other_workers(interrupted):
     with pytest.raises(UsageError, match="has dim=8, not 9"):
         rs.fit(output=interrupted, resume=True, dim=9)
     assert rs.fit(output=interrupted, resume=True, dim=8, workers=2).settings["workers"] == 2
 
 
-def test_a_new_fit_takes_the_place_of_an_interrupted_one(interrupted):
+def test_new_fit_replaces_an_interrupted_fit(interrupted):
     rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1)
     assert len(rs.load(interrupted)) == 3
     assert not run_directory_of(interrupted).exists()
@@ -174,7 +174,7 @@ rs.fit(sys.argv[1], output=sys.argv[2], dim=40, epochs=1000, workers=1, reports=
 """
 
 
-def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
+def test_killed_fit_resumes_from_its_last_save(english, tmp_path):
     """SIGKILL cannot be answered; the state of the last epoch that ended is there all the same."""
     output = tmp_path / "table"
     with subprocess.Popen(
@@ -195,7 +195,7 @@ def test_a_killed_fit_resumes_from_its_last_save(english, tmp_path):
     assert seen[0] >= 2
 
 
-def test_a_strangers_folder_is_left_alone(tmp_path):
+def test_foreign_folder_is_not_touched(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter.txt").write_text("dear")
     with pytest.raises(UsageError, match="home"):
@@ -212,12 +212,12 @@ def test_a_strangers_folder_is_left_alone(tmp_path):
     [
         ({"dimm": 4}, "no option 'dimm'; did you mean dim?"),
         ({"dim": 0}, "dim must be"),
-        ({"subwords": True, "tokens": "bpe"}, "subwords are n-grams of words, not of the tokens .bpe.; leave one"),
+        ({"subwords": True, "tokens": "bpe"}, "subwords are n-grams of words, but tokens is .bpe.; omit one"),
         ({"resume": True}, "resume needs the output"),
         ({"resume": True, "output": "nothing"}, "no interrupted fit"),
     ],
 )
-def test_a_wrong_call_is_one_sentence(options, message, tmp_path, monkeypatch):
+def test_usage_error_gives_a_message(options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=message.replace("?", r"\?")):
         rs.fit(["a b"] * 9, **options)
@@ -228,23 +228,23 @@ def test_a_wrong_call_is_one_sentence(options, message, tmp_path, monkeypatch):
     ("texts", "options", "message"),
     [
         (["word"] * 50, {}, "only one distinct token, 'word'"),
-        (["some words in a line"] * 50, {"sample": 1e-300}, "sample=1e-300 leaves out all words"),
+        (["some words in a line"] * 50, {"sample": 1e-300}, "sample=1e-300 drops all words"),
         (["cat", "dog"] * 200, {"sample": 0}, "no sentence of the text has two words"),
     ],
 )
-def test_a_text_with_nothing_to_learn_is_an_error_that_leaves_nothing(texts, options, message, tmp_path):
+def test_text_with_nothing_to_learn_is_an_error_and_leaves_no_files(texts, options, message, tmp_path):
     with pytest.raises(CorpusError, match=message):
         rs.fit(texts, output=tmp_path / "table", dim=4, epochs=2, **options)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_corpus_that_cannot_be_read_leaves_nothing_behind(tmp_path):
+def test_unreadable_corpus_leaves_no_files(tmp_path):
     with pytest.raises(CorpusError):
         rs.fit(tmp_path / "missing.txt", output=tmp_path / "table")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failing_callback_ends_the_fit_with_its_own_error(english):
+def test_error_of_a_callback_ends_the_fit(english):
     def fail(_progress):
         raise ZeroDivisionError
 

@@ -29,7 +29,7 @@ def saved(request, english, tmp_path_factory):
     return path
 
 
-def test_a_row_stands_at_its_tokens_id_and_counts_are_the_librarys(saved, english):
+def test_rows_have_their_tokens_ids_and_counts_equal_the_librarys(saved, english):
     table = rs.load(saved)
     library = Tokenizer.from_str(table.tokenizer)
     counts = np.zeros(len(table), np.int64)
@@ -42,7 +42,7 @@ def test_a_row_stands_at_its_tokens_id_and_counts_are_the_librarys(saved, englis
 
 
 # parity: model2vec and sentence-transformers, which give a text the mean of its tokens' rows
-def test_other_libraries_open_it_and_find_the_same_rows(saved):
+def test_other_libraries_open_the_same_rows(saved):
     table, text = rs.load(saved), "The expression is evaluated first"
     ids = Tokenizer.from_str(table.tokenizer).encode(text, add_special_tokens=False).ids
     expected = table.rows[ids].mean(axis=0)
@@ -50,7 +50,7 @@ def test_other_libraries_open_it_and_find_the_same_rows(saved):
         np.testing.assert_allclose(encode([text])[0], expected, atol=1e-6)
 
 
-def test_settings_say_how_tokens_were_made(saved):
+def test_settings_record_the_tokenizer_options(saved):
     settings = rs.load(saved).settings
     assert settings["tokens"] == saved.name
     assert settings["repeatable"] is (saved.name in ("bpe", "bytes", "chars"))
@@ -68,19 +68,19 @@ def test_pieces_used_alike_become_neighbors():
     assert {token for token, _ in table.neighbors("Ġcat", k=2)} == {"Ġdog", "Ġcow"}
 
 
-def test_one_worker_gives_the_same_bits_again(english):
+def test_one_worker_is_reproducible(english):
     first, second = (rs.fit(english, tokens="bpe", vocabulary_size=500, **SMALL) for _ in range(2))
     np.testing.assert_array_equal(first.rows, second.rows)
     assert first.tokenizer == second.tokenizer
 
 
-def test_a_tables_tokenizer_makes_another_table(saved, english):
+def test_tokenizer_of_a_table_can_be_reused(saved, english):
     again = rs.fit(english, tokens=saved, **SMALL)
     assert again.tokenizer == rs.load(saved).tokenizer
     np.testing.assert_array_equal(again.rows, rs.load(saved).rows)
 
 
-def test_every_epochs_table_has_the_tokenizers_order(english):
+def test_table_of_every_epoch_has_the_tokenizers_order(english):
     seen = []
     reports = Reports(on_epoch=lambda _epoch, table, _loss: seen.append(table))
     table = rs.fit(english, tokens="chars", reports=reports, **SMALL)
@@ -99,7 +99,7 @@ def interrupted(english, tmp_path, stopping):
     return tmp_path / "table"
 
 
-def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, interrupted):
+def test_resumed_fit_equals_an_uninterrupted_fit(english, interrupted):
     resumed, whole = rs.fit(output=interrupted, resume=True, **LONGER), rs.fit(english, **LONGER)
     np.testing.assert_array_equal(resumed.rows, whole.rows)
     np.testing.assert_array_equal(resumed.counts, whole.counts)
@@ -116,7 +116,7 @@ def test_a_stopped_fit_goes_on_to_the_bits_of_one_never_stopped(english, interru
         ({"min_count": 5}, "min_count has no meaning with tokens='bpe'"),
     ],
 )
-def test_resume_refuses_other_tokens(interrupted, options, message):
+def test_resume_with_other_tokens_is_an_error(interrupted, options, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         rs.fit(output=interrupted, resume=True, **options)
 
@@ -131,7 +131,7 @@ def test_resume_refuses_other_tokens(interrupted, options, message):
         ({"vocabulary_sice": 256}, "did you mean vocabulary_size?"),
     ],
 )
-def test_a_wrong_call_is_one_sentence_and_leaves_nothing(options, message, tmp_path):
+def test_usage_error_gives_a_message_and_leaves_no_files(options, message, tmp_path):
     with pytest.raises(UsageError, match=re.escape(message)):
         rs.fit(["a b"] * 9, output=tmp_path / "table", special=["<s>"] if "tokens" in options else None, **options)
     assert not list(tmp_path.iterdir())

@@ -14,7 +14,7 @@ from rowspace.learn.word2vec.allocation import bytes_needed, check_memory, empty
      ("negatives", 1001), ("dim", 65_537), ("epochs", 10**9),
      ("model", "glove"), ("cbow_gradient", "none"), ("seed", -1), ("dim", "many"), ("epochs", 1.5), ("window", True)],
 )  # fmt: skip
-def test_a_wrong_value_is_named(name, value):
+def test_error_names_the_invalid_option(name, value):
     with pytest.raises(UsageError, match=f"{name} must be .* not {value!r}"):
         FitOptions(**{name: value})
 
@@ -28,12 +28,12 @@ def test_the_learning_rate_depends_on_the_model_unless_given(given, rates):
 
 
 @pytest.mark.parametrize("given", [{"min_alpha": 1.0}, {"alpha": 0.01, "min_alpha": 0.02}])
-def test_a_rate_that_rises_is_refused(given):
+def test_increasing_rate_is_an_error(given):
     with pytest.raises(UsageError, match="min_alpha, the learning rate at the end, must not exceed alpha"):
         FitOptions(**given)
 
 
-def test_rows_that_no_memory_holds_are_refused_before_they_are_allocated():
+def test_rows_beyond_the_memory_are_an_error_before_allocation():
     for size, ngrams, options in (
         (100_000_000, 0, {"dim": 65_536}),
         (1_000_000_000_000, 0, {"dim": 1}),
@@ -44,7 +44,7 @@ def test_rows_that_no_memory_holds_are_refused_before_they_are_allocated():
     check_memory(1000, 1000, FitOptions(subwords=True))
 
 
-def test_the_memory_that_is_asked_for_is_what_is_allocated():
+def test_bytes_needed_equals_the_allocation():
     for given in ({}, {"workers": 3}, {"model": "cbow", "subwords": True, "workers": 2, "buckets": 100}):
         options = FitOptions(dim=20, **given)
         weights = empty_weights(700, options)

@@ -36,7 +36,7 @@ def running(tmp_path):
         process.kill()
 
 
-def test_a_second_process_is_told_of_the_first_which_ends_well(running, tmp_path):
+def test_second_process_with_the_same_output_is_an_error(running, tmp_path):
     for resume in (False, True):
         with pytest.raises(RowspaceError, match=r"another fit is writing to .*table"):
             rs.fit(None if resume else TEXT, output=tmp_path / "table", resume=resume, **SMALL)
@@ -46,7 +46,7 @@ def test_a_second_process_is_told_of_the_first_which_ends_well(running, tmp_path
     assert not run_directory_of(tmp_path / "table").exists()
 
 
-def test_a_killed_fit_leaves_no_lock(running, tmp_path):
+def test_killed_fit_leaves_no_lock(running, tmp_path):
     running.send_signal(signal.SIGKILL)
     running.wait()
     with pytest.raises(UsageError, match="no interrupted fit"):
@@ -54,7 +54,7 @@ def test_a_killed_fit_leaves_no_lock(running, tmp_path):
     assert len(rs.fit(TEXT, output=tmp_path / "table", **SMALL)) == 8
 
 
-def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
+def test_second_fit_in_the_same_process_is_an_error(tmp_path):
     refused = []
 
     def start_another(_progress):
@@ -68,7 +68,7 @@ def test_a_second_fit_in_the_same_process_is_told_too(tmp_path):
 
 
 @pytest.mark.parametrize("moment", ["open", "fcntl.flock"])
-def test_an_interruption_while_the_lock_is_taken_leaves_nothing(moment, tmp_path):
+def test_interrupt_while_locking_leaves_no_files(moment, tmp_path):
     waiting = [moment]
 
     def interrupt(event, arguments):

@@ -61,8 +61,8 @@ def test_two_rows_have_one_neighbor() -> None:
 @pytest.mark.parametrize(
     ("rows", "positions", "sentence"),
     [
-        (np.eye(2), np.eye(3), "must be as many, got 2 and 3"),
-        (np.eye(1), np.eye(1), "two rows or more, but 1 can be compared"),
+        (np.eye(2), np.eye(3), "must have the same length, got 2 and 3"),
+        (np.eye(1), np.eye(1), "finite values and positions are needed, but 1 can be compared"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(rows, positions, sentence: str) -> None:

@@ -40,7 +40,7 @@ def test_of_equal_rows_the_first_is_odd():
 def test_too_few_rows_are_refused():
     with pytest.raises(UsageError, match="at least 3 tokens, got 2"):
         odd_one_out(ROWS[:2])
-    with pytest.raises(UsageError, match="rows_b holds no row"):
+    with pytest.raises(UsageError, match="rows_b is empty"):
         set_similarity(ROWS[:1], ROWS[:0])
-    with pytest.raises(UsageError, match="rows holds no row"):
+    with pytest.raises(UsageError, match="rows is empty"):
         mean_unit_row(ROWS[:0])

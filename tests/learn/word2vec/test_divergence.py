@@ -34,7 +34,7 @@ def noise():
 DIVERGING = {"model": "cbow", "cbow_mean": False, "alpha": 0.1, "sample": 0, "epochs": 3, "workers": 1}
 
 
-def test_default_rates_converge_where_windows_are_strong(text):
+def test_default_rates_converge_with_strong_windows(text):
     lowered = []
     reports = Reports(on_lowered_rate=lambda *rates: lowered.append(rates))
     strong = [
@@ -53,7 +53,7 @@ def test_default_rates_converge_where_windows_are_strong(text):
     assert len(lowered) == len(strong)
 
 
-def test_default_rates_give_the_bits_of_the_same_rates_given(text):
+def test_default_rates_equal_the_same_explicit_rates(text):
     for options in ({}, {"model": "cbow"}, {"subwords": True}, {"tokens": "bpe", "vocabulary_size": 500}):
         rate = 0.1 if options.get("model") == "cbow" else 0.035
         default, given = (rs.fit([text], **SMALL, **options, **rates) for rates in ({}, {"alpha": rate}))
@@ -62,7 +62,7 @@ def test_default_rates_give_the_bits_of_the_same_rates_given(text):
 
 @pytest.mark.parametrize("alpha", [0.5, 10.0])
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
-def test_a_wild_rate_is_an_error_that_leaves_nothing(text, tmp_path, model, alpha):
+def test_divergence_is_an_error_and_leaves_no_files(text, tmp_path, model, alpha):
     options = {"model": model, "cbow_mean": False, "window": 50, "alpha": alpha}
     with pytest.raises(
         FitDiverged, match=rf"diverged in epoch 1 of 2: .*alpha={alpha:g} is too high.*nothing is saved"
@@ -73,7 +73,7 @@ def test_a_wild_rate_is_an_error_that_leaves_nothing(text, tmp_path, model, alph
         rs.fit([text], **SMALL, **options)
 
 
-def test_the_table_of_the_last_epoch_that_ended_well_is_kept(noise, tmp_path):
+def test_divergence_keeps_the_table_of_the_last_complete_epoch(noise, tmp_path):
     tables = []
     reports = Reports(on_epoch=lambda _epoch, table, _loss: tables.append(table))
     with pytest.raises(FitDiverged, match=r"diverged in epoch 2 of 3: .*the table of epoch 1 is saved in '.*table'"):
@@ -87,7 +87,7 @@ def test_the_table_of_the_last_epoch_that_ended_well_is_kept(noise, tmp_path):
         rs.fit(output=tmp_path / "table", resume=True)
 
 
-def test_a_row_that_overflowed_is_found_at_the_end_of_an_epoch_and_before_a_save(text, tmp_path):
+def test_overflow_is_detected_at_the_end_of_an_epoch_and_before_a_save(text, tmp_path):
     corpus = encode_corpus([text], tmp_path, options=TextOptions())
     state = FitState.start(corpus, FitOptions(**SMALL), {})
     trainer = Trainer(corpus, state)
@@ -101,7 +101,7 @@ def test_a_row_that_overflowed_is_found_at_the_end_of_an_epoch_and_before_a_save
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 @pytest.mark.parametrize("negatives", [1, 5, 40])
-def test_the_loss_of_an_untrained_table_is_what_the_kernels_count(model, negatives):
+def test_untrained_loss_equals_that_of_the_kernels(model, negatives):
     options = FitOptions(dim=4, model=model, negatives=negatives, workers=1, alpha=0.0)
     counts = np.full(1000, 5)
     weights, scratch = make_weights(1000, options), make_scratch(1000, options)

@@ -21,7 +21,7 @@ def rate(corpus, **options):
     return rates.stable_options(options, corpus, ngrams).learning_rates
 
 
-def test_defaults_and_given_rates_stay(corpus):
+def test_safe_default_rates_and_given_rates_are_not_changed(corpus):
     for options in ({}, {"model": "cbow"}, {"subwords": True}, {"model": "cbow", "subwords": True}, {"window": 10},
                     {"model": "cbow", "window": 100}, {"model": "cbow", "cbow_gradient": "word2vec"},
                     {"model": "cbow", "cbow_mean": False}, {"negatives": 50}, {"alpha": 9.0, "window": 900},
@@ -29,7 +29,7 @@ def test_defaults_and_given_rates_stay(corpus):
         assert rate(corpus, **options) == FitOptions(**options).learning_rates, options
 
 
-def test_strong_windows_lower_the_default_rate_and_stronger_ones_more(corpus):
+def test_stronger_windows_lower_the_default_rate_more(corpus):
     for strong, stronger in (
         ({"window": 100, "shrink_windows": False}, {"window": 400, "shrink_windows": False}),
         ({"model": "cbow", "cbow_mean": False, "window": 50}, {"model": "cbow", "cbow_mean": False, "window": 100}),
@@ -44,19 +44,19 @@ def test_strong_windows_lower_the_default_rate_and_stronger_ones_more(corpus):
         assert rate(corpus, **strong)[1] == pytest.approx(0.3 * rate(corpus, **strong)[0])
 
 
-def test_a_window_that_is_wider_than_the_sentences_is_no_reason(tmp_path):
+def test_window_wider_than_the_sentences_does_not_lower_the_rate(tmp_path):
     corpus = encode_corpus(["some words that are few"] * 500, tmp_path, options=TextOptions(min_count=1))
     assert rate(corpus, window=1000, shrink_windows=False, sample=0)[0] == 0.035
 
 
-def test_a_given_min_alpha_is_kept_and_bounds_alpha(corpus):
+def test_given_min_alpha_is_kept_and_bounds_alpha(corpus):
     wide = {"window": 400, "shrink_windows": False}
     assert rate(corpus, min_alpha=0.0, **wide)[1] == 0.0
     assert rate(corpus, min_alpha=0.03, **wide) == (0.03, 0.03)
 
 
 @pytest.mark.parametrize("shrink", [True, False])
-def test_neighbors_are_counted_as_windows_have_them(tmp_path, shrink):
+def test_neighbors_are_counted_as_in_windows(tmp_path, shrink):
     lengths = [2, 3, 7, 40]
     ids = np.concatenate([[0] * length + [-1] for length in lengths]).astype("<i4")
     ids.tofile(tmp_path / "ids.bin")
@@ -72,7 +72,7 @@ def test_neighbors_are_counted_as_windows_have_them(tmp_path, shrink):
     assert found < rates._widest(options) + 1e-9
 
 
-def test_what_words_share_is_the_mean_overlap_of_their_parts():
+def test_shared_ngrams_are_the_mean_overlap_of_words():
     options = FitOptions(subwords=True, buckets=7, min_n=2, max_n=3)
     words, used = ["ab", "abc", "bcab", "x"], np.array([4.0, 3.0, 2.0, 1.0])
     ngrams = list_used(words, used, options)

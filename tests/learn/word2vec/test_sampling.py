@@ -10,7 +10,7 @@ from rowspace.learn.word2vec.sampling import alias_table, keep_probabilities, ma
 
 
 @given(st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=50))
-def test_an_alias_table_holds_each_words_share(weights):
+def test_alias_table_has_the_share_of_each_word(weights):
     weights = np.array(weights)
     threshold, alias = alias_table(weights)
     share = threshold.copy()
@@ -19,7 +19,7 @@ def test_an_alias_table_holds_each_words_share(weights):
 
 
 @pytest.mark.parametrize("sample", [1e-3, 1e-2, 0.5])
-def test_kept_shares_equal_gensims(sample):
+def test_keep_probabilities_equal_gensims(sample):
     texts = [["a"] * 700 + ["b"] * 200 + ["c"] * 90 + ["d"] * 10]
     model = Word2Vec(min_count=1, sample=sample)  # the other side
     model.build_vocab(texts)
@@ -32,7 +32,7 @@ def test_no_sampling_keeps_every_word():
     assert keep_probabilities(np.array([5, 1]), sample=0).tolist() == [1, 1]
 
 
-def test_each_word_is_drawn_as_often_as_its_weight_says():
+def test_words_are_drawn_in_proportion_to_their_weights():
     counts = np.array([1000, 300, 100, 30, 10])
     slots = make_sampler(counts, sample=0, ns_exponent=0.75).slots
     share = np.zeros(5)

@@ -66,7 +66,7 @@ def damaged(rng, content):
     return bytes(content)
 
 
-def test_a_damaged_file_is_refused_or_changes_nothing(output, whole, tmp_path):
+def test_damaged_file_is_an_error_or_changes_nothing(output, whole, tmp_path):
     rng = np.random.default_rng(0)
     kept = tmp_path / "kept"
     run_directory_of(output).rename(kept)
@@ -89,7 +89,7 @@ def test_a_damaged_file_is_refused_or_changes_nothing(output, whole, tmp_path):
             np.testing.assert_array_equal(table.rows, whole.rows, what)
 
 
-def test_files_of_another_fit_are_refused(output, text, tmp_path):
+def test_files_of_another_fit_are_an_error(output, text, tmp_path):
     other = started(tmp_path / "other", text.replace("the", "that"))
     other.run_epoch(lambda _: False)
     save_state(other.state, tmp_path / "other")
@@ -107,7 +107,7 @@ def test_files_of_another_fit_are_refused(output, text, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["ids.bin", "corpus.json"])
-def test_a_missing_file_is_named(output, name):
+def test_error_names_a_missing_file(output, name):
     (run_directory_of(output) / name).unlink()
     with pytest.raises(FileFormatError, match=rf"{name}' cannot be read \(No such file.*start a fit without resume"):
         rs.fit(output=output, resume=True)
@@ -118,7 +118,7 @@ def test_a_missing_file_is_named(output, name):
     [("epoch", 4), ("epoch", -1), ("epoch", 1.0), ("chunk", -1), ("chunk", True), ("pairs", float("nan")),
      ("loss", float("inf")), ("loss", "much"), ("losses", [1.0, 2.0]), ("losses", [None]), ("seconds", -1.0)],
 )  # fmt: skip
-def test_numbers_that_no_fit_has_are_refused_even_with_their_checksum(text, tmp_path, name, value):
+def test_impossible_numbers_with_a_valid_checksum_are_an_error(text, tmp_path, name, value):
     trainer = started(tmp_path / "fit", text)
     trainer.run_epoch(lambda _: False)
     setattr(trainer.state, name, value)
@@ -127,7 +127,7 @@ def test_numbers_that_no_fit_has_are_refused_even_with_their_checksum(text, tmp_
         load_state(tmp_path / "fit")
 
 
-def test_rows_that_are_not_finite_are_refused_even_with_their_checksum(text, tmp_path):
+def test_nan_rows_with_a_valid_checksum_are_an_error(text, tmp_path):
     trainer = started(tmp_path / "fit", text)
     trainer.run_epoch(lambda _: False)
     trainer.state.weights.outputs[3, 2] = np.nan
@@ -136,7 +136,7 @@ def test_rows_that_are_not_finite_are_refused_even_with_their_checksum(text, tmp
         load_state(tmp_path / "fit")
 
 
-def test_an_id_outside_the_vocabulary_is_refused_even_with_its_checksum(text, tmp_path):
+def test_id_outside_the_vocabulary_with_a_valid_checksum_is_an_error(text, tmp_path):
     trainer = started(tmp_path / "fit", text)
     ids = trainer.corpus.ids().copy()
     ids[100] = len(trainer.corpus.vocabulary)
@@ -147,7 +147,7 @@ def test_an_id_outside_the_vocabulary_is_refused_even_with_its_checksum(text, tm
         load_state(tmp_path / "fit")
 
 
-def test_a_state_within_an_epoch_leaves_that_of_the_last_epoch_which_the_next_one_replaces(text, tmp_path):
+def test_state_within_an_epoch_keeps_the_state_of_the_last_epoch(text, tmp_path):
     folder = tmp_path / "fit"
     trainer = started(folder, text)
     state = trainer.state

@@ -18,7 +18,7 @@ def corpus(tmp_path):
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_each_pair_is_learned_once_an_epoch(corpus, workers):
+def test_each_pair_is_learned_once_per_epoch(corpus, workers):
     options = FitOptions(dim=4, sample=0, window=1, workers=workers, epochs=2)
     trainer = Trainer(corpus, FitState.start(corpus, options, {}))
     pairs = []
@@ -28,7 +28,7 @@ def test_each_pair_is_learned_once_an_epoch(corpus, workers):
     assert 2 * corpus.size * 0.999 < max(pairs) < 2 * corpus.size
 
 
-def test_a_pause_stops_between_two_stretches_and_goes_on_there(corpus):
+def test_pause_stops_between_chunks_and_resumes_there(corpus):
     trainer = Trainer(corpus, FitState.start(corpus, FitOptions(dim=4, workers=1, epochs=1), {}))
     assert trainer.run_epoch(lambda _: True) is False or trainer.state.epoch == 1
     while trainer.state.epoch < 1:
@@ -36,7 +36,7 @@ def test_a_pause_stops_between_two_stretches_and_goes_on_there(corpus):
     assert trainer.progress.words == corpus.size
 
 
-def test_the_learning_rate_falls_linearly_over_all_epochs(corpus):
+def test_learning_rate_decays_linearly_over_all_epochs(corpus):
     options = FitOptions(dim=4, epochs=3, alpha=0.1, min_alpha=0.04)
     trainer = Trainer(corpus, FitState.start(corpus, options, {}))
     rates = []

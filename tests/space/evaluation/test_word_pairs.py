@@ -56,7 +56,7 @@ def test_a_malformed_line_is_named_by_number(tmp_path, bad):
 def test_a_file_without_pairs_is_refused(tmp_path, text):
     path = tmp_path / "pairs"
     path.write_text(text)
-    with pytest.raises(FileFormatError, match="holds no word pair"):
+    with pytest.raises(FileFormatError, match="has no word pairs"):
         evaluate_pairs(path, WORDS, ROWS)
 
 

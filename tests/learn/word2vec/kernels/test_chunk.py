@@ -40,13 +40,13 @@ def drawn_windows(options, length, times):
         yield scratch.context[:count].tolist()
 
 
-def test_a_shrinking_window_takes_each_size_equally_often():
+def test_shrinking_window_sizes_are_uniform():
     sizes = [len(window) // 2 for window in drawn_windows(FitOptions(window=4, workers=1), 21, 4000)]
     assert set(sizes) == {1, 2, 3, 4}
     np.testing.assert_allclose(np.bincount(sizes)[1:] / 4000, 0.25, atol=0.03)
 
 
-def test_a_fixed_window_is_cut_by_the_sentence_and_leaves_out_its_center():
+def test_fixed_window_ends_at_the_sentence_and_excludes_its_center():
     options = FitOptions(window=3, shrink_windows=False, workers=1)
     assert list(drawn_windows(options, 9, 1)) == [[1, 2, 3, 5, 6, 7]]
     assert list(drawn_windows(options, 3, 1)) == [[0, 2]]
@@ -69,7 +69,7 @@ def test_negatives_follow_the_counts_to_the_exponent():
     assert drawn[4] == 0
 
 
-def test_a_windows_targets_are_distinct():
+def test_targets_of_a_window_are_distinct():
     counts = np.array([5, 4, 3])
     options = FitOptions(negatives=10, workers=1)
     scratch = make_scratch(3, options)
@@ -82,7 +82,7 @@ def test_a_windows_targets_are_distinct():
 
 
 @pytest.mark.parametrize(("asked", "drawn"), [(2, 6), (6, 6), (7, 12)])
-def test_cbow_draws_negatives_for_several_windows_in_whole_groups(asked, drawn):
+def test_cbow_draws_complete_groups_of_negatives_for_several_windows(asked, drawn):
     options = FitOptions(negatives=asked, model="cbow", workers=1)
     scratch, plan = make_scratch(V, options), make_plan(options, 0.1, 0.1)
     sampler = make_sampler(np.full(V, 10), sample=0, ns_exponent=0.75)
@@ -99,7 +99,7 @@ def test_cbow_draws_negatives_for_several_windows_in_whole_groups(asked, drawn):
     assert (seen[[0, 8, 29]] > 0).all()
 
 
-def test_words_are_kept_as_often_as_their_probability_says():
+def test_words_are_kept_with_their_probability():
     counts = np.array([9000, 900, 100])
     ids = np.repeat(np.arange(3, dtype=np.int32), 3000)
     scratch = make_scratch(3, FitOptions(workers=1))
@@ -113,7 +113,7 @@ def test_words_are_kept_as_often_as_their_probability_says():
     assert expected[0] < expected[1] < expected[2]
 
 
-def test_sentences_end_at_negative_ids_and_at_the_scratch():
+def test_sentences_end_at_negative_ids_and_at_the_maximum_length():
     ids = np.array([1, 2, -1, -1, 3, 4, 5, 6], np.int32)
     scratch = make_scratch(7, FitOptions(workers=1))
     scratch = scratch._replace(sentence=np.zeros(3, np.int64))
@@ -127,7 +127,7 @@ def test_sentences_end_at_negative_ids_and_at_the_scratch():
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
-def test_rows_that_are_not_finite_show_in_the_loss_and_break_nothing(model, value):
+def test_nonfinite_and_huge_rows_show_in_the_loss(model, value):
     options = FitOptions(dim=4, model=model, workers=1)
     weights, scratch = make_weights(V, options), make_scratch(V, options)
     weights.inputs[:V, :4] = value
@@ -141,7 +141,7 @@ def test_rows_that_are_not_finite_show_in_the_loss_and_break_nothing(model, valu
 
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
-def test_an_id_outside_the_vocabulary_ends_a_sentence(model):
+def test_id_outside_the_vocabulary_ends_a_sentence(model):
     learned = []
     for foreign in ([-1], [V], [2**31 - 1], [-(2**31)], [V + 1]):
         options = FitOptions(dim=4, model=model, workers=1)
@@ -154,7 +154,7 @@ def test_an_id_outside_the_vocabulary_ends_a_sentence(model):
         np.testing.assert_array_equal(rows, learned[0])
 
 
-def test_a_stretch_with_nothing_to_learn_changes_nothing():
+def test_chunk_without_pairs_changes_nothing():
     weights = make_weights(V, FitOptions(dim=4, workers=1))
     before = weights.inputs.copy()
     sampler = make_sampler(np.ones(V, np.int64), sample=0, ns_exponent=0.75)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kernels
 V = 30
 
 
-def test_a_copy_is_used_in_the_place_of_a_frequent_word_only():
+def test_copies_are_used_only_for_frequent_words():
     options = FitOptions(dim=4, workers=2)
     weights, scratch = make_weights(600, options), make_scratch(600, options, worker=1)
     copies = scratch.copies
@@ -27,7 +27,7 @@ def test_a_copy_is_used_in_the_place_of_a_frequent_word_only():
     np.testing.assert_array_equal(weights.inputs[scratch.sentence[:4]], weights.inputs[words])
 
 
-def test_what_two_workers_copies_moved_is_added_up_when_they_are_merged():
+def test_merging_adds_the_changes_of_two_workers():
     options = FitOptions(dim=4, workers=2)
     weights = make_weights(3, options)
     first, second = (make_scratch(3, options, worker=worker).copies for worker in range(2))
@@ -47,7 +47,7 @@ def test_what_two_workers_copies_moved_is_added_up_when_they_are_merged():
         np.testing.assert_array_equal(weights.outputs[copies.first_row : copies.first_row + 3], weights.outputs[:3])
 
 
-def test_a_copy_is_merged_each_time_that_it_was_used_often_enough():
+def test_copy_is_merged_after_a_number_of_uses():
     options = FitOptions(dim=4, workers=2)
     weights, scratch = make_weights(3, options), make_scratch(3, options)
     copies = scratch.copies
@@ -61,7 +61,7 @@ def test_a_copy_is_merged_each_time_that_it_was_used_often_enough():
 
 
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
-def test_copies_change_nothing_where_one_worker_alone_uses_them(model):
+def test_copies_do_not_change_results_of_one_worker(model):
     ids = np.random.default_rng(0).integers(0, V, 400).astype(np.int32)
     learned = []
     for workers in (1, 2):

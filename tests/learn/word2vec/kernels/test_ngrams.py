@@ -29,7 +29,7 @@ def listed(chosen, words=WORDS):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_word_is_formed_of_its_parts_and_gives_what_it_moved_to_each(workers):
+def test_composed_word_passes_its_change_to_each_part(workers):
     chosen = options(workers=workers)
     ngrams = listed(chosen)
     weights, scratch = make_weights(len(WORDS), chosen, ngrams), make_scratch(len(WORDS), chosen)
@@ -53,7 +53,7 @@ def test_a_word_is_formed_of_its_parts_and_gives_what_it_moved_to_each(workers):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("window", [1, 3, 8])
 @pytest.mark.parametrize("length", [2, 3, 4, 17, 30])
-def test_words_without_ngrams_are_learned_as_words_are(model, workers, window, length):
+def test_words_without_ngrams_are_learned_as_without_subwords(model, workers, window, length):
     # Each word stands once in the sentence, so it is formed, moved and given back as often as it would be moved alone.
     learned = []
     for subwords in (False, True):
@@ -74,7 +74,7 @@ def test_words_without_ngrams_are_learned_as_words_are(model, workers, window, l
         np.testing.assert_allclose(words, parts, atol=1e-6)
 
 
-def test_only_used_buckets_have_rows_and_the_most_used_ones_come_first():
+def test_only_used_buckets_have_rows_in_order_of_use():
     chosen = options(min_n=2, max_n=2, buckets=100_003)
     ngrams = listed(chosen, ["ab", "cab"])  # seen 2 and 1 times: ab and b> thrice, <a twice, <c and ca once
     angle_a, ab, end_b, angle_c, ca = (
@@ -89,7 +89,7 @@ def test_only_used_buckets_have_rows_and_the_most_used_ones_come_first():
     assert ngrams.buckets[ngrams.indices[:3]].tolist() == [angle_a, ab, end_b]
 
 
-def test_learned_rows_and_the_rows_of_unseen_words_come_from_the_same_ngrams():
+def test_learned_and_unseen_words_use_the_same_ngrams():
     chosen = options()
     weights = make_weights(len(WORDS), chosen, listed(chosen))
     rows, subwords = composed_rows(weights, chosen), learned_subwords(weights, chosen)
