@@ -144,7 +144,7 @@ def main():
     versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "gensim", "numpy", "numba"))
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
           f"{versions}; medians of {options.times} runs in turn\n")  # fmt: skip
-    print("| what | rowspace, s | the other, s | ratio | bar |\n|---|---|---|---|---|")
+    print("| operation | rowspace, s | the other, s | ratio | target |\n|---|---|---|---|---|")
     for benchmark in (word2vec_binary, glove_text, first_row):
         with tempfile.TemporaryDirectory() as folder:
             benchmark(Path(folder), options)

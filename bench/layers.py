@@ -148,7 +148,7 @@ def main():
     machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {options.threads} threads"
     versions = f"Python {platform.python_version()}, torch {version('torch')}"
     print(f"{machine}, {versions}; medians of {options.times} runs in turn\n")
-    print("| what | rowspace, ms | the other, ms | ratio | bar |\n|---|---|---|---|---|")
+    print("| operation | rowspace, ms | the other, ms | ratio | target |\n|---|---|---|---|---|")
     for benchmark in BENCHMARKS:
         if options.only in benchmark.__name__:
             benchmark(options)
