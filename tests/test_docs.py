@@ -39,13 +39,13 @@ FRAME = re.compile(r"[\s|─━│┃┏┓┗┛┡┩╇┳┻└┘┴┬├�
 
 
 def masked(text: str) -> list[str]:
-    """The lines of `text` that say something, numbers replaced and frames and spacing made alike."""
+    """The lines of `text` that are not empty, with numbers, frames and spacing normalized."""
     lines = (FRAME.sub(" ", NUMBER.sub("#", line)).strip() for line in text.splitlines())
     return [line for line in lines if line]
 
 
 def missing(shown: list[str], printed: list[str]) -> list[str]:
-    """The lines of `shown` that do not follow the last one found, gaps allowed, in `printed`."""
+    """The lines of `shown` that are missing in `printed`, in this order, with gaps allowed."""
     absent, start = [], 0
     for line in shown:
         if line in printed[start:]:
@@ -87,7 +87,7 @@ def commands(console: str) -> Iterator[tuple[str, str]]:
 def run_command(arguments: list[str]) -> str:
     """Run a `rowspace` command in this process, in the working directory; return all that it printed."""
     with warnings.catch_warnings():
-        warnings.simplefilter("default")  # a command prints its warnings, which in these tests are errors elsewhere
+        warnings.simplefilter("default")  # a command prints its warnings, which are errors elsewhere in the tests
         done = CliRunner().invoke(app, arguments, prog_name="rowspace", env={"COLUMNS": "120"})
     assert done.exit_code == 0, f"rowspace {shlex.join(arguments)} failed:\n{done.output}\n{done.exception!r}"
     return done.output
@@ -113,7 +113,7 @@ def test_snippets_of_page_run(document: Path, english: Path, tmp_path: Path, mon
     for fence in FENCE.finditer(text):
         kind, code = fence.groups()
         if kind == "python":
-            # Blank lines in front, so that a traceback names the page's own line.
+            # Blank lines first, so that a traceback has the line numbers of the page.
             line = text.count("\n", 0, fence.start(2))
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile("\n" * line + code, document, "exec"), namespace)  # noqa: S102  # our own pages

@@ -18,7 +18,7 @@ MODULES = sorted(
 
 HEAVY = ["numba", "llvmlite", "torch", "tokenizers", "safetensors", "typer", "rich", "zstandard"]
 
-# Prints what `import rowspace` opened, source and compiled modules aside.
+# Prints the files that `import rowspace` opens, except source and compiled modules.
 SPY = """
 import os, sys
 import numpy  # what numpy opens is numpy's own affair
@@ -31,9 +31,9 @@ import rowspace
 print("\\n".join(p for p in opened if not p.endswith((".py", ".so", ".pyd")) and ".pyc" not in p))
 """
 
-# Imports each module in a fork that has none of ours yet; prints those that cannot be imported first, with their
-# tracebacks. Python imports a package before its modules, so a module that its package imports needs no fork of its
-# own: importing it first is importing the package. Libraries are imported once, before the forks.
+# Imports each module in a fork without other modules of rowspace; prints those that fail, with their tracebacks. Python
+# imports a package before its modules, so modules that their package imports need no fork. Libraries are imported once,
+# before the forks.
 IMPORT_EACH = """
 import gc, importlib, json, os, sys, tempfile, traceback
 import numba, numpy, torch
@@ -65,7 +65,7 @@ print(json.dumps({module: result for module, result in results.items() if isinst
 
 
 def python(code: str) -> str:
-    """Run `code` in a fresh interpreter, unseen by coverage, which would open files of its own."""
+    """Run `code` in a new interpreter, without coverage, which would open other files."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""A table with n-grams: words that were never seen get rows wherever a row is asked for, and it is said."""
+"""A table with n-grams: out-of-vocabulary words get rows, with a warning."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Absurd values for every number that an option takes: a sentence and exit status 2, or an answer."""
+"""Extreme values for every numeric option: an error message and exit status 2, or a result."""
 
 import typing
 from pathlib import Path
@@ -24,7 +24,7 @@ NEEDS = {
 
 
 def numeric_options(command: str) -> list[tuple[str, list[str]]]:
-    """The options of a command that take a number, with the values to try."""
+    """The numeric options of a command, with the values to try."""
     hints = typing.get_type_hints(command_function(command))
     parameters = get_command(app).commands[command].params
     return [

@@ -26,7 +26,7 @@ def test_example_is_valid(name: str) -> None:
         if line.strip():
             _, named, *arguments = shlex.split(line)
             assert named == name
-            command.make_context(name, arguments)  # parses, and raises on what it does not take
+            command.make_context(name, arguments)  # parses, and raises on invalid arguments
 
 
 def test_help_lists_all_commands_with_a_complete_sentence(run: Run) -> None:

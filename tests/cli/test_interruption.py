@@ -1,4 +1,4 @@
-"""Signals during a fit, in processes of their own; each waits for what the fit says or writes, never for time."""
+"""Signals during a fit, in separate processes; tests wait for messages or files of the fit, never for time."""
 
 import fcntl
 import json
@@ -28,8 +28,8 @@ def start(*arguments: str | Path, **streams: object) -> subprocess.Popen[str]:
 
 
 def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int, str]:
-    """Interrupt a fit while it learns; return its epochs and what it said."""
-    for epochs in (50, 500, 5000):  # more, if a fit ends before the signal comes
+    """Interrupt a fit while it learns; return its epochs and its messages."""
+    for epochs in (50, 500, 5000):  # more, if a fit ends before the signal arrives
         options = ("--dim", "16", "--workers", "1", "--epochs", str(epochs))
         with start(corpus, "-o", output, *options) as process:
             said = iter(process.stderr.readline, "")
@@ -53,7 +53,7 @@ def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_
     result = run("fit", "--resume", "-o", str(output))
     assert f"{len(half_way):,} tokens" in result.stdout
     assert not run_directory_of(output).exists()
-    # A fit that was never stopped, from Python.
+    # An uninterrupted fit, from Python.
     expected = rs.fit(english, dim=16, workers=1, epochs=epochs)
     learned = rs.load(output)
     np.testing.assert_array_equal(learned.rows, expected.rows)
@@ -74,7 +74,7 @@ def test_sigterm_saves_and_resume_ignores_the_corpus(run: Run, english: Path, tm
 
 def write_and_wait(process: subprocess.Popen[str], text: str) -> None:
     """Give a process some text, and return when it has read all of it."""
-    fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, 4096)  # one page: it takes more only when it is empty
+    fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, 4096)  # one page: the pipe takes more only when it is empty
     process.stdin.write(text)
     process.stdin.flush()
     select.select([], [process.stdin], [])
@@ -93,8 +93,8 @@ def test_signal_during_reading_leaves_no_files(number: signal.Signals, status: i
     assert said == ("rowspace: stopped\n" if number == signal.SIGINT else "")
 
 
-# A thread of its own takes the signal, so that it does not interrupt the system call in which the main thread waits:
-# there it is as if the signal had come just before the call.
+# Another thread receives the signal, so that it does not interrupt the system call of the main thread:
+# for that thread, the signal arrives just before the call.
 SIGNALS_ELSEWHERE = """
 import signal, threading
 threading.Thread(target=threading.Event().wait, daemon=True).start()
@@ -133,7 +133,7 @@ rowspace.cli.main()
 
 
 def test_interruption_during_imports_has_no_traceback(table_path: str) -> None:
-    for module in ("numpy", "typer", "rowspace.store"):  # the last one is imported by the command itself
+    for module in ("numpy", "typer", "rowspace.store"):  # the command itself imports the last one
         code = DURING_IMPORTS.format(module=module)
         arguments = [sys.executable, "-c", code, "near", table_path, "class"]
         done = subprocess.run(arguments, capture_output=True, text=True, check=False)

@@ -61,7 +61,7 @@ def test_file_size_is_readable(size: float, said: str) -> None:
 
 
 class Deaf(io.StringIO):
-    """A stream whose reader has gone away."""
+    """A stream whose reader closed the pipe."""
 
     def write(self, _text: str) -> int:
         raise BrokenPipeError

@@ -40,8 +40,8 @@ def test_lines_are_printed_after_an_interval(capsys: pytest.CaptureFixture[str])
         progress.on_bytes(1500)
         progress.on_progress(at(1, loss=float("nan")))
     first, second = capsys.readouterr().err.splitlines()
-    assert first.startswith("rowspace: reading: 1.5 kB, ")  # how much will come is not known
-    assert "loss" not in second  # before the first pair there is none
+    assert first.startswith("rowspace: reading: 1.5 kB, ")  # the total is unknown
+    assert "loss" not in second  # there is no loss before the first pair
 
 
 def test_lines_are_used_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,10 +74,10 @@ def test_bars_advance_on_a_terminal(english: Path, tmp_path: Path) -> None:
 
 
 def read(controller: int) -> bytes:
-    """Read what a terminal shows; nothing when it is closed."""
+    """Read the output of a terminal; nothing if it is closed."""
     try:
         return os.read(controller, 1 << 16)
-    except OSError:  # how Linux says that nobody is at the other end
+    except OSError:  # Linux raises it when the other end is closed
         return b""
 
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or read by nobody: a sentence and a status, in processes of their own."""
+"""Standard streams that are closed, full, or without a reader: messages and exit statuses, in separate processes."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ Outcome = tuple[int, str, str]
 
 
 def shell(redirection: str, *arguments: str | Path, input: str = "") -> Outcome:
-    """Run a command with a redirection of the shell; return its status, output and messages of its own."""
+    """Run a command with a shell redirection; return its status, output and messages."""
     command = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "rowspace", *arguments]
     done = subprocess.run(command, input=input, capture_output=True, text=True, check=False)
     lines = done.stderr.splitlines(keepends=True)
@@ -31,7 +31,7 @@ def test_full_standard_output_gives_a_message(table_path: str) -> None:
 
 
 def test_closed_pipe_ends_the_command_without_a_message(table_path: str) -> None:
-    # `near` draws a table, which rich would end by itself; `--help` is written by typer.
+    # rich prints the table of `near`, typer the help.
     for arguments in (("near", table_path, "class"), ("--help",)):
         with subprocess.Popen(
             [sys.executable, "-m", "rowspace", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""What every command that takes a tokenizer opens; the tokenizers are made by the libraries that own their format."""
+"""Tokenizers that commands open, written by the libraries of their formats."""
 
 import base64
 import io

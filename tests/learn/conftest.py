@@ -1,4 +1,4 @@
-"""How tests stop a fit, as a `kill` of its process would."""
+"""Stop a fit as a `kill` of its process would."""
 
 import signal
 
@@ -9,7 +9,7 @@ from rowspace.learn import Reports
 
 @pytest.fixture
 def stopping() -> Reports:
-    """Reports that send one SIGTERM at the first progress; a second one would end the whole run of tests."""
+    """Reports that send one SIGTERM at the first progress; a second one would end the test run."""
     sent = []
 
     def stop(_progress: object) -> None:

@@ -99,12 +99,12 @@ def test_output_is_saved_and_the_run_directory_is_removed(english, tmp_path, tab
 
 
 def stopped(english, output, number, **options):
-    """Stop a fit by a signal after some progress, and return what it says."""
+    """Stop a fit by a signal after some progress, and return its message."""
     sent = []
 
     def stop(progress):
         if 0 < progress.words < progress.total_words and not sent:
-            sent.append(progress)  # once: a second signal ends a fit at once
+            sent.append(progress)  # only once: a second signal ends a fit immediately
             signal.raise_signal(number)
 
     with pytest.raises(FitInterrupted) as caught:
@@ -142,7 +142,7 @@ def test_ngrams_are_learned_with_the_words_and_saved(english, tmp_path):
 
 @pytest.fixture
 def interrupted(english, tmp_path, stopping):
-    """The output of a fit that a signal stopped in its first epoch."""
+    """The output of a fit that was interrupted in its first epoch."""
     with pytest.raises(FitInterrupted):
         rs.fit(english, output=tmp_path / "table", dim=8, epochs=6, workers=1, reports=stopping)
     return tmp_path / "table"
@@ -175,7 +175,7 @@ rs.fit(sys.argv[1], output=sys.argv[2], dim=40, epochs=1000, workers=1, reports=
 
 
 def test_killed_fit_resumes_from_its_last_save(english, tmp_path):
-    """SIGKILL cannot be answered; the state of the last epoch that ended is there all the same."""
+    """SIGKILL cannot be handled, but the state of the last complete epoch is saved."""
     output = tmp_path / "table"
     with subprocess.Popen(
         [sys.executable, "-c", PRINT_EPOCHS, english, output], stdout=subprocess.PIPE, text=True

@@ -41,7 +41,7 @@ def test_rows_have_their_tokens_ids_and_counts_equal_the_librarys(saved, english
     assert table.settings["words"] == counts.sum()
 
 
-# parity: model2vec and sentence-transformers, which give a text the mean of its tokens' rows
+# parity: for model2vec and sentence-transformers, a text is the mean of its tokens' rows
 def test_other_libraries_open_the_same_rows(saved):
     table, text = rs.load(saved), "The expression is evaluated first"
     ids = Tokenizer.from_str(table.tokenizer).encode(text, add_special_tokens=False).ids
@@ -93,7 +93,7 @@ LONGER = {"tokens": "bpe", "vocabulary_size": 600, "special": ["<s>"], "dim": 8,
 
 @pytest.fixture
 def interrupted(english, tmp_path, stopping):
-    """The output of a fit that a signal stopped in its first epoch."""
+    """The output of a fit that was interrupted in its first epoch."""
     with pytest.raises(FitInterrupted):
         rs.fit(english, output=tmp_path / "table", reports=stopping, **LONGER)
     return tmp_path / "table"

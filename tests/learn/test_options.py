@@ -1,4 +1,4 @@
-"""Options say no to what cannot work, and fill in what depends on the model."""
+"""Options are validated, and defaults that depend on the model are set."""
 
 import pytest
 

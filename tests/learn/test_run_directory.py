@@ -1,4 +1,4 @@
-"""One fit at a time writes to an output; a fit that was killed is no obstacle."""
+"""Only one fit at a time writes to an output; a killed fit does not block it."""
 
 import signal
 import subprocess
@@ -28,7 +28,7 @@ rs.fit(text, output=sys.argv[1], dim=4, epochs=1, sample=0, reports=Reports(on_p
 
 @pytest.fixture
 def running(tmp_path):
-    """A process in the middle of a fit to `table`."""
+    """A process during a fit to `table`."""
     command = [sys.executable, "-c", WAITING, tmp_path / "table"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "learning\n"

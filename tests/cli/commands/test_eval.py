@@ -88,7 +88,7 @@ def test_missing_file_is_an_error(run: Run, table_path: str) -> None:
 
 def test_accuracy_is_0_without_correct_answers_and_absent_without_questions(run: Run, tmp_path: Path) -> None:
     path, questions = tmp_path / "table", tmp_path / "questions.txt"
-    rs.Table(["a", "b", "c", "d", "e"], np.eye(5)).save(path)  # nothing but e - a + b could be asked for d
+    rs.Table(["a", "b", "c", "d", "e"], np.eye(5)).save(path)  # d and e tie, so d, the lower id, is the answer
     questions.write_text(": wrong\na b c e\n: empty\na b c unheardof\n")
     said = [line.split() for line in run("eval", str(path), str(questions)).stdout.splitlines()]
     assert ["wrong", "0", "1", "0.0", "%"] in said

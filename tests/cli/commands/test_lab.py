@@ -1,4 +1,4 @@
-"""The workbench as a user starts it: a process of its own, asked over the network, ended by signals."""
+"""The workbench as a separate process, with requests over the network, ended by signals."""
 
 import json
 import os
@@ -20,7 +20,7 @@ Start = Callable[..., "Server"]
 
 
 class Server:
-    """A running `rowspace lab`, and the address that it has printed."""
+    """A running `rowspace lab`, and the printed URL."""
 
     def __init__(self, arguments: tuple[str, ...], **environment: str) -> None:
         command = [sys.executable, "-m", "rowspace", "lab", "--no-open", *arguments]
@@ -35,7 +35,7 @@ class Server:
             return answer.read()
 
     def ended(self, number: signal.Signals) -> tuple[int, str]:
-        """The exit status after a signal, and what was said."""
+        """The exit status after a signal, and the messages."""
         self.process.send_signal(number)
         said = self.process.communicate(timeout=60)[1]
         return self.process.returncode, said

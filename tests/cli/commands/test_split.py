@@ -57,7 +57,7 @@ def test_counts_of_a_table(run: Run, counted_path: str) -> None:
 
 
 def test_sizes_are_printed_side_by_side(run: Run, counted_path: str) -> None:
-    # At three tokens each abab would have been two ab; at two, each of those an a and a b.
+    # With three tokens, each abab would be two ab; with two, each ab would be an a and a b.
     wanted = [[("a", 0, 215), ("b", 1, 212)] * 2, [("ab", 2, 210)] * 2, [("abab", 3, 100)]]
     assert splits(run, "abab", "--tokens", counted_path, "--sizes", "2,3,4") == wanted
     shown = run("split", "abab", "--tokens", counted_path, "--sizes", "2,3,4").stdout.splitlines()

@@ -20,7 +20,7 @@ SMALL = {"dim": 16, "epochs": 2, "workers": 1}
 
 @pytest.fixture(scope="module")
 def text(english):
-    """A long line, in which windows are as wide as they may be."""
+    """A long line, in which windows have their full size."""
     return english.read_text()[:100_000].replace("\n", " ")
 
 

@@ -1,4 +1,4 @@
-"""The default learning rate is lowered only where the fit would diverge with it, and a given one never."""
+"""The default learning rate is lowered only if the fit would diverge; a given rate is never lowered."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_neighbors_are_counted_as_in_windows(tmp_path, shrink):
         for reach in (range(1, 6) if shrink else [5]) for length in lengths for place in range(length)
     ]  # fmt: skip
     found = rates._neighbors(options, rates._sentence_lengths(corpus, np.ones(1)))
-    # A mean over neighbors; windows at the ends of a sentence are smaller, which the estimate leaves out.
+    # A mean over neighbors; the estimate ignores that windows at the ends of a sentence are smaller.
     assert found == pytest.approx(sum(c * c for c, _ in counted) / sum(c for c, _ in counted), rel=0.1)
     assert found < rates._widest(options) + 1e-9
 

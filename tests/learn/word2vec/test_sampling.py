@@ -1,4 +1,4 @@
-"""The alias table draws what it was made from; gensim's formula says which words stay."""
+"""The alias table draws its distribution; keep probabilities equal gensim's formula."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A fit that was saved goes on to the same bits, or, where anything of it has changed, is refused in one sentence."""
+"""A saved fit resumes with identical results; a changed one is an error."""
 
 import shutil
 
@@ -25,13 +25,13 @@ def text(english):
 
 @pytest.fixture(scope="module")
 def whole(text):
-    """The table of a fit that nothing has stopped."""
+    """The table of an uninterrupted fit."""
     return rs.fit([text], **OPTIONS)
 
 
 @pytest.fixture
 def output(text, tmp_path, stopping):
-    """The output of a fit that was stopped."""
+    """The output of an interrupted fit."""
     with pytest.raises(FitInterrupted):
         rs.fit([text], output=tmp_path / "table", reports=stopping, **OPTIONS)
     return tmp_path / "table"
@@ -48,7 +48,7 @@ def started(folder, text, **options):
 
 
 def damaged(rng, content):
-    """Some bytes with a bit flipped, a block of zeros or noise, an end cut off, or a part left out."""
+    """Some bytes with a flipped bit, a block of zeros or noise, truncated, or with a part removed."""
     content = bytearray(content)
     start = int(rng.integers(len(content)))
     size = int(min(len(content) - start, rng.integers(1, 5000)))

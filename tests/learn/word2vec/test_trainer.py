@@ -1,4 +1,4 @@
-"""Epochs and chunks: each id is learned once an epoch, in an order of its own, at a rate that falls."""
+"""Epochs and chunks: each id is learned once per epoch, in random order, at a decreasing rate."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from rowspace.text import IdCorpus
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Ids alone, as many as four long chunks and a bit, of three words."""
+    """Ids of three words, slightly more than four long chunks."""
     ids = np.random.default_rng(0).integers(0, 3, 4 * CHUNK + 5).astype("<i4")
     ids.tofile(tmp_path / "ids.bin")
     return IdCorpus(tmp_path / "ids.bin", len(ids), ["a", "b", "c"], np.bincount(ids), len(ids), 0, "{}")
@@ -24,7 +24,7 @@ def test_each_pair_is_learned_once_per_epoch(corpus, workers):
     pairs = []
     while trainer.state.epoch < 2:
         trainer.run_epoch(lambda _: pairs.append(trainer.state.pairs) or False)
-    # No sentence ends here but each chunk cuts one, as does each full scratch: all other words have two neighbors.
+    # No sentence ends, but each chunk and each full scratch divides one: all other words have two neighbors.
     assert 2 * corpus.size * 0.999 < max(pairs) < 2 * corpus.size
 
 

@@ -1,4 +1,4 @@
-"""A chunk of ids: what is drawn (windows, negatives, kept words) against its definition, and awkward ids."""
+"""A chunk of ids: samples (windows, negatives, kept words) compared with their definition, and awkward ids."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_negatives_follow_the_counts_to_the_exponent():
         draw_targets(0, 1, sampler, make_plan(options, 0.1, 0.1), scratch)
         drawn[scratch.targets[1]] += 1
     expected = counts**0.75 / (counts**0.75).sum()
-    # The word itself is never its own negative: it gives way to padding (id 5).
+    # A word is never its own negative: padding (id 5) replaces it.
     np.testing.assert_allclose(drawn[[0, 1, 2, 3, 5]] / 20_000, expected, atol=0.01)
     assert drawn[4] == 0
 

@@ -1,4 +1,4 @@
-"""Words that are learned as means with their n-grams: what is formed, what is given back, and when."""
+"""Words that are learned as means with their n-grams: composition, and updates of the parts."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_composed_word_passes_its_change_to_each_part(workers):
 @pytest.mark.parametrize("window", [1, 3, 8])
 @pytest.mark.parametrize("length", [2, 3, 4, 17, 30])
 def test_words_without_ngrams_are_learned_as_without_subwords(model, workers, window, length):
-    # Each word stands once in the sentence, so it is formed, moved and given back as often as it would be moved alone.
+    # Each word occurs once in the sentence, so it is composed and updated as often as without n-grams.
     learned = []
     for subwords in (False, True):
         chosen = options(subwords=subwords, model=model, workers=workers, window=window)
@@ -76,7 +76,7 @@ def test_words_without_ngrams_are_learned_as_without_subwords(model, workers, wi
 
 def test_only_used_buckets_have_rows_in_order_of_use():
     chosen = options(min_n=2, max_n=2, buckets=100_003)
-    ngrams = listed(chosen, ["ab", "cab"])  # seen 2 and 1 times: ab and b> thrice, <a twice, <c and ca once
+    ngrams = listed(chosen, ["ab", "cab"])  # counts 2 and 1: ab and b> three times, <a twice, <c and ca once
     angle_a, ab, end_b, angle_c, ca = (
         int(ngram_buckets(word, min_n=2, max_n=2, buckets=100_003)[i])
         for word, i in [("ab", 0), ("ab", 1), ("ab", 2), ("cab", 0), ("cab", 1)]

@@ -1,4 +1,4 @@
-"""Each function of `simd`, called in a kernel, does what its Python form says."""
+"""Each function of `simd`, called in a kernel, equals its Python form."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The tables of functions of a score."""
+"""The lookup tables of functions of a score."""
 
 import numpy as np
 import pytest
