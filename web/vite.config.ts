@@ -1,7 +1,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-// The bundle is committed, so its names bear no hashes; the server, which knows the files' dates, sees to caching.
+// The bundle is committed, so file names have no hashes; the server handles caching by modification time.
 export default defineConfig({
   plugins: [svelte()],
   base: "/static/",
@@ -11,13 +11,19 @@ export default defineConfig({
     sourcemap: false,
     assetsInlineLimit: 0,
     rollupOptions: {
-      // The map is a module of its own, that tests and benchmarks import without a page around it.
-      input: { index: "index.html", map: "src/drawing/map/map.ts" },
+      // The map is also an entry, which tests and benchmarks import without a page.
+      input: { index: "index.html", map: "src/map/map.ts" },
       preserveEntrySignatures: "strict",
       output: {
         entryFileNames: "[name].js",
         chunkFileNames: "[name].js",
         assetFileNames: "[name][extname]",
+        codeSplitting: {
+          groups: [
+            { name: "map-labels", test: /src\/map\/labels\.ts$/, priority: 1 }, // pages use it without the map
+            { name: "map-renderer", test: /src\/map\/[\w-]+\.ts$/ },
+          ],
+        },
       },
     },
   },

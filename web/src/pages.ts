@@ -1,24 +1,24 @@
-// The pages, in the order of the lessons. A page is a line here, a file in pages/, and a file of the server's.
+// The pages, in the order of the lessons. Each is a line here, a folder in pages/, and a folder on the server.
 
 import type { Component } from "svelte";
 
 export interface PageEntry {
-  /** Its name in the URL. */
+  /** The name in the URL. */
   name: string;
   title: string;
-  /** The key that goes there after `g`. */
+  /** The key that opens the page after `g`. */
   key: string;
   load: () => Promise<{ default: Component }>;
 }
 
 export const pages: PageEntry[] = [
-  { name: "words", title: "Words", key: "w", load: () => import("./pages/Words.svelte") },
-  { name: "analogies", title: "Analogies", key: "a", load: () => import("./pages/Analogies.svelte") },
-  { name: "tokens", title: "Tokens", key: "t", load: () => import("./pages/Tokens.svelte") },
-  { name: "pipeline", title: "Pipeline", key: "p", load: () => import("./pages/Pipeline.svelte") },
-  { name: "input", title: "Input", key: "i", load: () => import("./pages/Input.svelte") },
-  { name: "positions", title: "Positions", key: "o", load: () => import("./pages/Positions.svelte") },
-  { name: "patches", title: "Patches", key: "s", load: () => import("./pages/Patches.svelte") },
-  { name: "head", title: "Head", key: "h", load: () => import("./pages/Head.svelte") },
-  { name: "cost", title: "Cost", key: "c", load: () => import("./pages/Cost.svelte") },
+  { name: "words", title: "Words", key: "w", load: () => import("./pages/words/Words.svelte") },
+  { name: "analogies", title: "Analogies", key: "a", load: () => import("./pages/analogies/Analogies.svelte") },
+  { name: "tokens", title: "Tokens", key: "t", load: () => import("./pages/tokens/Tokens.svelte") },
+  { name: "pipeline", title: "Pipeline", key: "p", load: () => import("./pages/pipeline/Pipeline.svelte") },
+  { name: "input", title: "Input", key: "i", load: () => import("./pages/input/Input.svelte") },
+  { name: "positions", title: "Positions", key: "o", load: () => import("./pages/positions/Positions.svelte") },
+  { name: "patches", title: "Patches", key: "s", load: () => import("./pages/patches/Patches.svelte") },
+  { name: "head", title: "Head", key: "h", load: () => import("./pages/head/Head.svelte") },
+  { name: "cost", title: "Cost", key: "c", load: () => import("./pages/cost/Cost.svelte") },
 ];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import css from "./tokens.css?raw";
 
-/** The color of a token, light and dark. */
+/** The light and dark color of a token. */
 function token(name: string): [light: string, dark: string] {
   const value = css.match(new RegExp(`${name}: ([^;]*);`))?.[1] ?? "";
   const colors = value.match(/#[0-9a-f]{6}/gi) ?? [];
@@ -9,7 +9,7 @@ function token(name: string): [light: string, dark: string] {
   return [colors[0] as string, colors.at(-1) as string];
 }
 
-/** The relative luminance and the contrast of WCAG 2.2. */
+/** Relative luminance and contrast as defined by WCAG 2.2. */
 function luminance(color: string): number {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const share = parseInt(color.slice(at, at + 2), 16) / 255;
@@ -27,19 +27,19 @@ function expectContrast(name: string, ground: string, least: number): void {
     expect(contrast(token(name)[theme], token(ground)[theme]), `${name} on ${ground}`).toBeGreaterThanOrEqual(least);
 }
 
-test("text has the contrast that WCAG asks of text, in both themes", () => {
+test("text has the contrast that WCAG requires, in both themes", () => {
   for (const name of ["--ink", "--quiet", "--accent", "--wrong"])
     for (const ground of ["--paper", "--surface"]) expectContrast(name, ground, 4.5);
   expectContrast("--on-accent", "--accent", 4.5);
   expectContrast("--ink", "--lit", 4.5);
 });
 
-test("drawings have the contrast that WCAG asks of graphics, in both themes", () => {
+test("graphics have the contrast that WCAG requires, in both themes", () => {
   const classes = Array.from({ length: 8 }, (_, at) => `--class-${at + 1}`);
   for (const name of [...classes, "--positive", "--negative"])
     for (const ground of ["--paper", "--surface"]) expectContrast(name, ground, 3);
 });
 
-test("zero is the color of the surface that heat maps are drawn on", () => {
+test("zero has the color of the surface behind heat maps", () => {
   expect(token("--zero")).toEqual(token("--surface"));
 });

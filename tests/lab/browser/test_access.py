@@ -1,4 +1,4 @@
-"""The access middleware before real pages in a real browser: what opens them, and what another site may do."""
+"""The access middleware in a browser: what opens the pages, and what another site can do."""
 
 import threading
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def access(guard: AccessMiddleware) -> Access:
-    """The access of a server behind its middleware."""
+    """The access settings of a server."""
     return guard.access
 
 
 @pytest.fixture
 def stranger(access: Access) -> Iterator[str]:
-    """Another site in the same browser, which links to the workbench and shows it in a frame."""
+    """Another site in the same browser that links to the workbench and embeds it in a frame."""
     us = f"http://127.0.0.1:{access.port}"
     page = f"""<!doctype html><a href="{access.url}">open</a><iframe src="{us}/"></iframe>"""
 
@@ -33,7 +33,7 @@ def stranger(access: Access) -> Iterator[str]:
             self.wfile.write(page.encode())
 
         def log_message(self, *_: object) -> None:
-            """Be quiet."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Site) as site:
         threading.Thread(target=site.serve_forever, daemon=True).start()
@@ -43,73 +43,71 @@ def stranger(access: Access) -> Iterator[str]:
 
 @pytest.fixture
 def watched(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
-    """A page of a browser that knows nothing yet, and what its console says."""
+    """A page in a new browser context, and its console messages."""
     with browser.new_context() as context:
-        page, said = context.new_page(), []
-        page.on("console", lambda message: said.append(message.text))
-        yield page, said
+        page, messages = context.new_page(), []
+        page.on("console", lambda message: messages.append(message.text))
+        yield page, messages
 
 
-def shows_its_figure(page: Page) -> None:
+def expect_figure(page: Page) -> None:
     expect(page.get_by_role("region", name="Figure").locator("*").first).to_be_visible()
 
 
-def test_the_printed_address_opens_the_page_and_goes_without_the_token(
-    access: Access, watched: tuple[Page, list[str]]
-) -> None:
-    page, said = watched
+def test_printed_url_opens_the_page_and_drops_the_token(access: Access, watched: tuple[Page, list[str]]) -> None:
+    page, messages = watched
     page.goto(access.url)
-    shows_its_figure(page)
+    expect_figure(page)
     assert "token" not in page.url
     page.reload()
-    shows_its_figure(page)
-    assert said == []  # the policy of the pages forbids nothing that they need
+    expect_figure(page)
+    assert messages == []  # no violation of the content security policy
     assert page.evaluate("document.cookie") == ""
 
 
-def test_no_page_needs_what_the_policy_forbids(access: Access, watched: tuple[Page, list[str]]) -> None:
-    page, said = watched
+def test_pages_comply_with_the_content_security_policy(access: Access, watched: tuple[Page, list[str]]) -> None:
+    page, messages = watched
     page.goto(access.url)
     for name in (page.name for page in PAGES):
         page.goto(f"http://127.0.0.1:{access.port}/{name}")
-        shows_its_figure(page)
+        expect_figure(page)
         page.wait_for_load_state("networkidle")
-    assert said == []
+    assert messages == []
 
 
-def test_without_the_token_there_is_a_sentence(access: Access, watched: tuple[Page, list[str]]) -> None:
+def test_missing_token_shows_a_message(access: Access, watched: tuple[Page, list[str]]) -> None:
     page, _ = watched
-    answer = page.goto(f"http://127.0.0.1:{access.port}/words")
-    assert answer.status == 403
+    response = page.goto(f"http://127.0.0.1:{access.port}/words")
+    assert response.status == 403
     expect(page.get_by_text("the token is missing")).to_be_visible()
 
 
-def test_a_link_on_another_site_opens_the_page(access: Access, stranger: str, watched: tuple[Page, list[str]]) -> None:
+def test_link_on_another_site_opens_the_page(access: Access, stranger: str, watched: tuple[Page, list[str]]) -> None:
     page, _ = watched
     page.goto(stranger)
     page.get_by_role("link").click()
-    shows_its_figure(page)
+    expect_figure(page)
     assert "token" not in page.url
 
 
-def test_another_site_gets_nothing_from_who_is_inside(
-    access: Access, stranger: str, watched: tuple[Page, list[str]]
-) -> None:
+def test_another_site_cannot_use_the_session(access: Access, stranger: str, watched: tuple[Page, list[str]]) -> None:
     page, _ = watched
     page.goto(access.url)
-    shows_its_figure(page)
+    expect_figure(page)
     other, statuses = page.context.new_page(), []
-    other.on("response", lambda answer: statuses.append(answer.status) if f":{access.port}" in answer.url else None)
+    other.on(
+        "response", lambda response: statuses.append(response.status) if f":{access.port}" in response.url else None
+    )
     other.goto(stranger)
-    asked = f"fetch('http://127.0.0.1:{access.port}/api/words/rows', {{mode: 'no-cors', credentials: 'include'}})"
-    assert other.evaluate(f"{asked}.then(() => 'told', () => 'refused')") == "refused"
+    fetch = f"fetch('http://127.0.0.1:{access.port}/api/words/rows', {{mode: 'no-cors', credentials: 'include'}})"
+    assert other.evaluate(f"{fetch}.then(() => 'resolved', () => 'rejected')") == "rejected"
     other.wait_for_load_state("networkidle")
     assert set(statuses) == {403}
 
 
-def test_the_policy_keeps_requests_on_this_server(access: Access, watched: tuple[Page, list[str]]) -> None:
-    page, said = watched
+def test_policy_blocks_requests_to_other_servers(access: Access, watched: tuple[Page, list[str]]) -> None:
+    page, messages = watched
     page.goto(access.url)
     failed = page.evaluate("fetch('http://localhost:9/').then(() => false, () => true)")
     assert failed
-    assert any("Content Security Policy" in line for line in said)
+    assert any("Content Security Policy" in line for line in messages)

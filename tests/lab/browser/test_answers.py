@@ -1,4 +1,4 @@
-"""What a page shows before an answer comes, and after one is refused."""
+"""What a page shows while it loads, and after an error."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 pytestmark = pytest.mark.browser
 
 
-def test_a_figure_that_takes_long_says_that_it_loads(page: Page, lab_url: str) -> None:
+def test_slow_figure_shows_a_skeleton(page: Page, lab_url: str) -> None:
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -19,7 +19,7 @@ def test_a_figure_that_takes_long_says_that_it_loads(page: Page, lab_url: str) -
         page.goto(f"{lab_url}/pipeline")
     skeleton = page.get_by_role("region", name="Figure").get_by_role("status").filter(has_text="Loading")
     expect(skeleton).to_be_visible()
-    expect(skeleton).to_have_css("animation-delay", "0.2s")  # an answer that comes at once is shown at once
+    expect(skeleton).to_have_css("animation-delay", "0.2s")  # fast replies show no skeleton
     for route in held:
         route.continue_()
     expect(page.get_by_role("table").first).to_be_visible()
@@ -32,13 +32,11 @@ def test_a_figure_that_takes_long_says_that_it_loads(page: Page, lab_url: str) -
     [
         ("words?word=sin", "Word", "The row"),
         ("analogies", "as c", "verdict"),
-        ("head?word=sin", "Hidden state begins as the row of", "From dot product to probability"),
+        ("head?word=sin", "Hidden state: the row of", "From dot product to probability"),
         ("positions", "Query: a token’s row", "The score of a query and a key"),
     ],
 )
-def test_no_old_figure_stands_under_an_error(
-    visit: Callable[[str], Page], address: str, field: str, figure: str
-) -> None:
+def test_error_removes_the_figure(visit: Callable[[str], Page], address: str, field: str, figure: str) -> None:
     page = visit(address)
     drawn = page.locator(".verdict") if figure == "verdict" else page.get_by_text(figure, exact=True).first
     expect(drawn).to_be_visible()
@@ -51,7 +49,7 @@ def test_no_old_figure_stands_under_an_error(
 
 
 @pytest.mark.refused
-def test_no_heading_stands_over_numbers_that_were_refused(visit: Callable[[str], Page]) -> None:
+def test_error_hides_the_heading_of_the_numbers(visit: Callable[[str], Page]) -> None:
     page = visit("words?word=sin")
     numbers = page.get_by_role("heading", name="The numbers")
     expect(numbers).to_be_visible()

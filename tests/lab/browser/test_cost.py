@@ -1,4 +1,4 @@
-"""The Cost page, as a person goes through it."""
+"""The Cost page in a browser."""
 
 import re
 
@@ -10,15 +10,15 @@ from rowspace.layers import CATALOGUE, cost
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 
 
-def test_figures_are_pythons(visit) -> None:
+def test_costs_match_python(visit) -> None:
     page = visit("cost?vocabulary=32000&dimension=4096&dtype=bfloat16&optimizer=adam&tied=false")
     expected = cost({"vocab_size": 32000, "hidden_size": 4096, "tie_word_embeddings": False})
     expect(page.get_by_role("region", name="Figure")).to_contain_text(f"{expected.num_parameters:,} parameters")
-    expect(page.locator(ANSWERED)).to_be_attached()
-    rows = page.get_by_role("table", name="What it costs").get_by_role("row").all_inner_texts()
+    expect(page.locator(LOADED)).to_be_attached()
+    rows = page.get_by_role("table", name="Costs and their formulas").get_by_role("row").all_inner_texts()
     values = dict(row.split("\t")[::3][:2] for row in rows[1:])
     training = expected.training_bytes("adam", dtype="bfloat16")
     assert values["weights"] == f"{training.weights:,}"
@@ -27,18 +27,18 @@ def test_figures_are_pythons(visit) -> None:
     assert values["head"] == f"{expected.head_flops(1024):,}"
 
 
-def test_a_published_model_is_taken_by_its_name(visit) -> None:
+def test_click_on_a_model_applies_its_sizes(visit) -> None:
     page = visit("cost")
     known = CATALOGUE["pythia-70m"].cost
     page.get_by_role("button", name="pythia-70m", exact=True).click()
     page.wait_for_url(re.compile(f"vocabulary={known.num_embeddings}&dimension={known.row_dim}&tied=false"))
     figure = page.get_by_role("region", name="Figure")
-    expect(figure).to_contain_text(f"{known.num_parameters:,} parameters: the sizes of pythia-70m")
+    expect(figure).to_contain_text(f"{known.num_parameters:,} parameters, as in pythia-70m")
     expect(figure.get_by_role("link", name="pythia-70m")).to_have_attribute("href", CATALOGUE["pythia-70m"].source)
     expect(figure).to_contain_text(f"{known.share:.1%}".replace("%", " %"))
 
 
-def test_models_are_stepped_through_by_keys(visit) -> None:
+def test_arrow_keys_step_through_models(visit) -> None:
     page = visit("cost")
     page.get_by_role("application", name="published models").focus()
     page.keyboard.press("ArrowRight")
@@ -48,7 +48,7 @@ def test_models_are_stepped_through_by_keys(visit) -> None:
     page.wait_for_url(re.compile(f"vocabulary={smallest.num_embeddings}&dimension={smallest.cost.row_dim}"))
 
 
-def test_sliders_move_by_keys(visit) -> None:
+def test_arrow_keys_move_sliders(visit) -> None:
     page = visit("cost")
     page.get_by_label("Dimension d").focus()
     page.keyboard.press("ArrowRight")
@@ -58,13 +58,13 @@ def test_sliders_move_by_keys(visit) -> None:
     expect(page.get_by_role("region", name="Figure")).to_contain_text(f"{50257 * dimension:,} parameters")
 
 
-def test_nothing_is_trained_in_whole_numbers(visit) -> None:
+def test_integer_dtypes_have_no_training_costs(visit) -> None:
     page = visit("cost?dtype=int4")
-    expect(page.get_by_text("nothing is trained in whole numbers of 4 bits")).to_be_visible()
-    expect(page.get_by_role("table", name="What it costs")).not_to_contain_text("gradient")
+    expect(page.get_by_text("models are not trained in int4")).to_be_visible()
+    expect(page.get_by_role("table", name="Costs and their formulas")).not_to_contain_text("gradient")
 
 
-def test_the_matrix_is_entered_down_to_its_numbers(visit, lab) -> None:
+def test_matrix_zooms_in_to_numbers(visit, lab) -> None:
     page = visit("cost")
     picture = page.get_by_role("application", name="Rows 0")
     picture.focus()
@@ -74,7 +74,7 @@ def test_the_matrix_is_entered_down_to_its_numbers(visit, lab) -> None:
     expect(numbers).to_be_focused()
     expect(numbers.get_by_role("row")).to_have_count(13)
     edges = "search => ['bottom', 'top'].map(name => new URLSearchParams(location.search).get(name))"
-    page.wait_for_function(f"(([bottom, top]) => bottom - top === 12)(({edges})())")  # it follows with a short rest
+    page.wait_for_function(f"(([bottom, top]) => bottom - top === 12)(({edges})())")  # the URL follows with a delay
     top, left = (int(re.search(rf"{name}=(\d+)", page.url)[1]) for name in ("top", "left"))
     cells = numbers.get_by_role("cell")
     shown = lab.table.rows[top : top + 12, left : left + 8]
@@ -86,18 +86,18 @@ def test_the_matrix_is_entered_down_to_its_numbers(visit, lab) -> None:
     expect(cells).to_have_text(before)
 
 
-def test_the_numbers_move_and_the_whole_comes_back(visit) -> None:
+def test_arrow_keys_move_the_matrix_and_a_button_shows_all(visit) -> None:
     page = visit("cost?top=100&bottom=112&right=8")
     numbers = page.get_by_role("region", name="Numbers of the table")
     numbers.focus()
     page.keyboard.press("ArrowDown")
     page.wait_for_url(re.compile("top=103&bottom=115"))
-    page.get_by_role("button", name="Whole").click()
+    page.get_by_role("button", name="Show all").click()
     page.wait_for_url(re.compile("cost$"))
     expect(page.get_by_role("application", name="Rows 0")).to_be_visible()
 
 
-def test_the_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
+def test_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
     page = visit("cost?top=1000&bottom=2000&left=4&right=14")
     picture = page.get_by_role("application", name="Rows 1,000")
     picture.scroll_into_view_if_needed()
@@ -111,9 +111,9 @@ def test_the_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
     page.wait_for_url(lambda url: int(re.search(r"bottom=(\d+)", url)[1]) - int(re.search(r"top=(\d+)", url)[1]) == 800)
 
 
-@pytest.mark.parametrize("by", ["their mean", "one of its numbers"])
-def test_what_a_cell_stands_for_is_said(visit, by: str) -> None:
+@pytest.mark.parametrize("by", ["the mean", "one number"])
+def test_caption_explains_a_cell(visit, by: str) -> None:
     page = visit("cost")
     page.get_by_text(by, exact=True).click()
-    said = {"their mean": "shows the mean of them", "one of its numbers": "shows the first of them"}[by]
-    expect(page.get_by_role("region", name="Figure")).to_contain_text(said)
+    caption = {"the mean": "shows the mean of them", "one number": "shows the first of them"}[by]
+    expect(page.get_by_role("region", name="Figure")).to_contain_text(caption)

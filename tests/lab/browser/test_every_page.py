@@ -1,4 +1,4 @@
-"""What holds for every page: it is reachable, readable in both themes and at any width, and needs no other machine."""
+"""Every page is accessible in both themes and fits any width."""
 
 import re
 
@@ -15,7 +15,7 @@ ABOUT_COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_axe_finds_nothing_in_either_theme(visit, name: str) -> None:
+def test_page_is_accessible_in_both_themes(visit, name: str) -> None:
     page = visit(name)
     page.wait_for_load_state("networkidle")
     for theme, options in {"light": None, "dark": ABOUT_COLORS}.items():
@@ -26,7 +26,7 @@ def test_axe_finds_nothing_in_either_theme(visit, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
+def test_page_fits_the_width_of_a_phone(visit, name: str) -> None:
     page = visit(name)
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_load_state("networkidle")
@@ -34,15 +34,15 @@ def test_nothing_scrolls_sideways_on_a_phone(visit, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_says_what_to_see_and_shows_code_that_runs(visit, name: str) -> None:
+def test_page_has_an_introduction_and_code_that_runs(visit, name: str) -> None:
     page = visit(name)
     expect(page.locator("header p")).to_have_text(re.compile(r"[.?]$"))
     page.wait_for_load_state("networkidle")
-    exec(page.get_by_label("Python", exact=True).inner_text(), {})  # noqa: S102  # as a reader would paste it
+    exec(page.get_by_label("Python", exact=True).inner_text(), {})  # noqa: S102  # as pasted by a user
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_is_in_the_list_and_is_turned_to_by_keys(visit, name: str) -> None:
+def test_page_opens_by_keyboard_from_the_navigation(visit, name: str) -> None:
     page = visit("words")
     link = page.get_by_role("navigation").locator(f"a[href='/{name}']")
     link.focus()

@@ -1,4 +1,4 @@
-"""A field that the page fills with a default: what it shows when a reader empties it."""
+"""Fields with a default value, after a user clears them."""
 
 from collections.abc import Callable
 
@@ -15,10 +15,10 @@ pytestmark = pytest.mark.browser
         ("input", "text=sin", "Text"),
         ("tokens", "text=sin", "Text"),
         ("analogies", "a=sin", "a"),
-        ("head", "word=sin", "Hidden state begins as the row of"),
+        ("head", "word=sin", "Hidden state: the row of"),
     ],
 )
-def test_an_emptied_field_stays_empty_and_names_the_default(
+def test_cleared_field_stays_empty_and_names_the_default(
     visit: Callable[[str], Page], name: str, state: str, field: str
 ) -> None:
     default = visit(name).get_by_label(field, exact=True).input_value()
@@ -26,15 +26,15 @@ def test_an_emptied_field_stays_empty_and_names_the_default(
     text = page.get_by_label(field, exact=True)
     expect(text).to_have_value("sin")
     text.fill("")
-    expect(page.get_by_text(f"Empty: the page uses “{default}”.", exact=True)).to_be_visible()
+    expect(page.get_by_text(f"Empty. The page uses “{default}”.", exact=True)).to_be_visible()
     page.wait_for_url(f"**/{name}")
     expect(text).to_have_value("")
     text.press("Tab")
     expect(text).to_have_value(default)
-    expect(page.get_by_text("Empty: the page uses")).to_have_count(0)
+    expect(page.get_by_text("Empty. The page uses")).to_have_count(0)
 
 
-def test_back_fills_an_emptied_field_again(visit: Callable[[str], Page]) -> None:
+def test_back_restores_a_cleared_field(visit: Callable[[str], Page]) -> None:
     page = visit("pipeline?text=sin")
     text = page.get_by_label("Text", exact=True)
     text.fill("")
@@ -43,8 +43,8 @@ def test_back_fills_an_emptied_field_again(visit: Callable[[str], Page]) -> None
     expect(text).to_have_value("sin")
 
 
-def test_an_emptied_search_says_which_word_stays(visit: Callable[[str], Page]) -> None:
+def test_cleared_search_names_the_word_that_is_kept(visit: Callable[[str], Page]) -> None:
     page = visit("words?word=sin")
     page.get_by_label("Word", exact=True).fill("")
-    expect(page.get_by_text("Empty: the page keeps “sin”.", exact=True)).to_be_visible()
-    expect(page.get_by_role("list", name="Nearest to sin", exact=True)).to_be_visible()
+    expect(page.get_by_text("Empty. The page keeps “sin”.", exact=True)).to_be_visible()
+    expect(page.get_by_role("list", name="Nearest neighbors of sin", exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""The Head page, as a person goes through it."""
+"""The Head page in a browser."""
 
 import pytest
 import torch
@@ -8,16 +8,16 @@ from rowspace.layers import CATALOGUE, TiedHead, UntiedHead
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 
 
 def cells(table: Locator) -> list[list[str]]:
-    """The texts of a table's cells, once the page has its answers."""
-    expect(table.page.locator(ANSWERED)).to_be_attached()
+    """The texts of a table's cells, once the page has loaded."""
+    expect(table.page.locator(LOADED)).to_be_attached()
     return [line.get_by_role("cell").all_inner_texts() for line in table.locator("tbody tr").all()]
 
 
-def chances(page: Page) -> Locator:
+def probabilities(page: Page) -> Locator:
     return page.get_by_role("table", name="From dot product to probability")
 
 
@@ -25,64 +25,64 @@ def shown(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def test_the_lessons_numbers_are_on_the_page(visit) -> None:
+def test_lesson_shows_its_numbers(visit) -> None:
     page = visit("head")
-    page.get_by_text("the lesson’s four").click()
-    expect(chances(page)).to_contain_text("row3")
+    page.get_by_text("lesson (four rows)").click()
+    expect(probabilities(page)).to_contain_text("row3")
     vectors = {"row1": (0.8, -0.2, 0.4), "row0": (0.5, 0.3, -0.1), "row2": (0.1, 0.9, 0.3), "row3": (-0.3, 0.5, 0.6)}
     logits, shares = (0.58, 0.3, 0.24, 0.05), ("0.3272", "0.2473", "0.2329", "0.1926")
-    assert [line[1:] for line in cells(chances(page))] == [
+    assert [line[1:] for line in cells(probabilities(page))] == [
         [row, *(shown(value, 2) for value in vector), shown(logit, 3), shown(logit, 3), share]
         for (row, vector), logit, share in zip(vectors.items(), logits, shares, strict=True)
     ]
     page.wait_for_url("**/head?source=lesson")
 
 
-def test_chances_are_those_of_the_head(visit, lab) -> None:
+def test_probabilities_match_the_head(visit, lab) -> None:
     page = visit("head?word=sin&temperature=0.5&softcap=5&k=5")
-    expect(chances(page).locator("tbody tr")).to_have_count(5)
+    expect(probabilities(page).locator("tbody tr")).to_have_count(5)
     head = TiedHead(torch.nn.Embedding.from_pretrained(torch.tensor(lab.table.rows)), softcap=5, temperature=0.5)
     every = head(torch.tensor(lab.table["sin"])).double()
     logits, ids = every.sort(descending=True, stable=True)
-    found = cells(chances(page))
+    found = cells(probabilities(page))
     assert [line[1] for line in found] == [lab.table.vocabulary[row] for row in ids[:5]]
     assert [line[3] for line in found] == [shown(logit, 3) for logit in logits[:5].tolist()]
     for line, share in zip(found, every.softmax(0)[ids[:5]].tolist(), strict=True):
         assert float(line[4]) == pytest.approx(share, abs=10.0 ** -len(line[4].split(".")[1]))
 
 
-def test_a_slider_moved_by_keys_changes_the_chances_and_stands_in_the_url(visit) -> None:
+def test_slider_changes_probabilities_and_url(visit) -> None:
     page = visit("head?source=lesson")
-    expect(chances(page)).to_contain_text("row3")
+    expect(probabilities(page)).to_contain_text("row3")
     page.get_by_label("h[1]").focus()
     for _ in range(69):  # hundredths: from 0.10 to 0.79
         page.keyboard.press("ArrowRight")
-    expect(chances(page).locator("tbody tr").first).to_contain_text("row2")
+    expect(probabilities(page).locator("tbody tr").first).to_contain_text("row2")
     page.wait_for_url("**values=0.6%2C0.79%2C0.3")
-    before = cells(chances(page))
+    before = cells(probabilities(page))
     assert before[0][-2] == shown(0.6 * 0.1 + 0.79 * 0.9 + 0.3 * 0.3, 3)
     page.reload()
-    expect(chances(page).locator("tbody tr").first).to_contain_text("row2")
-    assert cells(chances(page)) == before
-    page.get_by_role("button", name="Back to the lesson’s").press("Enter")
+    expect(probabilities(page).locator("tbody tr").first).to_contain_text("row2")
+    assert cells(probabilities(page)) == before
+    page.get_by_role("button", name="Reset to the lesson").press("Enter")
     page.wait_for_url("**/head?source=lesson")
-    expect(chances(page).locator("tbody tr").first).to_contain_text("row1")
+    expect(probabilities(page).locator("tbody tr").first).to_contain_text("row1")
 
 
-def test_an_untied_head_is_fresh_and_is_said_to_have_learned_nothing(visit, lab) -> None:
+def test_untied_head_is_untrained(visit, lab) -> None:
     page = visit("head?word=sin")
     figure = page.get_by_role("region", name="Figure")
-    expect(figure).to_contain_text("The tied head is the table itself")
+    expect(figure).to_contain_text("The tied head uses the table as its matrix")
     page.get_by_text("untied", exact=True).first.click()
-    expect(figure).to_contain_text("it has learned nothing")
+    expect(figure).to_contain_text("It is untrained")
     page.wait_for_url("**&head=untied")
     head = UntiedHead(lab.table.dim, len(lab.table))
     head.reset_parameters(torch.Generator().manual_seed(0))
     likeliest = head(torch.tensor(lab.table["sin"])).argsort(descending=True)[:10].tolist()
-    expect(chances(page).locator("tbody td:first-child")).to_have_text([f"{row:,}" for row in likeliest])
+    expect(probabilities(page).locator("tbody td:first-child")).to_have_text([f"{row:,}" for row in likeliest])
 
 
-def test_what_tying_saves_is_said_for_table_and_models(visit, lab) -> None:
+def test_savings_of_tying_match_table_and_models(visit, lab) -> None:
     page = visit("head?dtype=bfloat16")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text(f"{lab.table.rows.size:,} parameters, {lab.table.rows.size * 2 / 2**10:.1f} KiB")
@@ -99,15 +99,15 @@ def test_what_tying_saves_is_said_for_table_and_models(visit, lab) -> None:
     assert largest[6] == f"{share:.1%}".replace("%", " %")
 
 
-def test_models_are_stepped_through_by_keys(visit) -> None:
+def test_arrow_keys_step_through_models(visit) -> None:
     page = visit("head")
     page.get_by_role("application", name="published models").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("region", name="Figure")).to_contain_text("a matrix of its own is 40.8 % of the model")
+    expect(page.get_by_role("region", name="Figure")).to_contain_text("an untied head’s matrix is 40.8 % of the model")
 
 
 @pytest.mark.refused
-def test_an_unknown_word_is_answered_with_its_spellings(visit) -> None:
+def test_unknown_word_suggests_similar_spellings(visit) -> None:
     page = visit("head")
     page.keyboard.press("/")
     page.keyboard.type("typeerorr")

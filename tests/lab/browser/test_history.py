@@ -1,4 +1,4 @@
-"""The browser's history: what Back undoes, and what a page still holds when one comes back to it."""
+"""The browser's history: what Back undoes, and what a page restores."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -6,27 +6,27 @@ from playwright.sync_api import Locator, Page, expect
 pytestmark = pytest.mark.browser
 
 
-def nearest_to(page: Page, word: str) -> Locator:
-    return page.get_by_role("list", name=f"Nearest to {word}", exact=True)
+def neighbors_of(page: Page, word: str) -> Locator:
+    return page.get_by_role("list", name=f"Nearest neighbors of {word}", exact=True)
 
 
 def entries(page: Page) -> int:
     return int(page.evaluate("history.length"))
 
 
-def test_back_returns_to_the_word_before_and_forward_to_the_one_after(visit, lab) -> None:
+def test_back_and_forward_switch_words(visit, lab) -> None:
     page = visit("words?word=sin")
     nearest = lab.table.neighbors("sin")[0][0]
-    nearest_to(page, "sin").get_by_role("button", name=nearest, exact=True).click()
-    expect(nearest_to(page, nearest)).to_be_visible()
+    neighbors_of(page, "sin").get_by_role("button", name=nearest, exact=True).click()
+    expect(neighbors_of(page, nearest)).to_be_visible()
     page.go_back()
-    expect(nearest_to(page, "sin")).to_be_visible()
+    expect(neighbors_of(page, "sin")).to_be_visible()
     page.wait_for_url("**/words?word=sin")
     page.go_forward()
-    expect(nearest_to(page, nearest)).to_be_visible()
+    expect(neighbors_of(page, nearest)).to_be_visible()
 
 
-def test_every_stage_is_an_entry_however_fast_they_follow(visit) -> None:
+def test_each_stage_makes_a_history_entry(visit) -> None:
     page = visit("pipeline?stage=4")
     before = entries(page)
     for _ in range(3):
@@ -38,7 +38,7 @@ def test_every_stage_is_an_entry_however_fast_they_follow(visit) -> None:
     page.wait_for_url("**/pipeline?stage=6")
 
 
-def test_the_drag_of_a_slider_is_one_entry(visit) -> None:
+def test_slider_drag_makes_one_history_entry(visit) -> None:
     page = visit("head")
     slider = page.get_by_label("Temperature")
     initial, before = slider.input_value(), entries(page)
@@ -55,41 +55,41 @@ def test_the_drag_of_a_slider_is_one_entry(visit) -> None:
     page.wait_for_url("**/head")
 
 
-def test_a_map_that_is_moved_is_no_entry(visit) -> None:
+def test_moving_the_map_makes_no_history_entry(visit) -> None:
     page = visit("words?word=sin")
     before = entries(page)
     page.get_by_role("application", name="PCA").focus()
     page.keyboard.press("+")
-    page.wait_for_url("**look=**")
+    page.wait_for_url("**viewport=**")
     assert entries(page) == before
 
 
-def test_a_page_is_found_again_as_it_was_left(visit) -> None:
+def test_page_restores_its_last_state(visit) -> None:
     page = visit("words?word=cos&metric=dot")
     pages = page.get_by_role("navigation", name="Pages")
-    expect(nearest_to(page, "cos")).to_be_visible()
+    expect(neighbors_of(page, "cos")).to_be_visible()
     pages.get_by_role("link", name="Head").click()
     page.wait_for_url("**/head")
     page.reload()
     pages.get_by_role("link", name="Words").click()
     page.wait_for_url("**/words?word=cos&metric=dot")
-    expect(nearest_to(page, "cos")).to_be_visible()
+    expect(neighbors_of(page, "cos")).to_be_visible()
     expect(page.get_by_role("radio", name="dot")).to_be_checked()
 
 
-def test_back_returns_to_the_page_before_in_its_state(visit) -> None:
+def test_back_restores_the_state_of_the_previous_page(visit) -> None:
     page = visit("words?word=cos")
     page.get_by_role("navigation", name="Pages").locator("a[href^='/tokens']").click()
     expect(page.get_by_role("heading", name="Tokens", level=1)).to_be_visible()
     page.go_back()
-    expect(nearest_to(page, "cos")).to_be_visible()
+    expect(neighbors_of(page, "cos")).to_be_visible()
     page.wait_for_url("**/words?word=cos")
 
 
-def test_a_click_on_the_current_page_leads_to_its_initial_state(visit) -> None:
+def test_link_to_the_current_page_resets_it(visit) -> None:
     page = visit("words?word=cos")
     page.get_by_role("navigation", name="Pages").locator("a[href='/words']").click()
     page.wait_for_url("**/words")
-    expect(nearest_to(page, "cos")).to_have_count(0)
+    expect(neighbors_of(page, "cos")).to_have_count(0)
     page.go_back()
-    expect(nearest_to(page, "cos")).to_be_visible()
+    expect(neighbors_of(page, "cos")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The Input page, as a person goes through it."""
+"""The Input page in a browser."""
 
 import numpy as np
 import pytest
@@ -7,20 +7,20 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 TEXT = "read the list"
 
 
 def column(page: Page, name: str) -> np.ndarray:
     """A column of the table under the figure."""
-    expect(page.locator(ANSWERED)).to_be_attached()
+    expect(page.locator(LOADED)).to_be_attached()
     table = page.get_by_role("table")
     at = table.locator("thead th").all_inner_texts().index(name)
     cells = table.locator(f"tbody tr td:nth-child({at + 1})").all_inner_texts()
     return np.array([float(cell.replace("\u2212", "-").replace(",", "")) for cell in cells])
 
 
-def test_parts_are_switched_off_and_on(visit, lab) -> None:
+def test_parts_can_be_switched_off(visit, lab) -> None:
     page = visit(f"input?text={TEXT}&recipe=bert")
     expect(page.get_by_role("table")).to_contain_text("after LayerNorm")
     np.testing.assert_allclose(column(page, "token"), lab.table["read"][:12], atol=6e-4)
@@ -33,7 +33,7 @@ def test_parts_are_switched_off_and_on(visit, lab) -> None:
     np.testing.assert_allclose(column(page, "sum"), lab.table["read"][:12], atol=6e-4)
 
 
-def test_every_recipe_is_there_and_says_what_it_does(visit) -> None:
+def test_every_recipe_lists_its_steps(visit) -> None:
     page = visit(f"input?text={TEXT}")
     recipe = page.get_by_label("Recipe")
     names = recipe.locator("option").all_inner_texts()
@@ -45,7 +45,7 @@ def test_every_recipe_is_there_and_says_what_it_does(visit) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_a_recipe_without_positions_says_where_they_are(visit) -> None:
+def test_recipe_without_added_positions_explains_where_they_are(visit) -> None:
     page = visit("input?recipe=llama")
     expect(page.get_by_text("no position here: attention turns queries and keys by it")).to_be_visible()
     expect(page.get_by_label("Position of the first token")).to_have_count(0)
@@ -61,25 +61,25 @@ def test_arrow_keys_move_the_position(visit) -> None:
     expect(page.get_by_label("Position of the first token")).to_have_value("1")
 
 
-def test_another_token_is_chosen(visit, lab) -> None:
+def test_click_chooses_a_token(visit, lab) -> None:
     page = visit(f"input?text={TEXT}&recipe=gpt2")
     page.get_by_role("button", name="list").click()
     expect(page.get_by_role("table")).to_contain_text("The parts of list")
     np.testing.assert_allclose(column(page, "token"), lab.table["list"][:12], atol=6e-4)
 
 
-def test_side_by_side_is_wider_and_its_map_costs(visit) -> None:
+def test_concatenation_is_wider_and_needs_a_projection(visit) -> None:
     page = visit(f"input?text={TEXT}&view=beside&width=6")
-    expect(page.get_by_role("heading", name="Side by side: 20 + 6 = 26 numbers")).to_be_visible()
-    expect(page.get_by_text("Here the two are equal, number by number.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Concatenation: 20 + 6 = 26 numbers")).to_be_visible()
+    expect(page.get_by_text("Here both are exactly equal.")).to_be_visible()
     assert column(page, "width").tolist() == [20, 26, 20]
-    assert column(page, "numbers in the map").tolist() == [0, 0, 26 * 20]
+    assert column(page, "projection").tolist() == [0, 0, 26 * 20]
     page.get_by_label("Width of the position").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", name="Side by side: 20 + 8 = 28 numbers")).to_be_visible()
+    expect(page.get_by_role("heading", name="Concatenation: 20 + 8 = 28 numbers")).to_be_visible()
 
 
-def test_the_lessons_norms(visit) -> None:
+def test_norms_match_the_lesson(visit) -> None:
     page = visit("input?view=scale&rows=drawn")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text("16.0 : 1")
@@ -89,7 +89,7 @@ def test_the_lessons_norms(visit) -> None:
     page.wait_for_url("**&scale=22.627")
 
 
-def test_norms_are_the_tables(visit, lab) -> None:
+def test_norms_match_the_table(visit, lab) -> None:
     page = visit(f"input?view=scale&text={TEXT}&scale=2")
     expect(page.get_by_role("table")).to_contain_text("the mean row")
     norms = [lab.table.norms.mean(), *lab.table.norms[lab.table.ids(TEXT.split())]]
@@ -98,14 +98,14 @@ def test_norms_are_the_tables(visit, lab) -> None:
 
 
 @pytest.mark.refused
-def test_a_text_without_known_words_is_refused_in_a_sentence(visit) -> None:
+def test_text_without_known_words_shows_an_error(visit) -> None:
     page = visit(f"input?text={TEXT}")
     page.get_by_label("Text", exact=True).fill("zyzzyva")
     expect(page.get_by_role("alert")).to_contain_text("no token of this text has a row in the table")
 
 
 @pytest.mark.parametrize("state", ["recipe=bert", "view=beside&position=learned", "view=scale&rows=drawn"])
-def test_axe_finds_nothing_in_any_view(visit, state: str) -> None:
+def test_every_view_is_accessible(visit, state: str) -> None:
     page = visit(f"input?{state}")
     page.wait_for_load_state("networkidle")
     found = Axe().run(page).response["violations"]

@@ -1,4 +1,4 @@
-"""The map's renderer alone, without a page around it: WebGL2 in one lane, plain arrays in the other."""
+"""The renderer of the map without a page: WebGL2 in one lane, plain arrays in the other."""
 
 import base64
 import io
@@ -45,7 +45,7 @@ window.frames = (count) => times(count, (act) => requestAnimationFrame(act));
 
 
 class Stage:
-    """A map on a document of its own."""
+    """A document with nothing but a map."""
 
     def __init__(self, page: Page, lab_url: str) -> None:
         self.page = page
@@ -54,35 +54,35 @@ class Stage:
         page.wait_for_function("() => window.begin !== undefined")
 
     def begin(self, xy: np.ndarray, backend: str) -> None:
-        """Make the map and wait until all of it is drawn."""
+        """Create the map and wait until all of it is drawn."""
         self.page.evaluate("([backend, xy]) => begin(backend, xy)", [backend, packed(xy)])
 
     def run(self, script: str, argument: object = None) -> Any:
-        """What an expression gives, once the map has settled."""
+        """Run a script and wait until the map has settled."""
         self.page.evaluate(script, argument)
         return self.page.evaluate("map.settled()")
 
     def ask(self, script: str, argument: object = None) -> Any:
-        """What an expression gives."""
+        """Evaluate a script."""
         return self.page.evaluate(script, argument)
 
     def places(self, count: int) -> np.ndarray:
-        """Where the first ids are on the canvas: (count, 2) CSS pixels."""
+        """The positions of the first ids on the canvas: (count, 2) CSS pixels."""
         return unpacked(self.ask("places", count))
 
     def picture(self) -> np.ndarray:
-        """(height, width, 3) of what is seen."""
+        """(height, width, 3) of a screenshot."""
         image = Image.open(io.BytesIO(self.page.locator("canvas").first.screenshot()))
         return np.asarray(image.convert("RGB")).astype(int)
 
 
 def packed(xy: np.ndarray) -> str:
-    """Numbers for the page's `numbers`: as lists they would take seconds."""
+    """Encode numbers for the page's `numbers`; lists would take seconds."""
     return base64.b64encode(np.float32(xy).tobytes()).decode()
 
 
 def unpacked(places: str) -> np.ndarray:
-    """(count, 2) of what the page's `places` gives."""
+    """Decode the result of the page's `places`: (count, 2)."""
     return np.frombuffer(base64.b64decode(places)).reshape(-1, 2)
 
 
@@ -98,11 +98,11 @@ def stage(page: Page, lab_url: str) -> Stage:
 
 @pytest.fixture
 def cloud() -> Callable[[int], np.ndarray]:
-    """`cloud(count)`: the same points each time."""
+    """`cloud(count)`: reproducible random points."""
     return lambda count: np.random.default_rng(7).normal(size=(count, 2)).astype(np.float32)
 
 
-def test_the_backend_asked_for_is_taken_and_auto_leaves_software_webgl_aside(stage, cloud, backend: str) -> None:
+def test_backend_option_is_respected_and_auto_avoids_software_webgl(stage, cloud, backend: str) -> None:
     stage.begin(cloud(10), backend)
     assert stage.ask("map.backendName") == backend
     assert stage.ask("map.destroy() ?? document.querySelectorAll('canvas').length") == 1
@@ -113,10 +113,10 @@ def test_the_backend_asked_for_is_taken_and_auto_leaves_software_webgl_aside(sta
 
 
 @pytest.mark.parametrize("shards", [0, 3], ids=["before the index", "with the index"])
-def test_the_nearest_point_is_picked(stage, cloud, backend: str, shards: int) -> None:
+def test_pick_returns_the_nearest_point(stage, cloud, backend: str, shards: int) -> None:
     stage.begin(cloud(70_000), backend)
     stage.ask("map.pick(0, 0)")
-    stage.ask("idle", shards)  # the map builds one in each idle moment
+    stage.ask("idle", shards)  # the map builds one per idle callback
     asked = np.random.default_rng(1).uniform((0, 0), (WIDTH, HEIGHT), size=(300, 2))
     picked = stage.ask("(asked) => asked.map(([x, y]) => map.pick(x, y))", asked.tolist())
     places = stage.places(70_000)
@@ -130,7 +130,7 @@ def test_the_nearest_point_is_picked(stage, cloud, backend: str, shards: int) ->
     assert len(set(picked)) > 100
 
 
-def test_of_points_at_one_place_the_lowest_id_is_picked(stage, backend: str) -> None:
+def test_pick_returns_the_lowest_id_of_equal_positions(stage, backend: str) -> None:
     xy = np.full((5000, 2), 3.0)
     xy[::7] = np.nan
     stage.begin(xy, backend)
@@ -139,7 +139,7 @@ def test_of_points_at_one_place_the_lowest_id_is_picked(stage, backend: str) -> 
     assert stage.places(5000) == pytest.approx(np.tile([WIDTH / 2, HEIGHT / 2], (5000, 1)))
 
 
-def test_the_lasso_holds_what_a_polygon_contains(stage, cloud, backend: str) -> None:
+def test_lasso_selects_the_points_inside_a_polygon(stage, cloud, backend: str) -> None:
     stage.begin(cloud(3000), backend)
     polygon = np.array([[60, 40], [330, 60], [250, 140], [350, 260], [120, 280], [180, 150]], float)
     held = stage.ask("(polygon) => [...map.lasso(polygon)]", polygon.tolist())
@@ -151,19 +151,22 @@ def test_the_lasso_holds_what_a_polygon_contains(stage, cloud, backend: str) -> 
     assert stage.ask("map.lasso([]).length") == 0
 
 
-def test_a_tween_ends_where_it_should(stage, cloud, backend: str) -> None:
+def test_tween_ends_at_the_new_positions(stage, cloud, backend: str) -> None:
     stage.begin(cloud(500), backend)
     goal = cloud(1000)[500:] * 3 + 5
     stage.run("(xy) => map.moveTo(numbers(xy), 300)", packed(goal))
-    look = stage.ask("map.look")
-    expected = (goal - [look["x"], look["y"]]) * [look["scale"], -look["scale"]] + [WIDTH / 2, HEIGHT / 2]
+    viewport = stage.ask("map.viewport")
+    expected = (goal - [viewport["x"], viewport["y"]]) * [viewport["scale"], -viewport["scale"]] + [
+        WIDTH / 2,
+        HEIGHT / 2,
+    ]
     assert stage.places(500) == pytest.approx(expected, abs=1e-3)
     moved = stage.picture()
     stage.run("(xy) => map.setPoints(numbers(xy))", packed(goal))
     assert np.array_equal(moved, stage.picture())
 
 
-def test_a_tween_that_is_interrupted_goes_on_from_where_the_points_are(stage, cloud, backend: str) -> None:
+def test_interrupted_tween_continues_from_the_current_positions(stage, cloud, backend: str) -> None:
     stage.begin(cloud(500), backend)
     began = stage.places(500)
     stage.ask("(xy) => map.moveTo(numbers(xy), 2000)", packed(-cloud(500)))
@@ -178,20 +181,23 @@ def test_a_tween_that_is_interrupted_goes_on_from_where_the_points_are(stage, cl
     assert after == pytest.approx(before, abs=1e-2)
     assert after != pytest.approx(began, abs=1)
     stage.ask("map.settled()")
-    look = stage.ask("map.look")
-    expected = (cloud(500) * 2 - [look["x"], look["y"]]) * [look["scale"], -look["scale"]] + [WIDTH / 2, HEIGHT / 2]
+    viewport = stage.ask("map.viewport")
+    expected = (cloud(500) * 2 - [viewport["x"], viewport["y"]]) * [viewport["scale"], -viewport["scale"]] + [
+        WIDTH / 2,
+        HEIGHT / 2,
+    ]
     assert stage.places(500) == pytest.approx(expected, abs=1e-3)
 
 
-def test_reduced_motion_is_honored(stage, cloud, backend: str) -> None:
+def test_reduced_motion_disables_tweens(stage, cloud, backend: str) -> None:
     stage.page.emulate_media(reduced_motion="reduce")
     stage.begin(cloud(50), backend)
     stage.ask("(xy) => map.moveTo(numbers(xy), 1e7)", packed(-cloud(50)))
-    assert stage.ask("map.look.x") == pytest.approx(-(cloud(50)[:, 0].min() + cloud(50)[:, 0].max()) / 2)
+    assert stage.ask("map.viewport.x") == pytest.approx(-(cloud(50)[:, 0].min() + cloud(50)[:, 0].max()) / 2)
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_few_points_are_no_special_case(stage, backend: str, count: int) -> None:
+def test_map_of_zero_or_one_point(stage, backend: str, count: int) -> None:
     stage.begin(np.full((count, 2), -2.5), backend)
     assert (stage.ask("map.count"), stage.ask("map.drawn"), stage.ask("map.missing")) == (count, count, 0)
     assert stage.ask(f"map.pick({WIDTH / 2}, {HEIGHT / 2})") == (0 if count else None)
@@ -211,13 +217,16 @@ def test_points_without_a_position_are_counted_and_not_drawn(stage, cloud, backe
     assert (stage.picture() == 255).all()
 
 
-def test_a_point_that_gets_a_position_appears_there(stage, cloud, backend: str) -> None:
+def test_point_without_a_position_appears_at_its_new_one(stage, cloud, backend: str) -> None:
     xy = cloud(40)
     xy[3] = np.nan
     stage.begin(xy, backend)
     stage.ask("(xy) => map.moveTo(numbers(xy), 1e7)", packed(cloud(40)))
-    look = stage.ask("map.look")
-    expected = (cloud(40)[3] - [look["x"], look["y"]]) * [look["scale"], -look["scale"]] + [WIDTH / 2, HEIGHT / 2]
+    viewport = stage.ask("map.viewport")
+    expected = (cloud(40)[3] - [viewport["x"], viewport["y"]]) * [viewport["scale"], -viewport["scale"]] + [
+        WIDTH / 2,
+        HEIGHT / 2,
+    ]
     assert stage.places(4)[3] == pytest.approx(expected, abs=1e-3)
 
 
@@ -230,14 +239,14 @@ def test_a_point_that_gets_a_position_appears_there(stage, cloud, backend: str) 
         "map.setSizes(new Float32Array(1))",
     ],
 )
-def test_arrays_of_another_length_are_refused(stage, cloud, backend: str, wrong: str) -> None:
+def test_arrays_of_the_wrong_length_are_rejected(stage, cloud, backend: str, wrong: str) -> None:
     stage.begin(cloud(3), backend)
     assert stage.ask(f"(() => {{ try {{ {wrong} }} catch (error) {{ return error.name; }} }})()") == "RangeError"
 
 
 @pytest.mark.parametrize("lane", ["webgl"], indirect=True)
 @pytest.mark.parametrize("count", [60, 4000, 120_000])
-def test_both_backends_put_the_same_points_on_the_same_pixels(stage, cloud, count: int) -> None:
+def test_both_backends_draw_the_same_pixels(stage, cloud, count: int) -> None:
     pictures = []
     palette = [0, 114, 178, 255, 213, 94, 0, 255, 0, 158, 115, 120]
     for name in ("webgl2", "canvas2d"):
@@ -258,8 +267,8 @@ def test_both_backends_put_the_same_points_on_the_same_pixels(stage, cloud, coun
 
 
 @pytest.mark.parametrize("lane", ["webgl"], indirect=True)
-def test_a_lost_context_comes_back_with_the_picture(context, lab_url: str, cloud) -> None:
-    stage = Stage(context.new_page(), lab_url)  # one that is not watched: the browser warns of the loss
+def test_lost_context_is_restored(context, lab_url: str, cloud) -> None:
+    stage = Stage(context.new_page(), lab_url)  # not the `page` fixture: the browser warns about the loss
     stage.begin(cloud(2000), "webgl2")
     stage.run("map.setColors(new Uint8Array(2000), Uint8Array.of(0, 0, 255, 255))")
     before = stage.picture()
@@ -275,7 +284,7 @@ def test_a_lost_context_comes_back_with_the_picture(context, lab_url: str, cloud
     assert np.array_equal(before, stage.picture())
 
 
-def test_what_is_crowded_is_darker_and_what_is_not_emphasized_fainter(stage, backend: str) -> None:
+def test_dense_points_are_darker_and_unemphasized_ones_fainter(stage, backend: str) -> None:
     stage.begin(np.array([[0, 0], [0, 1], *[[1, 0]] * 6, [1, 1]]), backend)
     stage.run("map.setColors(new Uint8Array(9), Uint8Array.of(0, 0, 0, 255))")
     at = [tuple(np.floor(place).astype(int)[::-1]) for place in stage.places(9)]
@@ -289,7 +298,7 @@ def test_what_is_crowded_is_darker_and_what_is_not_emphasized_fainter(stage, bac
     assert stage.picture()[at[1]].max() < 80
 
 
-def test_labels_are_the_first_in_order_and_overlap_nowhere(stage, cloud, backend: str) -> None:
+def test_labels_follow_the_order_and_do_not_overlap(stage, cloud, backend: str) -> None:
     stage.begin(cloud(5000), backend)
     stage.run("map.setHighlights([4999], ['the last']); map.setLabels((id) => `token ${id}`)")
     labels = stage.ask("map.labels")
@@ -309,7 +318,7 @@ def test_long_labels_are_cut_between_characters(stage, backend: str) -> None:
     assert stage.ask("map.labels") == [] or stage.ask("map.labels")[0]["text"].endswith("\U0001f642…")
 
 
-def test_dragging_moves_the_points_with_the_pointer(stage, cloud, backend: str) -> None:
+def test_dragging_moves_the_map(stage, cloud, backend: str) -> None:
     stage.begin(cloud(300), backend)
     before = stage.places(300)
     mouse = stage.page.mouse
@@ -321,18 +330,18 @@ def test_dragging_moves_the_points_with_the_pointer(stage, cloud, backend: str) 
     assert "click" not in dict(stage.ask("heard"))
 
 
-def test_the_wheel_zooms_and_leaves_what_is_under_the_pointer(stage, cloud, backend: str) -> None:
+def test_wheel_zooms_around_the_pointer(stage, cloud, backend: str) -> None:
     stage.begin(cloud(300), backend)
     x, y = stage.places(1)[0]
-    scale = stage.ask("map.look.scale")
+    scale = stage.ask("map.viewport.scale")
     stage.page.mouse.move(x, y)
     stage.page.locator("canvas").first.focus()
     stage.page.mouse.wheel(0, -300)
-    stage.page.wait_for_function("(scale) => map.look.scale > scale", arg=scale)
+    stage.page.wait_for_function("(scale) => map.viewport.scale > scale", arg=scale)
     assert stage.places(1)[0] == pytest.approx([x, y], abs=1)
 
 
-def test_two_fingers_pinch_about_their_middle(stage, cloud, backend: str) -> None:
+def test_pinch_zooms_around_the_center_of_the_fingers(stage, cloud, backend: str) -> None:
     stage.begin(cloud(300), backend)
     before = stage.places(300)
     fingers = stage.page.context.new_cdp_session(stage.page)
@@ -349,7 +358,7 @@ def test_two_fingers_pinch_about_their_middle(stage, cloud, backend: str) -> Non
     assert stage.places(300) == pytest.approx((before - [200, 150]) * 2 + [200, 150], abs=0.5)
 
 
-def test_a_map_of_another_size_still_shows_all(stage, cloud, backend: str) -> None:
+def test_resized_map_still_shows_all_points(stage, cloud, backend: str) -> None:
     stage.begin(cloud(300), backend)
     stage.ask("document.querySelector('div').style.width = '150px'")
     stage.page.wait_for_function("() => document.querySelector('canvas').width === 150")
@@ -359,7 +368,7 @@ def test_a_map_of_another_size_still_shows_all(stage, cloud, backend: str) -> No
     assert 0 < places[:, 0].min() < 15
 
 
-def test_a_click_and_the_pointer_name_the_point(stage, cloud, backend: str) -> None:
+def test_click_and_hover_report_the_point(stage, cloud, backend: str) -> None:
     stage.begin(cloud(30), backend)
     x, y = stage.places(13)[12]
     stage.page.mouse.click(x, y)
@@ -367,7 +376,7 @@ def test_a_click_and_the_pointer_name_the_point(stage, cloud, backend: str) -> N
     assert stage.ask("heard") == [["hover", 12], ["click", 12], ["hover", None]]
 
 
-def test_shift_and_drag_draw_a_lasso(stage, cloud, backend: str) -> None:
+def test_shift_drag_draws_a_lasso(stage, cloud, backend: str) -> None:
     stage.begin(cloud(300), backend)
     corners = [(100, 60), (300, 60), (300, 240), (100, 240)]
     mouse = stage.page.mouse
@@ -382,27 +391,27 @@ def test_shift_and_drag_draw_a_lasso(stage, cloud, backend: str) -> None:
     assert dict(stage.ask("heard"))["lasso"] == np.flatnonzero(inside).tolist()
 
 
-def test_everything_is_reached_by_keys(stage, cloud, backend: str) -> None:
+def test_keys_zoom_pan_fit_and_click(stage, cloud, backend: str) -> None:
     stage.begin(cloud(300), backend)
-    start = stage.ask("map.look")
+    start = stage.ask("map.viewport")
     stage.page.keyboard.press("Tab")
     stage.page.keyboard.press("+")
-    assert stage.ask("map.look.scale") == pytest.approx(1.5 * start["scale"])
+    assert stage.ask("map.viewport.scale") == pytest.approx(1.5 * start["scale"])
     x, _ = stage.places(1)[0]
     stage.page.keyboard.press("ArrowLeft")
     assert stage.places(1)[0][0] == pytest.approx(x + 60)
     stage.page.keyboard.press("0")
-    assert stage.ask("map.look") == start
+    assert stage.ask("map.viewport") == start
     nearest = stage.ask(f"map.pick({WIDTH / 2}, {HEIGHT / 2})")
     stage.page.keyboard.press("Enter")
     assert ["click", nearest] in stage.ask("heard")
 
 
-def test_what_follows_the_points_stops_once_the_map_is_moved(stage, cloud, backend: str) -> None:
+def test_map_follows_its_points_until_it_is_moved(stage, cloud, backend: str) -> None:
     stage.begin(cloud(100), backend)
     stage.run("(xy) => map.setPoints(numbers(xy))", packed(cloud(100) * 100))
     assert stage.ask("map.follows")
     assert (stage.places(100) >= 0).all()
-    stage.ask("map.look = { x: 1, y: 2, scale: 3 }")
+    stage.ask("map.viewport = { x: 1, y: 2, scale: 3 }")
     stage.run("(xy) => map.moveTo(numbers(xy), 50)", packed(cloud(100)))
-    assert stage.ask("map.look") == {"x": 1, "y": 2, "scale": 3}
+    assert stage.ask("map.viewport") == {"x": 1, "y": 2, "scale": 3}

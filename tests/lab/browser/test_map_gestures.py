@@ -1,4 +1,4 @@
-"""The map on a page that scrolls: what moves the page, what moves the map, and what a reader is told."""
+"""The map on a page that scrolls: what moves the page, and what moves the map."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def phone(browser: Browser, lab_url: str) -> Iterator[Page]:
-    """The Words page on a phone, with its map in the middle of the screen."""
+    """The Words page on a phone, with its map centered on the screen."""
     with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
         page = context.new_page()
         page.goto(f"{lab_url}/words")
@@ -21,7 +21,7 @@ def phone(browser: Browser, lab_url: str) -> Iterator[Page]:
 
 @pytest.fixture
 def desk(visit: Callable[[str], Page]) -> Page:
-    """The Words page with a mouse, with its map in the middle of the screen."""
+    """The Words page with a mouse, with its map centered on the screen."""
     page = visit("words")
     page.set_viewport_size({"width": 1280, "height": 600})
     show(page)
@@ -33,8 +33,8 @@ def the_map(page: Page) -> Locator:
 
 
 def show(page: Page) -> None:
-    """Scroll to the map when everything above it is there, and wait until the page rests."""
-    expect(page.get_by_text("times seen").first).to_be_visible(timeout=60_000)
+    """Scroll to the map once everything above it has loaded."""
+    expect(page.get_by_text("count, on a log scale").first).to_be_visible(timeout=60_000)
     the_map(page).evaluate("map => map.scrollIntoView({ block: 'center' })")
 
 
@@ -57,23 +57,23 @@ def test_one_finger_scrolls_the_page(phone: Page) -> None:
         touch(session, "touchMove", (x, y - 20 * step))
     touch(session, "touchEnd")
     phone.wait_for_function("before => scrollY > before + 60", arg=scrolled)
-    expect(phone.get_by_text("Two fingers move the map")).to_be_visible()
-    assert "look=" not in phone.url
+    expect(phone.get_by_text("Use two fingers to move the map")).to_be_visible()
+    assert "viewport=" not in phone.url
 
 
-def test_two_fingers_move_and_zoom_the_map_and_not_the_page(phone: Page) -> None:
+def test_two_fingers_move_the_map_but_not_the_page(phone: Page) -> None:
     (x, y), session = middle(phone), phone.context.new_cdp_session(phone)
     scrolled = phone.evaluate("scrollY")
     touch(session, "touchStart", (x - 20, y), (x + 20, y))
     for step in range(1, 9):
         touch(session, "touchMove", (x - 20 - 8 * step, y - 6 * step), (x + 20 + 8 * step, y - 6 * step))
     touch(session, "touchEnd")
-    phone.wait_for_url(re.compile("look="))
+    phone.wait_for_url(re.compile("viewport="))
     assert phone.evaluate("scrollY") == scrolled
     assert phone.evaluate("visualViewport.scale") == 1
 
 
-def test_a_tap_picks_a_word(phone: Page) -> None:
+def test_tap_picks_a_word(phone: Page) -> None:
     the_map(phone).focus()
     for _ in range(4):
         phone.keyboard.press("-")
@@ -81,26 +81,26 @@ def test_a_tap_picks_a_word(phone: Page) -> None:
     phone.wait_for_url(re.compile("word="))
 
 
-def test_the_wheel_scrolls_the_page_until_the_map_has_the_focus(desk: Page) -> None:
+def test_wheel_scrolls_the_page_unless_the_map_has_the_focus(desk: Page) -> None:
     desk.mouse.move(*middle(desk))
     scrolled = desk.evaluate("scrollY")
     desk.mouse.wheel(0, 40)
     desk.wait_for_function("before => scrollY > before", arg=scrolled)
-    expect(desk.get_by_text(re.compile("scroll, or a click on the map first, zooms"))).to_be_visible()
-    assert "look=" not in desk.url
+    expect(desk.get_by_text("scroll, or click the map first, to zoom")).to_be_visible()
+    assert "viewport=" not in desk.url
     the_map(desk).focus()
     scrolled = desk.evaluate("scrollY")
     desk.mouse.wheel(0, -40)
-    desk.wait_for_url(re.compile("look="))
+    desk.wait_for_url(re.compile("viewport="))
     assert desk.evaluate("scrollY") == scrolled
 
 
-def test_the_wheel_zooms_with_ctrl_and_escape_gives_it_back_to_the_page(desk: Page) -> None:
+def test_ctrl_wheel_zooms_and_escape_releases_the_wheel(desk: Page) -> None:
     desk.mouse.move(*middle(desk))
     desk.keyboard.down("Control")
     desk.mouse.wheel(0, -40)
     desk.keyboard.up("Control")
-    desk.wait_for_url(re.compile("look="))
+    desk.wait_for_url(re.compile("viewport="))
     the_map(desk).focus()
     desk.keyboard.press("Escape")
     scrolled = desk.evaluate("scrollY")
@@ -108,7 +108,7 @@ def test_the_wheel_zooms_with_ctrl_and_escape_gives_it_back_to_the_page(desk: Pa
     desk.wait_for_function("before => scrollY > before", arg=scrolled)
 
 
-def test_the_zoom_ends_and_its_buttons_say_so(desk: Page) -> None:
+def test_zoom_buttons_are_disabled_at_the_limits(desk: Page) -> None:
     for name in ("Zoom in", "Zoom out"):
         button = desk.get_by_role("button", name=name, exact=True)
         the_map(desk).focus()

@@ -1,4 +1,4 @@
-"""The Patches page, as a person goes through it."""
+"""The Patches page in a browser."""
 
 import io
 
@@ -13,13 +13,13 @@ from rowspace.layers import PatchEmbedding, patch_cost, unfold_patches
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 MINUS = "\N{MINUS SIGN}"
 PIXELS = "The numbers of patch"
 
 
 def column(page: Page, table: str, at: int) -> list[str]:
-    expect(page.locator(ANSWERED)).to_be_attached()
+    expect(page.locator(LOADED)).to_be_attached()
     return page.get_by_role("table", name=table).locator(f"tbody td:nth-child({at + 1})").all_inner_texts()
 
 
@@ -27,7 +27,7 @@ def shown(values, digits: int) -> list[str]:
     return [f"{value:.{digits}f}".replace("-", MINUS) for value in values.tolist()]
 
 
-def test_the_middle_patch_of_china_is_pythons(visit) -> None:
+def test_initial_patch_matches_python(visit) -> None:
     page = visit("patches")
     expect(page.get_by_role("heading", name="Patch 105: row 7, column 7")).to_be_visible()
     images = torch.from_numpy(fitted(photograph("china.jpg"), 224, 224)).permute(2, 0, 1)[None] / 255
@@ -37,10 +37,10 @@ def test_the_middle_patch_of_china_is_pythons(visit) -> None:
         embed.reset_parameters(torch.Generator().manual_seed(0))
         assert column(page, "The vector of patch 105", at) == shown(embed(images)[0][0, 105, :6].detach(), 6)
     sides = [side for side in range(1, 65) if 224 % side == 0]
-    assert column(page, "Every side", 2) == [f"{patch_cost(224, side).tokens:,}" for side in sides]
+    assert column(page, "Patch sizes that divide", 2) == [f"{patch_cost(224, side).tokens:,}" for side in sides]
 
 
-def test_the_lesson_by_keys_alone(visit) -> None:
+def test_lesson_can_be_explored_by_keyboard(visit) -> None:
     page = visit("patches")
     page.get_by_role("radio", name="flower.jpg").focus()
     page.keyboard.press("ArrowRight")
@@ -52,7 +52,7 @@ def test_the_lesson_by_keys_alone(visit) -> None:
     expect(page.get_by_role("heading", name="Patch 3: row 1, column 1")).to_be_visible()
     assert column(page, PIXELS, 4) == shown(torch.tensor([5, 3, 1, 1, 5, 9, 3, 5, 8]), 4)
     expect(page.get_by_role("table")).to_have_count(3)
-    page.wait_for_url(lambda url: "&at=3&" in url)  # which is written a moment later
+    page.wait_for_url(lambda url: "&at=3&" in url)  # written with a delay
     address = page.url
     cells = page.get_by_role("cell")
     before = cells.all_inner_texts()
@@ -63,7 +63,7 @@ def test_the_lesson_by_keys_alone(visit) -> None:
     expect(cells).to_have_text(before)
 
 
-def test_a_patch_is_clicked(visit) -> None:
+def test_click_chooses_a_patch(visit) -> None:
     page = visit("patches?patch=56")
     picture = page.get_by_role("application", name="The picture in 4 × 4 patches")
     box = picture.bounding_box()
@@ -72,7 +72,7 @@ def test_a_patch_is_clicked(visit) -> None:
     page.wait_for_url("**/patches?patch=56&at=7")
 
 
-def test_arrows_step_from_patch_to_patch(visit) -> None:
+def test_arrow_keys_step_through_patches(visit) -> None:
     page = visit("patches")
     expect(page.get_by_role("heading", name="Patch 105: row 7, column 7")).to_be_visible()
     for _ in range(8):
@@ -81,18 +81,18 @@ def test_arrows_step_from_patch_to_patch(visit) -> None:
     expect(page.get_by_role("heading", name="Patch 112: row 8, column 0")).to_be_visible()
 
 
-def test_the_order_of_the_numbers_is_a_choice(visit) -> None:
+def test_order_of_numbers_can_be_chosen(visit) -> None:
     page = visit("patches?patch=2")
     assert column(page, PIXELS, 1) == ["red"] * 4 + ["green"] * 4 + ["blue"]
     page.get_by_text("channels last").click()
-    expect(page.get_by_role("region", name="Figure")).to_contain_text("one pixel after another")
+    expect(page.get_by_role("region", name="Figure")).to_contain_text("pixel by pixel")
     assert column(page, PIXELS, 1) == ["red", "green", "blue"] * 3
 
 
 @pytest.mark.refused
-def test_a_side_that_does_not_fit_names_those_that_do(visit) -> None:
+def test_patch_size_that_does_not_fit_suggests_others(visit) -> None:
     page = visit("patches")
-    side = page.get_by_role("slider", name="Side of a patch")
+    side = page.get_by_role("slider", name="Patch size")
     side.focus()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("alert")).to_contain_text("224 is not a multiple of the patch's 15 (next: 210 or 225)")
@@ -101,14 +101,14 @@ def test_a_side_that_does_not_fit_names_those_that_do(visit) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_label("Pad with zeros").uncheck()
     page.get_by_role("button", name="32", exact=True).click()
-    expect(page.get_by_role("region", name="Figure")).to_contain_text("7 × 7 = 49 patches, and with a class token 50")
+    expect(page.get_by_role("region", name="Figure")).to_contain_text("7 × 7 = 49 patches; with a class token 50")
 
 
-def test_ones_own_picture_stays_on_this_machine(visit, tmp_path) -> None:
+def test_picture_can_be_uploaded(visit, tmp_path) -> None:
     pixels = np.random.default_rng(2).integers(0, 256, (96, 224, 3), np.uint8)
     Image.fromarray(pixels).save(tmp_path / "it's <b>mine<b>.png")
     page = visit("patches")
-    page.get_by_label("One’s own picture").set_input_files(tmp_path / "it's <b>mine<b>.png")
+    page.get_by_label("Your own picture").set_input_files(tmp_path / "it's <b>mine<b>.png")
     expect(page.get_by_role("application", name="The picture in 6 × 14 patches")).to_be_visible()
     page.get_by_text("0 to 255").click()
     expect(page.get_by_label("Python", exact=True)).to_contain_text('Path("it\'s <b>mine<b>.png")')
@@ -120,9 +120,9 @@ def test_ones_own_picture_stays_on_this_machine(visit, tmp_path) -> None:
 
 
 @pytest.mark.refused
-def test_a_file_that_is_no_picture_is_a_sentence(visit) -> None:
+def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
     page = visit("patches")
-    page.get_by_label("One’s own picture").set_input_files(
+    page.get_by_label("Your own picture").set_input_files(
         {"name": "notes.png", "mimeType": "image/png", "buffer": io.BytesIO(b"no picture").getvalue()}
     )
     expect(page.get_by_role("alert")).to_contain_text("this file is damaged or not a picture")
@@ -130,17 +130,17 @@ def test_a_file_that_is_no_picture_is_a_sentence(visit) -> None:
 
 
 @pytest.mark.refused
-def test_a_picture_that_is_kept_no_more_is_to_be_sent_again(visit) -> None:
+def test_expired_picture_shows_an_error(visit) -> None:
     page = visit("patches?picture=0123456789abcdef0123&patch=8")
     expect(page.get_by_role("alert")).to_contain_text("is not kept any more, or never was; send it again")
 
 
-def test_the_code_gives_every_figure_of_the_page(visit, lab, ask) -> None:
+def test_code_computes_every_figure(visit, lab, ask) -> None:
     page = visit("patches?patch=32&at=3&pad=true&order=channels_last")
     expect(page.get_by_label("Python", exact=True)).to_contain_text("patch_cost")
     expect(page.get_by_label("Python", exact=True)).to_contain_text("unfold_patches")
     names: dict[str, object] = {}
-    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as a reader would paste it
+    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as pasted by a user
     for name, array in ask(lab, "patches/cut", patch=32, at=3, pad="true", order="channels_last").arrays.items():
         if name != "image":
             np.testing.assert_array_equal(np.asarray(names[name]), array)

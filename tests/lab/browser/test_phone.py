@@ -1,4 +1,4 @@
-"""The pages on a phone: the figure is on the first screen, and all controls can be reached."""
+"""The pages on a phone: the figure is on the first screen, and all controls are accessible."""
 
 from collections.abc import Callable
 
@@ -18,14 +18,14 @@ def phone(visit: Callable[[str], Page], page: Page) -> Callable[[str], Page]:
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_the_figure_begins_on_the_first_screen(phone: Callable[[str], Page], name: str) -> None:
+def test_figure_starts_on_the_first_screen(phone: Callable[[str], Page], name: str) -> None:
     page = phone(name)
     box = page.get_by_role("region", name="Figure").bounding_box()
     assert box is not None
     assert box["y"] <= 500
 
 
-def test_the_other_controls_are_folded_and_open(phone: Callable[[str], Page]) -> None:
+def test_other_controls_can_be_unfolded(phone: Callable[[str], Page]) -> None:
     page = phone("head")
     slider = page.get_by_label("Temperature")
     expect(slider).to_be_hidden()
@@ -33,6 +33,6 @@ def test_the_other_controls_are_folded_and_open(phone: Callable[[str], Page]) ->
     expect(slider).to_be_visible()
 
 
-def test_the_current_page_is_shown_in_the_list_of_pages(phone: Callable[[str], Page]) -> None:
+def test_current_page_is_visible_in_the_navigation(phone: Callable[[str], Page]) -> None:
     page = phone("cost")
     expect(page.get_by_role("navigation", name="Pages").get_by_role("link", name="Cost")).to_be_in_viewport(ratio=1)

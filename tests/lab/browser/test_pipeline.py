@@ -1,4 +1,4 @@
-"""The Pipeline page, as a person goes through it."""
+"""The Pipeline page in a browser."""
 
 import numpy as np
 import pytest
@@ -9,13 +9,13 @@ from rowspace.layers import SinusoidPosition
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 TEXT = "list list write"
 
 
 def numbers(page: Page) -> np.ndarray:
-    """What the table under the figure says, without its first column."""
-    expect(page.locator(ANSWERED)).to_be_attached()
+    """The numbers of the table below the figure, without its first column."""
+    expect(page.locator(LOADED)).to_be_attached()
     rows = page.get_by_role("table").last.locator("tbody tr").all()
     return np.array(
         [[float(cell.replace("\u2212", "-")) for cell in row.get_by_role("cell").all_inner_texts()[1:]] for row in rows]
@@ -50,7 +50,7 @@ def test_buttons_go_forward_and_back(visit) -> None:
     expect(stage(page)).to_have_text("Tokens")
 
 
-def test_ids_and_rows_are_the_tables(visit, lab) -> None:
+def test_ids_and_rows_match_the_table(visit, lab) -> None:
     page = visit(f"pipeline?stage=2&text={TEXT} zyzzyva")
     expect(page.get_by_text("One token has no row in this table")).to_be_visible()
     ids = [f"{id:,}" for id in lab.table.ids(TEXT.split())]
@@ -60,15 +60,15 @@ def test_ids_and_rows_are_the_tables(visit, lab) -> None:
     np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
 
 
-def test_the_one_hot_product_is_beside_the_lookup(visit, lab) -> None:
+def test_one_hot_product_equals_the_lookup(visit, lab) -> None:
     page = visit(f"pipeline?stage=4&text={TEXT}")
-    expect(page.get_by_text("The two are equal, number by number.")).to_be_visible()
+    expect(page.get_by_text("Both are exactly equal.")).to_be_visible()
     ones = page.get_by_role("region", name="The one-hot matrix H").get_by_role("cell", name="1", exact=True)
     expect(ones).to_have_count(3)
     np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
 
 
-def test_x_is_rows_and_sinusoids(visit, lab) -> None:
+def test_x_is_the_sum_of_rows_and_positions(visit, lab) -> None:
     import torch
 
     page = visit(f"pipeline?stage=6&text={TEXT}")
@@ -76,11 +76,11 @@ def test_x_is_rows_and_sinusoids(visit, lab) -> None:
     expected = lab.table[TEXT.split()] + SinusoidPosition(20)(torch.zeros(1, 3)).numpy()
     np.testing.assert_allclose(numbers(page), expected.T[:12], atol=6e-4)
     page.get_by_text("learned", exact=True).click()
-    expect(page.get_by_text("were not learned")).to_be_visible()
+    expect(page.get_by_text("These positions are untrained")).to_be_visible()
     page.wait_for_url("**&position=learned")
 
 
-def test_a_row_gets_the_sum_of_its_tokens(visit, lab) -> None:
+def test_row_gradient_is_the_sum_over_its_tokens(visit, lab) -> None:
     page = visit(f"pipeline?stage=7&text={TEXT}")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text("list gets g₁ + g₂ = 3.0")
@@ -93,22 +93,22 @@ def test_a_row_gets_the_sum_of_its_tokens(visit, lab) -> None:
     assert set(numbers(page).flat) == {3.5, 3.0}
 
 
-def test_a_long_token_and_markup_are_shown_as_they_are(visit) -> None:
+def test_long_tokens_and_markup_are_shown_as_text(visit) -> None:
     page = visit("pipeline?stage=1&text=%3Cscript%3Ealert(1)%3C/script%3E+" + "q" * 1000)
     expect(page.get_by_role("region", name="Figure")).to_contain_text("script")
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_a_text_without_known_words_is_said(visit) -> None:
+def test_text_without_known_words_reports_omitted_tokens(visit) -> None:
     page = visit("pipeline?stage=3&text=zyzzyva")
     expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
     page.get_by_role("button", name="Tokens", exact=True).click()
-    expect(page.get_by_text("One token has no row in this table, and is left out.")).to_be_visible()
+    expect(page.get_by_text("One token has no row in this table and is omitted.")).to_be_visible()
 
 
 @pytest.mark.parametrize("number", [pytest.param(n, marks=[pytest.mark.long] if n % 4 else []) for n in range(8)])
-def test_axe_finds_nothing_at_any_stage(visit, number: int) -> None:
+def test_every_stage_is_accessible(visit, number: int) -> None:
     page = visit(f"pipeline?stage={number}&text={TEXT} zyzzyva")
     page.wait_for_load_state("networkidle")
     found = Axe().run(page).response["violations"]

@@ -1,4 +1,4 @@
-"""The Positions page, as a person goes through it."""
+"""The Positions page in a browser."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from rowspace.layers import Alibi, RotaryPosition, YarnScaling, relative_buckets
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -18,8 +18,8 @@ def shown(value: float, digits: int) -> str:
 
 
 def line(page: Page, table: str, first: str) -> list[str]:
-    """The line of a table that begins so."""
-    expect(page.locator(ANSWERED)).to_be_attached()
+    """The row of a table with this first cell."""
+    expect(page.locator(LOADED)).to_be_attached()
     lines = [
         row.get_by_role("cell").all_inner_texts()
         for row in page.get_by_role("table", name=table).locator("tbody tr").all()
@@ -27,7 +27,7 @@ def line(page: Page, table: str, first: str) -> list[str]:
     return next(cells for cells in lines if cells[0] == first)
 
 
-def test_scores_by_offset_are_pythons(visit) -> None:
+def test_scores_by_offset_match_python(visit) -> None:
     page = visit("positions?length=16&heads=4&head=2")
     expect(page.get_by_role("table")).to_contain_text("of head 2")
     cells = line(page, "Mean score by offset", f"{MINUS}3")
@@ -38,7 +38,7 @@ def test_scores_by_offset_are_pythons(visit) -> None:
     assert cells[6] == str(int(relative_buckets(torch.tensor(-3))))
 
 
-def test_one_crosshair_runs_through_all(visit) -> None:
+def test_figures_share_a_crosshair(visit) -> None:
     page = visit("positions")
     pairs = page.get_by_role("application", name="ALiBi: 64 rows")
     pairs.focus()
@@ -56,48 +56,48 @@ def test_one_crosshair_runs_through_all(visit) -> None:
     expect(figure.get_by_text("query 3, key 6")).to_have_count(5)
 
 
-def test_arrows_step_from_offset_to_offset(visit) -> None:
+def test_arrow_keys_step_through_offsets(visit) -> None:
     page = visit("positions?length=4")
     figure = page.get_by_role("region", name="Figure")
     expect(figure.get_by_text("4 × 4, colors to")).to_have_count(5)
-    for _ in range(9):  # further than the text goes
+    for _ in range(9):  # beyond the end of the text
         page.keyboard.press("ArrowLeft")
     expect(figure.get_by_text("query 3, key 0")).to_have_count(5)
     page.keyboard.press("ArrowRight")
     expect(figure.get_by_text("query 3, key 1")).to_have_count(5)
 
 
-def test_a_crosshair_by_the_pointer_leaves_with_it(visit) -> None:
+def test_crosshair_disappears_with_the_pointer(visit) -> None:
     page = visit("positions")
     figure = page.get_by_role("region", name="Figure")
-    page.get_by_role("application", name="Learned, as training begins").hover(position={"x": 40, "y": 40})
+    page.get_by_role("application", name="Learned, untrained").hover(position={"x": 40, "y": 40})
     expect(figure.get_by_text("position 1")).to_have_count(5)
     page.mouse.move(2, 2)
     expect(figure.get_by_text("position 1")).to_have_count(0)
 
 
-def test_tokens_bring_the_place_in_and_a_reload_shows_it_again(visit) -> None:
+def test_scores_of_tokens_depend_on_the_position(visit) -> None:
     page = visit("positions")
     figure = page.get_by_role("region", name="Figure")
-    expect(figure.get_by_text("By the place too")).to_have_count(1)  # learned
+    expect(figure.get_by_text("Also depends on the position")).to_have_count(1)  # learned
     page.keyboard.press("/")
     page.keyboard.type("sin")
     page.keyboard.press("Tab")
     page.keyboard.type("cos")
     page.keyboard.press("Tab")
     page.wait_for_url("**/positions?query=sin&key=cos")
-    expect(figure.get_by_text("By the place too")).to_have_count(2)
+    expect(figure.get_by_text("Also depends on the position")).to_have_count(2)
     cells = page.get_by_role("table").get_by_role("cell")
     before = cells.all_inner_texts()
     page.reload()
-    expect(figure.get_by_text("By the place too")).to_have_count(2)
+    expect(figure.get_by_text("Also depends on the position")).to_have_count(2)
     expect(cells).to_have_text(before)
     expect(page.get_by_label("Python", exact=True)).to_contain_text("('sin', 'cos')")
 
 
-def test_a_reader_of_the_past_has_no_scores_for_what_comes(visit) -> None:
+def test_causal_attention_masks_future_keys(visit) -> None:
     page = visit("positions")
-    page.get_by_label("Reads the past only").check()
+    page.get_by_label("Causal").check()
     page.wait_for_url("**/positions?causal=true")
     expect(page.get_by_label("Python", exact=True)).to_contain_text("symmetric=False")
     assert line(page, "Mean score by offset", "1")[1:6] == ["–"] * 5
@@ -105,13 +105,13 @@ def test_a_reader_of_the_past_has_no_scores_for_what_comes(visit) -> None:
 
 
 @pytest.mark.refused
-def test_an_unknown_token_is_a_sentence_and_the_figure_stays(visit) -> None:
+def test_unknown_token_shows_an_error_and_keeps_the_rows(visit) -> None:
     page = visit("positions?query=no-such-token")
     expect(page.get_by_role("alert")).to_contain_text("no-such-token")
     expect(page.get_by_role("application", name="Sinusoid, sines first")).to_be_visible()
 
 
-def test_scalings_are_pythons_by_keys_alone(visit) -> None:
+def test_scalings_match_python(visit) -> None:
     page = visit("positions")
     page.get_by_role("radio", name="schemes").focus()
     page.keyboard.press("ArrowRight")
@@ -120,10 +120,10 @@ def test_scalings_are_pythons_by_keys_alone(visit) -> None:
     length.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**&text=65536")
-    expect(page.get_by_role("table", name="Each scaling in a text of 65,536")).to_be_visible()
+    expect(page.get_by_role("table", name="Scalings for a text of 65,536")).to_be_visible()
     yarn = YarnScaling(8.0, 4096)
     frequencies = RotaryPosition(128, scaling=yarn).frequencies_at(65536)
-    cells = line(page, "Each scaling", "YaRN")
+    cells = line(page, "Scalings for a text", "YaRN")
     assert cells[1] == shown(yarn.attention_factor, 4)
     assert cells[3] == f"{2 * torch.pi / float(frequencies[-1]):,.0f}"
     figure = page.get_by_role("region", name="Figure")
@@ -133,11 +133,11 @@ def test_scalings_are_pythons_by_keys_alone(visit) -> None:
 
 
 @pytest.mark.parametrize("tokens", ["", "&query=sin&key=cos"])
-def test_the_code_gives_every_figure_of_the_page(visit, lab, ask, tokens) -> None:
+def test_code_computes_every_figure(visit, lab, ask, tokens) -> None:
     page = visit(f"positions?length=8&dim=16{tokens}")
     expect(page.get_by_label("Python", exact=True)).to_contain_text("relative_buckets(offsets")
     names: dict[str, object] = {}
-    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as a reader would paste it
+    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as pasted by a user
     asked = {"query": "sin", "key": "cos"} if tokens else {}
     given = ask(lab, "positions/rows", length=8, dim=16), ask(lab, "positions/scores", length=8, dim=16, **asked)
     for name, array in (pair for reply in given for pair in reply.arrays.items()):

@@ -1,4 +1,4 @@
-"""Keys that work anywhere: to a page, to a search field, to the help; and none of them in a field."""
+"""Keyboard shortcuts for pages, search and help, which do not apply in fields."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ def heading(page: Page, name: str) -> Locator:
     return page.get_by_role("heading", name=name.capitalize(), level=1, exact=True)
 
 
-def test_g_and_a_letter_go_to_every_page(visit: Callable[[str], Page]) -> None:
+def test_g_and_a_letter_open_every_page(visit: Callable[[str], Page]) -> None:
     page = visit("cost")
     for name, letter in LETTERS.items():
         page.keyboard.press("g")
@@ -25,37 +25,37 @@ def test_g_and_a_letter_go_to_every_page(visit: Callable[[str], Page]) -> None:
         page.wait_for_url(f"**/{name}")
 
 
-def test_the_help_names_the_letter_of_every_page(visit: Callable[[str], Page]) -> None:
+def test_help_lists_the_letter_of_every_page(visit: Callable[[str], Page]) -> None:
     page = visit("cost")
     page.keyboard.press("?")
-    help_dialog = page.get_by_role("dialog", name="Keys")
+    help_dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
     for name, letter in LETTERS.items():
         expect(help_dialog).to_contain_text(f"{letter}\xa0{name.capitalize()}")
     page.keyboard.press("?")
     expect(help_dialog).to_be_hidden()
 
 
-def test_letters_typed_in_a_field_are_text(visit: Callable[[str], Page]) -> None:
+def test_shortcuts_do_not_apply_in_fields(visit: Callable[[str], Page]) -> None:
     page = visit("tokens")
     page.keyboard.press("/")
     page.keyboard.type("g w / ? end")
     expect(page.get_by_label("Text", exact=True)).to_have_value("g w / ? end")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
     expect(heading(page, "tokens")).to_be_visible()
 
 
-def test_slash_searches_for_a_word_where_a_page_has_no_field(visit: Callable[[str], Page]) -> None:
+def test_slash_focuses_the_word_search_on_a_page_without_fields(visit: Callable[[str], Page]) -> None:
     page = visit("cost")
     page.keyboard.press("/")
     expect(page.get_by_label("Find a word")).to_be_focused()
     page.keyboard.type("json")
     page.get_by_role("option", name="json").first.wait_for()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("list", name="Nearest to json", exact=True)).to_be_visible()
+    expect(page.get_by_role("list", name="Nearest neighbors of json", exact=True)).to_be_visible()
     page.wait_for_url("**/words?word=json")
 
 
-def test_shortcuts_work_while_a_choice_has_the_focus(visit: Callable[[str], Page]) -> None:
+def test_shortcuts_work_while_a_radio_button_has_the_focus(visit: Callable[[str], Page]) -> None:
     page = visit("head")
     page.get_by_role("radio", name="untied").focus()
     page.keyboard.press("g")
@@ -63,13 +63,13 @@ def test_shortcuts_work_while_a_choice_has_the_focus(visit: Callable[[str], Page
     expect(heading(page, "cost")).to_be_visible()
 
 
-def test_a_search_without_a_hit_says_so(visit: Callable[[str], Page]) -> None:
+def test_search_without_matches_shows_a_message(visit: Callable[[str], Page]) -> None:
     page = visit("words")
     page.get_by_label("Word", exact=True).fill("zzzqqq")
     expect(page.get_by_text("No token contains “zzzqqq”.")).to_be_visible()
 
 
-def test_the_list_of_pages_has_no_digits(visit: Callable[[str], Page]) -> None:
+def test_navigation_has_no_numbers(visit: Callable[[str], Page]) -> None:
     page = visit("cost")
     links = page.get_by_role("navigation", name="Pages").get_by_role("link")
     expect(links).to_have_text([name.capitalize() for name in LETTERS])

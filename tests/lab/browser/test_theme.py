@@ -1,4 +1,4 @@
-"""Light and dark: what is drawn follows the theme, and so do other tabs."""
+"""Canvases and other tabs follow the light or dark theme."""
 
 import io
 from collections.abc import Callable
@@ -17,12 +17,8 @@ def brightness(drawing: Locator) -> float:
     return float(np.median(np.asarray(picture)))
 
 
-@pytest.mark.parametrize(
-    ("address", "name"), [("positions", "Learned, as training begins"), ("cost", "Rows"), ("words", "PCA")]
-)
-def test_heat_maps_and_the_map_are_dark_in_the_dark_theme(
-    visit: Callable[[str], Page], address: str, name: str
-) -> None:
+@pytest.mark.parametrize(("address", "name"), [("positions", "Learned, untrained"), ("cost", "Rows"), ("words", "PCA")])
+def test_canvases_follow_the_dark_theme(visit: Callable[[str], Page], address: str, name: str) -> None:
     page = visit(address)
     drawing = page.get_by_role("application", name=name).first
     drawing.scroll_into_view_if_needed()
@@ -33,7 +29,7 @@ def test_heat_maps_and_the_map_are_dark_in_the_dark_theme(
     assert brightness(drawing) < 90
 
 
-def test_another_tab_follows_the_theme(visit: Callable[[str], Page], lab_url: str) -> None:
+def test_theme_is_synchronized_between_tabs(visit: Callable[[str], Page], lab_url: str) -> None:
     page = visit("head")
     other = page.context.new_page()
     other.goto(f"{lab_url}/words")

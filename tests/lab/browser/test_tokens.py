@@ -1,4 +1,4 @@
-"""The Tokens page, as a person goes through it."""
+"""The Tokens page in a browser."""
 
 import re
 
@@ -10,18 +10,18 @@ from rowspace.text import default_tokenizer, tokenize_at_sizes, trace_training
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 AWKWARD = ["שלום עולם", "e\u0301 \u0301", "<script>alert(1)</script>", "a\u202eb", " ", "👩\u200d👩\u200d👧"]
 
 
 def pieces(page: Page, size: int) -> list[tuple[str, str]]:
     """What is shown at one size: texts and ids."""
-    expect(page.locator(ANSWERED)).to_be_attached()
+    expect(page.locator(LOADED)).to_be_attached()
     items = page.get_by_role("region", name=f"{size:,} tokens", exact=True).get_by_role("listitem")
     return [tuple(item.split("\n")) for item in items.all_inner_texts()]
 
 
-def test_pieces_and_ids_are_pythons(visit) -> None:
+def test_pieces_and_ids_match_python(visit) -> None:
     page = visit("tokens?sizes=256,1024")
     page.keyboard.press("/")
     page.keyboard.press("Control+A")
@@ -35,7 +35,7 @@ def test_pieces_and_ids_are_pythons(visit) -> None:
     expect(row).to_have_text(["256", "r", "r", str(first.id), f"{first.count:,}"])
 
 
-def test_sizes_are_chosen_and_stand_in_the_url(visit) -> None:
+def test_chosen_sizes_are_stored_in_the_url(visit) -> None:
     page = visit("tokens")
     page.get_by_label("512", exact=True).check()
     page.get_by_label("256", exact=True).uncheck()
@@ -48,7 +48,7 @@ def test_sizes_are_chosen_and_stand_in_the_url(visit) -> None:
     expect(headings).to_have_text(shown)
 
 
-def test_merges_are_stepped_through_by_keys(visit) -> None:
+def test_arrow_keys_step_through_merges(visit) -> None:
     page = visit("tokens")
     third, fourth = list(trace_training("the cat sat on the mat the cat", 4))[2:]
     expect(page.get_by_role("list", name="Tokens after step 3")).to_have_text("".join(third.tokens))
@@ -62,7 +62,7 @@ def test_merges_are_stepped_through_by_keys(visit) -> None:
     expect(page.get_by_role("list", name="Tokens after step 0").get_by_role("listitem")).to_have_count(23)
 
 
-def test_merges_of_a_tokenizer_end_at_its_tokens(visit) -> None:
+def test_last_merge_of_a_tokenizer_gives_its_tokens(visit) -> None:
     page = visit("tokens?learn=standard&merge=caf%C3%A9+self&step=1000")
     tokenizer, _ = default_tokenizer()
     found = page.get_by_role("list", name="Tokens after step").get_by_role("listitem")
@@ -70,7 +70,7 @@ def test_merges_of_a_tokenizer_end_at_its_tokens(visit) -> None:
     expect(found.last).to_have_text("␣self")
 
 
-def test_the_tables_own_words(visit, lab) -> None:
+def test_tokenizer_of_the_table_shows_unknown_words(visit, lab) -> None:
     page = visit("tokens?tokenizer=table&text=return+Zyzzyva")
     size = len(lab.table) + 1
     expect(page.get_by_role("heading", name=f"{size:,} tokens")).to_be_visible()
@@ -79,7 +79,7 @@ def test_the_tables_own_words(visit, lab) -> None:
 
 
 @pytest.mark.parametrize("text", AWKWARD)
-def test_awkward_text_is_shown(visit, text: str) -> None:
+def test_unusual_text_is_shown(visit, text: str) -> None:
     page = visit("tokens")
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_label("Text to merge").fill(text)
@@ -91,12 +91,14 @@ def test_awkward_text_is_shown(visit, text: str) -> None:
     assert "\u202e" not in page.locator("main").inner_text().replace(page.get_by_label("Python").inner_text(), "")
 
 
-def test_what_is_learned_says_how_far_it_is(visit, page, lab_url, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+def test_training_a_tokenizer_shows_its_progress(
+    visit, page, lab_url, monkeypatch: pytest.MonkeyPatch, tmp_path
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     job = decode(page.request.post(f"{lab_url}/api/jobs", data={"kind": "standard-tokenizer"}).body()).meta["job"]
-    page.request.delete(f"{lab_url}/api/jobs/{job}")  # one that was done in the other lane is not done again
+    page.request.delete(f"{lab_url}/api/jobs/{job}")  # the server would reuse the finished job of the other lane
     page = visit("tokens")
-    expect(page.get_by_text("are being learned, this once")).to_contain_text(re.compile("[0-9]+ % read"))
-    expect(page.get_by_role("heading", name="tokens").first).to_be_visible()  # the table's own meanwhile
-    expect(page.get_by_text("are being learned")).to_have_count(0, timeout=120_000)
-    expect(page.get_by_text("byte pairs of the standard library").first).to_be_visible()
+    expect(page.get_by_text("Training a BPE tokenizer")).to_contain_text(re.compile("[0-9]+ % read"))
+    expect(page.get_by_role("heading", name="tokens").first).to_be_visible()  # of the table's tokenizer
+    expect(page.get_by_text("Training a BPE tokenizer")).to_have_count(0, timeout=120_000)
+    expect(page.get_by_text("BPE of the standard library").first).to_be_visible()

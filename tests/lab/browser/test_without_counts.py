@@ -1,4 +1,4 @@
-"""The pages over a table without counts: they claim no frequencies, and list representative words."""
+"""Pages with a table without counts show no frequencies and list representative words."""
 
 from collections.abc import Callable, Iterator
 
@@ -19,16 +19,16 @@ def lab_url(bert_lab: Lab) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
-def test_no_column_of_counts_is_shown(visit: Callable[[str], Page]) -> None:
+def test_counts_are_not_shown(visit: Callable[[str], Page]) -> None:
     page = visit("words")
-    expect(page.get_by_role("table", name="The rows nearest to")).to_be_visible()
-    expect(page.get_by_role("columnheader", name="seen")).to_have_count(0)
+    expect(page.get_by_role("table", name="Nearest neighbors of")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="count")).to_have_count(0)
     visit("tokens?tokenizer=table")
     expect(page.get_by_role("table", name="The pieces of the text")).to_be_visible()
-    expect(page.get_by_role("columnheader", name="trained")).to_have_count(0)
+    expect(page.get_by_role("columnheader", name="count")).to_have_count(0)
 
 
-def test_the_list_waits_for_its_order(visit: Callable[[str], Page], page: Page, bert_lab: Lab) -> None:
+def test_list_of_words_waits_for_its_order(visit: Callable[[str], Page], page: Page, bert_lab: Lab) -> None:
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -36,18 +36,18 @@ def test_the_list_waits_for_its_order(visit: Callable[[str], Page], page: Page, 
 
     page.route("**/api/words/order", hold)
     visit("words")
-    expect(page.get_by_text("The words are being put in order")).to_be_attached()
+    expect(page.get_by_text("Sorting the words")).to_be_attached()
     expect(page.get_by_role("table", name="All words")).to_have_count(0)
     for route in held:
         route.continue_()
-    words = page.get_by_role("table", name="All words, those nearest to the centers of clusters first")
+    words = page.get_by_role("table", name="All words, nearest to the cluster centers first")
     order = space.representative_order(bert_lab.table.rows, bert_lab.table.vocabulary)
     expect(words.get_by_role("row").nth(1)).to_contain_text(bert_lab.table.vocabulary[int(order[0])])
 
 
-def test_the_code_of_one_word_compares_nothing(visit: Callable[[str], Page]) -> None:
+def test_code_for_one_word_has_no_comparison(visit: Callable[[str], Page]) -> None:
     page = visit("words")
-    expect(page.get_by_text("# each against each")).to_be_visible()
+    expect(page.get_by_text("# pairwise")).to_be_visible()
     visit("words?word=the")
-    expect(page.get_by_text("# the nearest")).to_be_visible()
-    expect(page.get_by_text("# each against each")).to_have_count(0)
+    expect(page.get_by_text("# the nearest neighbors")).to_be_visible()
+    expect(page.get_by_text("# pairwise")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""The Words page, as a person goes through it."""
+"""The Words page in a browser."""
 
 import re
 from typing import Any
@@ -10,12 +10,12 @@ from rowspace import space
 
 pytestmark = pytest.mark.browser
 
-ANSWERED = "section[aria-label=Figure][aria-busy=false]"  # all that the page has asked has come
+LOADED = "section[aria-label=Figure][aria-busy=false]"
 
 
 def shown_in(page: Page, label: str) -> list[list[str]]:
     """The tokens and numbers of a list of bars."""
-    expect(page.locator(ANSWERED)).to_be_attached()
+    expect(page.locator(LOADED)).to_be_attached()
     items = page.get_by_role("list", name=label, exact=True).get_by_role("listitem")
     return [item.split() for item in items.all_inner_texts()]
 
@@ -27,9 +27,9 @@ def wait_for_words(page: Page, test: str, argument: object = None) -> None:
     )
 
 
-def test_a_word_is_found_by_keys_alone_and_its_neighbors_are_pythons(visit, lab) -> None:
+def test_word_search_by_keyboard_shows_neighbors_that_match_python(visit, lab) -> None:
     page = visit("words")
-    expect(page.get_by_role("list", name="Nearest to typeerror")).to_be_visible()
+    expect(page.get_by_role("list", name="Nearest neighbors of typeerror")).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type("unicodeenc")
     options = page.get_by_role("option")
@@ -38,84 +38,84 @@ def test_a_word_is_found_by_keys_alone_and_its_neighbors_are_pythons(visit, lab)
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(options).to_have_count(0)
-    expect(page.get_by_role("list", name="Nearest to unicodeencodeerror")).to_be_visible()
+    expect(page.get_by_role("list", name="Nearest neighbors of unicodeencodeerror")).to_be_visible()
     expected = [[token, f"{score:.3f}"] for token, score in lab.table.neighbors("unicodeencodeerror")]
-    assert shown_in(page, "Nearest to unicodeencodeerror") == expected
-    table = page.get_by_role("table", name="The rows nearest to unicodeencodeerror")
+    assert shown_in(page, "Nearest neighbors of unicodeencodeerror") == expected
+    table = page.get_by_role("table", name="Nearest neighbors of unicodeencodeerror")
     ids = lab.table.ids([token for token, _ in expected])
     rows = [row.get_by_role("cell").all_inner_texts() for row in table.get_by_role("row").all()[1:]]
     assert [(row[0], row[2]) for row in rows] == [(lab.table.vocabulary[id], f"{lab.table.counts[id]:,}") for id in ids]
 
 
-def test_a_part_finds_tokens_and_says_how_many(visit, lab) -> None:
+def test_search_lists_matches_and_their_number(visit, lab) -> None:
     page = visit("words")
     page.get_by_label("Word", exact=True).fill("error")
-    holding = sum("error" in token for token in lab.table)
-    expect(page.get_by_text(f"12 of {holding:,} that hold it")).to_be_visible()
+    matching = sum("error" in token for token in lab.table)
+    expect(page.get_by_text(f"12 of {matching:,} matches")).to_be_visible()
     page.get_by_role("option").nth(1).click()
     expect(page.get_by_role("option")).to_have_count(0)
     wait_for_words(page, "words[0]?.includes('error')")
 
 
 @pytest.mark.refused
-def test_an_unknown_word_is_answered_with_its_spellings(visit) -> None:
+def test_unknown_word_suggests_similar_spellings(visit) -> None:
     page = visit("words?word=sin")
     page.get_by_label("Word", exact=True).fill("typeerorr")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert").first).to_contain_text("did you mean 'typeerror'")
 
 
-def test_a_neighbor_that_is_picked_becomes_the_word(visit, lab) -> None:
+def test_click_on_a_neighbor_opens_it(visit, lab) -> None:
     page = visit("words?word=sin&metric=euclidean")
     nearest = lab.table.neighbors("sin", metric="euclidean")[0][0]
-    page.get_by_role("list", name="Nearest to sin").get_by_role("button", name=nearest, exact=True).click()
+    page.get_by_role("list", name="Nearest neighbors of sin").get_by_role("button", name=nearest, exact=True).click()
     page.wait_for_url(f"**/words?word={nearest}&metric=euclidean")
-    expect(page.get_by_role("list", name=f"Nearest to {nearest}")).to_be_visible()
+    expect(page.get_by_role("list", name=f"Nearest neighbors of {nearest}")).to_be_visible()
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
-def test_words_are_compared_and_the_numbers_are_pythons(visit, lab, metric: str) -> None:
+def test_comparison_of_words_matches_python(visit, lab, metric: str) -> None:
     page = visit(f"words?word=sin&word=cos&metric={metric}")
     page.get_by_label("Compare with").fill("json")
     page.get_by_role("option", name="json").first.click()
     words = ["sin", "cos", "json"]
     wait_for_words(page, "String(words) === String(given)", words)
-    cells = page.get_by_role("region", name="Each against each").locator("td.number")
+    cells = page.get_by_role("region", name="Pairwise").locator("td.number")
     expect(cells).to_have_count(9)
     scores = [lab.table.similarity(a, b, metric=metric) for a in words for b in words]
     assert [float(text.replace("\u2212", "-")) for text in cells.all_inner_texts()] == pytest.approx(scores, abs=0.0051)
     apart = space.euclidean(lab.table["sin"], lab.table[["cos", "json"]])
     assert shown_in(page, "Distances") == [["cos", f"{apart[0]:.3f}"], ["json", f"{apart[1]:.3f}"]]
     expect(page.get_by_text(f"is {apart.max() / apart.min():.1f} times closer than")).to_be_visible()
-    page.get_by_role("button", name="Leave out cos").click()
+    page.get_by_role("button", name="Remove cos").click()
     expect(cells).to_have_count(4)
     wait_for_words(page, "String(words) === 'sin,json'")
 
 
-def test_the_map_says_how_far_to_trust_it(visit, lab) -> None:
+def test_map_quality_matches_python(visit, lab) -> None:
     page = visit("words")
     found = space.pca(lab.table.rows)
     kept = space.neighborhood_preservation(lab.table.rows, found.positions)
-    expect(page.get_by_text(f"two directions hold {100 * found.share.sum():.1f} % of the variance")).to_be_visible()
-    told = re.compile(r"10 nearest by cosine ([\d.]+)\s% are among its 10 nearest\s+here")
-    expect(page.get_by_text(told)).to_be_visible()
-    shown = told.search(page.get_by_text(told).inner_text())
-    assert float(shown[1]) == pytest.approx(100 * kept.share, rel=0.05)  # two digits that say something
+    expect(page.get_by_text(f"two axes explain {100 * found.share.sum():.1f} % of the variance")).to_be_visible()
+    sentence = re.compile(r"preserves ([\d.]+)\s% of a word’s 10 nearest neighbors")
+    expect(page.get_by_text(sentence)).to_be_visible()
+    shown = sentence.search(page.get_by_text(sentence).inner_text())
+    assert float(shown[1]) == pytest.approx(100 * kept.share, rel=0.05)  # two significant digits
 
 
-def test_the_code_of_the_whole_page_runs_as_one_script(visit, lab) -> None:
+def test_code_of_the_page_runs_as_one_script(visit, lab) -> None:
     page = visit("words?word=sin&word=cos&color=norm")
     code = page.get_by_label("Python", exact=True)
-    for title in ("# the rows", "# the nearest", "# distances", "# how far to trust it", "# what colors it"):
+    for title in ("# the rows", "# the nearest neighbors", "# distances", "# the quality of the map", "# the colors"):
         expect(code).to_contain_text(title, timeout=60_000)
     names: dict[str, Any] = {}
-    exec(code.inner_text(), names)  # noqa: S102  # our own code, as a reader would paste it
+    exec(code.inner_text(), names)  # noqa: S102  # as pasted by a user
     assert names["neighbors"] == lab.table.neighbors("sin")
     assert names["kept"] == space.neighborhood_preservation(lab.table.rows, names["positions"]).share
     assert names["values"].tolist() == lab.table.norms.tolist()
 
 
-def test_a_lasso_lists_the_words_inside_and_a_reload_keeps_them_all(visit, lab) -> None:
+def test_lasso_lists_its_words_and_survives_a_reload(visit, lab) -> None:
     page = visit("words")
     canvas = page.get_by_role("application", name="PCA")
     canvas.scroll_into_view_if_needed()
@@ -129,19 +129,19 @@ def test_a_lasso_lists_the_words_inside_and_a_reload_keeps_them_all(visit, lab) 
     for place in places[1:]:
         page.mouse.move(*place, steps=5)
     page.mouse.up()
-    inside = page.get_by_text("words are inside, the most frequent first.")
+    inside = page.get_by_text("words inside the lasso, most frequent first.")
     expect(inside).to_be_visible()
     caption = inside.inner_text()
     assert int(caption.split()[0].replace(",", "")) > 2000
     page.wait_for_url("**lasso=pca**")
     page.reload()
     expect(inside).to_have_text(caption)
-    page.get_by_role("button", name="Let them go").click()
-    expect(page.get_by_text("All words, the most frequent first")).to_be_visible()
+    page.get_by_role("button", name="Clear the lasso").click()
+    expect(page.get_by_text("All words, most frequent first")).to_be_visible()
     page.wait_for_function("!location.search.includes('lasso')")
 
 
-def test_a_click_on_the_map_goes_to_a_word(visit) -> None:
+def test_click_on_the_map_opens_a_word(visit) -> None:
     page = visit("words")
     canvas = page.get_by_role("application", name="PCA")
     canvas.focus()
@@ -150,13 +150,15 @@ def test_a_click_on_the_map_goes_to_a_word(visit) -> None:
     wait_for_words(page, "words.length === 4 && words[0] !== 'typeerror'")
 
 
-@pytest.mark.parametrize(("color", "said"), [("norm", "norm of the row"), ("count", "times seen"), ("cluster", "…")])
-def test_colors_say_what_they_mean(visit, color: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("color", "legend"), [("norm", "norm of the row"), ("count", "count, on a log scale"), ("cluster", "…")]
+)
+def test_legend_explains_the_colors(visit, color: str, legend: str) -> None:
     page = visit(f"words?color={color}")
-    expect(page.get_by_text(said).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(legend).first).to_be_visible(timeout=60_000)
 
 
-def test_a_map_that_takes_long_shows_its_steps_and_can_be_stopped(visit) -> None:
+def test_map_job_shows_progress_and_can_be_stopped(visit) -> None:
     page = visit("words")
     started: list[str] = []
     page.on("request", lambda request: started.extend([request.url] if request.method == "POST" else []))
@@ -166,27 +168,27 @@ def test_a_map_that_takes_long_shows_its_steps_and_can_be_stopped(visit) -> None
     expect(page.get_by_text("t-SNE of ", exact=False).first).to_be_visible(timeout=60_000)
     page.get_by_role("application", name="t-SNE").focus()
     page.keyboard.press("+")
-    page.wait_for_url("**look=**")
-    assert len(started) == 1  # what else changes in the URL starts nothing again
+    page.wait_for_url("**viewport=**")
+    assert len(started) == 1  # other changes of the URL do not restart it
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("alert").filter(has_text="t-SNE: this job was cancelled")).to_be_visible()
-    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Restart").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Start again")).to_be_visible()
+    expect(page.get_by_role("button", name="Restart")).to_be_visible()
 
 
-def test_a_link_holds_all_that_was_chosen(visit) -> None:
+def test_url_restores_the_whole_state(visit) -> None:
     page = visit("words?word=sin&word=cos&metric=dot&color=norm")
     page.get_by_role("application", name="PCA").focus()
     page.keyboard.press("+")
-    page.wait_for_url("**look=**")
+    page.wait_for_url("**viewport=**")
     address = page.url
     page.reload()
     expect(page.get_by_text("norm of the row")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("radio", name="dot")).to_be_checked()
-    expect(page.get_by_role("list", name="Nearest to sin")).to_be_visible()
+    expect(page.get_by_role("list", name="Nearest neighbors of sin")).to_be_visible()
     expect(page.get_by_role("region", name="Row of cos")).to_be_visible()
     page.wait_for_url(address)
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_function("!location.search.includes('look')")
+    page.wait_for_function("!location.search.includes('viewport')")

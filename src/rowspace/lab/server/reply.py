@@ -2,7 +2,7 @@
 
 A body is: the length of the header (uint32), the header (JSON in ASCII: `meta`, and of each array its name, dtype,
 shape and offset), zeros up to a multiple of 8, and the arrays, each begun at a multiple of 8 from there.
-`web/src/lib/reply.ts` reads it back.
+`web/src/api/reply.ts` reads it back.
 """
 
 import json

@@ -1,6 +1,6 @@
 // What the server answers about an analogy.
 
-import type { Reply } from "../../lib/reply";
+import type { Reply } from "../../api/reply";
 
 export interface Place {
   rank: number | null;
@@ -29,9 +29,3 @@ export interface ExamplesMeta {
 }
 
 export type Answered = Reply<Answers>;
-
-/** 1st, 2nd, 3rd, 4th, 11th, 86th … */
-export function ordinal(rank: number): string {
-  const last = Math.floor(rank / 10) % 10 === 1 || rank % 10 > 3 ? 0 : rank % 10;
-  return rank.toLocaleString("en") + "thstndrd".slice(2 * last, 2 * last + 2);
-}

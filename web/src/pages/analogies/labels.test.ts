@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HEIGHT } from "../../drawing/map/labels";
+import { HEIGHT } from "../../map/labels";
 import { placeLabels, type Placed, type Wanted } from "./labels";
 
 const widthOf = (text: string) => 7 * text.length;

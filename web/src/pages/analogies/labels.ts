@@ -1,14 +1,14 @@
-// Where the names in the figure stand: each beside its point, none over another.
+// Places the labels of the figure next to their points without overlap.
 
-import { HEIGHT, Space } from "../../drawing/map/labels";
+import { HEIGHT, Space } from "../../map/labels";
 import type { Point } from "./plane";
 
 export interface Wanted {
   text: string;
   at: Point;
-  /** Moved up or down until there is room; others are left out where there is none. */
+  /** Moved up or down until there is space; other labels without space are omitted. */
   needed: boolean;
-  /** 1: below the point, if there is room; -1: above it; 0 or none: beside it. */
+  /** Preferred side: 1 below the point, -1 above, 0 next to it (default). */
   side?: number;
 }
 export interface Placed {
@@ -18,10 +18,10 @@ export interface Placed {
 }
 
 const STEP = 1.25 * HEIGHT;
-const SAME = 3; // px: points so near to each other have one label
+const SAME = 3; // px; closer points share a label
 const LINES = [0, 1, -1, 2, -2, 3, -3, 4, -4];
 
-/** The labels that have room, the first wanted first; `widthOf` gives the width of a text in pixels. */
+/** Place labels in order of priority; `widthOf` measures a text in pixels. */
 export function placeLabels(
   wanted: readonly Wanted[],
   width: number,
@@ -31,7 +31,7 @@ export function placeLabels(
   const space = new Space(width, height);
   const placed: Placed[] = [];
   for (const { at } of wanted) space.take(...at, 0);
-  for (const { text, at, needed, side = 0 } of joined(wanted)) {
+  for (const { text, at, needed, side = 0 } of joinLabels(wanted)) {
     const wide = widthOf(text);
     for (const line of needed ? LINES : LINES.slice(0, 3)) {
       const y = at[1] + (side + line) * STEP;
@@ -45,8 +45,8 @@ export function placeLabels(
   return placed;
 }
 
-/** Needed labels of points at the same place become one: `king = king`. */
-function joined(wanted: readonly Wanted[]): Wanted[] {
+/** Join needed labels at the same position: `king = king`. */
+function joinLabels(wanted: readonly Wanted[]): Wanted[] {
   const kept: Wanted[] = [];
   for (const each of wanted) {
     const near = ({ at: [x, y] }: Wanted) => Math.abs(x - each.at[0]) < SAME && Math.abs(y - each.at[1]) < SAME;

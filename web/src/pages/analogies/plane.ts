@@ -1,8 +1,8 @@
-// Points of the plane → pixels.
+// Converts points of the plane to pixels.
 
 export type Point = [x: number, y: number];
 
-/** A flat array of coordinates, two by two. */
+/** Pairs of coordinates from a flat array. */
 export function pairs(flat: ArrayLike<number>): Point[] {
   return Array.from({ length: flat.length / 2 }, (_, index) => [
     flat[2 * index] as number,
@@ -10,7 +10,7 @@ export function pairs(flat: ArrayLike<number>): Point[] {
   ]);
 }
 
-/** What takes each of `points` to its pixel: one scale for both axes, so that lengths and angles stay true. */
+/** A function from points to pixels with one scale for both axes, which preserves angles. */
 export function fit(points: Point[], width: number, height: number, margin: number): (point: Point) => Point {
   const [left, right] = [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))];
   const [low, high] = [Math.min(...points.map(([, y]) => y)), Math.max(...points.map(([, y]) => y))];

@@ -1,6 +1,6 @@
 // What the server answers about a hidden state.
 
-import type { Reply } from "../../lib/reply";
+import type { Reply } from "../../api/reply";
 
 export interface Logits {
   /** The word whose row the hidden state begins as; empty for the lesson's. */
@@ -23,7 +23,3 @@ export interface Logits {
 }
 
 export type Answered = Reply<Logits>;
-
-/** How many decimals tell probabilities apart of which this is the largest. */
-export const digitsOf = (largest: number): number =>
-  Math.min(12, Math.max(4, 3 - Math.floor(Math.log10(largest || 1))));

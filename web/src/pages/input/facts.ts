@@ -53,13 +53,3 @@ export interface Norms extends Sentence {
   balance: number | null;
   root: number;
 }
-
-/** A line of a matrix that is sent as one array. */
-export function line(values: ArrayLike<number>, lines: number, at: number): number[] {
-  const width = lines ? values.length / lines : 0;
-  return Array.from({ length: width }, (_, index) => values[at * width + index] as number);
-}
-
-export function norm(values: ArrayLike<number>): number {
-  return Math.sqrt(Array.from(values).reduce((sum, value) => sum + value * value, 0));
-}

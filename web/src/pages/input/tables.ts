@@ -1,10 +1,11 @@
-// The numbers behind the Input page's figures.
+// Tables of the Input page.
 
-import { array, type Reply } from "../../lib/reply";
+import { array, type Reply } from "../../api/reply";
 import { shortened, vectorTable, type Shown } from "../pipeline/tables";
-import { line, type Beside, type Cost, type Norms, type Parts } from "./facts";
+import type { Beside, Cost, Norms, Parts } from "./facts";
+import { line } from "./state";
 
-/** A line for each dimension of one token: its row, what each part gives, the sum, and its norm. */
+/** A row per dimension of one token: its parts and their sum. */
 export function partTable(reply: Reply<Parts>, at: number): Shown {
   const names = [
     ...(reply.meta.scaled ? ["rows"] : []),
@@ -24,18 +25,18 @@ export function partTable(reply: Reply<Parts>, at: number): Shown {
   return vectorTable(names.map((name) => [shown[name] ?? name, line(array(reply, name), count, at)]));
 }
 
-/** A line for each way. */
+/** A row per way to combine row and position. */
 export function costTable({ costs }: Beside): Shown {
-  const ways = { added: "added", beside: "side by side", mapped: "side by side, mapped back" };
+  const ways = { added: "sum", beside: "concatenation", mapped: "concatenation, projected" };
   const cost = (index: number) => costs[index] as Cost;
   return {
     columns: [
       { name: "way" },
       { name: "width", kind: "whole" },
-      { name: "position table of 512", kind: "whole" },
-      { name: "numbers in the map", kind: "whole" },
-      { name: "operations a token", kind: "whole" },
-      { name: "a square matrix behind", kind: "whole" },
+      { name: "positions (512)", kind: "whole" },
+      { name: "projection", kind: "whole" },
+      { name: "FLOP per token", kind: "whole" },
+      { name: "next square matrix", kind: "whole" },
     ],
     count: costs.length,
     row: (index) => {
@@ -45,7 +46,7 @@ export function costTable({ costs }: Beside): Shown {
   };
 }
 
-/** A line for the mean row, and one for each token of the text. */
+/** A row for the mean row, and one per token of the text. */
 export function normTable(reply: Reply<Norms>): Shown {
   const { tokens, token_norm, position_norm, scale, rows } = reply.meta;
   const norms = rows === "table" ? Array.from(array(reply, "norms")) : [];

@@ -1,6 +1,6 @@
-// What the Pipeline and Input pages show as tables: the pieces of a text, and vectors side by side.
+// Tables of the Pipeline and Input pages.
 
-import type { Column, Value } from "../../components/Numbers.svelte";
+import type { Column, Value } from "../../components/DataTable.svelte";
 import type { Piece } from "./stages";
 
 export interface Shown {
@@ -9,7 +9,7 @@ export interface Shown {
   row: (index: number) => Value[];
 }
 
-/** A line for each piece of a text. */
+/** A row per piece of a text. */
 export function pieceTable(pieces: Piece[]): Shown {
   return {
     columns: [{ name: "text" }, { name: "token", kind: "token" }, { name: "id", kind: "whole" }, { name: "row" }],
@@ -21,7 +21,7 @@ export function pieceTable(pieces: Piece[]): Shown {
   };
 }
 
-/** A line for each dimension, and a column for each of the vectors, which lie one after another in `values`. */
+/** A row per dimension and a column per vector; `values` concatenates the vectors. */
 export function dimensionTable(names: string[], values: ArrayLike<number>): Shown {
   const dimensions = names.length ? values.length / names.length : 0;
   return {
@@ -31,7 +31,7 @@ export function dimensionTable(names: string[], values: ArrayLike<number>): Show
   };
 }
 
-/** A line for each dimension, and a column for each of several vectors of one width. */
+/** A row per dimension and a column per vector. */
 export function vectorTable(vectors: [name: string, values: ArrayLike<number>][]): Shown {
   return {
     columns: [{ name: "dimension", kind: "whole" }, ...vectors.map(([name]) => named(name))],

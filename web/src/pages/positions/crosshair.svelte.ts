@@ -1,13 +1,13 @@
-// The one crosshair of the page: a query's position, a key's, and a dimension of their rows.
+// The crosshair that all figures share: positions of query and key, and a dimension.
 
-import type { Cell } from "../../drawing/heatmap";
+import type { Cell } from "../../charts/heatmap";
 
 export class Crosshair {
   query = $state<number | null>(null);
   key = $state(0);
   dimension = $state(0);
 
-  /** In a map of position by dimension. */
+  /** The cell in a heat map of position by dimension. */
   get row(): Cell | null {
     return this.query === null ? null : { row: this.query, column: this.dimension };
   }
@@ -16,7 +16,7 @@ export class Crosshair {
     if (cell) this.dimension = cell.column;
   }
 
-  /** In a map of query by key. */
+  /** The cell in a heat map of query by key. */
   get pair(): Cell | null {
     return this.query === null ? null : { row: this.query, column: this.key };
   }
@@ -25,10 +25,11 @@ export class Crosshair {
     if (cell) this.key = cell.column;
   }
 
-  /** On a curve over offsets, key - query; set, it moves the key, and the query where the text would end. */
+  /** The offset key - query. */
   get offset(): number | null {
     return this.query === null ? null : this.key - this.query;
   }
+  /** Move the key to an offset from the query, and the query if the key would leave the text. */
   move(wanted: number | null, length: number): void {
     if (wanted === null) return void (this.query = null);
     const offset = Math.max(1 - length, Math.min(length - 1, wanted));

@@ -20,13 +20,3 @@ export interface Scalings {
   length: number;
   code: string;
 }
-
-/** What the scalings are called. */
-export const SCALINGS: Record<string, string> = {
-  none: "none",
-  linear: "linear",
-  dynamic: "dynamic NTK",
-  yarn: "YaRN",
-  longrope: "LongRoPE",
-  llama3: "Llama 3",
-};

@@ -1,6 +1,6 @@
-// A text after some of its merges: which of its first symbols stand together.
+// The tokens of a text after some of its merges.
 
-import { array, type Reply } from "../../lib/reply";
+import { array, type Reply } from "../../api/reply";
 
 export interface Merges {
   text: string;
@@ -11,15 +11,15 @@ export interface Merges {
 
 export interface Joined {
   text: string;
-  /** Whether it was made in this very step. */
+  /** Whether this step created it. */
   fresh: boolean;
-  /** Whether a word begins with it. */
+  /** Whether it starts a word. */
   begins: boolean;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The tokens after so many steps. */
+/** The tokens after `step` merges. */
 export function tokensAfter(reply: Reply<Merges>, step: number): Joined[] {
   const [joined, ends] = [array(reply, "joined"), array(reply, "ends")];
   const [utf8, begins] = [array(reply, "utf8") as Uint8Array, array(reply, "begins")];
@@ -34,7 +34,7 @@ export function tokensAfter(reply: Reply<Merges>, step: number): Joined[] {
   });
 }
 
-/** Bytes as text; spelled out where they are not valid UTF-8. */
+/** Bytes as text, or as hexadecimal numbers if they are not valid UTF-8. */
 function textOf(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);

@@ -34,12 +34,3 @@ export interface Source {
   /** Null where there is no such tokenizer, or none yet. */
   found: Tokenizer | null;
 }
-
-/** Where the numbers of each size begin in the arrays, which hold one size after the other. */
-export function slices<Numbers extends { subarray(from: number, to: number): Numbers }>(
-  numbers: Numbers,
-  lengths: ArrayLike<number>,
-): Numbers[] {
-  let start = 0;
-  return Array.from(lengths, (length) => numbers.subarray(start, (start += length)));
-}

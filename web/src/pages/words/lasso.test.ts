@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inside, lasso, lassoOf, type Lasso } from "./lasso";
 
-/** A cloud of points between -1 and 1, the same each time, one of them without a position. */
+/** Pseudorandom points between -1 and 1, one of them without a position. */
 function cloud(count: number): Float32Array {
   let state = 1;
   const xy = Float32Array.from({ length: 2 * count }, () => {
@@ -17,7 +17,7 @@ const circle = Array.from({ length: 700 }, (_, at): [number, number] => {
   return [0.7 * Math.cos(angle), 0.7 * Math.sin(angle)];
 });
 
-test("a lasso of thousands of words holds the same words after it was written and read", () => {
+test("a lasso selects the same words after a round trip through the URL", () => {
   const xy = cloud(20000);
   const held = lassoOf("pca", circle) as Lasso;
   const again = lasso.read(lasso.write(held)) as Lasso;
@@ -28,7 +28,7 @@ test("a lasso of thousands of words holds the same words after it was written an
   expect(lasso.write(held)[0]!.length).toBeLessThan(2500);
 });
 
-test("the words inside a circle are those nearer to its middle than its border", () => {
+test("a circle selects the points nearer to its center than its radius", () => {
   const xy = cloud(3000);
   const ids = new Set(inside(xy, lassoOf("pca", circle) as Lasso));
   for (let id = 0; id < 3000; id++) {
@@ -37,7 +37,7 @@ test("the words inside a circle are those nearer to its middle than its border",
   }
 });
 
-test("what is no lasso is none", () => {
+test("an invalid lasso is read as null", () => {
   expect(lassoOf("pca", circle.slice(0, 2))).toBeNull();
   for (const text of ["", "pca", "pca:", "pca:1,2;3,4", "pca:1,2;3,x;5,6", "pca:1;2;3"])
     expect(lasso.read([text]), text).toBeNull();

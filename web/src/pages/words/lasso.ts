@@ -1,8 +1,7 @@
-// A lasso as the URL has it: its corners, and the map that it was drawn on. The words inside are found again from these,
-// however many they are, and are the same wherever the map is.
+// A lasso is stored in the URL as its corners and its map. The words inside are computed from these.
 
-import { contains } from "../../drawing/map/near";
-import type { Kind } from "../../lib/url-codecs";
+import { contains } from "../../map/point-index";
+import type { UrlCodec } from "../../state/url-codecs";
 
 export interface Lasso {
   /** The map and its parameter, such as "pca" or "tsne-30". */
@@ -10,19 +9,19 @@ export interface Lasso {
   polygon: [number, number][];
 }
 
-/** More corners than these are thinned out. */
-const MOST_CORNERS = 120;
+/** Longer paths are thinned out. */
+const MAX_CORNERS = 120;
 const DIGITS = 5;
 
-/** The lasso as the URL will give it back: few corners, rounded. */
+/** A lasso with few, rounded corners, as a round trip through the URL gives it. */
 export function lassoOf(on: string, path: readonly [number, number][]): Lasso | null {
-  const count = Math.min(path.length, MOST_CORNERS);
+  const count = Math.min(path.length, MAX_CORNERS);
   const polygon = Array.from({ length: count }, (_, at) => path[Math.floor((at * path.length) / count)]!);
   return count < 3 ? null : { on, polygon: polygon.map(([x, y]) => [rounded(x), rounded(y)]) };
 }
 
-/** `pca:0.5,1;2,3;4,5`; null is no lasso. */
-export const lasso: Kind<Lasso | null> = {
+/** `pca:0.5,1;2,3;4,5`; null: no lasso. */
+export const lasso: UrlCodec<Lasso | null> = {
   read: ([text = ""]) => {
     const [on = "", corners = ""] = text.split(":");
     const polygon = corners.split(";").map((corner) => corner.split(",").map(Number));
@@ -32,7 +31,7 @@ export const lasso: Kind<Lasso | null> = {
   write: (held) => (held ? [`${held.on}:${held.polygon.map((corner) => corner.join()).join(";")}`] : []),
 };
 
-/** The ids of the positions (count, 2) inside the lasso, rising. */
+/** Ascending ids of the positions (count, 2) inside the lasso. */
 export function inside(xy: ArrayLike<number>, { polygon }: Lasso): Uint32Array {
   const [left, right] = [Math.min(...polygon.map(([x]) => x)), Math.max(...polygon.map(([x]) => x))];
   const found = new Uint32Array(xy.length / 2);

@@ -1,4 +1,4 @@
-// Positions as the server tells them → positions of all rows by id, as the map draws them.
+// Converts the server's positions to positions of all rows by id.
 
 /** (n, 1) or (n, 2) → (n, 2). */
 export function paired(positions: ArrayLike<number>, count: number): Float32Array {
@@ -6,7 +6,7 @@ export function paired(positions: ArrayLike<number>, count: number): Float32Arra
   return Float32Array.from({ length: 2 * count }, (_, at) => (at % 2 ? 0 : (positions[at / 2] as number)));
 }
 
-/** The positions of some rows among those of all, of which the others have none. */
+/** The positions of some rows, as an array of all rows with NaN for the others. */
 export function spread(positions: ArrayLike<number>, ids: ArrayLike<number>, count: number): Float32Array {
   const all = new Float32Array(2 * count).fill(NaN);
   for (let at = 0; at < ids.length; at++) {
@@ -16,7 +16,7 @@ export function spread(positions: ArrayLike<number>, ids: ArrayLike<number>, cou
   return all;
 }
 
-/** The ids, the most frequent first; undefined where they stand so already. */
+/** Ids by descending count; undefined if they are already in this order. */
 export function byCount(counts: ArrayLike<number>): Uint32Array | undefined {
   let at = 1;
   while (at < counts.length && (counts[at] as number) <= (counts[at - 1] as number)) at++;
@@ -26,7 +26,7 @@ export function byCount(counts: ArrayLike<number>): Uint32Array | undefined {
   );
 }
 
-/** The ids (rising) by their place in `order`; as they are without one. */
+/** Sort ids by their place in `order`, if there is one. */
 export function ranked(ids: Uint32Array, order: Uint32Array | undefined): Uint32Array {
   if (!order) return ids;
   const held = new Set(ids);

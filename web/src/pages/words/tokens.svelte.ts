@@ -1,8 +1,8 @@
-// The tokens of ids, asked for when they are first wanted, many at a time.
+// The tokens of ids, loaded in batches when first needed.
 
-import { ask } from "../../lib/client";
+import { request } from "../../api/client";
 
-export interface Told {
+export interface TokenInfo {
   token: string;
   count: number | null;
   norm: number;
@@ -13,58 +13,58 @@ interface Meta {
   norms: number[];
 }
 
-const AT_ONCE = 1000;
-const REST = 40; // ms
+const BATCH_SIZE = 1000;
+const DELAY = 40; // ms
 
 export class Tokens {
-  #told = new Map<number, Told>();
+  #known = new Map<number, TokenInfo>();
   #ids = new Map<string, number>();
-  #wanted = new Set<number>();
+  #queued = new Set<number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Rises when something was learned: who reads it looks again. */
+  /** Increases when tokens arrive; read it to depend on them. */
   version = $state(0);
 
-  /** What is known of an id; undefined until the server has told, which `version` says. */
-  of(id: number): Told | undefined {
-    const told = this.#told.get(id);
-    if (!told) this.#want(id);
-    return told;
+  /** The token of an id, or undefined until it has loaded and `version` increases. */
+  of(id: number): TokenInfo | undefined {
+    const known = this.#known.get(id);
+    if (!known) this.#queue(id);
+    return known;
   }
 
   idOf(token: string): number | undefined {
     return this.#ids.get(token);
   }
 
-  /** What came with another answer. */
-  learn(ids: ArrayLike<number>, { tokens, counts, norms }: Meta): void {
+  /** Add tokens that came with another reply. */
+  add(ids: ArrayLike<number>, { tokens, counts, norms }: Meta): void {
     tokens.forEach((token, at) => {
       const id = ids[at] as number;
-      this.#told.set(id, { token, count: counts?.[at] ?? null, norm: norms[at] as number });
+      this.#known.set(id, { token, count: counts?.[at] ?? null, norm: norms[at] as number });
       this.#ids.set(token, id);
     });
-    this.version = this.#told.size; // not `++`, which would read it where an effect learns
+    this.version = this.#known.size; // `++` would make a calling effect depend on it
   }
 
-  /** The token of an id, now or as soon as the server has told; undefined where it does not. */
-  async tell(id: number): Promise<string | undefined> {
-    if (!this.#told.has(id)) await this.#fetch([id]);
-    return this.#told.get(id)?.token;
+  /** The token of an id, loaded if necessary; undefined if that fails. */
+  async load(id: number): Promise<string | undefined> {
+    if (!this.#known.has(id)) await this.#load([id]);
+    return this.#known.get(id)?.token;
   }
 
-  #want(id: number): void {
-    this.#wanted.add(id);
-    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.#ask(), REST);
+  #queue(id: number): void {
+    this.#queued.add(id);
+    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.#loadQueued(), DELAY);
   }
 
-  async #ask(): Promise<void> {
-    const ids = [...this.#wanted].slice(-AT_ONCE); // the newest first: the others may have left the screen
-    for (const id of ids) this.#wanted.delete(id);
-    await this.#fetch(ids);
-    this.#timer = this.#wanted.size ? setTimeout(() => void this.#ask(), REST) : undefined;
+  async #loadQueued(): Promise<void> {
+    const ids = [...this.#queued].slice(-BATCH_SIZE); // the newest: older ones may have left the screen
+    for (const id of ids) this.#queued.delete(id);
+    await this.#load(ids);
+    this.#timer = this.#queued.size ? setTimeout(() => void this.#loadQueued(), DELAY) : undefined;
   }
 
-  async #fetch(ids: number[]): Promise<void> {
-    const reply = await ask<Meta>("words/tokens", { ids: ids.join(",") }).catch(() => undefined);
-    if (reply) this.learn(ids, reply.meta);
+  async #load(ids: number[]): Promise<void> {
+    const reply = await request<Meta>("words/tokens", { ids: ids.join(",") }).catch(() => undefined);
+    if (reply) this.add(ids, reply.meta);
   }
 }

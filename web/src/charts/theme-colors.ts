@@ -1,0 +1,35 @@
+// Colors of the current theme for canvas code, and a canvas with the screen's resolution.
+
+export type Rgb = [red: number, green: number, blue: number];
+
+/** The color of a CSS token such as `--positive` in the theme of `element`. */
+export function themeColor(element: Element, token: string): Rgb {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${token})`;
+  element.append(probe);
+  const [red = 0, green = 0, blue = 0] =
+    getComputedStyle(probe)
+      .color.match(/[\d.]+/g)
+      ?.map(Number) ?? [];
+  probe.remove();
+  return [red, green, blue];
+}
+
+export const css = ([red, green, blue]: Rgb, alpha = 1): string => `rgb(${red} ${green} ${blue} / ${alpha})`;
+
+export function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  const at = (index: 0 | 1 | 2) => Math.round(from[index] + (to[index] - from[index]) * share);
+  return [at(0), at(1), at(2)];
+}
+
+/** Match the canvas to the screen's resolution; returns its context in CSS pixels, or null before layout. */
+export function fitted(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+  const { clientWidth, clientHeight } = canvas;
+  const context = canvas.getContext("2d");
+  if (!context || !clientWidth || !clientHeight) return null;
+  const ratio = devicePixelRatio || 1;
+  canvas.width = Math.round(clientWidth * ratio);
+  canvas.height = Math.round(clientHeight * ratio);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}

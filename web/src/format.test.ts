@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { bytes, compact, decimal, ordinal, percent, shortToken, whole } from "./format";
+
+test("decimals have a true minus sign and a fixed number of digits", () => {
+  expect(decimal(-1.23456)).toBe("−1.235");
+  expect(decimal(2, 1)).toBe("2.0");
+});
+
+test("decimals that round to zero or are large have an exponent", () => {
+  expect(decimal(0.00012)).toBe("1.20e−4");
+  expect(decimal(-12345678)).toBe("−1.23e+7");
+  expect(decimal(0)).toBe("0.000");
+});
+
+test("missing and non-finite decimals are shown as symbols", () => {
+  expect([null, undefined, NaN].map((value) => decimal(value))).toEqual(["–", "–", "–"]);
+  expect([Infinity, -Infinity].map((value) => decimal(value))).toEqual(["∞", "−∞"]);
+});
+
+test("whole numbers have thousands separators", () => {
+  expect(whole(-1234567.4)).toBe("−1,234,567");
+  expect(whole(undefined)).toBe("–");
+});
+
+test("bytes use the largest unit with a value of at least one", () => {
+  const cases: [number, string][] = [
+    [0, "0 B"],
+    [1023, "1023 B"],
+    [1024, "1.0 KiB"],
+    [1024 ** 2 - 1, "1024.0 KiB"],
+    [3 * 1024 ** 3, "3.0 GiB"],
+    [5 * 1024 ** 5, "5120.0 TiB"],
+  ];
+  for (const [value, written] of cases) expect(bytes(value)).toBe(written);
+});
+
+test("fractions are shown as percentages", () => {
+  expect(percent(0.1234)).toBe("12.3 %");
+  expect(percent(1, 0)).toBe("100 %");
+});
+
+test("large numbers are compact", () => {
+  expect([7, 50_257, 124_439_808, 1.8e12].map(compact)).toEqual(["7", "50.3\u202fk", "124\u202fM", "1.8\u202fT"]);
+});
+
+test("ordinals have their English endings", () => {
+  expect([1, 2, 3, 4, 11, 12, 13, 21, 112, 1003].map(ordinal)).toEqual(
+    "1st 2nd 3rd 4th 11th 12th 13th 21st 112th 1,003rd".split(" "),
+  );
+});
+
+test("long tokens are shortened", () => {
+  expect([24, 25].map((length) => shortToken("a".repeat(length)).length)).toEqual([24, 24]);
+  expect(shortToken("a".repeat(25))).toMatch(/…$/);
+});

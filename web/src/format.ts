@@ -1,0 +1,48 @@
+// Numbers and tokens as text.
+
+const MINUS = "\u2212";
+
+/** A number with a fixed number of decimals and a true minus sign; a dash if it is missing. */
+export function decimal(value: number | null | undefined, digits = 3): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : `${MINUS}∞`;
+  const shown = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 10 ** -digits / 2);
+  return (shown ? value.toExponential(digits - 1) : value.toFixed(digits)).replaceAll("-", MINUS);
+}
+
+/** An integer with thousands separators. */
+export function whole(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en").replace("-", MINUS);
+}
+
+/** Bytes in the largest unit with a value of at least one. */
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, value)) / 10)));
+  return `${(value / 1024 ** power).toFixed(power ? 1 : 0)} ${units[power]}`;
+}
+
+/** A fraction as a percentage. */
+export function percent(share: number, digits = 1): string {
+  return `${(100 * share).toFixed(digits)} %`;
+}
+
+/** A large number in a few characters: 124 M. */
+export function compact(value: number): string {
+  const units = ["", "k", "M", "G", "T", "P"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return `${Number((value / 1000 ** power).toPrecision(3))}${power ? `\u202f${units[power]}` : ""}`;
+}
+
+/** 1st, 2nd, 3rd, 4th, 11th, 86th … */
+export function ordinal(rank: number): string {
+  const last = Math.floor(rank / 10) % 10 === 1 || rank % 10 > 3 ? 0 : rank % 10;
+  return rank.toLocaleString("en") + "thstndrd".slice(2 * last, 2 * last + 2);
+}
+
+const MAX_TOKEN_LENGTH = 24;
+
+/** A token of at most 24 characters. */
+export function shortToken(token: string): string {
+  return token.length > MAX_TOKEN_LENGTH ? `${token.slice(0, MAX_TOKEN_LENGTH - 1)}…` : token;
+}

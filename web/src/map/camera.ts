@@ -1,0 +1,89 @@
+// The visible part of the data: converts data coordinates (y up) to canvas coordinates (CSS pixels, y down) and back.
+// Both axes share one scale.
+
+export interface Viewport {
+  /** The data coordinates at the center of the canvas. */
+  x: number;
+  y: number;
+  /** CSS pixels per unit of the data. */
+  scale: number;
+}
+
+export interface Box {
+  left: number;
+  right: number;
+  bottom: number;
+  top: number;
+}
+
+const MARGIN = 0.06;
+const FARTHEST = 1 / 4;
+const NEAREST = 1000;
+/** The fraction of the canvas that the points' box always covers, however far it is panned. */
+const LEAST_SHOWN = 0.05;
+
+export class Camera implements Viewport {
+  x = 0;
+  y = 0;
+  scale = 1;
+  width = 1;
+  height = 1;
+  private fitted = 1;
+  private box: Box = { left: -Infinity, right: Infinity, bottom: -Infinity, top: Infinity };
+
+  get viewport(): Viewport {
+    return { x: this.x, y: this.y, scale: this.scale };
+  }
+
+  /** The viewport that shows the whole box with a margin; the box may have no extent. */
+  fitting(box: Box): Viewport {
+    const across = box.right - box.left || box.top - box.bottom || 1;
+    const up = box.top - box.bottom || across;
+    const room = 1 - 2 * MARGIN;
+    this.box = box;
+    this.fitted = Math.min((this.width * room) / across, (this.height * room) / up);
+    return { x: (box.left + box.right) / 2, y: (box.bottom + box.top) / 2, scale: this.fitted };
+  }
+
+  /** Whether zooming in and out is possible. */
+  get zooms(): { in: boolean; out: boolean } {
+    return { in: this.scale < this.fitted * NEAREST, out: this.scale > this.fitted * FARTHEST };
+  }
+
+  /** Show a viewport, within the limits of zoom and panning. */
+  set(viewport: Viewport): void {
+    this.scale = Math.min(Math.max(viewport.scale, this.fitted * FARTHEST), this.fitted * NEAREST);
+    const { left, right, bottom, top } = this.box;
+    const reach = (0.5 - LEAST_SHOWN) / this.scale; // how far the center may leave the box, as a fraction of the canvas
+    this.x = Math.min(Math.max(viewport.x, left - reach * this.width), right + reach * this.width);
+    this.y = Math.min(Math.max(viewport.y, bottom - reach * this.height), top + reach * this.height);
+  }
+
+  /** Interpolate two viewports: the center linearly, the scale geometrically. */
+  interpolate(start: Viewport, end: Viewport, part: number): void {
+    this.x = start.x + (end.x - start.x) * part;
+    this.y = start.y + (end.y - start.y) * part;
+    this.scale = start.scale * (end.scale / start.scale) ** part;
+  }
+
+  /** Move the picture, in CSS pixels. */
+  pan(right: number, down: number): void {
+    this.set({ x: this.x - right / this.scale, y: this.y + down / this.scale, scale: this.scale });
+  }
+
+  /** Zoom around a point of the canvas. */
+  zoom(factor: number, screenX: number, screenY: number): void {
+    const [x, y] = this.toData(screenX, screenY);
+    this.set({ x: this.x, y: this.y, scale: this.scale * factor });
+    const [movedX, movedY] = this.toData(screenX, screenY);
+    this.set({ x: this.x + x - movedX, y: this.y + y - movedY, scale: this.scale });
+  }
+
+  toScreen(x: number, y: number): [number, number] {
+    return [(x - this.x) * this.scale + this.width / 2, (this.y - y) * this.scale + this.height / 2];
+  }
+
+  toData(screenX: number, screenY: number): [number, number] {
+    return [this.x + (screenX - this.width / 2) / this.scale, this.y - (screenY - this.height / 2) / this.scale];
+  }
+}

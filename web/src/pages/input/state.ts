@@ -1,0 +1,37 @@
+// The state of the page, and helpers for its vectors.
+
+import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
+
+export const VIEWS = ["parts", "beside", "scale"] as const;
+export const MAX_POSITION = 1984; // as on the server
+
+export const inputState = () =>
+  addressState({
+    text: text(),
+    view: choice(VIEWS),
+    at: picked(number(0, 0, 63)),
+    recipe: text(),
+    start: number(0, 0, MAX_POSITION),
+    second: number(-1, -1, 64),
+    tokens: flag(true),
+    segments: flag(true),
+    positions: flag(true),
+    shared: flag(true),
+    position: choice(["", "sinusoid", "learned"] as const),
+    width: number(16, 1, 8192),
+    rows: choice(["table", "drawn"]),
+    dim: number(512, 1, 8192),
+    scale: number(1, 0, 200),
+  });
+
+export type InputState = ReturnType<typeof inputState>;
+
+/** A row of a flat matrix with `lines` rows. */
+export function line(values: ArrayLike<number>, lines: number, at: number): number[] {
+  const width = lines ? values.length / lines : 0;
+  return Array.from({ length: width }, (_, index) => values[at * width + index] as number);
+}
+
+export function norm(values: ArrayLike<number>): number {
+  return Math.sqrt(Array.from(values).reduce((sum, value) => sum + value * value, 0));
+}

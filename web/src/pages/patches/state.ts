@@ -1,0 +1,74 @@
+// The state of the page, and helpers for the chosen patch.
+
+import { array, type Reply } from "../../api/reply";
+import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
+import type { Cut } from "./told";
+
+export const SHIPPED = ["china.jpg", "flower.jpg", "lesson"];
+export const COLORS = ["rgb", "gray"] as const;
+export const ORDERS = ["channels_first", "channels_last"] as const;
+export const VALUES = ["unit", "signed", "bytes"] as const;
+
+export const patchState = () =>
+  addressState({
+    picture: text("china.jpg"),
+    file: text("picture.png"),
+    height: number(224, 1, 512),
+    width: number(224, 1, 512),
+    patch: number(16, 1, 64),
+    pad: flag(),
+    color: choice(COLORS),
+    order: choice(ORDERS),
+    values: choice(VALUES),
+    dim: number(64, 1, 1024),
+    unit: number(0, 0, 1023),
+    seed: number(0, 0, 2 ** 31 - 1),
+    at: picked(number(-1, -1, 2 ** 18)), // -1: the patch at the center
+  });
+
+export type PatchState = ReturnType<typeof patchState>;
+
+const PHOTOGRAPH = { height: 224, width: 224, patch: 16, color: "rgb", values: "unit", at: -1 } as const;
+const LESSON = { height: 6, width: 6, patch: 3, color: "gray", values: "bytes", at: 0 } as const;
+
+/** Show one of the included pictures. */
+export function show(page: PatchState, picture: string): void {
+  Object.assign(page, picture === "lesson" ? LESSON : PHOTOGRAPH, { picture, file: "picture.png" });
+}
+
+/** Show an uploaded picture at 224 pixels for its longer side, both sides rounded to whole patches. */
+export function showUpload(page: PatchState, picture: string, file: string, height: number, width: number): void {
+  const side = (length: number) => 16 * Math.max(1, Math.round((length / Math.max(height, width)) * 14));
+  Object.assign(page, PHOTOGRAPH, { picture, file, height: side(height), width: side(width) });
+}
+
+const CHANNELS = ["red", "green", "blue"];
+
+/** The value of white: the lesson's numbers go up to 9. */
+export const whiteOf = ({ picture }: Cut): number => (picture === "lesson" ? 9 : 255);
+
+/** The channel, row and column of a number of the flat patch. */
+export function placeOf(
+  index: number,
+  { patch, channels, order }: Cut,
+): [channel: string, row: number, column: number] {
+  const area = patch * patch;
+  const [channel, pixel] =
+    order === "channels_first"
+      ? [Math.floor(index / area), index % area]
+      : [index % channels, Math.floor(index / channels)];
+  return [channels === 1 ? "gray" : (CHANNELS[channel] ?? ""), Math.floor(pixel / patch), pixel % patch];
+}
+
+/** The bytes of the chosen patch. */
+export function patchBytes(reply: Reply<Cut>): Uint8Array {
+  const { grid, patch, channels, at } = reply.meta;
+  const [image, wide] = [array(reply, "image") as Uint8Array, grid[1] * patch * channels];
+  const [top, left] = [Math.floor(at / grid[1]) * patch, (at % grid[1]) * patch * channels];
+  const cut = new Uint8Array(patch * patch * channels);
+  for (let row = 0; row < patch; row++) {
+    const start = (top + row) * wide + left;
+    cut.set(image.subarray(start, start + patch * channels), row * patch * channels);
+  }
+  return cut;
+}

@@ -1,0 +1,36 @@
+// The state of the page and of its map.
+
+import type { Viewport } from "../../map/map";
+import { addressState, choice, texts, type UrlCodec } from "../../state/address.svelte";
+import type { Coloring } from "./colors";
+import { lasso } from "./lasso";
+
+export const METRICS = ["cosine", "dot", "euclidean"] as const;
+export const MAPS = ["pca", "tsne", "umap"] as const;
+export const MAP_NAMES = { pca: "PCA", tsne: "t-SNE", umap: "UMAP" };
+export const PERPLEXITIES = ["5", "30", "80"] as const;
+export const NEIGHBORS = ["5", "15", "50"] as const;
+
+/** `x,y,scale`; null shows all points. */
+const viewport: UrlCodec<Viewport | null> = {
+  history: "replace",
+  read: ([text]) => {
+    const [x = NaN, y = NaN, scale = NaN] = (text ?? "").split(",").map(Number);
+    return Number.isFinite(x + y) && scale > 0 && scale < Infinity ? { x, y, scale } : null;
+  },
+  write: (at) => (at ? [[at.x, at.y, at.scale].map((value) => Number(value.toPrecision(5))).join(",")] : []),
+};
+
+export const wordState = () => addressState({ word: texts(), metric: choice(METRICS) });
+
+export const mapState = () =>
+  addressState({
+    map: choice(MAPS),
+    perplexity: choice(PERPLEXITIES, "30"),
+    num_neighbors: choice(NEIGHBORS, "15"),
+    color: choice<Coloring | "">(["", "count", "norm", "cluster"]),
+    lasso,
+    viewport,
+  });
+
+export type MapState = ReturnType<typeof mapState>;

@@ -1,0 +1,71 @@
+// Data from the server that follows the page's state: loaded again when its request changes.
+
+import { untrack } from "svelte";
+import { ApiError, request, urlOf, type Parameters } from "../api/client";
+import type { Reply } from "../api/reply";
+import { connection } from "./connection.svelte";
+
+export interface ResourceRequest {
+  path: string;
+  parameters?: Parameters;
+}
+
+const CACHE_SIZE = 60;
+const cache = new Map<string, Reply<unknown>>();
+
+/**
+ * The newest reply. The previous one remains until the next arrives, which avoids flicker, and is dropped when the
+ * server rejects the request, so that an error is never shown with an unrelated figure.
+ */
+export class Resource<Meta> {
+  reply = $state.raw<Reply<Meta>>();
+  /** The newest reply, also after an error: for controls, which remain when the figure is removed. */
+  last = $state.raw<Reply<Meta>>();
+  failure = $state<string>();
+  loading = $state(false);
+
+  /** `source` is tracked like `$derived`; null requests nothing. Call this while a component is initialized. */
+  constructor(source: () => ResourceRequest | null) {
+    // State read by `source` may change without changing the request.
+    const url = $derived.by(() => {
+      const wanted = source();
+      return wanted && urlOf(wanted.path, wanted.parameters);
+    });
+    $effect(() => {
+      void connection.recovered;
+      const wanted = url === null ? null : untrack(source);
+      if (!wanted) {
+        this.loading = false;
+        return;
+      }
+      const controller = new AbortController();
+      void this.#load(wanted, controller.signal);
+      return () => controller.abort();
+    });
+  }
+
+  async #load({ path, parameters }: ResourceRequest, signal: AbortSignal): Promise<void> {
+    const key = urlOf(path, parameters);
+    this.loading = true;
+    try {
+      const reply = (cache.get(key) as Reply<Meta> | undefined) ?? (await request<Meta>(path, parameters, { signal }));
+      if (signal.aborted) return;
+      store(key, reply);
+      this.reply = this.last = reply;
+      this.failure = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.failure = error instanceof ApiError ? error.message : String(error);
+      if (!(error instanceof ApiError && error.unreachable)) this.reply = undefined;
+    }
+    this.loading = false;
+  }
+}
+
+/** Least recently used first. */
+function store(key: string, reply: Reply<unknown>): void {
+  cache.delete(key);
+  cache.set(key, reply);
+  const oldest = cache.keys().next().value;
+  if (cache.size > CACHE_SIZE && oldest !== undefined) cache.delete(oldest);
+}

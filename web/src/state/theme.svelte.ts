@@ -1,0 +1,35 @@
+// Light or dark: the system's preference or the user's choice, synchronized between tabs. Canvas code depends on
+// `theme.dark` to redraw.
+
+type Preference = "light" | "dark";
+
+const query = matchMedia("(prefers-color-scheme: dark)");
+
+class Theme {
+  #chosen = $state(localStorage.getItem("theme") as Preference | null);
+  #system = $state(query.matches);
+  dark = $derived(this.#chosen ? this.#chosen === "dark" : this.#system);
+
+  constructor() {
+    this.#apply();
+    query.addEventListener("change", () => (this.#system = query.matches));
+    addEventListener("storage", ({ key, newValue }) => {
+      if (key !== "theme" && key !== null) return; // null: the storage was cleared
+      this.#chosen = newValue as Preference | null;
+      this.#apply();
+    });
+  }
+
+  toggle(): void {
+    this.#chosen = this.dark ? "light" : "dark";
+    localStorage.setItem("theme", this.#chosen);
+    this.#apply();
+  }
+
+  #apply(): void {
+    if (this.#chosen) document.documentElement.dataset.theme = this.#chosen;
+    else delete document.documentElement.dataset.theme;
+  }
+}
+
+export const theme = new Theme();
