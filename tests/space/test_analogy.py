@@ -36,14 +36,14 @@ def test_cos_mul_equals_gensim_with_its_epsilon(peer):
 
 
 @pytest.mark.parametrize("solve", [cos_add, cos_mul])
-def test_inputs_are_answers_only_when_kept(solve):
+def test_inputs_are_answers_only_with_keep_inputs(solve):
     question = np.array([[5, 5, 8]])  # a is to a as c is to: c itself
     assert solve(ROWS, question, 1, keep_inputs=True)[0].tolist() == [[8]]
     assert not {5, 8} & set(solve(ROWS, question, 50)[0][0].tolist())
 
 
 @pytest.mark.parametrize("solve", [cos_add, cos_mul])
-def test_rows_that_are_not_finite_never_answer_and_places_may_stay_free(solve):
+def test_nonfinite_rows_are_not_answers(solve):
     rows = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [np.nan, 1.0], [0.0, 0.0]])
     ids, scores = solve(rows, np.array([[0, 1, 2]]), 9)
     assert ids.tolist() == [[4, -1, -1, -1, -1]]
@@ -57,13 +57,13 @@ def test_equal_rows_tie_by_id():
 
 @pytest.mark.parametrize("solve", [cos_add, cos_mul])
 @pytest.mark.parametrize("questions", [[[0, 1]], [0, 1, 2], [[0, 1, 400]], [[0, -1, 2]], [[0.0, 1.0, 2.0]]])
-def test_questions_must_be_three_ids_of_rows(solve, questions):
+def test_invalid_questions_are_an_error(solve, questions):
     with pytest.raises(UsageError, match="questions must"):
         solve(ROWS, np.array(questions), 1)
 
 
-def test_cos_mul_adds_the_thousandth_of_the_paper_unless_another_is_given():
-    """Levy & Goldberg (2014) add 0.001, gensim 1e-6: where the divisor is near zero, the scores tell them apart."""
+def test_cos_mul_epsilon_defaults_to_that_of_the_paper():
+    """Levy & Goldberg (2014) add 0.001, gensim 1e-6: where the divisor is near zero, the scores differ."""
     rows = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [-1.0, 0.01]])
     cosines = (rows / np.linalg.norm(rows, axis=1, keepdims=True)) @ rows[:3].T
     a, b, c = ((1 + cosines) / 2).T

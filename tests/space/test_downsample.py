@@ -1,4 +1,4 @@
-"""A matrix shrunk to a picture, against the mean of each cell taken by itself."""
+"""A downsampled matrix, compared with the mean of each cell."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from rowspace.space import downsample_matrix
 
 
 @given(st.data(), st.sampled_from(["<f4", "<f8", "<f2"]))
-def test_cells_are_the_means_of_what_they_stand_for(data: st.DataObject, dtype: str) -> None:
+def test_cells_are_means_of_their_numbers(data: st.DataObject, dtype: str) -> None:
     height, width = data.draw(st.tuples(st.integers(1, 40), st.integers(1, 20)))
     matrix = np.random.default_rng(0).normal(size=(height, width)).astype(dtype)
     top, left = data.draw(st.integers(0, height - 1)), data.draw(st.integers(0, width - 1))
@@ -30,14 +30,14 @@ def test_cells_are_the_means_of_what_they_stand_for(data: st.DataObject, dtype: 
         assert sampled[i, j] == np.float32(part[0, 0])
 
 
-def test_a_window_with_a_cell_for_each_number_is_the_matrix() -> None:
+def test_one_cell_per_number_is_the_matrix() -> None:
     matrix = np.random.default_rng(0).normal(size=(7, 5)).astype(np.float32)
     window = downsample_matrix(matrix, (0, 7), (0, 5), cells=(100, 100))
     np.testing.assert_array_equal(window.values, matrix)
     assert window.rows_read == 1
 
 
-def test_not_a_number_stays_so() -> None:
+def test_nan_stays_nan() -> None:
     matrix = np.ones((4, 4))
     matrix[1] = np.nan
     assert np.isnan(downsample_matrix(matrix, (0, 4), (0, 4), cells=(2, 2)).values).tolist() == [
@@ -46,7 +46,7 @@ def test_not_a_number_stays_so() -> None:
     ]
 
 
-def test_a_large_matrix_is_read_in_part() -> None:
+def test_large_matrix_is_sampled() -> None:
     matrix = np.broadcast_to(np.arange(1 << 22, dtype=np.float64)[:, None], (1 << 22, 8))
     window = downsample_matrix(matrix, (0, 1 << 22), (0, 8), cells=(4, 8))
     assert window.rows_read == 1 << 17
@@ -64,6 +64,6 @@ def test_a_large_matrix_is_read_in_part() -> None:
         ((0, 4), (0, 3), (1, 1), "median", "by mean or sample, not .* by 'median'"),
     ],
 )
-def test_what_cannot_be_is_refused(rows, columns, cells, by: str, sentence: str) -> None:
+def test_invalid_ranges_are_an_error(rows, columns, cells, by: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         downsample_matrix(np.ones((4, 3)), rows, columns, cells=cells, by=by)

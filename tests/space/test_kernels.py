@@ -31,7 +31,7 @@ def run(select, queries, rows, k, metric, blocks, slack=1e-5, exclude=None):
 
 
 @pytest.mark.parametrize("blocks", [1, 7, 300, 1000])
-def test_the_best_dot_products_whatever_the_blocks(select, blocks):
+def test_best_dot_products_for_any_blocks(select, blocks):
     rng = np.random.default_rng(0)
     rows, queries = rng.integers(-3, 4, (600, 4)).astype(np.float32), np.eye(2, 4, dtype=np.float32)
     found = run(select, queries, rows, 9, kernels.DOT, blocks)
@@ -40,14 +40,14 @@ def test_the_best_dot_products_whatever_the_blocks(select, blocks):
         assert answer == [(-key, row) for key, row in expected]
 
 
-def test_equal_rows_come_in_order_of_id_also_at_the_last_place(select):
+def test_equal_rows_are_in_order_of_id(select):
     rows = np.tile(np.float32([[0.1, 0.7, 0.3]]), (50, 1))
     (answer,) = run(select, rows[:1], rows, 5, kernels.COSINE, 8)
     assert [row for _, row in answer] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("metric", [kernels.COSINE, kernels.DOT, kernels.EUCLIDEAN])
-def test_a_product_that_errs_within_the_slack_changes_nothing(select, metric):
+def test_product_errors_within_the_slack_change_nothing(select, metric):
     rng = np.random.default_rng(1)
     rows, query = rng.standard_normal((300, 6)).astype(np.float32), np.ones((1, 6), np.float32)
     # Worst first: every row must pass the best ones before it.
@@ -60,7 +60,7 @@ def test_a_product_that_errs_within_the_slack_changes_nothing(select, metric):
     assert sorted(ids[0].tolist()) == list(range(293, 300))
 
 
-def test_excluded_ids_and_rows_without_a_norm_never_enter(select):
+def test_excluded_ids_and_rows_without_a_norm_are_never_selected(select):
     rows = np.eye(4, dtype=np.float32)
     rows[2] = np.nan
     with np.errstate(invalid="ignore"):
@@ -69,7 +69,7 @@ def test_excluded_ids_and_rows_without_a_norm_never_enter(select):
 
 
 @given(st.data())
-def test_both_forms_keep_the_same_rows(data):
+def test_compiled_and_numpy_select_agree(data):
     seed, dim, size = data.draw(st.integers(0, 2**32 - 1)), data.draw(st.integers(1, 20)), data.draw(st.integers(1, 90))
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((size, dim)).astype(np.float32)

@@ -18,7 +18,7 @@ def rows_in_groups(sizes: list[int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("sizes", [{}, {"learned_from": 60, "block_bytes": 500}])
-def test_groups_are_found_whatever_the_length_of_rows(sizes: dict[str, int]) -> None:
+def test_groups_do_not_depend_on_the_length_of_rows(sizes: dict[str, int]) -> None:
     found = cluster_directions(rows_in_groups([20, 60, 40]), 3, seed=0, **sizes)
     assert found.labels.tolist() == [2] * 20 + [0] * 60 + [1] * 40
     np.testing.assert_allclose(np.linalg.norm(found.centers, axis=1), 1)
@@ -31,7 +31,7 @@ def test_rows_without_a_direction_are_in_no_group() -> None:
     assert k_means(rows, 2).labels.tolist() == [-1, -1] + [0] * 28 + [1] * 19 + [-1]
 
 
-def test_no_more_groups_than_directions() -> None:
+def test_there_are_at_most_as_many_groups_as_directions() -> None:
     assert k_means(np.array([[1.0, 0], [2, 0], [0, 3]]), 5).labels.tolist() == [0, 0, 1]
     assert k_means(np.ones((1, 4)), 8).centers.tolist() == [[0.5] * 4]
 
@@ -43,14 +43,14 @@ def test_the_same_seed_gives_the_same_groups() -> None:
     assert (np.diff(np.bincount(first.labels)) <= 0).all()
 
 
-def test_what_cannot_be_grouped_is_refused() -> None:
+def test_invalid_arguments_are_an_error() -> None:
     with pytest.raises(UsageError, match="k must be at least 1, got 0"):
         k_means(np.eye(2), 0)
     with pytest.raises(UsageError, match="no row has a direction"):
         k_means(np.zeros((3, 2)), 2)
 
 
-def test_without_scikit_learn_the_pip_command_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scikit_learn_error_has_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[analysis\]'"):
         k_means(np.eye(30), 2)

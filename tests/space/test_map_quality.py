@@ -27,13 +27,13 @@ def test_agrees_with_scikit_learn(metric, sample: int) -> None:
     assert (found.k, found.by_chance) == (7, 7 / 299)
 
 
-def test_the_same_seed_asks_the_same_rows() -> None:
+def test_same_seed_samples_the_same_rows() -> None:
     rows = np.random.default_rng(1).normal(size=(100, 3))
     first, same, other = (neighborhood_preservation(rows, rows[:, :2], sample=10, seed=seed) for seed in (0, 0, 1))
     assert first.sample.tolist() == same.sample.tolist() != other.sample.tolist()
 
 
-def test_rows_that_are_not_on_the_map_are_left_out_on_both_sides() -> None:
+def test_unmapped_rows_are_skipped_in_both_searches() -> None:
     rows = np.random.default_rng(2).normal(size=(60, 2))
     positions = rows.astype(np.float32)
     rows[3], positions[5] = np.nan, np.nan
@@ -43,7 +43,7 @@ def test_rows_that_are_not_on_the_map_are_left_out_on_both_sides() -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_a_single_row_that_is_not_finite_is_left_out(value: float) -> None:
+def test_nonfinite_row_is_skipped(value: float) -> None:
     rows = np.random.default_rng(0).normal(size=(30, 5))
     positions = rows[:, :2].copy()
     whole = np.delete(np.arange(30), 3)
@@ -65,12 +65,12 @@ def test_two_rows_have_one_neighbor() -> None:
         (np.eye(1), np.eye(1), "finite values and positions are needed, but 1 can be compared"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(rows, positions, sentence: str) -> None:
+def test_inputs_that_cannot_be_compared_are_an_error(rows, positions, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         neighborhood_preservation(rows, positions)
 
 
 @pytest.mark.parametrize("sample", [0, -1])
-def test_a_sample_of_no_rows_is_refused(sample: int) -> None:
+def test_empty_sample_is_an_error(sample: int) -> None:
     with pytest.raises(UsageError, match=f"sample must be 1 or more, got {sample}"):
         neighborhood_preservation(np.eye(3), np.eye(3), sample=sample)

@@ -1,4 +1,4 @@
-"""The neighbors that maps are made from: scikit-learn finds the same, and a wider search begins with a narrower one."""
+"""The neighbors of maps equal scikit-learn's, and a larger k begins with those of a smaller k."""
 
 import numpy as np
 import pytest
@@ -19,13 +19,13 @@ def test_scikit_learn_finds_the_same() -> None:
     np.testing.assert_allclose(found.distances, distances, rtol=1e-5)
 
 
-def test_a_wider_search_begins_with_a_narrower_one() -> None:
+def test_larger_k_begins_with_the_neighbors_of_a_smaller_k() -> None:
     narrow, wide = map_neighbors(ROWS, 4), map_neighbors(ROWS, 40)
     np.testing.assert_array_equal(narrow.neighbors, wide.neighbors[:, :4])
     np.testing.assert_array_equal(narrow.distances, wide.distances[:, :4])
 
 
-def test_a_sample_is_of_finite_rows_and_searched_alone() -> None:
+def test_sample_has_finite_rows_and_is_searched_alone() -> None:
     rows = ROWS.copy()
     rows[::2] = np.nan
     found = map_neighbors(rows, 3, sample=100)
@@ -36,7 +36,7 @@ def test_a_sample_is_of_finite_rows_and_searched_alone() -> None:
         map_neighbors(rows, 3, sample=7)
 
 
-def test_the_search_reports_how_far_it_is() -> None:
+def test_search_reports_progress() -> None:
     calls = []
     map_neighbors(ROWS, 2, on_rows=lambda *call: calls.append(call))
     assert calls == [(1024, 1500), (1500, 1500)]

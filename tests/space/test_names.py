@@ -1,4 +1,4 @@
-"""The folder's names load on first use, so that numba stays out until it is needed."""
+"""Names load on first use, so that Numba is imported only when it is needed."""
 
 import subprocess
 import sys
@@ -9,17 +9,17 @@ from rowspace import space
 
 
 @pytest.mark.parametrize("name", space.__all__)
-def test_every_public_name_is_there(name):
+def test_every_public_name_exists(name):
     assert getattr(space, name) is not None
     assert name in dir(space)
 
 
-def test_an_unknown_name_is_an_attribute_error():
+def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = space.nothing
 
 
-def test_the_table_can_be_imported_and_looked_up_without_numba():
+def test_table_can_be_imported_and_used_without_numba():
     code = (
         "import sys, numpy; from rowspace.table import Table\n"
         "table = Table(['a'], numpy.ones((1, 2))); table['a'], table.norms, table.similarity('a', 'a')\n"

@@ -24,7 +24,7 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("memory", [1, 5_000, 1 << 24])
 @pytest.mark.parametrize("num_queries", [4, 40])
-def test_equals_the_reference_whatever_the_memory(metric, dtype, memory, num_queries):
+def test_equals_the_reference_for_any_memory(metric, dtype, memory, num_queries):
     rng = np.random.default_rng(3)
     rows = rng.standard_normal((700, 9)).astype(dtype)
     queries, exclude = rows[100 : 100 + num_queries], rng.integers(-1, 700, (num_queries, 3))
@@ -33,9 +33,9 @@ def test_equals_the_reference_whatever_the_memory(metric, dtype, memory, num_que
 
 
 @given(st.data())
-def test_equals_the_reference_on_rows_full_of_ties(data):
+def test_equals_the_reference_with_many_ties(data):
     dim, size, k = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40)), data.draw(st.integers(1, 45))
-    # Powers of two, whose sums are exact in any order: what ties for the reference must tie here.
+    # Powers of two, whose sums are exact in any order: ties of the reference must be ties here.
     values = st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 2.0, np.nan, np.inf])
     finite = values.filter(np.isfinite)
     rows = data.draw(arrays(np.float32, (size, dim), elements=values.map(np.float32), fill=st.nothing()))
@@ -49,7 +49,7 @@ def test_equals_the_reference_on_rows_full_of_ties(data):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4000), st.sampled_from(METRICS))
-def test_identical_rows_stay_ties_across_block_borders(seed, memory, metric):
+def test_identical_rows_tie_across_blocks(seed, memory, metric):
     rng = np.random.default_rng(seed)
     few = rng.standard_normal((5, 33)).astype(np.float32)
     rows = few[rng.integers(0, 5, 200)]
@@ -81,14 +81,14 @@ def test_reads_rows_from_a_memory_map(tmp_path, dtype):
     assert_same(nearest(mapped[:3], mapped, 4, memory=2000), nearest_reference(rows[:3], rows, 4))
 
 
-def test_rows_in_column_order_or_of_foreign_byte_order_give_the_same():
+def test_memory_layout_and_byte_order_do_not_change_results():
     rows = np.random.default_rng(6).standard_normal((90, 5)).astype(np.float32)
     expected = nearest_reference(rows[:2], rows, 3)
     assert_same(nearest(rows[:2], np.asfortranarray(rows), 3), expected)
     assert_same(nearest(rows[:2], rows.astype(">f4"), 3), expected)
 
 
-def test_float32_rows_whose_products_overflow_or_underflow_are_still_told_apart():
+def test_float32_products_that_overflow_or_underflow_are_ranked():
     small = np.float32([[3e-30, 1e-30], [1e-30, 3e-30], [2e-30, 2e-30]])
     assert nearest(small[:1], small, 3)[0].tolist() == [[0, 2, 1]]
     large = np.float32([[3e30, -1e30], [1e30, 3e30], [2e30, 2e30]])
@@ -98,7 +98,7 @@ def test_float32_rows_whose_products_overflow_or_underflow_are_still_told_apart(
     assert nearest(np.full((1, 4), 1e19, np.float32), falling, 1, metric="dot")[0].tolist() == [[2]]
 
 
-def test_rows_that_are_not_finite_are_no_neighbors_and_free_places_say_so():
+def test_nonfinite_rows_are_not_neighbors():
     rows = np.array([[1.0, 0.0], [np.nan, 0.0], [np.inf, 0.0], [0.0, 0.0]])
     ids, scores = nearest(rows[:1], rows, 4)
     assert ids.tolist() == [[0, 3, -1, -1]]
@@ -106,13 +106,13 @@ def test_rows_that_are_not_finite_are_no_neighbors_and_free_places_say_so():
     assert np.isnan(scores[0, 2:]).all()
 
 
-def test_a_zero_query_has_cosine_zero_with_all():
+def test_zero_query_has_cosine_zero_with_all_rows():
     ids, scores = nearest(np.zeros((1, 3)), np.ones((600, 3)), 2)
     assert (ids.tolist(), scores.tolist()) == ([[0, 1]], [[0.0, 0.0]])
 
 
 @pytest.mark.parametrize(("num_queries", "size"), [(0, 3), (2, 0), (0, 0)])
-def test_nothing_asked_or_nothing_there_gives_an_empty_answer(num_queries, size):
+def test_no_queries_or_no_rows_give_an_empty_result(num_queries, size):
     ids, scores = nearest(np.ones((num_queries, 2)), np.ones((size, 2)), 5)
     assert ids.shape == scores.shape == (num_queries, min(5, size))
 
@@ -136,6 +136,6 @@ def test_k_must_be_a_whole_number_of_at_least_one(k):
         (np.array([[1.0, 1.0], [1.0, np.nan]]), np.ones((4, 2)), {}, "query 1 holds NaN"),
     ],
 )
-def test_input_that_does_not_fit_is_refused(queries, rows, options, message):
+def test_invalid_shapes_are_an_error(queries, rows, options, message):
     with pytest.raises(UsageError, match=message):
         nearest(queries, rows, 1, **options)

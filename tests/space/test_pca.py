@@ -18,7 +18,7 @@ def test_agrees_with_scikit_learn(dtype, shape) -> None:
     expected = peer.transform(rows.astype(np.float64))
     scale = np.abs(expected).max()
     np.testing.assert_allclose(found.share, peer.explained_variance_ratio_, atol=1e-12)
-    # The last direction of two rows has no variance, and so no place of its own.
+    # The last direction of two rows has no variance, so its coordinates are arbitrary.
     sure = found.share > 1e-12
     np.testing.assert_allclose(found.components[sure], peer.components_[sure], atol=1e-9)
     np.testing.assert_allclose(found.positions, expected, atol=1e-6 * scale)
@@ -35,7 +35,7 @@ def test_rows_of_several_blocks_agree_with_scikit_learn() -> None:
     np.testing.assert_allclose(found.mean, peer.mean_)
 
 
-def test_rows_that_are_not_finite_are_left_out() -> None:
+def test_nonfinite_rows_are_skipped() -> None:
     rows = np.random.default_rng(2).normal(size=(50, 4))
     broken = np.insert(rows, [0, 7], [[np.nan, 1, 1, 1], [np.inf, 0, 0, 0]], axis=0)
     found = pca(broken)
@@ -44,7 +44,7 @@ def test_rows_that_are_not_finite_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("rows", [np.ones((1, 3)), np.ones((9, 3)), np.zeros((4, 2), np.float32)])
-def test_equal_rows_lie_on_one_spot(rows) -> None:
+def test_equal_rows_have_the_same_position(rows) -> None:
     found = pca(rows)
     assert found.share.tolist() == [0, 0]
     assert np.ptp(found.positions, axis=0).tolist() == [0, 0]
@@ -60,6 +60,6 @@ def test_equal_rows_lie_on_one_spot(rows) -> None:
         (np.full((3, 2), np.nan), 1, "every row has NaN or infinity"),
     ],
 )
-def test_what_cannot_be_projected_is_refused(rows, k: int, sentence: str) -> None:
+def test_invalid_arguments_are_an_error(rows, k: int, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         pca(rows, k)

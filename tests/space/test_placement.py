@@ -1,4 +1,4 @@
-"""Rows that a map was not made of are placed beside the mapped row that scikit-learn finds nearest."""
+"""Rows outside a map's sample are placed next to the nearest mapped row, found by scikit-learn."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ RANDOM = np.random.default_rng(0)
 ROWS, POSITIONS = RANDOM.normal(size=(1300, 6)), RANDOM.normal(size=(1300, 2)).astype(np.float32)
 
 
-def test_a_row_is_placed_beside_its_nearest_mapped_row() -> None:
+def test_row_is_placed_next_to_its_nearest_mapped_row() -> None:
     positions = POSITIONS.copy()
     positions[200:] = np.nan
     rows = ROWS.copy()
@@ -24,7 +24,7 @@ def test_a_row_is_placed_beside_its_nearest_mapped_row() -> None:
     assert 0 < np.median(apart) < 0.1  # the positions spread over about 6
 
 
-def test_placing_repeats_and_reports_how_far_it_is() -> None:
+def test_placement_is_reproducible_and_reports_progress() -> None:
     positions = POSITIONS.copy()
     positions[:1100] = np.nan
     calls = []
@@ -33,6 +33,6 @@ def test_placing_repeats_and_reports_how_far_it_is() -> None:
     assert calls == [(1024, 1100), (1100, 1100)]
 
 
-def test_a_map_without_any_position_is_refused() -> None:
+def test_map_without_positions_is_an_error() -> None:
     with pytest.raises(UsageError, match="no row has a position"):
         place_others(ROWS, np.full((1300, 2), np.nan))

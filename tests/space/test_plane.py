@@ -1,4 +1,4 @@
-"""The plane of an analogy: lengths and angles in it are the true ones, and what lies beyond it is said."""
+"""The plane of an analogy keeps lengths and angles, and reports what lies outside it."""
 
 import numpy as np
 import pytest
@@ -25,30 +25,30 @@ def test_the_parallelogram_keeps_its_lengths_and_lies_in_the_plane(points: np.nd
 
 
 @given(vectors)
-def test_a_share_is_the_part_of_the_distance_that_is_drawn(points: np.ndarray) -> None:
+def test_share_is_the_projected_part_of_the_distance(points: np.ndarray) -> None:
     plane = Plane.through(*points[:3])
     share, drawn = plane.shares(points[3:])[0], plane.coordinates(points[3:])[0]
     assert 0 <= share <= 1
     np.testing.assert_allclose(share * np.linalg.norm(points[3] - points[0]), np.linalg.norm(drawn), atol=1e-9)
 
 
-def test_axes_are_orthonormal_however_near_the_offsets_lie() -> None:
+def test_axes_are_orthonormal_for_nearly_parallel_offsets() -> None:
     b = np.array([0.1, 0.2, 0.3])
     plane = Plane.through([0, 0, 0], b, 1e6 * b + [1e-3, -1e-3, 0])
     np.testing.assert_allclose(plane.axes @ plane.axes.T, np.eye(2), atol=1e-12)
 
 
 @pytest.mark.parametrize("points", [([1], [3], [2]), ([0, 0], [0, 0], [0, 0]), ([0, 0], [1, 1], [3, 3])])
-def test_points_on_one_line_leave_an_axis_of_zeros(points) -> None:
+def test_points_on_one_line_have_an_axis_of_zeros(points) -> None:
     assert not Plane.through(*points).axes[1].any()
 
 
-def test_where_b_is_a_the_other_offset_has_an_axis() -> None:
+def test_equal_a_and_b_keep_the_axis_of_c() -> None:
     plane = Plane.through([1, 1], [1, 1], [1, 4])
     assert plane.coordinates([[1, 4]]).tolist() == [[0, 3]]
 
 
-def test_a_point_that_is_not_finite_has_no_share() -> None:
+def test_share_of_a_nonfinite_point_is_nan() -> None:
     plane = Plane.through([0, 0, 0], [1, 0, 0], [0, 1, 0])
     assert np.isnan(plane.shares([[np.nan, 0, 0], [np.inf, 0, 0]])).all()
 
@@ -61,11 +61,11 @@ def test_a_point_that_is_not_finite_has_no_share() -> None:
         (([0, 0], [1, np.nan], [1, 2]), "finite"),
     ],
 )
-def test_points_that_span_no_plane_are_refused(points, sentence: str) -> None:
+def test_invalid_points_are_an_error(points, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         Plane.through(*points)
 
 
-def test_points_of_another_width_are_refused() -> None:
+def test_points_of_another_width_are_an_error() -> None:
     with pytest.raises(UsageError, match=r"points must be \(n, 2\), got \(2,\)"):
         Plane.through([0, 0], [1, 0], [0, 1]).coordinates([1, 2])

@@ -1,4 +1,4 @@
-"""Which words stand for many: real spellings by class, and rows whose clusters are known."""
+"""Representative words: classes of real tokens, and rows with known clusters."""
 
 import numpy as np
 import pytest
@@ -14,18 +14,18 @@ CLASSES = {
 }
 
 
-def test_tokens_are_classed_by_how_they_look() -> None:
+def test_classes_of_tokens() -> None:
     tokens = [token for tokens in CLASSES.values() for token in tokens]
     expected = [number for number, tokens in CLASSES.items() for _ in tokens]
     assert dict(zip(tokens, token_classes(tokens).tolist(), strict=True)) == dict(zip(tokens, expected, strict=True))
 
 
 @pytest.mark.parametrize("mark", ["Ġ", "▁"])
-def test_where_words_are_marked_the_others_are_pieces(mark: str) -> None:
+def test_tokens_without_a_word_start_marker_are_pieces(mark: str) -> None:
     assert token_classes([f"{mark}the", f"{mark}cat", "ing", f"{mark}7", "<s>"]).tolist() == [0, 0, 2, 1, 3]
 
 
-def test_clusters_are_taken_in_turn_words_first_and_directionless_rows_last() -> None:
+def test_order_alternates_clusters_with_words_first_and_zero_rows_last() -> None:
     directions = np.eye(3)[[0, 0, 1, 1, 2, 2, 0, 1, 2]]
     rows = 5 * directions + np.random.default_rng(0).normal(0, 0.1, (9, 3))
     rows[8] = np.nan
@@ -40,6 +40,6 @@ def test_clusters_are_taken_in_turn_words_first_and_directionless_rows_last() ->
     assert all(ids[0] in (6, 2, 3, 4) for ids in named)  # a word before a piece or a special token
 
 
-def test_rows_without_direction_are_refused() -> None:
+def test_rows_without_direction_are_an_error() -> None:
     with pytest.raises(UsageError, match="no row has a direction"):
         representative_order(np.zeros((3, 2)), ["a", "b", "c"])

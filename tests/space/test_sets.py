@@ -33,11 +33,11 @@ def test_set_similarity_equals_gensim(peer):
     assert set_distance(ROWS[:4], ROWS[10:17]) == 1 - found
 
 
-def test_of_equal_rows_the_first_is_odd():
+def test_first_of_equal_rows_is_odd():
     assert odd_one_out(np.tile(ROWS[:1], (4, 1))) == 0
 
 
-def test_too_few_rows_are_refused():
+def test_too_few_rows_are_an_error():
     with pytest.raises(UsageError, match="at least 3 tokens, got 2"):
         odd_one_out(ROWS[:2])
     with pytest.raises(UsageError, match="rows_b is empty"):

@@ -43,7 +43,7 @@ def test_unit_vectors_of_dot_point_eight_lie_at_squared_distance_point_four():
     assert euclidean(u, v) ** 2 == pytest.approx(0.4)
 
 
-def test_a_rotation_keeps_every_dot_product(sides):
+def test_rotation_keeps_dot_products(sides):
     rotation = np.linalg.qr(np.random.default_rng(1).standard_normal((6, 6)))[0]
     a, b = sides
     np.testing.assert_allclose(dot(a @ rotation, b @ rotation), dot(a, b), atol=1e-12)
@@ -61,11 +61,11 @@ def test_norms_are_the_same_over_many_blocks():
 
 
 @pytest.mark.parametrize(("a", "b"), [((1, 2), (1, 2, 3)), (np.ones((1, 1, 2)), (1, 2)), (1.0, (1.0,))])
-def test_widths_must_agree(a, b):
+def test_different_widths_are_an_error(a, b):
     with pytest.raises(UsageError, match="same width"):
         cosine(a, b)
 
 
-def test_an_unknown_metric_is_refused():
+def test_unknown_metric_is_an_error():
     with pytest.raises(UsageError, match="cosine, dot, euclidean, got 'hamming'"):
         score([1.0], [1.0], metric="hamming")

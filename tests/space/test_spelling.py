@@ -30,7 +30,7 @@ def test_equals_difflib(token):
     assert nearest_spellings(token, VOCABULARY, 10) == expected
 
 
-def test_at_most_so_many_and_ties_by_id():
+def test_limit_and_ties_by_id():
     assert nearest_spellings("cats", ["catx", "caty", "cats", "catz"], 3) == ["cats", "catx", "caty"]
 
 
@@ -39,5 +39,5 @@ def test_finds_a_token_past_the_first_chunk():
 
 
 @pytest.mark.parametrize(("token", "vocabulary"), [("", ["a"]), ("a", []), ("a", [""]), ("zzz", ["abc"])])
-def test_nothing_near_gives_nothing(token, vocabulary):
+def test_no_similar_spelling_gives_an_empty_list(token, vocabulary):
     assert nearest_spellings(token, vocabulary) == []

@@ -1,4 +1,4 @@
-"""The two maps: neighborhoods that are there are kept, a seed decides all, and umap-learn finds the same."""
+"""Both maps preserve neighborhoods and depend only on the seed; UMAP equals umap-learn's."""
 
 import sys
 import warnings
@@ -31,18 +31,18 @@ def test_groups_stay_together(name: str, groups) -> None:
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_frames_lead_to_the_map(name: str, groups) -> None:
+def test_frames_end_with_the_map(name: str, groups) -> None:
     frames = []
     positions = MAPS[name](groups, on_frame=lambda *frame: frames.append(frame))
     steps = [step for step, _, _ in frames]
     assert steps == sorted(steps)
     assert frames[-1][0] == frames[-1][1] in (120, 200)
     np.testing.assert_array_equal(frames[-1][2], positions)
-    np.testing.assert_array_equal(MAPS[name](groups), positions)  # to be told changes nothing, and the seed stays
+    np.testing.assert_array_equal(MAPS[name](groups), positions)  # a callback does not change the result
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_rows_that_are_not_finite_are_nowhere(name: str, groups) -> None:
+def test_nonfinite_rows_have_nan_positions(name: str, groups) -> None:
     rows = groups[:50].copy()
     rows[[0, 9]] = np.nan
     positions = MAPS[name](rows)
@@ -50,7 +50,7 @@ def test_rows_that_are_not_finite_are_nowhere(name: str, groups) -> None:
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_few_or_equal_rows_are_mapped_too(name: str, groups) -> None:
+def test_few_or_equal_rows_are_mapped(name: str, groups) -> None:
     assert np.isfinite(MAPS[name](groups[:8])).all()
     twice = np.repeat(groups[::10], 3, axis=0)
     assert np.isfinite(MAPS[name](twice)).all()
@@ -65,7 +65,7 @@ def test_few_or_equal_rows_are_mapped_too(name: str, groups) -> None:
         (np.ones((20, 3)), "all rows have one direction"),
     ],
 )
-def test_what_has_no_neighborhoods_is_refused(name: str, rows, sentence: str) -> None:
+def test_rows_without_neighborhoods_are_an_error(name: str, rows, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         MAPS[name](rows)
 
@@ -93,7 +93,7 @@ def test_umap_learn_finds_the_same(groups) -> None:
 
 
 @pytest.mark.parametrize(("make", "module"), [(tsne, "openTSNE"), (umap, "umap.layouts")])
-def test_without_its_library_the_pip_command_is_given(monkeypatch: pytest.MonkeyPatch, make, module: str) -> None:
+def test_missing_library_error_has_the_pip_command(monkeypatch: pytest.MonkeyPatch, make, module: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[analysis\]'"):
         make(np.eye(9))
@@ -109,25 +109,25 @@ def test_without_its_library_the_pip_command_is_given(monkeypatch: pytest.Monkey
         (umap, {"steps": 0}, "steps must be 1 or more, got 0"),
     ],
 )
-def test_options_that_cannot_be_are_refused_by_name(make, options, sentence: str) -> None:
+def test_error_names_the_invalid_option(make, options, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         make(np.random.default_rng(0).normal(size=(20, 3)), **options)
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_neighbors_that_were_searched_before_give_the_same_map(name: str, groups) -> None:
+def test_precomputed_neighbors_give_the_same_map(name: str, groups) -> None:
     found = map_neighbors(groups, 158)
     np.testing.assert_array_equal(MAPS[name](groups, neighbors=found), MAPS[name](groups))
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_too_few_neighbors_are_refused(name: str, groups) -> None:
+def test_too_few_neighbors_are_an_error(name: str, groups) -> None:
     with pytest.raises(UsageError, match=r"neighbors must hold [0-9]+ of each row or more, got 2"):
         MAPS[name](groups, neighbors=map_neighbors(groups, 2))
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_a_sample_is_mapped_like_a_table_of_its_rows(name: str, groups) -> None:
+def test_sample_is_mapped_like_a_table_of_its_rows(name: str, groups) -> None:
     groups = groups.copy()
     groups[3] = np.nan
     positions = MAPS[name](groups, sample=60)

@@ -1,4 +1,4 @@
-"""Analogy files against gensim's evaluate_word_analogies, and files that are not in order."""
+"""Analogy files compared with gensim's evaluate_word_analogies, and malformed files."""
 
 import inspect
 
@@ -67,7 +67,7 @@ def test_equals_gensim(tmp_path, seed, dummy4unknown, case_insensitive, restrict
     ]
 
 
-def test_where_every_guess_is_an_input_in_another_case_the_last_is_judged_as_gensim_does(tmp_path):
+def test_last_guess_is_used_if_all_are_inputs_in_another_case(tmp_path):
     words, rows = ["a", "b", "A", "B"], np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
     path = tmp_path / "questions"
     path.write_text(": s\na b a b\n: t\na b a a\n")
@@ -78,7 +78,7 @@ def test_where_every_guess_is_an_input_in_another_case_the_last_is_judged_as_gen
     assert found == [len(entry["correct"]) for entry in sections[:-1]]
 
 
-def test_a_section_without_known_words_has_accuracy_zero(tmp_path):
+def test_section_without_known_words_has_accuracy_zero(tmp_path):
     path = tmp_path / "questions"
     path.write_text(": s\nno such words here\n")
     scores = evaluate_analogies(path, ["a"], np.ones((1, 2)))
@@ -95,7 +95,7 @@ def test_a_section_without_known_words_has_accuracy_zero(tmp_path):
         ("", "has no questions"),
     ],
 )
-def test_a_file_out_of_order_is_refused(tmp_path, text, message):
+def test_malformed_file_is_an_error(tmp_path, text, message):
     path = tmp_path / "questions"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=message):

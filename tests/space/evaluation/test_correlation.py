@@ -29,19 +29,19 @@ def test_tied_values_share_their_average_rank():
     assert spearman(x, y).r == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
 
 
-def test_two_points_lie_on_a_line_and_prove_nothing():
+def test_two_points_have_p_value_one():
     assert pearson([1, 2], [5, 3]) == pytest.approx((-1.0, 1.0))
 
 
-def test_a_perfect_correlation_has_p_zero():
+def test_perfect_correlation_has_p_value_zero():
     assert spearman([1, 2, 3], [10, 20, 30]) == (1.0, 0.0)
 
 
-def test_a_constant_correlates_with_nothing():
+def test_correlation_with_a_constant_is_nan():
     assert all(math.isnan(value) for value in pearson([1, 1, 1], [1, 2, 3]) + spearman([1, 2, 3], [4, 4, 4]))
 
 
 @pytest.mark.parametrize(("x", "y"), [([1], [1]), ([1, 2], [1, 2, 3]), ([[1, 2]], [[1, 2]])])
-def test_shapes_must_fit(x, y):
+def test_different_shapes_are_an_error(x, y):
     with pytest.raises(UsageError, match="one length of at least 2"):
         pearson(x, y)

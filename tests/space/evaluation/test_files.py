@@ -6,26 +6,26 @@ from rowspace.errors import FileFormatError
 from rowspace.space.evaluation.files import first_ids, numbered_lines
 
 
-def test_lines_keep_their_numbers(tmp_path):
+def test_line_numbers_count_skipped_lines(tmp_path):
     path = tmp_path / "words"
     path.write_bytes(b"\xef\xbb\xbfone\r\n\n# no\n two \n")
     assert list(numbered_lines(path)) == [(1, "one"), (4, "two")]
 
 
-def test_a_missing_file_and_a_directory_are_one_sentence(tmp_path):
+def test_missing_file_and_directory_are_an_error(tmp_path):
     with pytest.raises(FileFormatError, match=r"cannot read .*none: No such file or directory; give"):
         list(numbered_lines(tmp_path / "none"))
     with pytest.raises(FileFormatError, match="cannot read"):
         list(numbered_lines(tmp_path))
 
 
-def test_bytes_that_are_not_utf8_are_named_by_line(tmp_path):
+def test_error_for_invalid_utf8_names_the_line(tmp_path):
     path = tmp_path / "words"
     path.write_bytes(b"fine\nfine\nbad \xff\n")
     with pytest.raises(FileFormatError, match="line 3: not UTF-8"):
         list(numbered_lines(path))
 
 
-def test_the_first_of_several_cases_stands_within_the_restriction():
+def test_first_id_is_used_for_tokens_that_differ_by_case():
     assert first_ids(["b", "A", "a", "c"], 3, True) == {"B": 0, "A": 1}
     assert first_ids(["b", "A", "a", "c"], None, False) == {"b": 0, "A": 1, "a": 2, "c": 3}

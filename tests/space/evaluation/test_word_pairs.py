@@ -1,4 +1,4 @@
-"""Word pairs against gensim's evaluate_word_pairs, and files that are not in order."""
+"""Word pairs compared with gensim's evaluate_word_pairs, and malformed files."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_equals_gensim(tmp_path, peer, dummy4unknown, case_insensitive, restrict
     assert found.oov_ratio == pytest.approx(expected[2])
 
 
-def test_white_space_may_part_the_fields(tmp_path):
+def test_fields_may_be_separated_by_white_space(tmp_path):
     tabs, spaces = tmp_path / "tabs", tmp_path / "spaces"
     tabs.write_text("cat\tdog\t1\nsun\tmoon\t2\nthe\ttree\t3\n")
     spaces.write_text("cat dog 1\r\n  sun   moon 2\nthe tree 3")
@@ -45,7 +45,7 @@ def test_white_space_may_part_the_fields(tmp_path):
 
 
 @pytest.mark.parametrize("bad", ["cat dog", "cat dog x", "cat dog 1 2", "cat\tdog", "cat dog nan", "cat"])
-def test_a_malformed_line_is_named_by_number(tmp_path, bad):
+def test_error_names_the_malformed_line(tmp_path, bad):
     path = tmp_path / "pairs"
     path.write_text(f"# comment\n\ncat dog 3\n{bad}\n")
     with pytest.raises(FileFormatError, match="line 4: expected word, word, number"):
@@ -53,14 +53,14 @@ def test_a_malformed_line_is_named_by_number(tmp_path, bad):
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "\n\n"])
-def test_a_file_without_pairs_is_refused(tmp_path, text):
+def test_file_without_pairs_is_an_error(tmp_path, text):
     path = tmp_path / "pairs"
     path.write_text(text)
     with pytest.raises(FileFormatError, match="has no word pairs"):
         evaluate_pairs(path, WORDS, ROWS)
 
 
-def test_pairs_of_unknown_words_only_are_refused(tmp_path):
+def test_pairs_of_only_unknown_words_are_an_error(tmp_path):
     path = tmp_path / "pairs"
     path.write_text("cat dog 1\nno such 2\nword here 3\n")
     with pytest.raises(RowspaceError, match=r"of 3 pairs in .*, 1 are in the vocabulary"):
