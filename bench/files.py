@@ -143,8 +143,8 @@ def main():
     options = parser.parse_args()
     versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "gensim", "numpy", "numba"))
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-          f"{versions}; medians of {options.times} alternating runs\n")  # fmt: skip
-    print("| what | rowspace, s | other, s | ratio | target |\n|---|---|---|---|---|")
+          f"{versions}; medians of {options.times} runs in turn\n")  # fmt: skip
+    print("| operation | rowspace, s | the other, s | ratio | target |\n|---|---|---|---|---|")
     for benchmark in (word2vec_binary, glove_text, first_row):
         with tempfile.TemporaryDirectory() as folder:
             benchmark(Path(folder), options)

@@ -135,7 +135,7 @@ def main():
     versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "starlette", "uvicorn", "numpy", "numba"))
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
           f"{versions}; medians of {options.times} starts and {5 * options.times} questions\n")  # fmt: skip
-    print("| what | median (minimum–maximum) | target |\n|---|---|---|")
+    print("| operation | median (minimum–maximum) | target |\n|---|---|---|")
     for benchmark in (opening, neighbors):
         with tempfile.TemporaryDirectory() as folder:
             benchmark(folder, options)

@@ -149,8 +149,8 @@ def main():
     torch.manual_seed(0)
     machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {options.threads} threads"
     versions = f"Python {platform.python_version()}, torch {version('torch')}"
-    print(f"{machine}, {versions}; medians of {options.times} alternating runs\n")
-    print("| what | rowspace, ms | other, ms | ratio | target |\n|---|---|---|---|---|")
+    print(f"{machine}, {versions}; medians of {options.times} runs in turn\n")
+    print("| operation | rowspace, ms | the other, ms | ratio | target |\n|---|---|---|---|---|")
     for benchmark in BENCHMARKS:
         if options.only in benchmark.__name__:
             benchmark(options)

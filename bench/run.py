@@ -141,7 +141,8 @@ def main():
         options.folder = folder
         corpus = token_file(options.corpus, folder)
         print(
-            "| one pass, peer | rowspace, M words/s | peer, M words/s | learning | whole fit |\n|---|---|---|---|---|"
+            "| one pass, compared with | rowspace, M words/s | peer, M words/s | learning | complete fit |\n"
+            "|---|---|---|---|---|"
         )
         marks = []
         for peer, name, seeds, job in JOBS:

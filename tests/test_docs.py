@@ -1,9 +1,9 @@
-"""Every code block of the README and docs/, in page order, and every example runs.
+"""Every snippet of the README and of docs/ runs, in page order, and every example; every relative link has a target.
 
-The python blocks of a page share one namespace and run in a temporary folder that contains `corpus.txt`, an English
-text. Console blocks run each `$ rowspace ...` line there, in this process. A command must print the lines shown under
-it in that order; numbers, frames and spacing may differ. In blocks marked `console about`, whose output differs from
-run to run (like trained neighbors), half of the lines suffice. Other blocks (text, sh) do not run.
+The python fences of a page share one namespace and run in a scratch folder that holds `corpus.txt`, a real text. The
+console fences run each `$ rowspace ...` line there, in this process. A command must print the lines shown under it, in
+that order; numbers, frames and spacing may differ. In a fence marked `console about`, whose output differs from run to
+run, half of the lines are enough. Other fences (text, sh) do not run.
 """
 
 import contextlib
@@ -12,9 +12,11 @@ import re
 import runpy
 import shlex
 import shutil
+import tomllib
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from typer.testing import CliRunner
@@ -23,21 +25,27 @@ from rowspace.cli.app import app
 
 CHECKOUT = Path(__file__).parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
+LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
+LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "web" / "README.md"]
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
 
 FENCE = re.compile(r"^```((?:python|console)[^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?\d[\d.,_]*(?:e[-+]?\d+)?")
+ANY_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]+`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 FRAME = re.compile(r"[\s|─━│┃┏┓┗┛┡┩╇┳┻└┘┴┬├┤┼╭╮╰╯]+")
 
 
 def masked(text: str) -> list[str]:
-    """Return the non-empty lines of `text` with numbers masked and frames and spacing normalized."""
+    """The lines of `text` that are not empty, with numbers, frames and spacing normalized."""
     lines = (FRAME.sub(" ", NUMBER.sub("#", line)).strip() for line in text.splitlines())
     return [line for line in lines if line]
 
 
 def missing(shown: list[str], printed: list[str]) -> list[str]:
-    """Return the lines of `shown` that are not in `printed`, in the same order and possibly with others between."""
+    """The lines of `shown` that are missing in `printed`, in this order, with gaps allowed."""
     absent, start = [], 0
     for line in shown:
         if line in printed[start:]:
@@ -45,6 +53,28 @@ def missing(shown: list[str], printed: list[str]) -> list[str]:
         else:
             absent.append(line)
     return absent
+
+
+def anchors(page: str) -> set[str]:
+    """The anchors that GitHub gives the headings of a Markdown page."""
+    headings = HEADING.findall(ANY_FENCE.sub("", page))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(document: Path) -> list[str]:
+    """The relative links of a Markdown page whose file or heading does not exist."""
+    text = CODE.sub("", ANY_FENCE.sub("", document.read_text(encoding="utf-8")))
+    broken = []
+    for link in LINK.findall(text):
+        parts = urlsplit(link)
+        if parts.scheme:
+            continue
+        target = document.parent / unquote(parts.path) if parts.path else document
+        if not target.exists() or (
+            parts.fragment and parts.fragment not in anchors(target.read_text(encoding="utf-8"))
+        ):
+            broken.append(link)
+    return broken
 
 
 def commands(console: str) -> Iterator[tuple[str, str]]:
@@ -57,7 +87,7 @@ def commands(console: str) -> Iterator[tuple[str, str]]:
 def run_command(arguments: list[str]) -> str:
     """Run a `rowspace` command in this process, in the working directory; return its output."""
     with warnings.catch_warnings():
-        warnings.simplefilter("default")  # commands print warnings, which are errors in other tests
+        warnings.simplefilter("default")  # a command prints its warnings, which are errors elsewhere in the tests
         done = CliRunner().invoke(app, arguments, prog_name="rowspace", env={"COLUMNS": "120"})
     assert done.exit_code == 0, f"rowspace {shlex.join(arguments)} failed:\n{done.output}\n{done.exception!r}"
     return done.output
@@ -85,7 +115,7 @@ def test_code_blocks_of_page_run(
     for fence in FENCE.finditer(text):
         kind, code = fence.groups()
         if kind == "python":
-            # Leading blank lines make tracebacks show the line number in the page.
+            # Blank lines first, so that a traceback has the line numbers of the page.
             line = text.count("\n", 0, fence.start(2))
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile("\n" * line + code, document, "exec"), namespace)  # noqa: S102  # our own pages
@@ -103,7 +133,36 @@ def test_example_runs(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert printed.getvalue()
 
 
-def test_missing_finds_lines_that_were_not_printed() -> None:
+@pytest.mark.parametrize("document", LINKING, ids=lambda document: document.relative_to(CHECKOUT).as_posix())
+def test_relative_links_lead_to_files_and_headings(document: Path) -> None:
+    assert broken_links(document) == []
+
+
+def test_broken_links_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "other.md").write_text("# `Table`: a vocabulary\n\n```sh\n# comment\n```\n", encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# Page\n[a](other.md#table-a-vocabulary) [b](#page) [c](https://example.org) `[d](code.md)`\n"
+        "[e](gone.md) [f](other.md#comment) [g](#gone)\n",
+        encoding="utf-8",
+    )
+    assert broken_links(page) == ["gone.md", "other.md#comment", "#gone"]
+
+
+def test_contributing_lists_the_folders_of_the_package_and_of_the_layers_contract() -> None:
+    """Each folder and public module of `src/rowspace/` is a row of the table, and there are no other rows."""
+    table = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", table, re.MULTILINE)
+    package = CHECKOUT / "src" / "rowspace"
+    folders = {folder.name for folder in package.iterdir() if (folder / "__init__.py").exists()}
+    modules = {module.stem for module in package.glob("[!_]*.py")}
+    contracts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    contract = next(contract for contract in contracts["contracts"] if contract.get("containers") == ["rowspace"])
+    layers = {name for layer in contract["layers"] for name in layer.split(" | ")} - {"__main__"}
+    assert sorted(listed) == sorted(folders | modules) == sorted(layers)
+
+
+def test_missing_reports_lines_that_were_not_printed_in_this_order() -> None:
     printed = masked("token   cosine\n valueerror  0.81\n nameerror  0.79\n")
     assert missing(masked("valueerror 0.9"), printed) == []
     assert missing(masked("nameerror 0.7\nvalueerror 0.9"), printed) == ["valueerror #"]

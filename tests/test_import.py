@@ -72,7 +72,7 @@ def python(code: str) -> str:
     return done.stdout
 
 
-def test_import_loads_no_heavy_library() -> None:
+def test_import_loads_no_slow_library() -> None:
     loaded = python("import sys, rowspace; print('\\n'.join(sys.modules))").split()
     assert "rowspace" in loaded
     assert [name for name in HEAVY if name in loaded] == []

@@ -98,9 +98,9 @@ def test_unknown_token_error_suggests_the_nearest_spellings(table):
         table.id("paris")
     with pytest.raises(UnknownTokenError, match=r"did you mean '.at' or '.at' or '.at'"):
         table.neighbors("bat")
-    with pytest.raises(UnknownTokenError, match="none of its 8 tokens is spelled like it"):
+    with pytest.raises(UnknownTokenError, match=r"none of the table.s 8 tokens has a similar spelling"):
         table[["cat", "xylophone"]]
-    with pytest.raises(UnknownTokenError, match="none of its 8 tokens"):
+    with pytest.raises(UnknownTokenError, match=r"none of the table.s 8 tokens"):
         table.id(["cat"])
 
 
@@ -142,7 +142,7 @@ def test_invalid_query_is_refused(table, query):
 
 
 @pytest.mark.parametrize("k", [0, -3, True])
-def test_k_below_one_is_refused(table, k):
+def test_k_below_one_is_an_error(table, k):
     with pytest.raises(UsageError, match="k must be"):
         table.neighbors("cat", k=k)
     with pytest.raises(UsageError, match="k must be"):
@@ -176,8 +176,8 @@ def test_sets_equal_gensim(table, peer):
     assert table.set_distance(["cat", "dog"], ["on", "the"]) == pytest.approx(1 - expected, abs=1e-6)
 
 
-def test_empty_sets_are_refused(table):
-    with pytest.raises(UsageError, match="holds no row"):
+def test_empty_sets_are_an_error(table):
+    with pytest.raises(UsageError, match="rows_a is empty"):
         table.set_similarity([], ["cat"])
     with pytest.raises(UsageError, match="at least 3 tokens, got 0"):
         table.odd_one_out([])

@@ -1,7 +1,7 @@
-"""rowspace: the embedding layer, whole.
+"""rowspace: embedding layers, from text and pixels to vectors and back to logits.
 
-`import rowspace as rs` brings `rs.fit`, `rs.load` and `rs.Table`. Modules are imported when first used, so the import
-stays light, and the command line can catch Ctrl-C before numpy is loaded. Start reading at `table.py`.
+`import rowspace as rs` has `rs.fit`, `rs.load` and `rs.Table`. Modules are imported when they are first used, so that
+the import is fast, and the command line can catch Ctrl-C before NumPy is loaded. Start reading at `table.py`.
 """
 
 from importlib import import_module
@@ -24,7 +24,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is first used now."""
+    """Import the module of a name when the name is first used."""
     if name == "__version__":
         return import_module("importlib.metadata").version("rowspace")
     if name not in _MODULES:

@@ -1,7 +1,7 @@
 """`Table`: a vocabulary and its rows, which every folder takes or returns.
 
-It looks tokens up and passes arrays to `rowspace.space`, which has the formulas. `Table.save` imports the store when it
-is called. Nothing here learns or changes a row.
+It looks up tokens and passes arrays to `rowspace.space`, which has the formulas. `Table.save` imports the store when it
+is called. No function here learns or changes rows.
 """
 
 import warnings
@@ -38,16 +38,16 @@ Query = str | int | Sequence[str] | Sequence[float] | Rows
 
 
 class Table:
-    """A vocabulary, one row per token, and, where known, how often each token was seen.
+    """A vocabulary, one row per token, and, where known, how often each token occurred.
 
-    Rows are treated as immutable: their norms are computed once, when they are first needed. To change rows, make
+    Rows are treated as immutable: their norms are computed once, when they are first needed. To change rows, create
     another table.
 
     Args:
         vocabulary: V distinct tokens in id order. A `Sequence` that is neither a list nor a tuple stays unread until
             a token is first looked up.
         rows: (V, d) floating, d >= 1, kept unchanged: a read-only memory map stays one.
-        counts: (V,) integers, how often each token was seen.
+        counts: (V,) integers, how often each token occurred.
         tokenizer: The text of a tokenizer.json whose ids 0..V-1 are the rows, or a function that returns it, which is
             called when the text is first needed.
         settings: How the table was learned.
@@ -82,7 +82,7 @@ class Table:
         self._tokenizer = tokenizer
         self._norms: NDArray[np.float64] | None = None
         if isinstance(self.vocabulary, list):
-            self._ids  # a token that is duplicated is an error now  # noqa: B018
+            self._ids  # report duplicated tokens immediately  # noqa: B018
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -94,7 +94,7 @@ class Table:
         return isinstance(token, str) and token in self._ids
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the content of a pickle or a copy: everything is read now; what can be computed again is left out."""
+        """Return the state for pickling and copying: data in files is read, cached values are omitted."""
         kept = {name: value for name, value in vars(self).items() if name not in ("_ids", "_norms")}
         arrays = {
             "rows": np.asarray(self.rows),
@@ -106,10 +106,14 @@ class Table:
         return f"Table({plural(len(self), 'token')} × {self.dim}, {self.rows.dtype})"
 
     def __getitem__(self, key: str | int | Sequence[str] | Sequence[int] | NDArray[np.integer[Any]]) -> Rows:
-        """Return the row (d,) of a token or an id, or the rows (n, d) of a list of either.
+        """Return the row (d,) of a token or an id, or the rows (n, d) of a list of tokens or ids.
 
-        Where the table has `subwords`, an out-of-vocabulary token gets the mean of its n-gram rows, with an
+        If the table has `subwords`, an out-of-vocabulary token gets the mean of its n-gram rows, with an
         `UnseenTokenWarning`.
+
+        Raises:
+            UnknownTokenError: A token is not in the vocabulary, and no row can be computed for it.
+            UsageError: An id is out of range, or the key has another type.
         """
         if isinstance(key, (str, int, np.integer)):
             return self._row(key)
@@ -120,7 +124,7 @@ class Table:
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        """Return token to id, built when a token is first looked up."""
+        """Return the ids by token, built at the first lookup."""
         return index_of(self.vocabulary)
 
     @property
@@ -151,7 +155,10 @@ class Table:
         return self._norms
 
     def id(self, token: str) -> int:
-        """Return the id of `token`; `UnknownTokenError` names the nearest spellings where there is none.
+        """Return the id of `token`.
+
+        Raises:
+            UnknownTokenError: The token is not in the vocabulary; the message suggests similar spellings.
 
         >>> table = Table(["anchor", "boat"], np.eye(2))
         >>> table.id("boat")
@@ -166,29 +173,33 @@ class Table:
             raise self._unknown(token) from None
 
     def ids(self, tokens: Sequence[str]) -> NDArray[np.int64]:
-        """Return the ids of `tokens`, (n,) int64; raises as `id` does.
+        """Return the ids of `tokens`, (n,) int64.
+
+        Raises:
+            UnknownTokenError: As for `id`.
+            UsageError: `tokens` is a string.
 
         >>> Table(["a", "b"], np.eye(2)).ids(["b", "a", "b"])
         array([1, 0, 1])
         """
         if isinstance(tokens, str):
-            raise UsageError(f"tokens must be a list of tokens, but one string came: {tokens!r}; use id() for one")
+            raise UsageError(f"tokens must be a list of tokens, got the string {tokens!r}; use id() for a single token")
         return np.fromiter((self.id(token) for token in tokens), np.int64)
 
     def neighbors(self, query: Query, *, k: int = 10, metric: "Metric" = "cosine") -> list[tuple[str, float]]:
         """Return the k tokens nearest to `query`, nearest first, with their scores.
 
-        Of equal scores the lower id comes first.
+        Ties go to the lower id.
 
         Args:
             query: A token, an id, a list of tokens (the mean of their unit rows is used), or a vector (d,). Tokens and
-                ids of the query are left out of the result.
-            k: How many to return.
+                ids of the query are excluded from the result.
+            k: The number of neighbors.
             metric: "cosine", "dot", or "euclidean", whose score is the distance.
 
         Raises:
             UnknownTokenError: A token is not in the vocabulary, and the table has no `subwords` to compute a row from.
-            UsageError: The query is something else, or the metric is unknown.
+            UsageError: The query has another type, or the metric is unknown.
 
         >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
         >>> table = Table(["cat", "dog", "the"], rows)
@@ -203,7 +214,16 @@ class Table:
         return self._named(ids[0], scores[0])
 
     def similarity(self, a: str | int, b: str | int, *, metric: "Metric" = "cosine") -> float:
-        """Return how near the rows of tokens `a` and `b` are: cosine, dot product or Euclidean distance.
+        """Return the similarity of the rows of two tokens or ids.
+
+        Args:
+            a: A token or an id.
+            b: A token or an id.
+            metric: "cosine", "dot", or "euclidean", which is a distance.
+
+        Raises:
+            UnknownTokenError: A token is not in the vocabulary, and no row can be computed for it.
+            UsageError: An id is out of range, or the metric is unknown.
 
         >>> table = Table(["a", "b"], np.array([[3.0, 0.0], [1.0, 0.0]]))
         >>> table.similarity("a", "b"), table.similarity("a", "b", metric="dot")
@@ -227,7 +247,7 @@ class Table:
             a: The first word of the known pair.
             b: The second word of the known pair.
             c: The first word of the pair to complete.
-            k: How many answers to return.
+            k: The number of answers.
             method: "3cosadd" or "3cosmul", after Levy & Goldberg (2014); see `rowspace.space.analogy`.
             keep_inputs: Allow the three inputs as answers.
 
@@ -248,7 +268,11 @@ class Table:
         return self._named(ids[0], scores[0])
 
     def odd_one_out(self, tokens: Sequence[str]) -> str:
-        """Return the token whose row lies farthest, by angle, from the mean of the unit rows of all of them.
+        """Return the token whose row has the largest angle to the mean of the tokens' unit rows.
+
+        Raises:
+            UnknownTokenError: A token is not in the vocabulary, and no row can be computed for it.
+            UsageError: Fewer than three tokens are given.
 
         >>> rows = np.array([[0.72, -0.41, 0.15], [0.68, -0.38, 0.22], [-0.12, 0.05, 0.88]])
         >>> table = Table(["cat", "dog", "the"], rows)
@@ -261,6 +285,10 @@ class Table:
     def set_similarity(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
         """Return the cosine of the mean rows of two sets of tokens (gensim's `n_similarity`).
 
+        Raises:
+            UnknownTokenError: A token is not in the vocabulary, and no row can be computed for it.
+            UsageError: A set is empty.
+
         >>> table = Table(["a", "b", "c"], np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]))
         >>> round(table.set_similarity(["a", "b"], ["c"]), 6)
         1.0
@@ -268,7 +296,7 @@ class Table:
         return space.set_similarity(*self._two_sets(tokens_a, tokens_b))
 
     def set_distance(self, tokens_a: Sequence[str], tokens_b: Sequence[str]) -> float:
-        """Return one less the set similarity: 0 for the same direction, 2 for opposite ones.
+        """Return 1 - `set_similarity`: 0 for the same direction, 2 for opposite directions.
 
         >>> table = Table(["a", "b"], np.array([[1.0, 0.0], [-1.0, 0.0]]))
         >>> table.set_distance(["a"], ["b"])
@@ -284,10 +312,10 @@ class Table:
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
     ) -> "PairScores":
-        """Correlate cosines with people's judgment of word pairs: see `rowspace.space.evaluate_pairs`.
+        """Correlate cosines with human similarity judgments of word pairs.
 
-        Where the table has `subwords`, out-of-vocabulary words get the mean of their n-gram rows; the scores say for
-        how many pairs.
+        If the table has `subwords`, out-of-vocabulary words get the mean of their n-gram rows; `composed` of the result
+        counts the pairs with such words. See `rowspace.space.evaluate_pairs` for arguments and errors.
         """
         return space.evaluate_pairs(
             path,
@@ -307,7 +335,7 @@ class Table:
         case_insensitive: bool = True,
         dummy4unknown: bool = False,
     ) -> "AnalogyScores":
-        """Count right answers to a file of analogies: see `rowspace.space.evaluate_analogies`."""
+        """Return the accuracy on a file of analogies; see `rowspace.space.evaluate_analogies`."""
         return space.evaluate_analogies(
             path,
             self.vocabulary,
@@ -320,19 +348,19 @@ class Table:
 
     @classmethod
     def check_target(cls, path: str | Path) -> None:
-        """Raise what `save` would raise about `path`: call it before long work."""
-        from rowspace.store import check_target  # noqa: PLC0415  # it lies above, and builds tables
+        """Raise the errors that `save` would raise about `path`; call it before long work."""
+        from rowspace.store import check_target  # noqa: PLC0415  # the store imports this module
 
         check_target(path)
 
     def save(self, path: str | Path, **options: Any) -> None:
         """Write the table to `path` atomically; see `rowspace.store.save` for options, formats and errors."""
-        from rowspace.store import save  # noqa: PLC0415  # it lies above, and builds tables
+        from rowspace.store import save  # noqa: PLC0415  # the store imports this module
 
         save(self, path, **options)
 
     def _position(self, key: str | int) -> int:
-        """Return the id of a token, or an id that is in range."""
+        """Return the id of a token, or an id after validating it."""
         return self.id(key) if isinstance(key, str) else validate_id(key, len(self))
 
     def _positions(self, keys: object) -> NDArray[np.int64]:
@@ -340,7 +368,7 @@ class Table:
         return np.fromiter((self._position(key) for key in validate_keys(keys)), np.int64)
 
     def _row(self, key: str | int) -> Rows:
-        """Return the row (d,) of a token or an id; one computed from n-grams comes with a warning."""
+        """Return the row (d,) of a token or an id; warn if it is computed from n-grams."""
         if isinstance(key, str) and self.subwords is not None and key not in self:
             row = self.subwords.row(key)
             if row is not None:
@@ -357,7 +385,7 @@ class Table:
         return self[validate_keys(tokens_a)], self[validate_keys(tokens_b)]
 
     def _query(self, query: Query) -> tuple[Rows, list[int]]:
-        """Return the vector (d,) of a query, and the ids to leave out of the result."""
+        """Return the vector (d,) of a query, and the ids to exclude from the result."""
         if isinstance(query, (str, int, np.integer)):
             return self._row(query), self._known([query])
         if isinstance(query, Sequence) and query and all(isinstance(item, str) for item in query):
@@ -376,16 +404,16 @@ class Table:
         return [self._position(key) for key in keys if key in self or not isinstance(key, str)]
 
     def _named(self, ids: NDArray[np.int64], scores: NDArray[np.float32]) -> list[tuple[str, float]]:
-        """Return ids and scores as tokens and plain floats; id -1 marks a place without a neighbor."""
+        """Return ids and scores as tokens and floats, without entries of id -1, which have no neighbor."""
         pairs = zip(ids.tolist(), scores.tolist(), strict=True)
         return [(self.vocabulary[row], score) for row, score in pairs if row >= 0]
 
     def _unknown(self, token: object) -> UnknownTokenError:
-        """Return the error for a token that is not in the vocabulary, with the nearest spellings that are."""
+        """Return the error for an unknown token, with similar spellings from the vocabulary."""
         near = space.nearest_spellings(token, self.vocabulary) if isinstance(token, str) else []
         hint = (
             f"; did you mean {' or '.join(map(repr, near))}?"
             if near
-            else f", and none of its {plural(len(self), 'token')} is spelled like it"
+            else f", and none of the table's {plural(len(self), 'token')} has a similar spelling"
         )
         return UnknownTokenError(f"token {token!r} is not in the vocabulary{hint}")

@@ -1,4 +1,4 @@
-"""A table learned from real English, and two ways to run a command: in this process, and as a user does."""
+"""A table learned from real English, and two ways to run a command: in this process, and in a separate one."""
 
 import os
 import subprocess

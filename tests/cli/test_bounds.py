@@ -1,4 +1,4 @@
-"""Absurd values for every number that an option takes: a sentence and exit status 2, or an answer."""
+"""Extreme values for every numeric option: an error message and exit status 2, or a result."""
 
 import typing
 from pathlib import Path
@@ -24,7 +24,7 @@ NEEDS = {
 
 
 def numeric_options(command: str) -> list[tuple[str, list[str]]]:
-    """The options of a command that take a number, with the values to try."""
+    """The numeric options of a command, with the values to try."""
     hints = typing.get_type_hints(command_function(command))
     parameters = get_command(app).commands[command].params
     return [
@@ -34,7 +34,7 @@ def numeric_options(command: str) -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_absurd_numbers_are_refused_in_a_sentence_or_work(
+def test_extreme_numbers_work_or_give_an_error_message(
     table_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -68,7 +68,7 @@ def test_absurd_numbers_are_refused_in_a_sentence_or_work(
     assert tried > 90
 
 
-def test_the_python_options_have_the_same_bounds() -> None:
+def test_python_options_have_the_same_bounds() -> None:
     for options, name in (
         (TextOptions, "min_count"),
         (TextOptions, "max_vocabulary"),

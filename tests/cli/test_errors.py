@@ -24,7 +24,7 @@ Run = Callable[..., Any]
         (FitInterrupted("stopped after 3 words"), 1),
     ],
 )
-def test_error_of_ours_is_one_sentence_and_a_status(
+def test_rowspace_error_gives_a_message_and_a_status(
     error: Exception, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended, report_errors():
@@ -33,14 +33,14 @@ def test_error_of_ours_is_one_sentence_and_a_status(
     assert capsys.readouterr() == ("", f"rowspace: {error}\n")
 
 
-def test_interruption_has_the_status_of_its_signal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupt_has_the_status_of_its_signal(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended, report_errors():
         raise KeyboardInterrupt
     assert ended.value.code == 130
     assert capsys.readouterr().err == "rowspace: stopped\n"
 
 
-def test_error_that_nobody_expected_keeps_its_traceback() -> None:
+def test_internal_error_keeps_its_traceback() -> None:
     with pytest.raises(ZeroDivisionError), report_errors():
         print(1 / 0)
     with pytest.raises(FileExistsError), report_errors():
@@ -48,7 +48,7 @@ def test_error_that_nobody_expected_keeps_its_traceback() -> None:
 
 
 @pytest.mark.filterwarnings("default")
-def test_warning_is_one_sentence_and_the_old_way_comes_back(capsys: pytest.CaptureFixture[str]) -> None:
+def test_warning_gives_a_message_and_the_handler_is_restored(capsys: pytest.CaptureFixture[str]) -> None:
     before = warnings.showwarning
     with report_errors():
         warnings.warn("two words are duplicated", stacklevel=1)
@@ -56,21 +56,21 @@ def test_warning_is_one_sentence_and_the_old_way_comes_back(capsys: pytest.Captu
     assert warnings.showwarning is before
 
 
-def test_refusal_of_the_system_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_system_error_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended, report_errors():
         raise PermissionError(errno.EACCES, "Permission denied", "a/table")
     assert ended.value.code == 1
     assert capsys.readouterr().err == "rowspace: 'a/table': Permission denied; check the path and its permissions\n"
 
 
-def test_disk_that_fills_up_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_full_disk_gives_a_message(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended, report_errors():
         raise OSError(errno.ENOSPC, "No space left on device")
     assert ended.value.code == 1
-    assert capsys.readouterr().err == "rowspace: the disk is full; free some space, or write to another one\n"
+    assert capsys.readouterr().err == "rowspace: the disk is full; free some space, or write to another disk\n"
 
 
-def test_reader_that_goes_away_ends_a_long_output_without_a_message(table_path: str, table: rs.Table) -> None:
+def test_closed_pipe_ends_long_output_without_a_message(table_path: str, table: rs.Table) -> None:
     words = table.vocabulary[:30]  # more than a pipe holds
     arguments = [sys.executable, "-m", "rowspace", "near", table_path, *words, "-k", "500", "--json"]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -80,7 +80,7 @@ def test_reader_that_goes_away_ends_a_long_output_without_a_message(table_path: 
     assert (process.returncode, said) == (1, [])
 
 
-def test_errors_of_typer_are_one_sentence_in_the_same_style(run: Run, table_path: str) -> None:
+def test_typer_errors_have_the_same_style(run: Run, table_path: str) -> None:
     help_of_near = "see rowspace near --help"
     for arguments, sentence in (
         (("near",), f"missing argument 'TABLE'; {help_of_near}"),
@@ -95,12 +95,12 @@ def test_errors_of_typer_are_one_sentence_in_the_same_style(run: Run, table_path
         assert result.stderr.count("\n") == 1, arguments
 
 
-def test_a_call_without_a_command_shows_the_help(run: Run) -> None:
+def test_no_command_shows_the_help(run: Run) -> None:
     result = run(status=2)
     assert (result.stdout, result.stderr.splitlines()[0]) == ("", "Example:")
 
 
-def test_streams_and_statuses_of_the_installed_command(table_path: str, tmp_path: Path) -> None:
+def test_installed_command_has_streams_and_statuses(table_path: str, tmp_path: Path) -> None:
     script = Path(sys.executable).with_name("rowspace")
 
     def status(*arguments: str) -> tuple[int, str, bool]:
@@ -115,7 +115,7 @@ def test_streams_and_statuses_of_the_installed_command(table_path: str, tmp_path
     assert status("unheard-of") == (2, "", True)
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_help_imports_no_slow_library() -> None:
     code = """
 import sys
 from contextlib import suppress

@@ -20,16 +20,16 @@ def test_help_shows_an_example_first_and_once(run: Run, command: tuple[str, ...]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_example_is_a_call_that_the_command_takes(name: str) -> None:
+def test_example_is_valid(name: str) -> None:
     command = get_command(app).commands[name]
     for line in command.example.split("\n")[1:]:
         if line.strip():
             _, named, *arguments = shlex.split(line)
             assert named == name
-            command.make_context(name, arguments)  # parses, and raises on what it does not take
+            command.make_context(name, arguments)  # parses, and raises on invalid arguments
 
 
-def test_all_commands_are_listed_with_a_whole_sentence(run: Run) -> None:
+def test_help_lists_all_commands_with_a_complete_sentence(run: Run) -> None:
     lines = run("-h").stdout.splitlines()
     listed = lines[lines.index("Commands:") + 1 :]
     assert [line.split()[0] for line in listed] == list(COMMANDS)

@@ -1,4 +1,4 @@
-"""Signals during a fit, in processes of their own; each waits for what the fit says or writes, never for time."""
+"""Signals during a fit, in separate processes; tests wait for messages or files of the fit, never for time."""
 
 import fcntl
 import json
@@ -28,8 +28,8 @@ def start(*arguments: str | Path, **streams: object) -> subprocess.Popen[str]:
 
 
 def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int, str]:
-    """Interrupt a fit while it learns; return its epochs and what it said."""
-    for epochs in (50, 500, 5000):  # more, if a fit ends before the signal comes
+    """Interrupt a fit while it learns; return its epochs and its messages."""
+    for epochs in (50, 500, 5000):  # more, if a fit ends before the signal arrives
         options = ("--dim", "16", "--workers", "1", "--epochs", str(epochs))
         with start(corpus, "-o", output, *options) as process:
             said = iter(process.stderr.readline, "")
@@ -43,17 +43,17 @@ def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int
     pytest.fail("no fit was slow enough to be interrupted")
 
 
-def test_interrupted_fit_goes_on_to_the_same_table(run: Run, english: Path, tmp_path: Path) -> None:
+def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, said = interrupted(signal.SIGINT, english, output)
-    assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*': continue with ", said)
+    assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*'; continue with ", said)
     half_way = rs.load(output)
     assert run_directory_of(output).exists()
 
     result = run("fit", "--resume", "-o", str(output))
     assert f"{len(half_way):,} tokens" in result.stdout
     assert not run_directory_of(output).exists()
-    # A fit that was never stopped, from Python.
+    # An uninterrupted fit, from Python.
     expected = rs.fit(english, dim=16, workers=1, epochs=epochs)
     learned = rs.load(output)
     np.testing.assert_array_equal(learned.rows, expected.rows)
@@ -61,20 +61,20 @@ def test_interrupted_fit_goes_on_to_the_same_table(run: Run, english: Path, tmp_
     assert (half_way.rows != learned.rows).any()
 
 
-def test_sigterm_saves_too_and_resuming_reads_no_corpus(run: Run, english: Path, tmp_path: Path) -> None:
+def test_sigterm_saves_and_resume_ignores_the_corpus(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, said = interrupted(signal.SIGTERM, english, output)
     assert "continue with rowspace fit --resume" in said
     wrong = run("fit", "--resume", "-o", str(output), "--dim", "5", status=2)
     assert "the interrupted fit has dim=16, not 5" in wrong.stderr
     result = run("fit", "gone.txt", "--resume", "-o", str(output), "--workers", "2", "--json")
-    assert "CORPUS is not read again" in result.stderr
+    assert "CORPUS is ignored" in result.stderr
     assert len(json.loads(result.stdout)["settings"]["losses"]) == epochs
 
 
 def write_and_wait(process: subprocess.Popen[str], text: str) -> None:
     """Give a process some text, and return when it has read all of it."""
-    fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, 4096)  # one page: it takes more only when it is empty
+    fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, 4096)  # one page: the pipe takes more only when it is empty
     process.stdin.write(text)
     process.stdin.flush()
     select.select([], [process.stdin], [])
@@ -82,7 +82,7 @@ def write_and_wait(process: subprocess.Popen[str], text: str) -> None:
 
 @linux
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signal_while_reading_leaves_nothing(number: signal.Signals, status: int, tmp_path: Path) -> None:
+def test_signal_during_reading_leaves_no_files(number: signal.Signals, status: int, tmp_path: Path) -> None:
     output = tmp_path / "table"
     with start("-", "-o", output, stdin=subprocess.PIPE) as process:
         write_and_wait(process, "some text that does not end")
@@ -93,8 +93,8 @@ def test_signal_while_reading_leaves_nothing(number: signal.Signals, status: int
     assert said == ("rowspace: stopped\n" if number == signal.SIGINT else "")
 
 
-# A thread of its own takes the signal, so that it does not interrupt the system call in which the main thread waits:
-# there it is as if the signal had come just before the call.
+# Another thread receives the signal, so that it does not interrupt the system call of the main thread:
+# for that thread, the signal arrives just before the call.
 SIGNALS_ELSEWHERE = """
 import signal, threading
 threading.Thread(target=threading.Event().wait, daemon=True).start()
@@ -133,14 +133,14 @@ rowspace.cli.main()
 
 
 def test_interruption_during_imports_has_no_traceback(table_path: str) -> None:
-    for module in ("numpy", "typer", "rowspace.store"):  # the last one is imported by the command itself
+    for module in ("numpy", "typer", "rowspace.store"):  # the command itself imports the last one
         code = DURING_IMPORTS.format(module=module)
         arguments = [sys.executable, "-c", code, "near", table_path, "class"]
         done = subprocess.run(arguments, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "rowspace: stopped\n"), module
 
 
-def test_process_that_ignores_interruptions_still_does(table_path: str) -> None:
+def test_process_started_to_ignore_interrupts_ignores_them(table_path: str) -> None:
     code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)" + DURING_IMPORTS.format(module="numpy")
     arguments = [sys.executable, "-c", code, "similar", table_path, "class", "method"]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)

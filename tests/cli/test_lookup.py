@@ -12,26 +12,26 @@ from rowspace.errors import UnknownTokenError
 Run = Callable[..., Any]
 
 
-def test_word_in_another_case_is_lowercased_and_that_is_said(run: Run, table_path: str) -> None:
+def test_word_in_another_case_is_lowercased_with_a_message(run: Run, table_path: str) -> None:
     lower, upper = run("near", table_path, "class", "--json"), run("near", table_path, "CLASS", "--json")
     assert upper.stdout == lower.stdout
     assert "'CLASS' is looked up as 'class'" in upper.stderr
     assert lower.stderr == ""
 
 
-def test_word_that_is_there_stays_as_it_is() -> None:
+def test_known_word_is_unchanged() -> None:
     table = rs.fit(["The the The the"] * 5, cased=True, dim=2, epochs=1)
     assert resolve_words(table, ["The", "the"]) == ["The", "the"]
 
 
 @pytest.mark.parametrize("tokenizer", [None, '{"normalizer": null}', '{"normalizer": {"type": "NFC"}}'])
-def test_table_that_keeps_case_does_not_lowercase(tokenizer: str | None) -> None:
+def test_cased_table_does_not_lowercase(tokenizer: str | None) -> None:
     table = rs.Table(["class"], np.ones((1, 2)), tokenizer=tokenizer)
     with pytest.raises(UnknownTokenError, match="'Class' is not in the vocabulary; did you mean 'class'"):
         resolve_words(table, ["Class"])
 
 
-def test_lowercasing_among_other_steps_is_seen() -> None:
+def test_lowercase_in_a_sequence_of_normalizers_is_detected() -> None:
     steps = '{"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}}'
     assert resolve_words(rs.Table(["class"], np.ones((1, 2)), tokenizer=steps), ["Class"]) == ["class"]
 
@@ -46,7 +46,7 @@ def test_lowercasing_among_other_steps_is_seen() -> None:
         ({"tokens": "wordpiece"}, "Dog", "dog"),
     ],
 )
-def test_a_word_that_is_one_piece_is_found_by_its_mark(
+def test_word_is_found_with_its_word_start_marker(
     options: dict[str, str], word: str, token: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = rs.fit(["a dog née ran", "one dog née saw"] * 20, **options, dim=2, epochs=1)
@@ -54,28 +54,28 @@ def test_a_word_that_is_one_piece_is_found_by_its_mark(
     assert f"{word!r} is looked up as {token!r}" in capsys.readouterr().err
 
 
-def test_a_word_of_several_pieces_is_told_with_them() -> None:
+def test_error_lists_the_pieces_of_a_word() -> None:
     table = rs.fit(["a dog ran"] * 20, tokens="bpe", dim=2, epochs=1)
-    with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog'.*its tokenizer makes 2 of it: Ġdog s"):
+    with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog'.*its tokenizer splits it: Ġdog s"):
         resolve_words(table, ["dogs"])
 
 
-def test_the_unknown_token_stands_for_no_word() -> None:
+def test_unknown_token_does_not_match_a_word() -> None:
     table = rs.fit(["a dog ran"] * 20, tokens="chars", dim=2, epochs=1)
     with pytest.raises(UnknownTokenError, match="'é' is not in the vocabulary"):
         resolve_words(table, ["é"])
 
 
-def test_unknown_word_is_told_as_it_was_looked_up(run: Run, table_path: str) -> None:
+def test_error_names_the_word_that_was_looked_up(run: Run, table_path: str) -> None:
     assert "token 'clas' is not" in run("near", table_path, "Clas", status=1).stderr
 
 
-def test_nothing_at_the_path_is_a_wrong_call(run: Run, tmp_path: Path) -> None:
+def test_missing_path_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     result = run("near", str(tmp_path / "nowhere"), "class", status=2)
     assert result.stderr.startswith("rowspace: nothing is at ")
 
 
-def test_table_in_a_closed_folder_is_one_sentence(run: Run, table: rs.Table, unprivileged: Path) -> None:
+def test_folder_without_permission_gives_a_message(run: Run, table: rs.Table, unprivileged: Path) -> None:
     table.save(unprivileged / "table")
     (unprivileged / "table").chmod(0o000)
     for arguments in (

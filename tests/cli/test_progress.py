@@ -20,7 +20,7 @@ def corpus(tmp_path: Path) -> IdCorpus:
     return encode_corpus(["a b a"], tmp_path, options=TextOptions(min_count=1))
 
 
-def test_lines_come_at_each_tenth(capsys: pytest.CaptureFixture[str], corpus: IdCorpus) -> None:
+def test_lines_are_printed_at_each_ten_percent(capsys: pytest.CaptureFixture[str], corpus: IdCorpus) -> None:
     with Lines(2000) as progress:
         for _ in range(40):
             progress.on_bytes(50)
@@ -35,16 +35,16 @@ def test_lines_come_at_each_tenth(capsys: pytest.CaptureFixture[str], corpus: Id
     assert said[-1].startswith("rowspace: learning: 100%, ")
 
 
-def test_lines_come_after_some_time_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_are_printed_after_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
     with Lines(None, seconds_between=0.0) as progress:
         progress.on_bytes(1500)
         progress.on_progress(at(1, loss=float("nan")))
     first, second = capsys.readouterr().err.splitlines()
-    assert first.startswith("rowspace: reading: 1.5 kB, ")  # how much will come is not known
-    assert "loss" not in second  # before the first pair there is none
+    assert first.startswith("rowspace: reading: 1.5 kB, ")  # the total is unknown
+    assert "loss" not in second  # there is no loss before the first pair
 
 
-def test_what_is_no_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_used_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(progress_reporter(None), Lines)
     controller, terminal = pty.openpty()
     with open(terminal, "w") as stream, open(controller, "rb"):  # noqa: PTH123  # they are numbers
@@ -55,7 +55,7 @@ def test_what_is_no_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None
         assert isinstance(progress_reporter(None), Bars)
 
 
-def test_bars_move_on_a_terminal(english: Path, tmp_path: Path) -> None:
+def test_bars_advance_on_a_terminal(english: Path, tmp_path: Path) -> None:
     controller, terminal = pty.openpty()
     fit = [sys.executable, "-m", "rowspace", "fit", english, "-o", tmp_path / "table", "--dim", "8", "--epochs", "2"]
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
@@ -74,14 +74,14 @@ def test_bars_move_on_a_terminal(english: Path, tmp_path: Path) -> None:
 
 
 def read(controller: int) -> bytes:
-    """Read what a terminal shows; nothing when it is closed."""
+    """Read the output of a terminal; nothing if it is closed."""
     try:
         return os.read(controller, 1 << 16)
-    except OSError:  # how Linux says that nobody is at the other end
+    except OSError:  # Linux raises it when the other end is closed
         return b""
 
 
-def test_bar_of_the_reading_is_hidden_when_nothing_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reading_bar_is_hidden_when_nothing_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     with Bars(None) as progress:
         progress.on_progress(at(500_000))
         progress.on_progress(at(1_000_000))

@@ -1,4 +1,4 @@
-"""What every command that takes a tokenizer opens; the tokenizers are made by the libraries that own their format."""
+"""Tokenizers that commands open, written by the libraries of their formats."""
 
 import base64
 import io
@@ -79,17 +79,19 @@ def test_coverage_of_both(run: Run, ranks_path: str, model_path: str, tmp_path: 
 
 
 @pytest.mark.parametrize("command", ["split", "merges"])
-def test_what_sentencepiece_cannot_do(run: Run, command: str, model_path: str) -> None:
+def test_sentencepiece_errors_are_reported(run: Run, command: str, model_path: str) -> None:
     more = ["--sizes", "10"] if command == "split" else []
     message = run(command, TEXT, "--tokens", model_path, *more, status=2).stderr
     assert "needs a tokenizer.json, and this tokenizer has none" in message
 
 
 @pytest.mark.filterwarnings("default:.*holds ranks only")
-def test_warns_of_a_default_pattern(run: Run, ranks_path: str) -> None:
+def test_default_pattern_gives_a_warning(run: Run, ranks_path: str) -> None:
     assert "split with the pattern of cl100k_base" in run("split", TEXT, "--tokens", ranks_path).stderr
 
 
-def test_encoding_that_is_not_on_this_machine(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoding_that_was_not_downloaded_is_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     assert str(tmp_path) in run("split", TEXT, "--tokens", "o200k_base", status=1).stderr

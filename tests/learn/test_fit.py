@@ -212,7 +212,7 @@ def test_folder_with_other_files_is_not_replaced(tmp_path):
     [
         ({"dimm": 4}, "no option 'dimm'; did you mean dim?"),
         ({"dim": 0}, "dim must be"),
-        ({"subwords": True, "tokens": "bpe"}, "subwords are n-grams of words, not of the tokens .bpe.; leave one"),
+        ({"subwords": True, "tokens": "bpe"}, "subwords are n-grams of words, but tokens is .bpe.; omit one"),
         ({"resume": True}, "resume needs the output"),
         ({"resume": True, "output": "nothing"}, "no interrupted fit"),
     ],
@@ -228,7 +228,7 @@ def test_invalid_call_is_refused_and_leaves_no_files(options, message, tmp_path,
     ("texts", "options", "message"),
     [
         (["word"] * 50, {}, "only one distinct token, 'word'"),
-        (["some words in a line"] * 50, {"sample": 1e-300}, "sample=1e-300 leaves out all words"),
+        (["some words in a line"] * 50, {"sample": 1e-300}, "sample=1e-300 drops all words"),
         (["cat", "dog"] * 200, {"sample": 0}, "no sentence of the text has two words"),
     ],
 )

@@ -116,7 +116,7 @@ def test_resumed_fit_equals_an_uninterrupted_one_bit_for_bit(english, interrupte
         ({"min_count": 5}, "min_count has no meaning with tokens='bpe'"),
     ],
 )
-def test_resume_refuses_other_tokens(interrupted, options, message):
+def test_resume_with_other_tokens_is_an_error(interrupted, options, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         rs.fit(output=interrupted, resume=True, **options)
 

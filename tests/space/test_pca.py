@@ -57,7 +57,7 @@ def test_equal_rows_share_one_position(rows) -> None:
         (np.ones((3, 2)), 0, "k must be from 1"),
         (np.ones(3), 1, "must be a .V, d. array"),
         (np.ones((3, 2), int), 1, "array of floats"),
-        (np.full((3, 2), np.nan), 1, "every row holds NaN or infinity"),
+        (np.full((3, 2), np.nan), 1, "every row has NaN or infinity"),
     ],
 )
 def test_invalid_arguments_are_refused(rows, k: int, message: str) -> None:

@@ -40,6 +40,6 @@ def test_order_alternates_clusters_with_words_first_and_directionless_rows_last(
     assert all(ids[0] in (6, 2, 3, 4) for ids in named)  # words precede pieces and special tokens
 
 
-def test_rows_without_direction_are_refused() -> None:
+def test_rows_without_direction_are_an_error() -> None:
     with pytest.raises(UsageError, match="no row has a direction"):
         representative_order(np.zeros((3, 2)), ["a", "b", "c"])

@@ -37,10 +37,10 @@ def test_odd_one_out_of_equal_rows_is_the_first():
     assert odd_one_out(np.tile(ROWS[:1], (4, 1))) == 0
 
 
-def test_too_few_rows_are_refused():
+def test_too_few_rows_are_an_error():
     with pytest.raises(UsageError, match="at least 3 tokens, got 2"):
         odd_one_out(ROWS[:2])
-    with pytest.raises(UsageError, match="rows_b holds no row"):
+    with pytest.raises(UsageError, match="rows_b is empty"):
         set_similarity(ROWS[:1], ROWS[:0])
-    with pytest.raises(UsageError, match="rows holds no row"):
+    with pytest.raises(UsageError, match="rows is empty"):
         mean_unit_row(ROWS[:0])

@@ -1,20 +1,20 @@
-"""The command line: one file per command, which parses, calls and prints.
+"""The command line.
 
-| file | what it holds |
+| file | contents |
 |---|---|
-| `commands/` | one file per command |
-| `app.py` | the commands under one name, imported when they are called |
+| `commands/` | one file per command, which parses, calls and prints |
+| `app.py` | the application, which imports commands when they are called |
 | `help.py` | help that shows an example first, and options by subject |
-| `arguments.py` | arguments and options that several commands have |
+| `arguments.py` | arguments and options that several commands share |
 | `dataclass_options.py` | options of a command from the fields of dataclasses |
 | `lookup.py` | paths → tables, words → tokens |
 | `tokenizers.py` | paths → tokenizers |
 | `output.py` | tables, JSON documents and messages |
 | `progress.py` | the progress of a fit, on a terminal and elsewhere |
 | `fit_summary.py` | what a fit prints at its end |
-| `errors.py` | errors → one sentence and an exit status |
+| `errors.py` | errors → a message and an exit status |
 | `interruption.py` | Ctrl-C and SIGTERM |
-| `streams.py` | standard streams that are closed, full, or have no reader |
+| `streams.py` | standard streams that are closed, full, or without a reader |
 
 A command imports numba and other slow libraries when it runs, so that `rowspace --help` and short commands start fast.
 Read next: `app.py`.

@@ -1,4 +1,4 @@
-"""All commands under one name: `app`, a typer application whose commands are imported when they are called."""
+"""The typer application `app`, whose commands are imported when they are called."""
 
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -11,7 +11,7 @@ from rowspace.cli.help import Command, Group
 
 __all__ = ["COMMANDS", "app", "command_function"]
 
-# Each command with its function, in the module of the command's name in `rowspace.cli.commands`.
+# Each command and its function, which is in the module of `rowspace.cli.commands` with the command's name.
 COMMANDS = {
     "fit": "fit",
     "near": "near",
@@ -71,8 +71,8 @@ class _LazyGroup(Group):
 app = typer.Typer(
     cls=_LazyGroup,
     add_completion=False,
-    rich_markup_mode=None,  # frames would leave half of the width for the help of an option
-    pretty_exceptions_enable=False,  # an internal error keeps its plain traceback
+    rich_markup_mode=None,  # rich's frames would leave half of the width for the help texts
+    pretty_exceptions_enable=False,  # internal errors print Python's traceback
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -91,7 +91,7 @@ def _rowspace(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Learn a table of rows from text, and ask it questions.
+    """Learn tables of word and token vectors from text, and query them.
 
     Example:
       rowspace fit my-text.txt -o my-table

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have, with one meaning everywhere."""
+"""Arguments and options that several commands share."""
 
 from typing import Annotated, Literal
 
@@ -9,15 +9,17 @@ __all__ = ["AsJson", "Key", "Metric", "TablePath", "Words"]
 TablePath = Annotated[
     str,
     typer.Argument(
-        metavar="TABLE", help="A table in any format: a folder that rowspace fit has saved, word2vec, GloVe, .npz, ..."
+        metavar="TABLE", help="A table in any format: a folder saved by rowspace fit, word2vec, GloVe, .npz, ..."
     ),
 ]
 Words = Annotated[list[str], typer.Argument(metavar="WORD", help="Words of the table.", show_default=False)]
 Metric = Annotated[
-    Literal["cosine", "dot", "euclidean"], typer.Option(help="How near rows are; euclidean is a distance.")
+    Literal["cosine", "dot", "euclidean"], typer.Option(help="How to compare rows; euclidean is a distance.")
 ]
 Key = Annotated[
     str | None,
-    typer.Option("--key", help="The tensor of rows, of a safetensors file or a checkpoint.", show_default=False),
+    typer.Option(
+        "--key", help="The name of the tensor of rows in a safetensors file or a checkpoint.", show_default=False
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]

@@ -1,4 +1,4 @@
-"""The fields of options dataclasses as options of a command, so that each is described once (`_base/options.py`)."""
+"""Command options generated from the fields of options dataclasses, which describe them (`_base/options.py`)."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -14,13 +14,13 @@ Command = Callable[..., None]
 
 
 def with_options_of(panels: dict[str, type]) -> Callable[[Command], Command]:
-    """Replace the `**options` of a command by an option for each field of some dataclasses.
+    """Return a decorator that replaces the `**options` of a command by an option for each field of some dataclasses.
 
-    An option that is not given is None, so that defaults are the dataclass's own.
+    The value of an option that is not given is None, so that the dataclass's default applies.
 
     Args:
-        panels: the dataclasses, by the heading of their options in the help. Of fields that have the same name, the
-            first counts.
+        panels: The dataclasses, by the heading of their options in the help. Of fields with the same name, the first
+            is used.
     """
     fields = dict[str, tuple[OptionField, str]]()
     for panel, options in panels.items():

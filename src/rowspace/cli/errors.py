@@ -1,12 +1,12 @@
-"""Errors as one sentence on standard error, and an exit status.
+"""Errors as a message on standard error, and an exit status.
 
-| what | exit status |
+| cause | exit status |
 |---|---|
-| the work failed: `RowspaceError`, an error of the system, or a closed pipe | 1 |
-| the call was wrong: `UsageError`, and what typer refuses | 2 |
+| the command failed: `RowspaceError`, a system error, or a closed pipe | 1 |
+| wrong usage: `UsageError`, and typer's errors | 2 |
 | Ctrl-C, where nothing could be saved | 130 |
 
-Anything else is an internal error and keeps its traceback. Warnings are one sentence too.
+Anything else is an internal error and keeps its traceback. Warnings are also printed as messages.
 """
 
 import errno
@@ -26,7 +26,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT}
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Run a block; report an error that ends it, and raise `SystemExit` with the status.
+    """Print a message for an error raised in the block, and raise `SystemExit` with the exit status.
 
     >>> try:
     ...     with report_errors():
@@ -60,9 +60,9 @@ def _show_warning(message: Warning | str, *_place: object, **_more: object) -> N
 
 
 def _sentence(error: OSError) -> str | None:
-    """Return an error of the system as a sentence; None where it does not name a file."""
+    """Return the message for a system error; None where the error has no file name."""
     if error.errno in FULL:
-        return "the disk is full; free some space, or write to another one"
+        return "the disk is full; free some space, or write to another disk"
     if error.filename is None or not error.errno:
         return None
     name = error.filename if isinstance(error.filename, str | bytes) else str(error.filename)

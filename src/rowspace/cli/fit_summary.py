@@ -1,4 +1,4 @@
-"""What `rowspace fit` prints at its end: what was learned, how, where it is saved, and an example of a question."""
+"""What `rowspace fit` prints at its end: size, speed, losses, where the table is saved, and an example command."""
 
 import heapq
 import shlex
@@ -29,11 +29,11 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     if any(settings["losses"]):
         yield f"loss by epoch: {_losses(settings['losses'])}"
     else:
-        yield "nothing was learned: the text is so short that no two neighbors were kept; try --sample 0, or more text"
+        yield "nothing was learned: the text is so short that no word has a neighbor; try --sample 0, or more text"
     if not settings["same_tokens_again"]:
-        yield f"{settings['tokens']} trains a little differently each time; --tokens {shlex.quote(output)} keeps these"
+        yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     if settings["workers"] > 1:
-        yield f"{settings['workers']} workers: rows vary a little between runs; --workers 1 repeats them to the bit"
+        yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
 
 
@@ -50,26 +50,26 @@ def document(output: str, table: "Table", seconds: float) -> dict[str, object]:
 
 
 def _words_per_second(settings: Mapping[str, Any]) -> float:
-    """Return words read, of all epochs, in a second of learning."""
+    """Return the words read per second of learning, over all epochs."""
     return float(settings["epochs"] * settings["words"] / max(1e-3, settings["seconds"]))
 
 
 def _losses(losses: list[float]) -> str:
-    """Return the losses of some epochs, the first and the last among them."""
+    """Return the losses of some epochs, including the first and the last."""
     step = -(-len(losses) // SHOWN_LOSSES)
     few = losses[::-1][::step][::-1]
     return " ".join(f"{loss:.3f}" for loss in (few if few[0] == losses[0] else [losses[0], *few]))
 
 
 def _unused(table: "Table") -> str:
-    """Return how many tokens the text never used, as text; words always are used."""
+    """Return the number of tokens that the text does not use, as text; words are always used."""
     unused = 0 if table.counts is None else int((table.counts == 0).sum())
-    unused_rows = plural(unused, "was never used, its row is zeros", "were never used, their rows are zeros")
+    unused_rows = plural(unused, "token is unused and has a row of zeros", "tokens are unused and have rows of zeros")
     return f"; {unused_rows}" if unused else ""
 
 
 def _example(table: "Table") -> str:
-    """Return a token for an example: the longest of the frequent ones that stands for text."""
+    """Return a token for an example: the longest frequent one that is not special."""
     settings: Mapping[str, Any] = table.settings
     counts = [0] * len(table) if table.counts is None else table.counts.tolist()
     frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)

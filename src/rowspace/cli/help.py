@@ -1,4 +1,4 @@
-"""Help that shows an example first and options by subject, and errors in one style, for every command.
+"""Help that shows an example first and options by subject, and error messages in one style.
 
 A command's docstring is its help; the text under `Example:` at its end is shown first.
 """
@@ -15,7 +15,7 @@ from rowspace.errors import UsageError
 
 __all__ = ["Command", "Group"]
 
-_ClickError: Any = typer.BadParameter.__mro__[2]  # click's ClickException, which newer versions of typer have a copy of
+_ClickError: Any = typer.BadParameter.__mro__[2]  # click's ClickException, or typer's copy of it
 
 
 _WORDING = {
@@ -53,7 +53,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The group of all commands: its help begins with an example too, and it reports why a command failed."""
+    """The group of all commands, whose help also begins with an example; it reports the errors of commands."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -87,13 +87,13 @@ class Group(TyperGroup):
 
 
 def _split_example(text: str | None) -> tuple[str, str]:
-    """Return a docstring without its example, and the example as help shows it."""
+    """Return a docstring without its example, and the example as shown in the help."""
     description, _, example = (text or "").partition("Example:\n")
     return description.strip(), f"Example:\n{textwrap.indent(textwrap.dedent(example).rstrip(), '  ')}\n\n"
 
 
 def _sentence(error: Any) -> str:
-    """Return typer's message about a wrong call as one sentence, with the command that shows help.
+    """Return typer's message about wrong usage as one sentence, with the command that shows help.
 
     >>> _sentence(_ClickError("Missing argument 'TABLE'."))
     "missing argument 'TABLE'; see rowspace --help"

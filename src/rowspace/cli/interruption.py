@@ -1,6 +1,6 @@
 """Ctrl-C and SIGTERM: an immediate exit while there is nothing to clean up, an exception otherwise.
 
-Python raises `KeyboardInterrupt` at any place. During an import that prints a traceback, or "Exception ignored in ..."
+Python can raise `KeyboardInterrupt` anywhere. During an import, this prints a traceback, or "Exception ignored in ...",
 after which the program continues.
 """
 
@@ -18,7 +18,7 @@ INTERRUPTED = 130
 
 
 def exit_on_interrupt() -> None:
-    """Let Ctrl-C end the process at once from now on; a process that was started to ignore it still does."""
+    """Let Ctrl-C end the process immediately from now on, unless the process was started to ignore Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _exit)
 

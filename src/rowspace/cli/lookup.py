@@ -1,4 +1,4 @@
-"""Arguments → what a command works on: a path → its table, words → tokens of the table."""
+"""Arguments → tables and tokens: a path → its table, words → tokens of the table."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_table", "resolve_words"]
 
-UNKNOWN = {"[UNK]", "<unk>"}  # tokens for text that a tokenizer does not know
+UNKNOWN = {"[UNK]", "<unk>"}  # tokens for unknown text
 
 
 def open_table(path: str, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> "Table":
@@ -25,17 +25,19 @@ def open_table(path: str, *, verify: bool = False, limit: int | None = None, key
 
 
 def resolve_words(table: "Table", words: Sequence[str]) -> list[str]:
-    """Return the token of each word: itself, or its token in the table's tokenizer, with a message.
+    """Return the token of each word: the word itself, or its token in the table's tokenizer, with a message.
 
-    That is the word lowercased or, in tables of pieces, with the mark of a word's beginning (`Ġ`, `▁`). Raises
-    `UnknownTokenError`, with the nearest spellings, for a word that the table does not have, nor a row for, and
-    `RowspaceError` for a token whose row is not finite.
+    The latter is the lowercased word or, in tables of word pieces, the word with a word-start marker (`Ġ`, `▁`).
+
+    Raises:
+        UnknownTokenError: A word has no row; the message suggests similar spellings.
+        RowspaceError: The row of a token is not finite.
     """
     tokens = [_token_of(table, word) for word in words]
     for token in tokens:
         if token in table and not np.isfinite(table.rows[table.id(token)]).all():
             raise RowspaceError(
-                f"the row of {token!r} holds NaN or infinity; name another token, or learn the table again"
+                f"the row of {token!r} has NaN or infinity; use another token, or learn the table again"
             )
     return tokens
 
@@ -53,13 +55,13 @@ def _token_of(table: "Table", word: str) -> str:
 
 
 def _check_row(table: "Table", word: str) -> None:
-    """Raise `UnknownTokenError` for a word that has no row, not even one made of its n-grams."""
+    """Raise `UnknownTokenError` for a word that has no row and none can be computed from its n-grams."""
     if table.subwords is None or table.subwords.row(word) is None:
         table.id(word)
 
 
 def _piece_of(table: "Table", word: str) -> str:
-    """Return the token that the table's tokenizer makes of a whole word."""
+    """Return the word's token, if the table's tokenizer does not split it; raise `UnknownTokenError` otherwise."""
     pieces = _pieces(table, word)
     if len(pieces) == 1 and pieces[0] in table and pieces[0] not in UNKNOWN:
         message(f"{word!r} is looked up as {pieces[0]!r}, the table's token for it")
@@ -68,18 +70,18 @@ def _piece_of(table: "Table", word: str) -> str:
         table.id(word)
     except UnknownTokenError as error:
         if len(pieces) > 1 and not UNKNOWN.intersection(pieces):
-            raise UnknownTokenError(f"{error}; its tokenizer makes {len(pieces)} of it: {' '.join(pieces)}") from error
+            raise UnknownTokenError(f"{error}; its tokenizer splits it: {' '.join(pieces)}") from error
         raise
     return word
 
 
 def _pieces(table: "Table", word: str) -> list[str]:
-    """Return the tokens of a word inside a text, without those of the space before it."""
-    from rowspace.text import Tokenizer  # tokenizers, which help can do without
+    """Return the tokens of a word in a text, without those of the space before it."""
+    from rowspace.text import Tokenizer  # not needed for help
 
     try:
         encodings = Tokenizer.of_table(table).encode_with_offsets([word, f" {word}"])
-    except RowspaceError:  # a tokenizer that does not open, or fails on the word, which stays unknown
+    except RowspaceError:  # the tokenizer cannot be opened or fails on the word, which stays unknown
         return []
     alone, after = (encoding.tokens for encoding in encodings)
     return after if len(after) <= len(alone) else alone

@@ -1,4 +1,4 @@
-"""What commands print: tables and lines for people, one JSON document for programs, messages on standard error."""
+"""Output of commands: tables and lines, or one JSON document, on standard output; messages on standard error."""
 
 import json
 import math
@@ -20,7 +20,7 @@ NARROWEST, USUAL_WIDTH = 20, 80  # columns
 
 
 def message(message: str) -> None:
-    """Print a message on standard error; where it cannot be written, the command goes on."""
+    """Print a message on standard error; a failed write is ignored."""
     with suppress(OSError):
         print(f"rowspace: {message}", file=sys.stderr, flush=True)
 
@@ -39,7 +39,7 @@ def print_json(document: object) -> None:
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, words: Collection[int] = (0,)
 ) -> None:
-    """Print a table on standard output: columns of `words` to the left, the others, which are numbers, to the right."""
+    """Print a table on standard output: the columns `words` are left-aligned, the others, numbers, right-aligned."""
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for number, column in enumerate(columns):
         grid.add_column(_text(column), justify="left" if number in words else "right", overflow="fold")
@@ -49,7 +49,7 @@ def print_table(
 
 
 def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
-    """Print names and facts about them on standard output, long facts folded next to their names."""
+    """Print names and facts in two columns on standard output; long facts are folded."""
     grid = Grid(box=None, show_header=False, pad_edge=False)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -59,7 +59,7 @@ def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
 
 
 def shown(token: str) -> str:
-    r"""Return a token with its unprintable characters escaped, which a terminal might obey.
+    r"""Return a token with unprintable characters escaped, since they could be terminal commands.
 
     >>> shown("naïve"), shown("a\x1b[2J")
     ('naïve', 'a\\x1b[2J')
@@ -82,7 +82,7 @@ def file_size(size: float) -> str:
 
 
 def console_on(file: TextIO) -> Console:
-    """Return a console; a width too small to print in, such as `COLUMNS=0`, counts as unknown."""
+    """Return a console; a width too small for printing, such as `COLUMNS=0`, is ignored."""
     console = Console(file=file, highlight=False)
     if console.width < NARROWEST:
         console.width = USUAL_WIDTH

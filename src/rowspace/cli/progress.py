@@ -28,14 +28,14 @@ LINES_PER_STAGE = 10
 
 
 def progress_reporter(total_bytes: int | None) -> "Bars | Lines":
-    """Return bars or lines, whichever suits standard error; `total_bytes` will be read, where that is known."""
+    """Return bars for a terminal, lines otherwise; `total_bytes` is the size of the corpus, if known."""
     if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         return Bars(total_bytes)
     return Lines(total_bytes)
 
 
 class Bars:
-    """A bar for reading and one for learning; other messages appear above them."""
+    """A progress bar for reading and one for learning; other messages appear above them."""
 
     def __init__(self, total_bytes: int | None) -> None:
         self._reading = _Reading(total_bytes)
@@ -43,7 +43,7 @@ class Bars:
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             TextColumn("{task.fields[facts]}", justify="right"),
-            TextColumn(" "),  # room for the ^C that a terminal writes, which would push the bars a line down
+            TextColumn(" "),  # room for the terminal's ^C, which would move the bars down by a line
             console=console_on(sys.stderr),
             expand=True,
         )
@@ -85,7 +85,7 @@ class Bars:
 
 
 class Lines:
-    """A line at each tenth of the work, and at least every `seconds_between` seconds."""
+    """A line at each 10 % of the work, and at least every `seconds_between` seconds."""
 
     def __init__(self, total_bytes: int | None, *, seconds_between: float = SECONDS_BETWEEN_LINES) -> None:
         self._reading = _Reading(total_bytes)
@@ -98,7 +98,7 @@ class Lines:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Do nothing: lines need no end."""
+        """Do nothing: there is nothing to close."""
 
     def on_bytes(self, count: int) -> None:
         """Print how much has been read."""
@@ -152,7 +152,7 @@ class _Pace:
         self._last = time.monotonic()
 
     def is_due(self, share: float) -> bool:
-        """Whether another tenth is done, or enough time has passed without a line."""
+        """Whether another 10 % are done, or enough time has passed since the last line."""
         now, step = time.monotonic(), int(share * LINES_PER_STAGE)
         if step == self._step and now - self._last < self.seconds:
             return False
@@ -162,8 +162,8 @@ class _Pace:
 
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
     learned, known = len(corpus.vocabulary), len(corpus.tokens())
-    never = plural(known - learned, f"of {known:,} was never used", f"of {known:,} were never used")
-    unused = f"; {never}" if known > learned else ""
+    number = plural(known - learned, f"of {known:,} is unused", f"of {known:,} are unused")
+    unused = f"; {number}" if known > learned else ""
     return f"{corpus.words:,} {_unit(corpus)}, {plural(learned, 'token')} to learn{unused}"
 
 
@@ -172,7 +172,7 @@ def _unit(corpus: "IdCorpus") -> str:
 
 
 def _learning_facts(progress: "Progress", unit: str) -> str:
-    """Return rate, loss, learning rate and time left in a few words."""
+    """Return speed, loss, learning rate and time left as text."""
     rate = progress.words / max(1e-3, progress.seconds)
     left = _duration((progress.total_words - progress.words) / max(1.0, rate))
     loss = "" if math.isnan(progress.loss) else f"loss {progress.loss:.3f}, "

@@ -1,8 +1,8 @@
 """Standard streams that are closed, on a full disk, or a pipe without a reader.
 
-A closed stream is opened again, so that no data file gets its number. A failed write to standard output raises
-`OutputError` once; a failed write to standard error is ignored, because a message is no reason to stop work.
-Ctrl-C always ends a wait for standard input, which stays None where it is closed (`rowspace.text.corpus.reading`).
+A closed stream is opened again, so that no data file gets its file descriptor. A failed write to standard output raises
+`OutputError` once; a failed write to standard error is ignored. Ctrl-C always ends a wait for standard input. A closed
+standard input stays None, which `rowspace.text.corpus.reading` checks.
 """
 
 import errno
@@ -24,14 +24,14 @@ FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class OutputError(RowspaceError):
-    """Standard output cannot be written to; the message is empty where a pipe was closed by its reader."""
+    """Standard output cannot be written to; the message is empty if the reader closed the pipe."""
 
 
 def open_streams() -> None:
-    """Make the standard streams ones that behave as described above."""
+    """Replace the standard streams by streams with the behavior described above."""
     closed = [number for number in (0, 1, 2) if _is_closed(number)]
     for _ in closed:
-        os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+        os.open(os.devnull, os.O_RDWR)  # uses the lowest free descriptor
     sys.stdout = _replaced(sys.stdout, 1, _refuse, is_closed=1 in closed)
     sys.stderr = _replaced(sys.stderr, 2, lambda _error: None, is_closed=2 in closed)
     if isinstance(sys.stdin, io.TextIOWrapper) and 0 not in closed and sys.platform != "win32":  # no select on pipes
@@ -47,7 +47,7 @@ def _is_closed(number: int) -> bool:
 
 
 def _replaced(stream: object, number: int, on_error: Callable[[OSError], None], *, is_closed: bool) -> io.TextIOWrapper:
-    """Return a stream on the same number, with the same encoding, whose failed writes go to `on_error`."""
+    """Return a stream on the same descriptor, with the same encoding, whose write errors go to `on_error`."""
     old = stream if isinstance(stream, io.TextIOWrapper) else None
     if old is not None and not is_closed:
         with suppress(OSError):
@@ -62,7 +62,7 @@ def _replaced(stream: object, number: int, on_error: Callable[[OSError], None], 
 
 
 class _Writer(io.FileIO):
-    """Write to a file number; the first failure calls `on_error`, later writes are dropped."""
+    """Write to a file descriptor; the first failure calls `on_error`, later writes are ignored."""
 
     def __init__(self, number: int, on_error: Callable[[OSError], None], *, is_closed: bool) -> None:
         super().__init__(number, "wb", closefd=False)
@@ -85,11 +85,11 @@ class _Writer(io.FileIO):
 
 
 class _Reader(io.RawIOBase):
-    """Read from a file number, in a way that a signal interrupts whenever it comes.
+    """Read from a file descriptor, so that a signal always interrupts the read.
 
-    Python handles a signal between two of its instructions. One that comes after the last of them and before the system
-    begins to read would wait for as long as the read does. So the main thread, which handles signals, waits for input
-    and for a pipe at once, into which Python writes a byte as soon as a signal comes.
+    Python handles signals between two bytecode instructions. A signal that arrives after the last one and before the
+    system call would have to wait for the read. Therefore the main thread, which handles signals, waits for input and
+    for a pipe, to which Python writes a byte when a signal arrives.
     """
 
     def __init__(self, number: int) -> None:
@@ -113,13 +113,13 @@ class _Reader(io.RawIOBase):
             before = signal.set_wakeup_fd(self._on_signal, warn_on_full_buffer=False)
             try:
                 while not self._has_input():
-                    pass  # a signal came, whose handler has raised nothing
+                    pass  # a signal arrived, and its handler did not raise
             finally:
                 signal.set_wakeup_fd(before)
         return self._file.readinto(buffer)
 
     def _has_input(self) -> bool:
-        """Wait for input or a signal; a function, since where one begins Python handles the signals of before."""
+        """Wait for input or a signal; a function, since Python handles pending signals when a function starts."""
         ready, _, _ = select.select([self._file.fileno(), self._signals], [], [])
         if self._signals in ready:
             os.read(self._signals, select.PIPE_BUF)
@@ -130,6 +130,8 @@ def _refuse(error: OSError) -> None:
     if error.errno == errno.EPIPE:
         raise OutputError("") from error
     if error.errno == errno.EBADF:
-        raise OutputError("standard output is closed, so the result cannot be shown; redirect it to a file") from error
-    why = "the disk is full; free some space" if error.errno in FULL else f"{error.strerror}; check where it leads"
+        raise OutputError(
+            "standard output is closed, so the result cannot be printed; redirect it to a file"
+        ) from error
+    why = "the disk is full; free some space" if error.errno in FULL else f"{error.strerror}; check the redirection"
     raise OutputError(f"standard output cannot be written: {why}") from error

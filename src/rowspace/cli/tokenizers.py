@@ -1,4 +1,4 @@
-"""Arguments → tokenizers: a path or a name → a tokenizer, with the counts of its tokens where a table has them."""
+"""Arguments → tokenizers: a path or a name → a tokenizer, with the counts of its tokens if it is a table's."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -22,20 +22,23 @@ TOKENIZERS = (
 )
 TokenizerPath = Annotated[str, typer.Argument(metavar="TOKENIZER|TABLE", help=TOKENIZERS)]
 Pattern = Annotated[
-    str | None, typer.Option(help="How a tiktoken file cuts text: the name of an encoding, or a regular expression.")
+    str | None,
+    typer.Option(
+        help="The pattern that splits text, for a tiktoken file: an encoding's name, or a regular expression."
+    ),
 ]
 
 
 @dataclass(frozen=True)
 class Source:
-    """A tokenizer, and the counts of its tokens where it came with a table that has them."""
+    """A tokenizer, and the counts of its tokens if it is from a table with counts."""
 
     tokenizer: "Tokenizer"
     counts: Mapping[str, int] | None
 
     @property
     def size(self) -> int:
-        """How many tokens it has."""
+        """The number of tokens."""
         return len(self.tokenizer) - len(self.tokenizer.unused_ids)
 
 
@@ -47,31 +50,31 @@ def open_source(path: str, *, pattern: str | None = None) -> Source:
 
 
 def texts_of(texts: Iterable[str]) -> list[str]:
-    """Return the texts of a call, the lines of standard input for `-`; raise `UsageError` where there is none."""
+    """Return the texts, with the lines of standard input in the place of `-`; raise `UsageError` if there are none."""
     found = list[str]()
     for text in texts:
         found += standard_input().splitlines() if text == "-" else [text]
     if not found:
-        raise UsageError("standard input holds no text; write some, or name it in the call")
+        raise UsageError("standard input is empty; pipe a text into it, or give TEXT")
     return found
 
 
 def standard_input() -> str:
-    """Return all text of standard input; what is not UTF-8 is replaced. Raises UsageError where it is closed."""
+    """Return the text of standard input, with invalid UTF-8 replaced; raise `UsageError` if it is closed."""
     if sys.stdin is None:
-        raise UsageError("standard input is closed; pipe a text into it, or name the text in the call")
+        raise UsageError("standard input is closed; pipe a text into it, or give TEXT")
     return typer.get_text_stream("stdin", encoding="utf-8", errors="replace").read()
 
 
 def _counts(path: str) -> dict[str, int] | None:
-    """Return the counts of a table's tokens, None for a folder that is no table or has none."""
-    from rowspace.store import FORMATS, load  # safetensors, which help can do without
+    """Return the counts of a table's tokens; None if the folder is not a table or has no counts."""
+    from rowspace.store import FORMATS, load  # not needed for help
 
     if not any(known.recognizes(Path(path)) for known in FORMATS):
         return None
     try:
         table = load(path)
-    except RowspaceError as error:  # its tokenizer is all that is needed
-        message(f"counts are left out: {error}")
+    except RowspaceError as error:  # its tokenizer is enough
+        message(f"counts are not shown: {error}")
         return None
     return None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))

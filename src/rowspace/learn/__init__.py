@@ -1,10 +1,10 @@
-"""text → learned rows.
+"""Learn rows from text.
 
-| where | what |
+| file | contents |
 |---|---|
 | `fit.py`, `options.py` | `rowspace.fit` and its options |
 | `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
-| `run_directory.py`, `lock.py`, `interrupt.py`, `memory.py` | what every way to learn shares |
+| `run_directory.py`, `lock.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
 
 Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.

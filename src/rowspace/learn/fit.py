@@ -32,7 +32,8 @@ from rowspace.text.corpus.standard_library import standard_library
 __all__ = ["Reports", "fit"]
 
 SECONDS_BETWEEN_SAVES = 300
-SURELY_NONE, SURELY_SOME = 1e-3, 100.0  # words kept, on average, below which none and above which some are neighbors
+# Expected numbers of kept words: below the first, none are neighbors; above the second, some are.
+SURELY_NONE, SURELY_SOME = 1e-3, 100.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,11 +41,11 @@ class Reports:
     """Callbacks of a fit, each optional.
 
     Attributes:
-        on_bytes: called with the number of corpus bytes read since the last call.
-        on_vocabulary: called with the encoded corpus.
-        on_lowered_rate: called with the learning rate and the default, where the fit would diverge with the default.
-        on_progress: called about ten times a second while rows are learned.
-        on_epoch: called after each epoch with its number (from 1), the table so far and the epoch's mean loss.
+        on_bytes: Called with the number of corpus bytes read since the last call.
+        on_vocabulary: Called with the encoded corpus.
+        on_lowered_rate: Called with the learning rate and the default, if the fit would diverge at the default.
+        on_progress: Called about ten times a second while rows are learned.
+        on_epoch: Called after each epoch with its number (from 1), the current table and the epoch's mean loss.
     """
 
     on_bytes: Callable[[int], None] | None = None
@@ -68,27 +69,27 @@ def fit(
     """Learn a table from text: a row for each word that is frequent enough, or for each token of a tokenizer.
 
     Args:
-        corpus: a path or several, a directory, a glob, `-` for standard input; or an iterable of strings or of token
-            lists; `None` learns from the source and docstrings of the Python that runs.
-        output: where to save the table; needed for `resume`, and for an interrupted fit to keep what it learned.
-        resume: continue the interrupted fit of `output`, with its text and options; `workers` may differ, any other
+        corpus: A path or several, a directory, a glob, `-` for standard input; or an iterable of strings or of token
+            lists; `None` learns from the source and docstrings of the running Python.
+        output: Where to save the table; needed to resume the fit if it is interrupted.
+        resume: Continue the interrupted fit of `output`, with its text and options. `workers` may differ; any other
             option that is given must be the same.
-        reports: callbacks for progress.
-        **options: the fields of `TextOptions`, `TokenizerOptions` and `FitOptions`: dim=100, epochs=5, window=5,
+        reports: Callbacks for progress.
+        **options: The fields of `TextOptions`, `TokenizerOptions` and `FitOptions`: dim=100, epochs=5, window=5,
             min_count=5, tokens="words", ...
 
     Returns:
-        The table, its rows float32 (V, dim); `table.settings` says how it was learned. Words are sorted by falling
-        count; other tokens have their tokenizer's ids, and zeros where the text never used them. With `workers=1` the
-        same call gives the same bits, unless training the tokenizer is not repeatable (`TokenizerOptions.repeats`):
-        then `tokens=PATH` reuses a trained one.
+        The table, with float32 rows (V, dim); `table.settings` records the options. Words are sorted by decreasing
+        count; other tokens have their tokenizer's ids, and zeros if the text does not use them. With `workers=1` the
+        same call gives identical rows, unless training the tokenizer is not deterministic
+        (`TokenizerOptions.repeats`); `tokens=PATH` then reuses a trained one.
 
     Raises:
-        UsageError: an option is unknown or wrong, or there is nothing to resume.
-        CorpusError: the corpus cannot be read or holds too little text.
-        FitDiverged: the learning rate was too high for this text and these options. The table of the last finished
+        UsageError: An option is unknown or invalid, or there is nothing to resume.
+        CorpusError: The corpus cannot be read or has too little text.
+        FitDiverged: The learning rate was too high for this text and these options. The table of the last complete
             epoch, if any, is saved at `output`; the fit cannot be resumed.
-        FitInterrupted: Ctrl-C or SIGTERM; the table so far and the state are saved at `output`.
+        FitInterrupted: Ctrl-C or SIGTERM; the current table and the state are saved at `output`.
 
     Example:
         >>> table = fit(["the cat sat on the mat", "the dog sat on the mat"] * 50, dim=8, epochs=1, workers=1)
@@ -96,7 +97,7 @@ def fit(
         (['the', 'mat'], 8)
     """
     if resume and output is None:
-        raise UsageError("resume needs the output of the fit that was interrupted")
+        raise UsageError("resume needs the output of the interrupted fit")
     with open_run_directory(output, resume=resume) as run_directory:
         if resume:
             ids, state = _resume(run_directory, options)
@@ -118,7 +119,7 @@ def fit(
         if not finished:
             raise FitInterrupted(
                 f"stopped after {trainer.progress.words:,} words; the table so far is saved in "
-                f"{str(output)!r}: continue with rowspace fit --resume -o {shlex.quote(str(output))}"
+                f"{str(output)!r}; continue with rowspace fit --resume -o {shlex.quote(str(output))}"
             )
     return table
 
@@ -132,7 +133,7 @@ def _start(
     text, tokens, options = _split_options(given)
     if options.subwords and not tokens.is_words:
         raise UsageError(
-            f"subwords are n-grams of words, not of the tokens {str(tokens.tokens)!r}; leave one of them out"
+            f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"
         )
     if tokens.is_words:
         ids = encode_corpus(corpus, run_directory, options=text, on_bytes=reports.on_bytes)
@@ -150,21 +151,21 @@ def _start(
 
 
 def _refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions) -> None:
-    """Raise `CorpusError` where there is one token only, or `sample` leaves out all of them."""
+    """Raise `CorpusError` if there is only one distinct token, or `sample` drops all words."""
     if len(ids.vocabulary) < 2:
         raise CorpusError(
-            f"the text has only one distinct token, {ids.vocabulary[0]!r}; rows are learned from different tokens that "
-            "are near each other: give more text, or a lower min_count"
+            f"the text has only one distinct token, {ids.vocabulary[0]!r}, but learning needs at least two; give more "
+            "text, or a lower min_count"
         )
     if _kept_words(ids, options) < SURELY_NONE:
         raise CorpusError(
-            f"sample={options.sample:g} leaves out all words of the text, so there is nothing to learn; give a larger "
-            "one, or 0 to keep all words"
+            f"sample={options.sample:g} drops all words of the text, so there is nothing to learn; give a larger "
+            "value, or 0 to keep all words"
         )
 
 
 def _refuse_if_nothing_was_learned(ids: IdCorpus, state: FitState) -> None:
-    """Raise `CorpusError` where words were kept but none had a neighbor; with very few words that may be chance."""
+    """Raise `CorpusError` if many words were kept but none had a neighbor; with very few words this can be chance."""
     if not any(state.losses) and _kept_words(ids, state.options) > SURELY_SOME:
         raise CorpusError(
             "no sentence of the text has two words, so there was nothing to learn; give longer sentences, or a lower "
@@ -173,7 +174,7 @@ def _refuse_if_nothing_was_learned(ids: IdCorpus, state: FitState) -> None:
 
 
 def _kept_words(ids: IdCorpus, options: FitOptions) -> float:
-    """The expected number of words that `sample` keeps, in all epochs."""
+    """Return the expected number of words that `sample` keeps, over all epochs."""
     return options.epochs * float(keep_probabilities(ids.counts, sample=options.sample) @ ids.counts)
 
 
@@ -186,12 +187,12 @@ def _resume(run_directory: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitSt
     for name, value in given.items():
         if value is not None and name != "workers" and before.get(name) != now[name]:
             had = f"{name}={before[name]!r}" if name in before else f"no {name}"
-            raise UsageError(f"the interrupted fit has {had}, not {now[name]!r}; leave it out to resume")
+            raise UsageError(f"the interrupted fit has {had}, not {now[name]!r}; omit the option to resume")
     return ids, state
 
 
 def _text_settings(text: TextOptions, tokens: TokenizerOptions) -> dict[str, Any]:
-    """How the text is read and tokenized, without options that do not apply to these tokens."""
+    """Return how the text is read and tokenized, without options that do not apply to these tokens."""
     read = dataclasses.asdict(text)
     used = {name: read[name] for name in read if tokens.is_words or name not in WORDS_ONLY}
     return used | tokens.settings() | {"same_tokens_again": tokens.repeats}
@@ -242,7 +243,7 @@ def _learn(trainer: Trainer, reports: Reports, *, save: Callable[[], None], is_s
 def _diverged(
     error: FitDiverged, ids: IdCorpus, state: FitState, run_directory: Path, output: str | Path
 ) -> FitDiverged:
-    """Save the table of the last finished epoch, if there is one, and return the error that says so."""
+    """Save the table of the last complete epoch, if there is one, and return the error with its path."""
     state.release("inputs")
     state.release("outputs")
     good = load_epoch(run_directory, ids)

@@ -21,7 +21,7 @@ LOCK_NAME = "lock"
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock of an existing folder; yield False where it is held already, by this process or another."""
+    """Hold the lock of an existing folder; yield False if this process or another one already holds it."""
     if fcntl is None:
         yield True
         return
@@ -34,7 +34,7 @@ def locked(folder: Path) -> Iterator[bool]:
 
 
 def _open_current(path: Path) -> int | None:
-    """Open and lock the file, again if its last holder removed it in between; None where it is locked already."""
+    """Open and lock the file, again if its last holder removed it in between; None if it is already locked."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:

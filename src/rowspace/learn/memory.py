@@ -1,4 +1,4 @@
-"""How much memory this machine has, asked before anything large is allocated."""
+"""The memory of this machine, checked before large allocations."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def available_memory() -> float:
-    """Return the memory of this machine or container in bytes; infinite where the system does not say."""
+    """Return the memory of this machine or container in bytes; infinity if it is unknown."""
     try:
         physical = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):

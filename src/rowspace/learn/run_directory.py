@@ -1,6 +1,6 @@
-"""The run directory: `OUTPUT.fit` next to the output, where a fit keeps what must survive an interruption.
+"""The run directory `OUTPUT.fit`, next to the output, from which an interrupted fit is resumed.
 
-It holds the ids, the state and a lock, and is removed when the fit is finished.
+It has the ids, the state and a lock, and is removed when the fit is finished.
 """
 
 import re
@@ -42,15 +42,15 @@ def open_run_directory(output: str | Path | None, *, resume: bool) -> Iterator[P
     """Open the run directory of an output, or a temporary one; remove it unless the fit was interrupted.
 
     Args:
-        output: where the table will be saved; None for a fit that saves nothing.
-        resume: whether the directory must hold a saved state, which is kept.
+        output: Where the table will be saved; None for a fit that saves nothing.
+        resume: Whether the directory must have a saved state, which is kept.
 
     Yields:
         The directory, locked.
 
     Raises:
-        UsageError: the directory holds something else, or there is nothing to resume.
-        RowspaceError: another fit to the same output is running.
+        UsageError: The directory has other files, or there is nothing to resume.
+        RowspaceError: Another fit to the same output is running.
     """
     if output is None:
         with tempfile.TemporaryDirectory(prefix="rowspace-fit-") as name:
@@ -82,7 +82,7 @@ def open_run_directory(output: str | Path | None, *, resume: bool) -> Iterator[P
 
 @contextmanager
 def _removed_if_unused(run_directory: Path) -> Iterator[None]:
-    """Remove the folder if Ctrl-C arrives before the lock is held and the folder holds nothing but the lock file."""
+    """Remove the folder if Ctrl-C arrives before the lock is held and the folder has only the lock file."""
     try:
         yield
     except BaseException:
@@ -109,12 +109,12 @@ def _kept_if_interrupted(run_directory: Path) -> Iterator[None]:
 
 
 def _refuse_foreign_files(run_directory: Path) -> None:
-    """Raise `UsageError` where the folder is a file, or holds something that no fit has written."""
+    """Raise `UsageError` if the folder is a file, or has files that no fit has written."""
     if run_directory.exists() and not run_directory.is_dir():
         raise UsageError(f"{str(run_directory)!r} is needed for the fit but is not a folder; move it away")
     for entry in run_directory.iterdir() if run_directory.exists() else ():
         if not _OWN_FILES.match(entry.name):
-            raise UsageError(f"{str(run_directory)!r} is needed for the fit but holds {entry.name!r}; move it away")
+            raise UsageError(f"{str(run_directory)!r} is needed for the fit but contains {entry.name!r}; move it away")
 
 
 def _clear(run_directory: Path, *, but: str = "") -> None:

@@ -1,6 +1,6 @@
 """Compile every kernel that a first `fit` needs, so that it does not have to wait.
 
-`python -m rowspace.learn.warm` is what `scripts/setup` runs; compiled code is kept on disk (`rowspace._base.jit`).
+`scripts/setup` runs `python -m rowspace.learn.warm`; compiled code is cached on disk (`rowspace._base.jit`).
 """
 
 from rowspace.learn.fit import fit
@@ -9,12 +9,12 @@ __all__ = ["warm"]
 
 
 def warm(*, subwords: bool = True) -> None:
-    """Run each kernel once, on a few words; takes no time where all are compiled already.
+    """Run each kernel once, on a few words; this is fast if all kernels are compiled.
 
     Args:
-        subwords: whether the kernels of n-grams are needed too.
+        subwords: Whether to include the kernels of n-grams.
     """
-    many = " ".join(map(str, range(5000)))  # more words than a lexicon first has room for
+    many = " ".join(map(str, range(5000)))  # more words than a lexicon's initial capacity
     fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1, sample=0)
     if subwords:
         fit(["a small text for a start"], dim=2, epochs=1, min_count=1, sample=0, subwords=True, buckets=10)

@@ -1,26 +1,26 @@
-"""Arrays (V, d) in, numbers out: how near rows are, which are nearest, and whether they mean anything.
+"""Similarity, neighbors, maps and evaluation of rows (V, d).
 
-| file | what it answers |
+| file | contents |
 |---|---|
-| `similarity.py` | how near two rows are: dot, cosine, Euclidean |
-| `neighbors.py`, `kernels.py`, `select_numpy.py` | which k rows are nearest, exactly, for one query or a million |
+| `similarity.py` | similarity of two rows: dot, cosine, Euclidean |
+| `neighbors.py`, `kernels.py`, `select_numpy.py` | exact search for the k nearest rows of one query or a million |
 | `analogy.py` | a is to b as c is to ... |
 | `plane.py` | the plane of an analogy's parallelogram |
-| `sets.py` | which one does not belong, and how near two sets are |
-| `evaluation/` | how well rows do on files of word pairs and of analogies |
-| `pca.py` | the directions in which rows differ most, and where rows lie along them |
+| `sets.py` | the odd one out, and the similarity of two sets |
+| `evaluation/` | evaluation on files of word pairs and analogies |
+| `pca.py` | principal components and the rows' coordinates along them |
 | `map_search.py` | the neighbors that t-SNE and UMAP are computed from |
-| `tsne_umap.py` | positions in a plane that keep neighborhoods: t-SNE, UMAP |
-| `placement.py` | positions for rows that were left out of a map |
+| `tsne_umap.py` | maps that preserve neighborhoods: t-SNE, UMAP |
+| `placement.py` | positions for rows that are not part of a map's sample |
 | `map_quality.py` | the share of neighbors that a map preserves |
-| `kmeans.py` | which rows have nearly the same direction |
-| `representatives.py` | which words represent a cluster, or the whole table |
-| `spelling.py` | which tokens are spelled nearly like this one |
-| `downsample.py` | a part of a matrix at the size of a picture |
+| `kmeans.py` | groups of rows with similar directions |
+| `representatives.py` | words that represent a cluster, or the table |
+| `spelling.py` | tokens with a similar spelling |
+| `downsample.py` | a part of a matrix, downsampled for display |
 | `warm.py` | compiles the kernel at setup |
 
-Only `evaluation` and `spelling` know of words. Names load on first use (PEP 562), since the kernels of `neighbors.py`
-bring numba and `import rowspace` must stay light. Read next: `similarity.py`.
+Only `evaluation`, `representatives` and `spelling` use words. Names load on first use (PEP 562), since the kernels of
+`neighbors.py` import numba, which takes long. Read next: `similarity.py`.
 """
 
 from typing import TYPE_CHECKING

@@ -43,7 +43,7 @@ def cos_add(
         questions: (n, 3) int64, the ids of a, b and c.
         k: the number of answers.
         row_norms: (V,) float64, computed here without it.
-        keep_inputs: let a, b and c be among the answers.
+        keep_inputs: allow a, b and c as answers.
         memory: that of `nearest`.
 
     Returns:
@@ -106,7 +106,7 @@ def _cosines(rows: Rows, norms: Norms, ids: Ids) -> NDArray[np.float64]:
     step = max(1, BLOCK_BYTES // (8 * rows.shape[1]))
     for start in range(0, len(rows), step):
         block = np.asarray(rows[start : start + step], np.float64)
-        # vecdot sums in one order wherever a row stands, so that equal rows tie exactly.
+        # The order of vecdot's sum does not depend on a row's position, so equal rows tie exactly.
         with np.errstate(invalid="ignore"):
             cosines[:, start : start + step] = np.vecdot(units[:, np.newaxis], block[np.newaxis])
     with np.errstate(invalid="ignore"):
@@ -114,7 +114,7 @@ def _cosines(rows: Rows, norms: Norms, ids: Ids) -> NDArray[np.float64]:
 
 
 def _validate_questions(questions: Ids, size: int) -> Ids:
-    """Raise `UsageError` unless `questions` is (n, 3) of ids that have a row."""
+    """Raise `UsageError` unless `questions` is (n, 3) of valid ids."""
     array = np.asarray(questions)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":
         raise UsageError(f"questions must be (n, 3) ids of a, b and c, got {array.shape} of {array.dtype}")

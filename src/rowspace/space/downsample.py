@@ -1,4 +1,4 @@
-"""A part of a matrix at the size of a picture: each cell is a number of the matrix, or summarizes several."""
+"""A part of a matrix, downsampled for display: each cell is a number of the matrix, or summarizes several."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,7 +23,7 @@ class DownsampledMatrix:
         values: (h, w) float32.
         row_edges: (h + 1,) int64: cell (i, j) is of rows `row_edges[i]` up to, not including, `row_edges[i + 1]`.
         column_edges: (w + 1,) int64, likewise.
-        rows_read: the most rows that a cell was computed from.
+        rows_read: the largest number of rows that a cell was computed from.
     """
 
     values: NDArray[np.float32]
@@ -42,13 +42,13 @@ def downsample_matrix(
 ) -> DownsampledMatrix:
     """Downsample rows and columns (first, end) of a matrix (V, d) to at most `cells` (h, w); nothing is enlarged.
 
-    NaN stays NaN. Memory is bounded, however large the matrix.
+    NaN stays NaN. Memory is bounded for matrices of any size.
 
     Args:
         matrix: (V, d) floats, which may be a memory map.
         rows: the first row and the one after the last.
         columns: the first column and the one after the last.
-        cells: the most rows and columns of the result.
+        cells: the maximum numbers of rows and columns of the result.
         by: "mean" of the numbers of a cell, of evenly spaced rows where more than four million would be read;
             "sample": the first of them.
 
@@ -81,17 +81,17 @@ def downsample_matrix(
 
 
 def _edges(first: int, end: int, cells: int) -> NDArray[np.int64]:
-    """Where each of at most `cells` equal parts of a range begins, and where the last one ends."""
+    """Return the start of each of at most `cells` equal parts of a range, and the end of the last one."""
     return np.linspace(first, end, min(cells, end - first) + 1).astype(np.int64)
 
 
 def _spaced(first: int, end: int, most: int) -> NDArray[np.int64]:
-    """At most so many of the numbers of a range, evenly spaced."""
+    """Return a limited number of evenly spaced numbers of a range."""
     return np.linspace(first, end, min(most, end - first), endpoint=False).astype(np.int64)
 
 
 def _mean(band: NDArray[np.floating[Any]], edges: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The mean of each of the column ranges of a band (n, d): (w,)."""
+    """Return the mean of each of the column ranges of a band (n, d): (w,)."""
     sums = np.add.reduceat(band.sum(axis=0, dtype=np.float64), edges[:-1])
     means: NDArray[np.float32] = (sums / (len(band) * np.diff(edges))).astype(np.float32)
     return means

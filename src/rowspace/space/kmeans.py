@@ -1,6 +1,6 @@
-"""k-means on directions: rows in k groups by the angle between them, whatever their length.
+"""k-means on directions: rows in k groups by the angle between them.
 
-scikit-learn's mini-batches find the centers; each row then goes to the center of the largest cosine, exactly.
+scikit-learn's mini-batch k-means finds the centers; each row is then assigned to the center with the largest cosine.
 """
 
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ from rowspace.space.similarity import BLOCK_BYTES, row_norms, unit_rows
 __all__ = ["Clusters", "k_means"]
 
 LEARNED_FROM = 50_000
-"""The most rows that centers are learned from; more make them no better, and all of them are assigned."""
+"""The maximum number of rows that centers are learned from; more do not improve them. All rows are assigned."""
 
 
 class Clusters(NamedTuple):
-    """Which group each row is in, and where the groups are."""
+    """The group of each row, and the centers of the groups."""
 
     labels: NDArray[np.int32]
     """(V,) from 0, the largest group first; -1 for a row with NaN, infinity or no length, which has no direction."""
@@ -29,8 +29,8 @@ class Clusters(NamedTuple):
 def k_means(rows: NDArray[np.floating[Any]], k: int, *, seed: int = 0) -> Clusters:
     """Return `rows` (V, d) in k groups by direction.
 
-    Centers are learned from all rows, or from 50 000 drawn with `seed` where there are more. Fewer groups are returned
-    where rows have fewer directions than k.
+    Centers are learned from all rows, or from a sample of 50,000 drawn with `seed`. If rows have fewer than k
+    directions, fewer groups are returned.
 
     Raises:
         UsageError: k is below 1, or no row has a direction.
@@ -50,7 +50,7 @@ def cluster_directions(
     learned_from: int = LEARNED_FROM,
     block_bytes: int = BLOCK_BYTES,
 ) -> Clusters:
-    """Return what `k_means` does, with centers from `learned_from` rows and labels a block at a time."""
+    """Return the result of `k_means`, with centers from `learned_from` rows and labels computed in blocks."""
     if k < 1:
         raise UsageError(f"k must be at least 1, got {k}")
     norms = row_norms(rows)
@@ -68,7 +68,7 @@ def cluster_directions(
 
 
 def _centers(units: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float64]:
-    """Return the centers that scikit-learn finds among unit rows, brought to length 1."""
+    """Return the centers that scikit-learn finds among unit rows, scaled to length 1."""
     try:
         from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415  # an extra, and slow to import
     except ImportError as error:
@@ -81,7 +81,7 @@ def _centers(units: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float6
 
 
 def _largest_first(labels: NDArray[np.int32], centers: NDArray[np.float64]) -> Clusters:
-    """Return the groups that have rows, numbered by their size, the largest 0."""
+    """Return the groups that are not empty, numbered by decreasing size."""
     sizes = np.bincount(labels[labels >= 0], minlength=len(centers))
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
     numbers = np.full(len(centers) + 1, -1, np.int32)  # the last one is for label -1

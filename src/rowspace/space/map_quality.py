@@ -1,4 +1,4 @@
-"""How far a map can be trusted: the share of the rows' nearest neighbors that are neighbors on the map too."""
+"""The quality of a map: the share of the rows' nearest neighbors that are also neighbors on the map."""
 
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ class NeighborhoodPreservation(NamedTuple):
     by_chance: float
     """What a random map would preserve: k / (number of rows - 1)."""
     sample: NDArray[np.int64]
-    """The ids of the queried rows, rising."""
+    """The ids of the queried rows, ascending."""
     k: int
     """The number of neighbors of each."""
 
@@ -37,16 +37,16 @@ def neighborhood_preservation(
 ) -> NeighborhoodPreservation:
     """Return the share of rows' k nearest in `rows` (V, d) that are among their k nearest in `positions` (V, 2).
 
-    Neighbors are exact on both sides: by `metric` among all the rows, by Euclidean distance on the map. Rows or
-    positions that are not finite are left out.
+    Both searches are exact: by `metric` among all rows, and by Euclidean distance on the map. Rows and positions that
+    are not finite are skipped.
 
     Args:
         rows: (V, d).
         positions: (V, 2), or of any other width.
-        k: the number of neighbors, V - 1 at most.
-        sample: how many rows are queried, drawn with `seed`; all where there are no more.
-        metric: how near rows are.
-        seed: of the sample.
+        k: the number of neighbors, at most V - 1.
+        sample: the maximum number of queried rows, drawn with `seed`.
+        metric: "cosine", "dot" or "euclidean".
+        seed: seed of the sample.
 
     Raises:
         UsageError: fewer than two rows are finite, or `sample` is below 1.
@@ -62,7 +62,9 @@ def neighborhood_preservation(
     finite = finite_rows(rows) & finite_rows(positions)
     ids = np.flatnonzero(finite)
     if len(ids) < 2:
-        raise UsageError(f"comparing neighborhoods needs two rows or more, but {len(ids)} can be compared")
+        raise UsageError(
+            f"at least two rows with finite values and positions are needed, but {len(ids)} can be compared"
+        )
     if len(ids) < len(rows):
         rows, positions = rows[ids], positions[ids]
     k = min(validate_k(k), len(ids) - 1)

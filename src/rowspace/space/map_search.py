@@ -18,21 +18,21 @@ __all__ = ["FEWEST", "MapNeighbors", "OnRows", "map_neighbors", "map_units"]
 
 Rows = NDArray[np.floating[Any]]
 OnRows = Callable[[int, int], None]
-"""Called with the number of rows that are done, and of all."""
+"""Called with the number of completed rows and the total."""
 
 FEWEST = 8
 """Fewer rows than this have no neighborhoods to keep."""
 AT_ONCE = 1024
-"""Queries of one search: progress is reported between two of them."""
+"""Queries per search; progress is reported between searches."""
 
 
 class MapNeighbors(NamedTuple):
     """Rows, and the nearest of each among them."""
 
     ids: NDArray[np.int64]
-    """(n,) the ids of the rows, rising."""
+    """(n,) the ids of the rows, ascending."""
     neighbors: NDArray[np.int64]
-    """(n, k) places in `ids`, the nearest first; a row is no neighbor of itself."""
+    """(n, k) indices into `ids`, the nearest first; a row is not its own neighbor."""
     distances: NDArray[np.float32]
     """(n, k) Euclidean distances between unit rows."""
 
@@ -44,9 +44,9 @@ def map_neighbors(
 
     Args:
         rows: (V, d) floats.
-        k: the number of neighbors, at most the number of rows - 1; the first columns are what a smaller k returns.
-        sample: search that many rows only, among themselves.
-        seed: of the sample.
+        k: the number of neighbors, at most the number of rows - 1; a smaller k gives the first columns.
+        sample: search only among a sample of that many rows.
+        seed: seed of the sample.
         on_rows: called during the search.
 
     Raises:
@@ -71,7 +71,7 @@ def map_neighbors(
 
 
 def map_units(rows: Rows, sample: int | None, seed: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the ids of the finite rows, or of a sample of them, and those rows at length 1, float32."""
+    """Return the ids of the finite rows, or of a sample of them, and those rows scaled to length 1, float32."""
     if sample is not None and sample < FEWEST:
         raise UsageError(f"sample must be {FEWEST} or more, got {sample}")
     ids = np.flatnonzero(finite_rows(rows))

@@ -1,9 +1,9 @@
 """The k nearest rows, exactly, for one query or a million, within a stated amount of memory.
 
-Rows and queries are cut into blocks; BLAS multiplies a block of queries with a block of rows;
-`select` folds the products into each query's k best: compiled (`kernels.py`), or for a few queries in NumPy
-(`select_numpy.py`), since loading compiled code takes longer than such a search. `nearest_reference` answers the same
-question with the whole matrix and a stable sort; the tests compare all three.
+Rows and queries are divided into blocks; BLAS multiplies a block of queries with a block of rows; `select` merges the
+products into each query's k best rows: compiled (`kernels.py`), or for a few queries in NumPy (`select_numpy.py`),
+since loading compiled code takes longer than such a search. `nearest_reference` uses the full matrix and a stable sort;
+the tests compare all three.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,10 +31,10 @@ MEMORY = 16 << 20
 """The default for `memory`: 16 MiB of working arrays. With more, products fall out of the caches."""
 
 FEW_QUERIES = 4
-"""Up to so many queries are searched without compiled code."""
+"""Up to this number of queries, the search does not use compiled code."""
 
 MAX_QUERIES = 1024
-"""Queries multiplied at once: more would not make BLAS faster, and rows would come in smaller blocks."""
+"""Queries multiplied at once: more would not make BLAS faster, and blocks of rows would be smaller."""
 
 
 def nearest(
@@ -51,8 +51,8 @@ def nearest(
     """Return the k nearest of `rows` (V, d) to each of `queries` (n, d).
 
     Scores are computed in float64 in a fixed order and rounded to float32; equal scores go to the lower id. Neither ids
-    nor scores depend on `memory` or `threads`. A row that holds NaN or infinity (or, in float64, values past 1e153) is
-    never a neighbor; a zero row has cosine 0 with everything.
+    nor scores depend on `memory` or `threads`. A row with NaN or infinity (or, in float64, values above 1e153) is
+    never a neighbor; the cosine of a zero row with any row is 0.
 
     Args:
         queries: (n, d) numbers, which may be a memory map.
@@ -61,9 +61,10 @@ def nearest(
         metric: "cosine", "dot" or "euclidean", whose score is the distance.
         exclude: (n, e) int64, ids to leave out for each query, -1 for none.
         row_norms: (V,) float64, computed here without it.
-        memory: the most bytes of working memory, apart from the answer, the norms (8 bytes a row or query) and BLAS's
-            own buffers; raised where one row and one query need more.
-        threads: of the selection, by default one for each processor; BLAS has an environment variable of its own.
+        memory: the maximum working memory in bytes, without the result, the norms (8 bytes per row or query) and BLAS's
+            buffers; increased if one row and one query need more.
+        threads: the number of threads of the selection, by default one per processor; BLAS has its own environment
+            variable.
 
     Returns:
         Ids (n, k) int64 and scores (n, k) float32, nearest first; id -1 and score NaN where no row is left.

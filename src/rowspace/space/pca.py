@@ -50,7 +50,7 @@ def pca(rows: Rows, k: int = 2) -> Projection:
     _check(rows, k)
     finite = finite_rows(rows)
     if not finite.any():
-        raise UsageError("every row holds NaN or infinity, so none can be projected; repair the table first")
+        raise UsageError("every row has NaN or infinity, so none can be projected; repair the table first")
     mean = sum((block.sum(0) for _, block in _blocks(rows, finite)), np.zeros(rows.shape[1])) / finite.sum()
     find = _axes_of_few if k <= finite.sum() <= rows.shape[1] else _axes_of_many
     variances, directions = find(rows, finite, mean)
@@ -64,7 +64,7 @@ def pca(rows: Rows, k: int = 2) -> Projection:
 
 
 def finite_rows(rows: Rows) -> NDArray[np.bool_]:
-    """Return which rows (V, d) hold neither NaN nor infinity, nor in float64 values past 1e153: (V,) bool.
+    """Return which rows (V, d) are finite and, in float64, have no values above 1e153: (V,) bool.
 
     >>> finite_rows(np.array([[1.0, 2.0], [np.nan, 0.0], [np.inf, 0.0]]))
     array([ True, False, False])
@@ -80,17 +80,17 @@ def _check(rows: Rows, k: int) -> None:
 
 
 def _axes_of_many(rows: Rows, finite: NDArray[np.bool_], mean: NDArray[np.float64]) -> tuple[Any, Any]:
-    """The variances (d,), largest first, and their directions (d, d), one a row, from the covariance."""
+    """Return the variances (d,), largest first, and their directions (d, d), one per row, from the covariance."""
     scatter = np.zeros((rows.shape[1],) * 2)
     for _, block in _blocks(rows, finite):
         centered = block - mean
         scatter += centered.T @ centered
-    variances, directions = np.linalg.eigh(scatter)  # in rising order, a direction a column
+    variances, directions = np.linalg.eigh(scatter)  # in ascending order, one direction per column
     return variances[::-1], directions.T[::-1]
 
 
 def _axes_of_few(rows: Rows, finite: NDArray[np.bool_], mean: NDArray[np.float64]) -> tuple[Any, Any]:
-    """The same where rows are no more than they are wide: as many directions as rows, without a (d, d) matrix."""
+    """Return the same for at most d rows: as many directions as rows, without a (d, d) matrix."""
     _, sizes, directions = np.linalg.svd(rows[finite].astype(np.float64) - mean, full_matrices=False)
     return sizes**2, directions
 

@@ -14,7 +14,7 @@ from rowspace.space.similarity import row_norms
 __all__ = ["place_others"]
 
 SPREAD = 0.25
-"""How far from its neighbor a row is placed: a part of the usual distance between neighbors on the map."""
+"""The distance of a placed row from its neighbor, relative to the median distance between neighbors on the map."""
 
 
 def place_others(
@@ -24,16 +24,16 @@ def place_others(
     seed: int = 0,
     on_rows: OnRows | None = None,
 ) -> NDArray[np.float32]:
-    """Return `positions` (V, 2) with each finite row (V, d) at NaN moved next to its nearest mapped row.
+    """Return `positions` (V, 2) with each finite row (V, d) at NaN placed next to its nearest mapped row.
 
-    Nearest is by cosine and exact. The offset is random, a quarter of the median distance between a mapped row and its
-    nearest on the map: this preserves more neighbors than means or medians over several mapped rows. Mapped rows stay
-    where they are.
+    The search is exact, by cosine. The offset is random, a quarter of the median distance between a mapped row and its
+    nearest neighbor on the map: this preserves more neighbors than means or medians over several mapped rows. Mapped
+    rows are not moved.
 
     Args:
         rows: (V, d) floats.
         positions: (V, 2), NaN for rows to place.
-        seed: of the offsets.
+        seed: seed of the offsets.
         on_rows: called during the search.
 
     Raises:
@@ -47,7 +47,7 @@ def place_others(
     mapped = np.flatnonzero(np.isfinite(placed).all(1))
     others = np.flatnonzero(finite_rows(rows) & ~np.isfinite(placed).all(1))
     if not len(mapped):
-        raise UsageError("no row has a position, so no other row can be placed")
+        raise UsageError("no row has a position, so none can be placed next to it")
     known, norms = rows[mapped], row_norms(rows[mapped])
     offsets = np.random.default_rng(seed).normal(size=(len(others), 2)) * (SPREAD * _usual_distance(placed[mapped]))
     for start in range(0, len(others), AT_ONCE):
@@ -60,7 +60,7 @@ def place_others(
 
 
 def _usual_distance(positions: NDArray[np.float32]) -> float:
-    """Return the median distance between a position and its nearest, of 1000 positions at most."""
+    """Return the median distance between a position and its nearest, over at most 1000 positions."""
     if len(positions) < 2:
         return 0.0
     asked = np.linspace(0, len(positions), min(1000, len(positions)), endpoint=False).astype(np.int64)

@@ -1,6 +1,6 @@
-"""Words that represent many: those nearest to the centers of clusters, before pieces, special and unused tokens.
+"""Representative words: those nearest to the centers of clusters, before word pieces, special and unused tokens.
 
-They are for tables without counts, where neither counts nor the order of ids tell which words are frequent.
+They are for tables without counts, where it is unknown which words are frequent.
 """
 
 import re
@@ -17,19 +17,19 @@ from rowspace.space.similarity import BLOCK_BYTES, unit_rows
 __all__ = ["central_words", "representative_order", "token_classes"]
 
 CLUSTERS = 64
-"""How many groups `representative_order` takes its words from in turn."""
+"""The number of groups of `representative_order`."""
 WORD, SHORT, PIECE, SPECIAL = range(4)
 _SPECIAL = re.compile(r"\[[A-Za-z_]+\d*\]|<\|.*\|>|<[^<>\s]+>")
 _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
-_STARTS = ("Ġ", "▁")  # how GPT-2's and SentencePiece's vocabularies mark a token that begins a word
-_MARKED = 0.1  # the share of marked tokens from which the others count as pieces
+_STARTS = ("Ġ", "▁")  # word-start markers of GPT-2 and SentencePiece
+_MARKED = 0.1  # above this share of marked tokens, the others are pieces
 
 
 def token_classes(vocabulary: Sequence[str]) -> NDArray[np.uint8]:
-    """Return what each token looks like, (V,): 0 a word, 1 numbers, signs and single letters, 2 a piece, 3 special.
+    """Return the class of each token, (V,): 0 a word, 1 numbers, signs and single letters, 2 a piece, 3 special.
 
-    Pieces are `##ing` and byte tokens; in a vocabulary that marks where words begin (`Ġthe`, `▁the`), every token
-    without the mark. Special are tokens in brackets such as `[PAD]`, `[unused0]`, `<s>` and `<|endoftext|>`, and the
+    Pieces are `##ing` and byte tokens and, in a vocabulary with word-start markers (`Ġthe`, `▁the`), all tokens without
+    the marker. Special tokens are those in brackets, such as `[PAD]`, `[unused0]`, `<s>` and `<|endoftext|>`, and the
     empty token.
 
     >>> token_classes(["[PAD]", "[unused0]", "cat", "##s", "7", "<0x0A>", "don't"])
@@ -44,7 +44,7 @@ def token_classes(vocabulary: Sequence[str]) -> NDArray[np.uint8]:
 def central_words(
     rows: NDArray[np.floating[Any]], clusters: Clusters, vocabulary: Sequence[str], count: int = 3
 ) -> list[list[int]]:
-    """Return for each cluster the ids of the `count` tokens nearest to its center by cosine, words before others.
+    """Return, for each cluster, the ids of the `count` tokens nearest to its center by cosine, words first.
 
     >>> rows = np.array([[1, 0.1], [0.1, 5], [3, 0], [9, 0.4]])
     >>> central_words(rows, k_means(rows, 2), ["[PAD]", "b", "cat", "dog"], 2)
@@ -56,10 +56,10 @@ def central_words(
 
 
 def representative_order(rows: NDArray[np.floating[Any]], vocabulary: Sequence[str], *, seed: int = 0) -> NDArray[Any]:
-    """Return all ids (V,), those first that stand for many rows: of each of 64 clusters the word nearest its center.
+    """Return all ids (V,), the most representative first: of each of 64 clusters, the word nearest to its center.
 
     The second nearest of each cluster follow, and so on; then numbers and signs in the same order, then pieces, then
-    special tokens, and at last rows without a direction. Errors are those of `k_means`.
+    special tokens, and finally rows without a direction. Errors are those of `k_means`.
     """
     classes = token_classes(vocabulary)
     clusters = k_means(rows, CLUSTERS, seed=seed)
@@ -80,7 +80,7 @@ def _class_of(token: str, marked: bool) -> int:
 
 
 def _by_cluster(rows: NDArray[np.floating[Any]], clusters: Clusters, classes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return all ids by cluster, in each by class, in each the nearest to the center first; label -1 stands first."""
+    """Return all ids sorted by cluster, class and distance to the center; those with label -1 are first."""
     nearness = np.zeros(len(rows))
     step = max(1, BLOCK_BYTES // (8 * rows.shape[1]))
     for start in range(0, len(rows), step):

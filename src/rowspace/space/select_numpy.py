@@ -28,7 +28,7 @@ def select(
     keys: NDArray[np.float32],
     ids: Ids,
 ) -> None:
-    """Fold one block of rows into the k best of each query; arguments as for `kernels.select`."""
+    """Merge one block of rows into the k best of each query; arguments are those of `kernels.select`."""
     for n in range(len(queries)):
         best = _Best(queries[n], float(query_norms[n]), rows, row_norms, first, METRICS[metric], keys[n], ids[n])
         allowed = ~np.isnan(row_norms)
@@ -50,7 +50,7 @@ class _Best:
         self.keys, self.ids = keys, ids
 
     def likely(self, products: Floats, allowed: NDArray[np.bool_]) -> Ids:
-        """Return the k rows that are best by their approximate products; a first bound for the others."""
+        """Return the k best rows by their approximate products, which give a first bound for the others."""
         with np.errstate(all="ignore"):
             keys: Doubles = products.astype(np.float64)
             if self.metric == "cosine":
@@ -66,7 +66,7 @@ class _Best:
         """Return which rows (m,) may have a key no less than the worst one so far; see `kernels._bound`."""
         if self.keys.min() == -np.inf or self.query_norm == 0:
             return np.ones(len(products), bool)
-        # The float32 below it: of equal keys, a row of this block may have the lower id.
+        # The float32 below it, since a row of this block with an equal key may have the lower id.
         worst, query_norm = float(np.nextafter(self.keys.min(), np.float32(-np.inf))), self.query_norm
         with np.errstate(invalid="ignore", over="ignore"):
             if self.metric == "cosine":
@@ -80,7 +80,7 @@ class _Best:
             return ~(products <= bound)  # NaN on either side passes
 
     def add(self, candidates: Ids) -> None:
-        """Compute the keys of some rows of the block exactly, and keep the k best; a row that is there stays once."""
+        """Compute the exact keys of some rows of the block, and keep the k best; a row is kept only once."""
         candidates = candidates[~np.isin(candidates + self.first, self.ids)]
         step = max(1, BLOCK_BYTES // (8 * self.rows.shape[1]))
         for start in range(0, len(candidates), step):
@@ -93,9 +93,9 @@ class _Best:
             self.keys[:], self.ids[:] = keys[order], ids[order]
 
     def _exact(self, places: Ids) -> NDArray[np.float32]:
-        """Return the scores that decide, larger is better; float32, so that equal ones are equal bit by bit."""
+        """Return the exact scores, larger is better; in float32, so that ties are exact."""
         rows = self.rows[places].astype(np.float64)
-        # vecdot sums in one order wherever a row stands, so that equal rows tie exactly.
+        # The order of vecdot's sum does not depend on a row's position, so equal rows tie exactly.
         if self.metric == "euclidean":
             differences = self.query - rows
             return np.asarray(-np.sqrt(np.vecdot(differences, differences)), np.float32)

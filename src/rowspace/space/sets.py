@@ -1,7 +1,7 @@
-"""Sets of rows: which one does not belong, and how near two sets are.
+"""Sets of rows: the odd one out, and the similarity of two sets.
 
-The rules and numbers are gensim's: the odd one is found among unit rows, two sets are compared by the means of their
-rows as they are.
+Rules and results are gensim's: the odd one out is found among unit rows, two sets are compared by the means of their
+rows without normalization.
 """
 
 from typing import Any, cast
@@ -18,10 +18,10 @@ Rows = NDArray[np.floating[Any]]
 
 
 def mean_unit_row(rows: Rows) -> NDArray[np.float64]:
-    """Return the mean (d,) float64 of the rows (n, d), each first brought to length 1.
+    """Return the mean (d,) float64 of the rows (n, d), each first scaled to length 1.
 
     Raises:
-        UsageError: there is no row.
+        UsageError: there are no rows.
 
     >>> mean_unit_row(np.array([[3.0, 0.0], [0.0, 5.0]]))
     array([0.5, 0.5])
@@ -31,9 +31,9 @@ def mean_unit_row(rows: Rows) -> NDArray[np.float64]:
 
 
 def odd_one_out(rows: Rows) -> int:
-    """Return the index of the row of (n, d) farthest, by angle, from the mean of the unit rows.
+    """Return the index of the row of (n, d) with the largest angle to the mean of the unit rows.
 
-    Of rows equally far, the first. This is gensim's `doesnt_match`.
+    Ties go to the first row. This is gensim's `doesnt_match`.
 
     Raises:
         UsageError: fewer than three rows.
@@ -42,15 +42,15 @@ def odd_one_out(rows: Rows) -> int:
     1
     """
     if len(rows) < 3:
-        raise UsageError(f"an odd one out needs at least 3 tokens, got {len(rows)}; name more of them")
-    # Rounded, so that rows equally far do not differ by the last bit of a sum.
+        raise UsageError(f"an odd one out needs at least 3 tokens, got {len(rows)}; give more tokens")
+    # Rounded, so that ties are not broken by the last bit of a sum.
     return int(np.argmin(np.asarray(cosine(rows, mean_unit_row(rows)), np.float32)))
 
 
 def set_similarity(rows_a: Rows, rows_b: Rows) -> float:
     """Return the cosine of the mean of `rows_a` (n, d) with the mean of `rows_b` (m, d).
 
-    This is gensim's `n_similarity`: the rows are not normalized, so long rows weigh more.
+    This is gensim's `n_similarity`: the rows are not normalized, so longer rows have more weight.
 
     Raises:
         UsageError: a set is empty.
@@ -64,7 +64,7 @@ def set_similarity(rows_a: Rows, rows_b: Rows) -> float:
 
 
 def set_distance(rows_a: Rows, rows_b: Rows) -> float:
-    """Return one less the set similarity: 0 for the same direction, 2 for opposite ones.
+    """Return 1 - `set_similarity`: 0 for the same direction, 2 for opposite directions.
 
     >>> set_distance(np.array([[1.0, 0.0]]), np.array([[0.0, 7.0]]))
     1.0
@@ -73,6 +73,6 @@ def set_distance(rows_a: Rows, rows_b: Rows) -> float:
 
 
 def _check_filled(name: str, rows: Rows) -> None:
-    """Raise `UsageError` where a set of rows is empty."""
+    """Raise `UsageError` if a set of rows is empty."""
     if len(rows) == 0:
-        raise UsageError(f"{name} holds no row, so it has no mean; name at least one token")
+        raise UsageError(f"{name} is empty, so it has no mean; give at least one token")

@@ -1,7 +1,7 @@
-"""How near two rows are: dot product, cosine, Euclidean distance, for single vectors and between matrices.
+"""Dot product, cosine and Euclidean distance of single vectors and of matrices.
 
-All three are computed in float64 whatever the rows' dtype. The search for the nearest of many rows has its
-own file, because it must not build the whole (n, V) matrix.
+All three are computed in float64 for any dtype. The search for the nearest of many rows is in `neighbors.py`, since it
+must not build the full (n, V) matrix.
 """
 
 from typing import Any, Literal, cast, get_args
@@ -14,11 +14,11 @@ from rowspace.errors import UsageError
 __all__ = ["METRICS", "Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"]
 
 Metric = Literal["cosine", "dot", "euclidean"]
-Scores = NDArray[np.float64]  # a single number is a float64, which is used alike
+Scores = NDArray[np.float64]  # a single number is a float64
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 BLOCK_BYTES = 1 << 23
-"""How much is converted to float64 at a time: about what a processor's caches hold."""
+"""The amount converted to float64 at a time, about the size of a processor's caches."""
 
 
 def dot(a: ArrayLike, b: ArrayLike) -> Scores:
@@ -46,7 +46,7 @@ def dot(a: ArrayLike, b: ArrayLike) -> Scores:
 def cosine(a: ArrayLike, b: ArrayLike) -> Scores:
     """Return the cosine of the angle; shapes and errors as for `dot`.
 
-    A zero row has cosine 0 with everything.
+    The cosine of a zero row with any row is 0.
 
     >>> float(cosine([3, 0], [1, 0]))
     1.0
@@ -58,7 +58,7 @@ def cosine(a: ArrayLike, b: ArrayLike) -> Scores:
 
 
 def euclidean(a: ArrayLike, b: ArrayLike) -> Scores:
-    """Return the Euclidean distance; shapes and errors as for `dot`. Equal rows are at distance 0 exactly.
+    """Return the Euclidean distance; shapes and errors as for `dot`. The distance of equal rows is exactly 0.
 
     >>> cat, dog, the = (0.72, -0.41, 0.15), (0.68, -0.38, 0.22), (-0.12, 0.05, 0.88)
     >>> euclidean(cat, [dog, the]).round(3)
@@ -66,13 +66,13 @@ def euclidean(a: ArrayLike, b: ArrayLike) -> Scores:
     """
     left, right = _pair(a, b)
     if left.ndim == 2:
-        # Row by row, by differences: expanding the square would cost half of the digits of near pairs.
+        # Row by row, by differences: expanding the square would lose half of the digits for near pairs.
         return np.stack([_distances(row, right) for row in left]) if len(left) else _nothing_by(right)
     return _distances(left, right)
 
 
 def score(a: ArrayLike, b: ArrayLike, *, metric: Metric = "cosine") -> Scores:
-    """Return `cosine`, `dot` or `euclidean`, by name; raises `UsageError` for another name.
+    """Return `cosine`, `dot` or `euclidean`, by name; raise `UsageError` for another name.
 
     >>> float(score([3, 0], [1, 0], metric="dot"))
     3.0
@@ -84,7 +84,7 @@ def score(a: ArrayLike, b: ArrayLike, *, metric: Metric = "cosine") -> Scores:
 def row_norms(rows: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the Euclidean length of each row of (V, d), (V,) float64.
 
-    They are read in blocks, so that a memory map is never copied.
+    Rows are read in blocks, so that a memory map is never copied.
 
     >>> row_norms(np.array([[3.0, 4.0], [0.0, 0.0]], np.float16))
     array([5., 0.])
@@ -100,7 +100,7 @@ def row_norms(rows: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 def unit_rows(rows: ArrayLike) -> NDArray[np.float64]:
     """Return rows, or one vector, divided by their length, float64.
 
-    A zero row stays zero; a row with infinity turns NaN.
+    A zero row stays zero; a row with infinity becomes NaN.
 
     >>> unit_rows([[3, 4], [0, 0]])
     array([[0.6, 0.8],
@@ -108,7 +108,7 @@ def unit_rows(rows: ArrayLike) -> NDArray[np.float64]:
     """
     array = np.asarray(rows, np.float64)
     lengths = _lengths(array)[..., np.newaxis]
-    with np.errstate(invalid="ignore"):  # a row with an infinity becomes NaN, which says what it is
+    with np.errstate(invalid="ignore"):  # a row with infinity becomes NaN
         return np.divide(array, lengths, out=np.zeros_like(array), where=lengths != 0)
 
 
@@ -130,9 +130,9 @@ def _pair(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.f
 
 
 def _lengths(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the length of each row: equal rows get equal lengths, to the last bit, wherever they stand."""
-    # vecdot sums each row on its own, in an order that depends on its width only; a matrix product does not.
-    with np.errstate(over="ignore"):  # past 1e153 a length is infinite, which is how such a row is known
+    """Return the length of each row; equal rows have identical lengths at any position."""
+    # vecdot sums each row separately, in an order that depends only on its width; a matrix product does not.
+    with np.errstate(over="ignore"):  # above 1e153 a length is infinite, which marks such a row
         return cast("NDArray[np.float64]", np.sqrt(np.vecdot(array, array)))
 
 
@@ -142,5 +142,5 @@ def _distances(vector: NDArray[np.float64], rows: NDArray[np.float64]) -> Scores
 
 
 def _nothing_by(right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the empty answer of no rows against `right`: (0,) or (0, m)."""
+    """Return the empty result of no rows with `right`: (0,) or (0, m)."""
     return np.empty((0, *right.shape[:-1]))

@@ -1,7 +1,7 @@
-"""Which tokens of a vocabulary are spelled nearly like a given one.
+"""Tokens of a vocabulary with a spelling similar to a given one.
 
-A first pass over the whole vocabulary, in numpy, keeps the tokens that share most letters; only those few
-are compared by the exact, slow `difflib`.
+A first pass over the vocabulary, in NumPy, finds the tokens that share the most letters; only those are compared by the
+exact, slow `difflib`.
 """
 
 from collections import Counter
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 __all__ = ["nearest_spellings"]
 
 CUTOFF = 0.6
-"""The least ratio of `difflib` that counts as near; difflib's own default."""
+"""The minimum ratio of `difflib`; difflib's default."""
 
 SHORTLIST = 200
-"""How many tokens meet the exact comparison."""
+"""The number of tokens that are compared exactly."""
 
 CHUNK = 50_000
-"""Tokens looked at together, which bounds the memory."""
+"""Tokens processed together, which bounds the memory."""
 
 
 def nearest_spellings(token: str, vocabulary: Sequence[str], limit: int = 4) -> list[str]:
-    """Return at most `limit` tokens spelled nearly like `token`, nearest first; among equals the lower id.
+    """Return at most `limit` tokens with a spelling similar to `token`, best first; ties go to the lower id.
 
-    Case is ignored, so that "paris" finds "Paris" first. Nearness is the ratio of difflib's
-    `SequenceMatcher`, 0.6 or more, taken for the 200 tokens that share most letters.
+    Case is ignored, so that "paris" finds "Paris" first. Similarity is the ratio of difflib's `SequenceMatcher`, 0.6 or
+    more, of the 200 tokens that share the most letters.
 
     >>> nearest_spellings("kat", ["the", "cat", "Kate", "dog"])
     ['Kate', 'cat']
@@ -45,7 +45,7 @@ def nearest_spellings(token: str, vocabulary: Sequence[str], limit: int = 4) -> 
 
 
 def _shortlist(wanted: str, vocabulary: Sequence[str]) -> list[int]:
-    """Return the ids of the tokens that share most letters with `wanted`."""
+    """Return the ids of the tokens that share the most letters with `wanted`."""
     chunks = [_sharing(wanted, vocabulary, start) for start in range(0, len(vocabulary), CHUNK)]
     ids = np.fromiter(chain.from_iterable(ids for ids, _ in chunks), np.int64)
     shares = np.fromiter(chain.from_iterable(shares for _, shares in chunks), np.float64)

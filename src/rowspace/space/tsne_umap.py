@@ -1,4 +1,4 @@
-"""Maps that keep neighborhoods: t-SNE by openTSNE, UMAP by umap-learn, both from the exact nearest neighbors.
+"""Maps that preserve neighborhoods: t-SNE by openTSNE, UMAP by umap-learn, both from the exact nearest neighbors.
 
 Rows are compared by direction. Both start at the principal components, so the seed is the only randomness, and both
 call `on_frame` with the positions during optimization. Rows left out by `sample` are positioned by `placement.py`.
@@ -41,13 +41,13 @@ def tsne(
 
     Args:
         rows: (V, d) floats; a row with NaN or infinity is placed at NaN.
-        perplexity: reduced to a third of the number of rows where that is less.
+        perplexity: the perplexity, at most a third of the number of rows.
         steps: iterations.
-        seed: of the sample and the first positions.
+        seed: seed of the sample and the initial positions.
         on_frame: called during optimization.
         sample: map at most that many rows, drawn with `seed`; the others are at NaN, and `place_others` places them.
-        neighbors: what `map_neighbors` returned for the same rows, `sample` and `seed`, 3 · perplexity or more of each;
-            searched here without it.
+        neighbors: the result of `map_neighbors` for the same rows, `sample` and `seed`, with at least 3 · perplexity
+            neighbors; computed if omitted.
 
     Raises:
         UsageError: d = 1, fewer than 8 finite rows, rows of one direction, a `perplexity` or `steps` below 1.
@@ -89,12 +89,12 @@ def umap(
     Args:
         rows: (V, d) floats; a row with NaN or infinity is placed at NaN.
         num_neighbors: 2 or more; as in umap-learn, a row is the first neighbor of itself.
-        min_dist: how near points may come.
+        min_dist: the minimum distance between points.
         steps: epochs.
-        seed: of all that is random.
+        seed: seed of all random numbers.
         on_frame: called during optimization.
         sample: map at most that many rows, drawn with `seed`; the others are at NaN, and `place_others` places them.
-        neighbors: what `map_neighbors` returned, num_neighbors - 1 or more of each; searched here without it.
+        neighbors: the result of `map_neighbors`, with at least num_neighbors - 1 neighbors; computed if omitted.
 
     Raises:
         UsageError: as for `tsne`, or `num_neighbors` is below 2.
@@ -103,7 +103,7 @@ def umap(
     if num_neighbors < 2:
         raise UsageError(f"num_neighbors counts the row itself and must be 2 or more, got {num_neighbors}")
     try:
-        with warnings.catch_warnings(action="ignore"):  # that TensorFlow, which this does without, is not installed
+        with warnings.catch_warnings(action="ignore"):  # that TensorFlow, which is not used here, is not installed
             from umap.layouts import optimize_layout_euclidean  # noqa: PLC0415  # an extra, and slow to import
             from umap.umap_ import find_ab_params, fuzzy_simplicial_set, make_epochs_per_sample  # noqa: PLC0415
     except ImportError as error:
@@ -117,11 +117,11 @@ def umap(
         knn_indices=np.hstack([itself, ids]), knn_dists=np.hstack([itself * np.float32(0), distances]),
     )  # fmt: skip
     graph = graph.tocoo()
-    graph.data[graph.data < graph.data.max() / steps] = 0  # edges that would never be drawn
+    graph.data[graph.data < graph.data.max() / steps] = 0  # edges that would never be sampled
     graph.eliminate_zeros()
     start = frames.start(seed, spread=1).astype(np.float32)
     positions = 10 * (start - start.min(0)) / np.ptp(start, axis=0)
-    # `positions` is updated in place; the progress bar of umap-learn (tqdm) writes the epochs done to our file.
+    # `positions` is updated in place; umap-learn's progress bar (tqdm) writes the number of epochs to this file.
     bar = {"disable": False, "file": _EpochFile(lambda epoch: frames.report(epoch, positions)), "bar_format": "{n}"}
     optimize_layout_euclidean(
         positions, positions, graph.row, graph.col, steps, len(positions),
@@ -149,14 +149,14 @@ class _Frames:
             self.ids, self.units = found.ids, unit_rows(rows[found.ids]).astype(np.float32)
 
     def neighbors(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the k nearest to each row, itself left out, and their distances."""
+        """Return the k nearest to each row, without itself, and their distances."""
         found = self.found or map_neighbors(self.rows, k, sample=self.sample, seed=self.seed)
         if found.neighbors.shape[1] < k:
             raise UsageError(f"neighbors must hold at least {k} per row, got {found.neighbors.shape[1]}")
         return found.neighbors[:, :k], found.distances[:, :k]
 
     def start(self, seed: int, *, spread: float) -> NDArray[np.float64]:
-        """Return the principal components (n, 2), the first with this deviation, equal rows moved apart a little."""
+        """Return the principal components (n, 2), scaled to a deviation, with equal rows moved slightly apart."""
         positions = pca(self.units).positions.astype(np.float64)
         if not (deviation := float(positions[:, 0].std())) > 0:
             raise UsageError("all rows have the same direction, so there are no neighborhoods to map")
@@ -191,4 +191,4 @@ class _EpochFile:
             self.on_epoch(int(text))
 
     def flush(self) -> None:
-        """Do nothing: `write` reports at once."""
+        """Do nothing: `write` reports immediately."""

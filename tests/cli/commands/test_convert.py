@@ -16,7 +16,7 @@ Run = Callable[..., Any]
     [("t.bin", "word2vec"), ("t.vec", "word2vec-text"), ("t.txt", "word2vec-text"), ("t.npz", "npz"),
      ("t.npy", "npy"), ("t.tsv", "tsv"), ("t.parquet", "parquet"), ("t.arrow", "parquet"), ("t", "native")],
 )  # fmt: skip
-def test_each_format_gives_the_same_rows_when_it_is_opened_again(
+def test_round_trip_of_each_format_gives_the_same_rows(
     run: Run, table_path: str, table: rs.Table, tmp_path: Path, name: str, format_name: str
 ) -> None:
     output = str(tmp_path / name)
@@ -29,11 +29,11 @@ def test_each_format_gives_the_same_rows_when_it_is_opened_again(
 
 
 @pytest.mark.parametrize("format_name", ["model2vec", "sentence-transformers", "safetensors"])
-def test_formats_with_a_tokenizer_keep_the_tables_own(
+def test_formats_with_a_tokenizer_keep_the_tables_tokenizer(
     run: Run, table_path: str, table: rs.Table, tmp_path: Path, format_name: str
 ) -> None:
     output, back = str(tmp_path / "t"), str(tmp_path / "back")
-    assert f"({format_name}) holds" in run("convert", table_path, output, "--format", format_name).stderr
+    assert f"to {output} ({format_name})" in run("convert", table_path, output, "--format", format_name).stderr
     run("convert", output, back)
     again = rs.load(back)
     assert list(again.vocabulary)[: len(table)] == list(table.vocabulary)
@@ -41,19 +41,18 @@ def test_formats_with_a_tokenizer_keep_the_tables_own(
     assert json.loads(again.tokenizer) == json.loads(table.tokenizer)
 
 
-def test_the_format_may_be_named_and_rows_limited(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
+def test_format_and_limit(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
     output = tmp_path / "vectors.txt"
     said = run("convert", table_path, str(output), "--format", "glove", "--limit", "7").stderr
-    assert "(glove) holds the 7 rows × 16" in said
-    assert "counts are left out" in said
+    assert said.startswith("rowspace: wrote 7 rows × 16 of ")
+    assert f"to {output} (glove)" in said
+    assert "the format has no counts" in said
     assert len(output.read_text().splitlines()) == 7
     np.testing.assert_array_equal(rs.load(output).rows, table.rows[:7])
 
 
-def test_counts_are_kept_where_the_format_has_a_place_for_them(
-    run: Run, table_path: str, table: rs.Table, tmp_path: Path
-) -> None:
-    assert "left out" not in run("convert", table_path, str(tmp_path / "t.npz")).stderr
+def test_counts_are_kept_if_the_format_has_them(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
+    assert "no counts" not in run("convert", table_path, str(tmp_path / "t.npz")).stderr
     np.testing.assert_array_equal(rs.load(tmp_path / "t.npz").counts, table.counts)
 
 
@@ -68,7 +67,7 @@ def test_counts_are_kept_where_the_format_has_a_place_for_them(
         (("{table}", "out.bin", "--limit", "0"), 2, "limit"),
     ],
 )
-def test_a_wrong_call_is_one_sentence(
+def test_usage_error_gives_a_message(
     run: Run, table_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...],
     status: int, complaint: str,
 ) -> None:  # fmt: skip

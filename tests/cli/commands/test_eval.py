@@ -28,7 +28,7 @@ def analogies(tmp_path: Path) -> Path:
     return path
 
 
-def test_content_tells_the_kind_of_a_file(
+def test_kind_of_file_is_recognized_by_content(
     run: Run, table_path: str, table: rs.Table, pairs: Path, analogies: Path
 ) -> None:
     document = json.loads(run("eval", table_path, str(analogies), str(pairs), "--json").stdout)
@@ -41,7 +41,7 @@ def test_content_tells_the_kind_of_a_file(
     assert on_analogies["total"]["total"] == table.evaluate_analogies(analogies).total.total == 2
 
 
-def test_people_see_sections_with_their_total(run: Run, table_path: str, pairs: Path, analogies: Path) -> None:
+def test_sections_are_printed_with_their_total(run: Run, table_path: str, pairs: Path, analogies: Path) -> None:
     said = [line.split() for line in run("eval", table_path, str(pairs), str(analogies)).stdout.splitlines()]
     assert ["file", "used", "unknown", "Pearson", "Spearman"] in said
     assert any(line[:4] == ["pairs.tsv", "3", "25.0", "%"] for line in said)
@@ -69,26 +69,26 @@ def test_options_reach_the_table(
 
 
 @pytest.mark.parametrize("line", ["class method module name\n", "class\tmethod\tmodule\tname\n"])
-def test_four_words_are_an_analogy_without_its_section(run: Run, table_path: str, tmp_path: Path, line: str) -> None:
+def test_four_words_without_a_section_are_an_analogy(run: Run, table_path: str, tmp_path: Path, line: str) -> None:
     path = tmp_path / "questions.txt"
     path.write_text(line)
     assert "before the first ': section'" in run("eval", table_path, str(path), status=1).stderr
 
 
-@pytest.mark.parametrize(("content", "why"), [("", "holds no word pair"), ("a b\n", "expected word, word, number")])
-def test_file_of_neither_kind_is_refused(run: Run, table_path: str, tmp_path: Path, content: str, why: str) -> None:
+@pytest.mark.parametrize(("content", "why"), [("", "has no word pairs"), ("a b\n", "expected word, word, number")])
+def test_file_of_neither_kind_is_an_error(run: Run, table_path: str, tmp_path: Path, content: str, why: str) -> None:
     path = tmp_path / "file.txt"
     path.write_text(content)
     assert why in run("eval", table_path, str(path), status=1).stderr
 
 
-def test_missing_file_is_told(run: Run, table_path: str) -> None:
+def test_missing_file_is_an_error(run: Run, table_path: str) -> None:
     assert "cannot read no-such.tsv" in run("eval", table_path, "no-such.tsv", status=1).stderr
 
 
-def test_a_section_without_a_right_answer_has_0_percent_and_an_empty_one_has_none(run: Run, tmp_path: Path) -> None:
+def test_accuracy_is_0_without_correct_answers_and_absent_without_questions(run: Run, tmp_path: Path) -> None:
     path, questions = tmp_path / "table", tmp_path / "questions.txt"
-    rs.Table(["a", "b", "c", "d", "e"], np.eye(5)).save(path)  # nothing but e - a + b could be asked for d
+    rs.Table(["a", "b", "c", "d", "e"], np.eye(5)).save(path)  # d and e tie, so d, the lower id, is the answer
     questions.write_text(": wrong\na b c e\n: empty\na b c unheardof\n")
     said = [line.split() for line in run("eval", str(path), str(questions)).stdout.splitlines()]
     assert ["wrong", "0", "1", "0.0", "%"] in said

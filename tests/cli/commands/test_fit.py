@@ -39,13 +39,13 @@ def parameters() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("field", fields(), ids=lambda field: field.name)
-def test_every_option_is_there_with_its_help_and_default(field: OptionField) -> None:
+def test_help_has_every_option_with_its_default(field: OptionField) -> None:
     parameter = parameters()[field.name]
     assert parameter.help == f"{field.option.help}  [default: {field.default}]"
     assert parameter.default is None
 
 
-def test_options_are_grouped_by_what_they_are_of(run: Run) -> None:
+def test_help_groups_options_by_dataclass(run: Run) -> None:
     shown = run("fit", "--help").stdout
     headings = [shown.index(f"\n{name}:\n") for name in ("Options", "Learning", "Words and sentences", "Tokens")]
     places = [
@@ -54,7 +54,7 @@ def test_options_are_grouped_by_what_they_are_of(run: Run) -> None:
     assert sorted(headings + places) == [place for pair in zip(headings, places, strict=True) for place in pair]
 
 
-def test_defaults_in_words_are_true() -> None:
+def test_defaults_in_the_help_are_correct() -> None:
     skipgram, cbow = FitOptions(), FitOptions(model="cbow")
     assert (skipgram.learning_rates, cbow.learning_rates) == ((0.035, 0.3 * 0.035), (0.1, 0.3 * 0.1))
     assert (skipgram.shrink_windows, skipgram.cbow_mean, skipgram.workers) == (True, True, None)
@@ -98,15 +98,13 @@ def test_options_of_tokens_reach_the_fit(run: Run, english: Path, tmp_path: Path
     assert rs.load(tmp_path / "table").vocabulary[:2] == ["<s>", "</s>"]
 
 
-def test_tokens_are_counted_as_tokens_and_those_never_used_are_said(
-    command: Command, english: Path, tmp_path: Path
-) -> None:
+def test_tokens_and_unused_tokens_are_counted(command: Command, english: Path, tmp_path: Path) -> None:
     done = command("fit", english, "-o", tmp_path / "table", "--tokens", "bytes", *QUICK)
     table = rs.load(tmp_path / "table")
     unused = int((table.counts == 0).sum())
-    assert f"256 tokens × 8, learned from {table.counts.sum():,} tokens; {unused} were never used" in done.stdout
+    assert f"256 tokens × 8, learned from {table.counts.sum():,} tokens; {unused} tokens are unused" in done.stdout
     assert "M tokens/s" in done.stdout
-    assert f" {256 - unused} tokens to learn; {unused} of 256 were never used" in done.stderr
+    assert f" {256 - unused} tokens to learn; {unused} of 256 are unused" in done.stderr
     assert "rowspace near" in done.stdout
 
 
@@ -116,12 +114,12 @@ def test_reading_twice_is_counted_twice(command: Command, english: Path, tmp_pat
     assert shares[-1][0] == shares[-1][1]
 
 
-def test_a_tokenizer_that_varies_is_told_how_to_keep(run: Run, english: Path, tmp_path: Path) -> None:
+def test_nondeterministic_tokenizer_gives_a_message(run: Run, english: Path, tmp_path: Path) -> None:
     tokens = ("--tokens", "wordpiece", "--vocabulary-size", "500")
     result = run("fit", str(english), "-o", str(tmp_path / "table"), *tokens, *QUICK)
-    assert f"wordpiece trains a little differently each time; --tokens {tmp_path}/table keeps these" in result.stdout
+    assert f"wordpiece training is not deterministic; --tokens {tmp_path}/table reuses these tokens" in result.stdout
     again = run("fit", str(english), "-o", str(tmp_path / "again"), "--tokens", str(tmp_path / "table"), *QUICK)
-    assert "differently" not in again.stdout
+    assert "not deterministic" not in again.stdout
     np.testing.assert_array_equal(rs.load(tmp_path / "table").rows, rs.load(tmp_path / "again").rows)
 
 
@@ -136,7 +134,7 @@ def test_json_is_alone_on_standard_output(command: Command, english: Path, tmp_p
     assert "rowspace: read: " in done.stderr
 
 
-def test_summary_says_what_to_type_next(run: Run, english: Path, tmp_path: Path) -> None:
+def test_summary_has_an_example_command(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "my table"
     result = run("fit", str(english), "-o", str(output), *QUICK)
     table = rs.load(output)
@@ -148,17 +146,17 @@ def test_summary_says_what_to_type_next(run: Run, english: Path, tmp_path: Path)
     assert next_command[1] in table
 
 
-def test_what_to_type_next_is_no_special_token(run: Run, english: Path, tmp_path: Path) -> None:
+def test_example_command_has_no_special_token(run: Run, english: Path, tmp_path: Path) -> None:
     output = str(tmp_path / "letters")
     result = run("fit", str(english), "-o", output, *QUICK, "--tokens", "chars", "--special", "[PAD]")
     (token,) = re.findall("try: rowspace near .* (.*)", result.stdout)
     assert len(shlex.split(token)[0]) == 1
 
 
-def test_several_workers_say_that_they_do_not_repeat(run: Run, english: Path, tmp_path: Path) -> None:
+def test_several_workers_give_a_message_about_reproducibility(run: Run, english: Path, tmp_path: Path) -> None:
     result = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, "--workers", "2")
     assert "2 workers: " in result.stdout
-    assert "--workers 1 repeats them to the bit" in result.stdout
+    assert "--workers 1 is reproducible" in result.stdout
 
 
 def test_several_corpora_of_all_kinds(command: Command, tmp_path: Path) -> None:
@@ -170,7 +168,7 @@ def test_several_corpora_of_all_kinds(command: Command, tmp_path: Path) -> None:
     assert {"a", "b", "c", "spoken"} <= set(rs.load(tmp_path / "table"))
 
 
-def test_json_lines_have_a_field(run: Run, tmp_path: Path) -> None:
+def test_json_lines_are_read_with_field(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"body": {"text": "the word"}, "id": "nothing"}\n' * 10)
     run("fit", str(path), "-o", str(tmp_path / "table"), "--field", "body.text", *QUICK)
@@ -189,17 +187,17 @@ def test_json_lines_have_a_field(run: Run, tmp_path: Path) -> None:
         (["part-[0-9].txt"], "part-0-9-table"),
     ],
 )
-def test_output_is_called_after_the_corpus(
+def test_default_output_is_named_after_the_corpus(
     names: list[str], output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert _default_output(names, resume=False) == output
 
 
-def test_output_that_nobody_named_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_output_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("notes-table").mkdir()
-    with pytest.raises(UsageError, match="'notes-table' is there already; give -o notes-table"):
+    with pytest.raises(UsageError, match="'notes-table' already exists; give -o notes-table"):
         _default_output(["notes.txt"], resume=False)
     assert _default_output(["notes.txt"], resume=True) == "notes-table"
 
@@ -218,7 +216,7 @@ def test_output_that_nobody_named_replaces_nothing(tmp_path: Path, monkeypatch: 
         (("--vocabulary-size", "500"), 2, "vocabulary_size has no meaning with tokens='words'"),
     ],
 )
-def test_wrong_call_is_told_and_leaves_nothing(
+def test_usage_error_leaves_no_files(
     run: Run, tmp_path: Path, arguments: tuple[str, ...], status: int, why: str
 ) -> None:
     result = run("fit", "-o", str(tmp_path / "table"), *arguments, status=status)
@@ -227,31 +225,31 @@ def test_wrong_call_is_told_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_output_without_a_name_is_a_wrong_call(run: Run, english: Path) -> None:
-    assert "-o is empty; name the folder" in run("fit", str(english), "-o", "", status=2).stderr
+def test_empty_output_is_a_usage_error(run: Run, english: Path) -> None:
+    assert "-o is empty; give the folder" in run("fit", str(english), "-o", "", status=2).stderr
 
 
-def test_longest_legal_names_can_be_learned_to(run: Run, english: Path, tmp_path: Path) -> None:
+def test_longest_valid_output_name_works(run: Run, english: Path, tmp_path: Path) -> None:
     for name in ("x" * 251, "x" * 252, "x" * 255, "é" * 127):
         run("fit", str(english), "-o", str(tmp_path / name), *QUICK)
         assert [path.name for path in tmp_path.iterdir()] == [name]
         shutil.rmtree(tmp_path / name)
 
 
-def test_what_stands_where_the_fit_keeps_its_state_is_left_alone(run: Run, english: Path, tmp_path: Path) -> None:
+def test_foreign_files_in_the_run_directory_are_not_touched(run: Run, english: Path, tmp_path: Path) -> None:
     (tmp_path / "table.fit").write_text("precious")
     said = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, status=2).stderr
     assert "is needed for the fit but is not a folder; move it away" in said
     assert (tmp_path / "table.fit").read_text() == "precious"
 
 
-def test_folder_in_which_nothing_can_be_made_is_one_sentence(run: Run, english: Path) -> None:
+def test_folder_without_write_permission_gives_a_message(run: Run, english: Path) -> None:
     said = run("fit", str(english), "-o", "/proc/table", *QUICK, status=1).stderr
     assert said.startswith("rowspace: cannot save to /proc/table")
     assert said.count("\n") == 1
 
 
-def test_replaced_text_is_a_warning_and_no_failure(command: Command, tmp_path: Path) -> None:
+def test_replaced_text_is_a_warning_not_an_error(command: Command, tmp_path: Path) -> None:
     (tmp_path / "latin.txt").write_bytes("le café noir\n".encode("latin-1") * 10)
     done = command("fit", "latin.txt", "-o", "table", *QUICK, cwd=tmp_path)
     assert "rowspace: warning: 10 bad UTF-8 sequences of the corpus 'latin.txt' were replaced" in done.stderr
@@ -265,7 +263,7 @@ def test_replaced_text_is_a_warning_and_no_failure(command: Command, tmp_path: P
         ([float(n) for n in range(21)], "0.000 2.000 5.000 8.000 11.000 14.000 17.000 20.000"),
     ],
 )
-def test_first_and_last_loss_are_always_said(losses: list[float], said: str) -> None:
+def test_first_and_last_loss_are_always_printed(losses: list[float], said: str) -> None:
     assert _losses(losses) == said
 
 

@@ -14,7 +14,7 @@ from rowspace import store
 Run = Callable[..., Any]
 
 
-def test_json_says_all_of_a_native_table(run: Run, table_path: str, table: rs.Table) -> None:
+def test_json_has_all_facts_of_a_native_table(run: Run, table_path: str, table: rs.Table) -> None:
     facts = json.loads(run("info", table_path, "--json").stdout)
     assert (facts["format"], facts["num_embeddings"], facts["embedding_dim"]) == ("native", len(table), 16)
     assert facts["bytes_on_disk"] == sum(file.stat().st_size for file in Path(table_path).iterdir())
@@ -28,7 +28,7 @@ def test_json_says_all_of_a_native_table(run: Run, table_path: str, table: rs.Ta
     assert facts["verified"] is False
 
 
-def test_people_read_the_same(run: Run, table_path: str, table: rs.Table) -> None:
+def test_text_output_has_the_same_facts(run: Run, table_path: str, table: rs.Table) -> None:
     shown = run("info", table_path).stdout
     for fact in (f"{len(table):,} × 16 float32", "cased no", "field none", "epochs 2", "repeatable yes", "losses "):
         assert fact in " ".join(shown.split())
@@ -37,7 +37,7 @@ def test_people_read_the_same(run: Run, table_path: str, table: rs.Table) -> Non
 def test_verify_finds_a_changed_byte(run: Run, table_path: str, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(table_path, copy)
-    assert "every byte as saved" in run("info", str(copy), "--verify").stdout
+    assert "checksums match" in run("info", str(copy), "--verify").stdout
     with (copy / "model.safetensors").open("r+b") as file:
         file.seek(-100, 2)
         file.write(b"\x55")
@@ -63,7 +63,7 @@ def test_table_without_rows_has_no_norms(run: Run, tmp_path: Path) -> None:
     assert "0 × 3" in run("info", str(path)).stdout
 
 
-def test_key_names_the_tensor_of_a_file_with_several(run: Run, table: rs.Table, tmp_path: Path) -> None:
+def test_key_selects_a_tensor(run: Run, table: rs.Table, tmp_path: Path) -> None:
     path = tmp_path / "two.safetensors"
     table.save(path)
     rows = load_file(path)["embeddings"]
@@ -73,7 +73,7 @@ def test_key_names_the_tensor_of_a_file_with_several(run: Run, table: rs.Table, 
     assert facts[1]["norms"]["max"] == pytest.approx(2 * facts[0]["norms"]["max"])
 
 
-def test_all_files_of_a_folder_count(run: Run, table: rs.Table, tmp_path: Path) -> None:
+def test_size_on_disk_includes_all_files(run: Run, table: rs.Table, tmp_path: Path) -> None:
     store.save(table, tmp_path / "0_StaticEmbedding", format="sentence-transformers")
     facts = json.loads(run("info", str(tmp_path), "--json").stdout)
     assert facts["format"] == "sentence-transformers"

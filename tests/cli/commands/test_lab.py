@@ -1,4 +1,4 @@
-"""The workbench as a user starts it: a process of its own, asked over the network, ended by signals."""
+"""The workbench as a separate process, with requests over the network, ended by signals."""
 
 import json
 import os
@@ -20,7 +20,7 @@ Start = Callable[..., "Server"]
 
 
 class Server:
-    """A running `rowspace lab`, and the address that it has printed."""
+    """A running `rowspace lab`, and the printed URL."""
 
     def __init__(self, arguments: tuple[str, ...], **environment: str) -> None:
         command = [sys.executable, "-m", "rowspace", "lab", "--no-open", *arguments]
@@ -35,7 +35,7 @@ class Server:
             return answer.read()
 
     def ended(self, number: signal.Signals) -> tuple[int, str]:
-        """The exit status after a signal, and what was said."""
+        """The exit status after a signal, and the messages."""
         self.process.send_signal(number)
         said = self.process.communicate(timeout=60)[1]
         return self.process.returncode, said
@@ -55,7 +55,7 @@ def start() -> Iterator[Start]:
             server.process.kill()
 
 
-def test_a_table_is_served_to_who_has_the_address(start: Start, table_path: str) -> None:
+def test_printed_address_opens_the_table(start: Start, table_path: str) -> None:
     server = start(table_path)
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", server.url)
     assert decode(server.get("/api/words/rows?word=the")).arrays["rows"].shape == (1, 16)
@@ -65,19 +65,19 @@ def test_a_table_is_served_to_who_has_the_address(start: Start, table_path: str)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_without_a_failure(number: signal.Signals, start: Start, table_path: str) -> None:
+def test_signal_ends_the_server_with_status_0(number: signal.Signals, start: Start, table_path: str) -> None:
     server = start(table_path)
     server.get("/api/words/rows")
-    assert server.ended(number) == (0, "rowspace: Ctrl-C ends it\n")
+    assert server.ended(number) == (0, "rowspace: press Ctrl-C to stop\n")
 
 
-def test_two_at_once_have_two_ports(start: Start, table_path: str) -> None:
+def test_two_servers_have_different_ports(start: Start, table_path: str) -> None:
     first, second = start(table_path), start(table_path)
     assert first.base != second.base
     assert first.get("/api/words/rows") == second.get("/api/words/rows")
 
 
-def test_a_port_that_is_taken_is_one_sentence(command: Callable[..., Any], table_path: str) -> None:
+def test_port_in_use_gives_a_message(command: Callable[..., Any], table_path: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         said = command("lab", table_path, "--no-open", "--port", str(port), status=2).stderr
@@ -95,17 +95,17 @@ def test_a_port_that_is_taken_is_one_sentence(command: Callable[..., Any], table
         (["--host", "192.0.2.1", "--token", "t" * 16], "192.0.2.1 cannot be listened at: "),
     ],
 )
-def test_a_wrong_call_is_told_before_anything_is_opened(
+def test_usage_error_is_reported_before_the_table_is_opened(
     run: Callable[..., Any], arguments: list[str], sentence: str
 ) -> None:
     assert run("lab", "no-such-table", "--no-open", *arguments, status=2).stderr.startswith(f"rowspace: {sentence}")
 
 
-def test_a_table_that_is_not_there_is_one_sentence(run: Callable[..., Any]) -> None:
+def test_missing_table_gives_a_message(run: Callable[..., Any]) -> None:
     assert "nothing is at 'no-such-table'" in run("lab", "no-such-table", "--no-open", status=2).stderr
 
 
-def test_a_token_of_ones_own_opens_it(start: Start, table_path: str) -> None:
+def test_given_token_opens_the_pages(start: Start, table_path: str) -> None:
     server = start(table_path, ROWSPACE_LAB_TOKEN="sixteen-letters-or-more")  # noqa: S106
     assert server.token == "sixteen-letters-or-more"  # noqa: S105
     server.get("/api/words/rows")

@@ -21,7 +21,7 @@ def tokenizer_path(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_lesson(run: Run) -> None:
+def test_merges_of_the_lesson_text(run: Run) -> None:
     lines = [line.split() for line in run("merges", LESSON).stdout.splitlines()]
     assert lines[0] == LESSON.split()
     assert lines[3][:6] == ["1", "a", "+", "t", "4", "19"]
@@ -57,13 +57,13 @@ def test_standard_input(command: Callable[..., Any]) -> None:
     assert "a + t" in command("merges", "-", input="the cat sat\non the mat\n").stdout
 
 
-def test_standard_input_that_is_no_utf_8(command: Callable[..., Any]) -> None:
+def test_standard_input_that_is_not_utf_8(command: Callable[..., Any]) -> None:
     done = command("merges", "-", "--json", input="ab \udcff ab", errors="surrogateescape")
     assert json.loads(done.stdout)["text"] == "ab � ab"
 
 
 def test_text_without_merges(run: Run, tokenizer_path: str) -> None:
-    assert "no pair of characters comes twice" in run("merges", "abc").stdout
+    assert "no pair of characters occurs twice" in run("merges", "abc").stdout
     assert "no merge of the tokenizer applies" in run("merges", "ba", "--tokens", tokenizer_path).stdout
     assert json.loads(run("merges", "", "--json").stdout)["merges"] == []
 

@@ -17,18 +17,18 @@ def neighbors_of(document: str) -> list[list[tuple[str, float]]]:
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
-def test_neighbors_are_those_of_the_table(run: Run, table_path: str, table: rs.Table, metric: str) -> None:
+def test_neighbors_equal_those_of_the_table(run: Run, table_path: str, table: rs.Table, metric: str) -> None:
     shown = run("near", table_path, "class", "if", "-k", "7", "--metric", metric, "--json").stdout
     assert neighbors_of(shown) == [table.neighbors(word, k=7, metric=metric) for word in ("class", "if")]
 
 
-def test_mean_asks_once_for_all_words(run: Run, table_path: str, table: rs.Table) -> None:
+def test_mean_searches_once_for_all_words(run: Run, table_path: str, table: rs.Table) -> None:
     shown = run("near", table_path, "class", "if", "--mean", "--json").stdout
     assert neighbors_of(shown) == [table.neighbors(["class", "if"])]
     assert run("near", table_path, "class", "if", "--mean").stdout.startswith("class + if\n")
 
 
-def test_each_word_has_a_table_of_its_own(run: Run, table_path: str, table: rs.Table) -> None:
+def test_each_word_has_its_own_table(run: Run, table_path: str, table: rs.Table) -> None:
     lines = run("near", table_path, "class", "if", "-k", "1").stdout.splitlines()
     (near_class,), (near_if,) = table.neighbors("class", k=1), table.neighbors("if", k=1)
     said = [line.split() for line in lines if line.strip() and "─" not in line]
@@ -42,7 +42,7 @@ def test_each_word_has_a_table_of_its_own(run: Run, table_path: str, table: rs.T
     ]
 
 
-def test_unknown_word_names_the_nearest_spellings(run: Run, table_path: str) -> None:
+def test_unknown_word_suggests_similar_spellings(run: Run, table_path: str) -> None:
     result = run("near", table_path, "clas", status=1)
     assert result.stdout == ""
     assert result.stderr.startswith("rowspace: token 'clas' is not in the vocabulary; did you mean 'class'")
@@ -50,15 +50,15 @@ def test_unknown_word_names_the_nearest_spellings(run: Run, table_path: str) -> 
 
 
 @pytest.mark.parametrize("wrong", [("-k", "0"), ("-k", "many"), ("--metric", "taxicab")])
-def test_wrong_option_is_a_wrong_call(run: Run, table_path: str, wrong: tuple[str, str]) -> None:
+def test_invalid_option_is_a_usage_error(run: Run, table_path: str, wrong: tuple[str, str]) -> None:
     result = run("near", table_path, "class", *wrong, status=2)
     assert result.stdout == ""
     assert result.stderr
 
 
-def test_token_whose_row_is_not_finite_is_named(run: Run, tmp_path: Path) -> None:
+def test_token_with_a_row_of_nan_is_an_error(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "table")
     rs.Table(["good", "bad", "fine"], np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 1.0]])).save(path)
     for command in (("near", "bad"), ("similar", "good", "bad"), ("odd", "good", "fine", "bad")):
         said = run(command[0], path, *command[1:], status=1).stderr
-        assert said.startswith("rowspace: the row of 'bad' holds NaN or infinity"), command
+        assert said.startswith("rowspace: the row of 'bad' has NaN or infinity"), command

@@ -8,7 +8,7 @@ Run = Callable[..., Any]
 WORDS = ["class", "method", "attribute", "the"]
 
 
-def test_odd_one_is_that_of_the_table_and_comes_last(run: Run, table_path: str, table: rs.Table) -> None:
+def test_odd_one_equals_that_of_the_table_and_is_last(run: Run, table_path: str, table: rs.Table) -> None:
     odd = table.odd_one_out(WORDS)
     lines = run("odd", table_path, *WORDS).stdout.splitlines()
     assert lines[0] == f"odd one out: {odd}"
@@ -25,5 +25,5 @@ def test_json_keeps_the_order_of_the_words(run: Run, table_path: str, table: rs.
     assert [entry["token"] for entry in document["words"]] == WORDS
 
 
-def test_two_words_have_no_odd_one(run: Run, table_path: str) -> None:
+def test_two_words_are_an_error(run: Run, table_path: str) -> None:
     assert "at least 3" in run("odd", table_path, "class", "the", status=2).stderr

@@ -15,7 +15,7 @@ def test_two_words_give_one_line(run: Run, table_path: str, table: rs.Table) -> 
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
-def test_more_words_give_each_with_each(run: Run, table_path: str, table: rs.Table, metric: str) -> None:
+def test_several_words_give_a_matrix(run: Run, table_path: str, table: rs.Table, metric: str) -> None:
     words = ["class", "if", "the"]
     document = json.loads(run("similar", table_path, *words, "--metric", metric, "--json").stdout)
     expected = [[table.similarity(a, b, metric=metric) for b in words] for a in words]
@@ -28,5 +28,5 @@ def test_more_words_give_each_with_each(run: Run, table_path: str, table: rs.Tab
     assert lines[3].split()[2] == f"{expected[0][1]:.3f}"
 
 
-def test_one_word_has_nothing_to_be_compared_with(run: Run, table_path: str) -> None:
+def test_one_word_is_an_error(run: Run, table_path: str) -> None:
     assert "at least two words" in run("similar", table_path, "class", status=2).stderr

@@ -56,8 +56,8 @@ def test_counts_of_a_table(run: Run, counted_path: str) -> None:
     assert splits(run, "ababb", "--tokens", counted_path) == [[("abab", 3, 100), ("b", 1, 2)]]
 
 
-def test_sizes_side_by_side(run: Run, counted_path: str) -> None:
-    # At three tokens each abab would have been two ab; at two, each of those an a and a b.
+def test_sizes_are_printed_side_by_side(run: Run, counted_path: str) -> None:
+    # With three tokens, each abab would be two ab; with two, each ab would be an a and a b.
     wanted = [[("a", 0, 215), ("b", 1, 212)] * 2, [("ab", 2, 210)] * 2, [("abab", 3, 100)]]
     assert splits(run, "abab", "--tokens", counted_path, "--sizes", "2,3,4") == wanted
     shown = run("split", "abab", "--tokens", counted_path, "--sizes", "2,3,4").stdout.splitlines()
@@ -82,14 +82,14 @@ def test_word_table_and_its_counts(run: Run, table_path: str, table: rs.Table) -
 def test_standard_input_gives_texts_by_line(command: Callable[..., Any], tokenizer_path: str) -> None:
     done = command("split", "-", "a", "--tokens", tokenizer_path, "--json", input="ab\nb\n")
     assert [text["text"] for text in json.loads(done.stdout)["texts"]] == ["ab", "b", "a"]
-    assert "no text" in command("split", "-", "--tokens", tokenizer_path, input="", status=2).stderr
+    assert "standard input is empty" in command("split", "-", "--tokens", tokenizer_path, input="", status=2).stderr
 
 
-def test_sizes_that_are_not_what_training_gives_are_said(run: Run, tmp_path: Path) -> None:
+def test_inexact_truncation_gives_a_message(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "unigram.json"
     Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("aa", -2.0)], 0)).save(str(path))
     result = run("split", "aa", "--tokens", str(path), "--sizes", "2")
-    assert "would weigh them again" in result.stderr
+    assert "would have other scores" in result.stderr
     assert "weigh" not in run("split", "aa", "--tokens", str(path)).stderr
 
 
@@ -104,30 +104,30 @@ def test_awkward_text(run: Run, table_path: str, text: str) -> None:
     [
         ("1", "too small: 2 tokens that no merge makes always stay"),
         ("4,5", "which has 4"),
-        ("2,many", "--sizes must be whole numbers with commas between"),
+        ("2,many", "--sizes must be whole numbers separated by commas"),
     ],
 )
-def test_sizes_that_cannot_be(run: Run, tokenizer_path: str, sizes: str, message: str) -> None:
+def test_invalid_sizes_are_an_error(run: Run, tokenizer_path: str, sizes: str, message: str) -> None:
     assert message in run("split", "a", "--tokens", tokenizer_path, "--sizes", sizes, status=2).stderr
 
 
-def test_what_is_no_tokenizer(run: Run, tmp_path: Path) -> None:
+def test_file_that_is_not_a_tokenizer_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{}")
     for path, status in ((tmp_path, 1), (tmp_path / "broken.json", 1), (tmp_path / "nothing", 2)):
         assert str(path) in run("split", "a", "--tokens", str(path), status=status).stderr
 
 
-def test_folder_that_is_no_table_has_no_counts(run: Run, tmp_path: Path) -> None:
+def test_folder_that_is_not_a_table_has_no_counts(run: Run, tmp_path: Path) -> None:
     library().save(str(tmp_path / "tokenizer.json"))
     assert splits(run, "ab", "--tokens", str(tmp_path)) == [[("ab", 2, None)]]
 
 
-def test_damaged_table_still_splits(run: Run, counted_path: str) -> None:
+def test_tokenizer_of_a_damaged_table_splits(run: Run, counted_path: str) -> None:
     Path(counted_path, "model.safetensors").write_bytes(b"damaged")
     result = run("split", "ab", "--tokens", counted_path)
-    assert "counts are left out" in result.stderr
+    assert "counts are not shown" in result.stderr
     assert "count" not in result.stdout
 
 
-def test_standard_input_cannot_be_two_things(run: Run, tokenizer_path: str) -> None:
+def test_standard_input_cannot_be_used_twice(run: Run, tokenizer_path: str) -> None:
     assert "both" in run("split", "-", "--tokens", tokenizer_path, "--corpus", "-", status=2).stderr

@@ -105,7 +105,7 @@ def test_a_signal_waits_for_nobody(number: signal.Signals, own_server: Server, t
             own_server.process.send_signal(number)
             said = own_server.process.communicate(timeout=60)[1]
         assert isinstance(slow.exception(), httpx.TransportError) or slow.result().status_code == 500
-    assert (own_server.process.returncode, said) == (0, "rowspace: Ctrl-C ends it\n")
+    assert (own_server.process.returncode, said) == (0, "rowspace: press Ctrl-C to stop\n")
     assert not is_alive(process)
     assert not list(own_server.folder.glob("rowspace-lab-*"))
 

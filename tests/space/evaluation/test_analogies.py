@@ -91,8 +91,8 @@ def test_section_without_known_words_has_accuracy_zero(tmp_path):
         ("a b c d\n", "line 1: a question before the first"),
         (": s\na b c d\na b c\n", "line 3: expected four words"),
         (": s\n\na b c d e\n", "line 3: expected four words"),
-        (": s\n", "holds no question"),
-        ("", "holds no question"),
+        (": s\n", "has no questions"),
+        ("", "has no questions"),
     ],
 )
 def test_malformed_file_is_refused(tmp_path, text, message):

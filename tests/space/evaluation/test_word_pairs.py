@@ -56,7 +56,7 @@ def test_malformed_line_is_refused_with_its_number(tmp_path, bad):
 def test_file_without_pairs_is_refused(tmp_path, text):
     path = tmp_path / "pairs"
     path.write_text(text)
-    with pytest.raises(FileFormatError, match="holds no word pair"):
+    with pytest.raises(FileFormatError, match="has no word pairs"):
         evaluate_pairs(path, WORDS, ROWS)
 
 

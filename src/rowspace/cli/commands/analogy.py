@@ -21,7 +21,7 @@ def analogy(
     method: Annotated[
         Literal["3cosadd", "3cosmul"], typer.Option(help="The formula of Levy & Goldberg (2014).")
     ] = "3cosadd",
-    keep_inputs: Annotated[bool, typer.Option("--keep-inputs", help="Let A, B and C be answers too.")] = False,
+    keep_inputs: Annotated[bool, typer.Option("--keep-inputs", help="Allow A, B and C as answers.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer "A is to B as C is to ...".
@@ -37,7 +37,7 @@ def analogy(
         print_json({"table": path, "method": method, "inputs": inputs, "inputs_kept": keep_inputs, "answers": listed})
         return
     if keep_inputs:
-        message("the inputs are kept: they may be among the answers")
+        message("the answers may include the inputs")
     title = "{} is to {} as {} is to".format(*inputs)
     rows = [(f"{token} (input)" if token in inputs else token, f"{score:.3f}") for token, score in answers]
     print_table(title, ("token", method), rows)

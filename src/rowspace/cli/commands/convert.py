@@ -15,21 +15,21 @@ __all__ = ["convert"]
 
 def convert(
     path: TablePath,
-    output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Where to write; its suffix names the format.")],
+    output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Where to write; the suffix selects the format.")],
     *,
     format: Annotated[
-        str | None, typer.Option("--format", help="The format to write, whatever the suffix.", show_default=False)
+        str | None, typer.Option("--format", help="The format to write, regardless of the suffix.", show_default=False)
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Take the first rows only.", show_default=False)
+        int | None, typer.Option("--limit", min=1, help="Convert only the first rows.", show_default=False)
     ] = None,
     key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a table in another format.
 
-    The suffix decides: .npz, .npy, .safetensors, .parquet, .arrow, .feather, .tsv, .bin (word2vec), .vec or .txt
-    (word2vec's text form); any other name becomes a folder that model2vec and sentence-transformers open too.
+    The suffix selects the format: .npz, .npy, .safetensors, .parquet, .arrow, .feather, .tsv, .bin (word2vec), .vec or
+    .txt (word2vec's text form); any other name is a folder that model2vec and sentence-transformers can also open.
 
     Example:
       rowspace convert my-table my-table.bin
@@ -55,7 +55,7 @@ def convert(
         print_json(facts)
         return
     is_lossy = table.counts is not None and not target.has_counts
-    lost = "; counts are left out: the format does not hold them" if is_lossy else ""
+    lost = "; the format has no counts, so they are lost" if is_lossy else ""
     message(
-        f"{output} ({target.name}) holds the {plural(len(table), 'row')} × {table.dim} of {path} ({source.name}){lost}"
+        f"wrote {plural(len(table), 'row')} × {table.dim} of {path} ({source.name}) to {output} ({target.name}){lost}"
     )

@@ -1,4 +1,4 @@
-"""`rowspace coverage`: how a tokenizer fits a corpus."""
+"""`rowspace coverage`: how well a tokenizer fits a corpus."""
 
 import math
 from pathlib import Path
@@ -30,15 +30,15 @@ def coverage(
         ),
     ],
     *,
-    k: Annotated[int, typer.Option("-k", help="How many frequent and unused tokens to show.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="The number of frequent and of unused tokens to show.")] = 10,
     field: Annotated[str | None, typer.Option(help="The field of JSON lines that holds the text.")] = None,
     pattern: Pattern = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a tokenizer fits a corpus.
+    """Show how well a tokenizer fits a corpus.
 
-    That is: tokens per word, bytes per token, unknown text, and the tokens that never come. A word is a run of letters,
-    marks and numbers, whatever the tokenizer takes for one.
+    The output has tokens per word, bytes per token, unknown text, and unused tokens. A word is a run of letters, marks
+    and numbers, regardless of the tokenizer.
 
     Example:
       rowspace coverage my-table my-text.txt
@@ -79,13 +79,13 @@ def _document(measured: "Coverage", k: int) -> dict[str, Any]:
 
 
 def _lines(measured: "Coverage", k: int) -> list[tuple[str, str]]:
-    """Return what was measured in words."""
+    """Return the measurements as text."""
     unused = [shown(measured.vocabulary[number]) for number in measured.unused[:k]]
     frequent = [f"{shown(token)} {count:,}" for token, count in measured.most_frequent(k)]
     covered = measured.characters - measured.unknown_characters - measured.dropped_characters
     missing = (
         f"{_percent(measured.unknown_characters, measured.characters)} in unknown tokens, "
-        f"{_percent(measured.dropped_characters, measured.characters)} in none"
+        f"{_percent(measured.dropped_characters, measured.characters)} in no token"
     )
     return [
         ("text", f"{file_size(measured.bytes)}, {plural(measured.words, 'word')}, {plural(measured.tokens, 'token')}"),
@@ -94,7 +94,7 @@ def _lines(measured: "Coverage", k: int) -> list[tuple[str, str]]:
         ("bytes per token", _ratio(measured.bytes_per_token)),
         ("characters per token", _ratio(measured.characters_per_token)),
         ("text covered", f"{_percent(covered, measured.characters)} of the characters; {missing}"),
-        ("never used", f"{len(measured.unused):,} of {len(measured.vocabulary):,} tokens{_listed(unused)}"),
+        ("unused", f"{len(measured.unused):,} of {len(measured.vocabulary):,} tokens{_listed(unused)}"),
         ("most frequent", ", ".join(frequent)),
     ]
 

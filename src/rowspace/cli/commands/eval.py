@@ -23,17 +23,20 @@ def evaluate(
     restrict_vocab: Annotated[
         int, typer.Option(min=0, metavar="N", help="Use the first N tokens only; 0 uses all.")
     ] = 300_000,
-    case_sensitive: Annotated[bool, typer.Option("--case-sensitive", help="Tell upper case from lower case.")] = False,
+    case_sensitive: Annotated[bool, typer.Option("--case-sensitive", help="Distinguish upper and lower case.")] = False,
     dummy4unknown: Annotated[
         bool,
-        typer.Option("--dummy4unknown", help="Count what has an unknown word as wrong, instead of leaving it out."),
+        typer.Option(
+            "--dummy4unknown",
+            help="Count questions with unknown words as wrong, and pairs as cosine 0, instead of skipping them.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate a table on files of word pairs and of analogies.
 
-    Pairs are lines of two words and a number, with which the cosines are correlated; analogies are lines of four words
-    under ": section" lines, whose right answers are counted. The numbers are those of gensim.
+    A file of word pairs has lines of two words and a number, which is correlated with the cosine. A file of analogies
+    has lines of four words under ": section" lines; correct answers are counted. The results equal gensim's.
 
     Example:
       rowspace eval my-table wordsim353.tsv questions-words.txt
@@ -61,14 +64,14 @@ def evaluate(
     for file, result in pairs:
         if result.composed:
             message(
-                f"{Path(file).name}: in {plural(result.composed, 'pair')} a word is not in the vocabulary: "
-                "its row is computed from its n-grams"
+                f"{Path(file).name}: {plural(result.composed, 'pair has', 'pairs have')} an out-of-vocabulary word, "
+                "whose row is computed from its n-grams"
             )
     if pairs:
         print_table("word pairs", ("file", "used", "unknown", "Pearson", "Spearman"), map(_pairs_line, pairs))
     for file, scores in analogies:
         title = f"{Path(file).name}: {scores.oov_ratio:.1f} % of the questions have an unknown word"
-        print_table(title, ("section", "right", "questions", "accuracy"), map(_section_line, _sections(scores)))
+        print_table(title, ("section", "correct", "questions", "accuracy"), map(_section_line, _sections(scores)))
 
 
 def _holds_analogies(file: str) -> bool:
@@ -98,7 +101,7 @@ def _pairs_line(result: "tuple[str, PairScores]") -> tuple[str, ...]:
 
 
 def _analogies(file: str, scores: "AnalogyScores") -> dict[str, object]:
-    """Return the scores on a file of analogies, ready for JSON: the sections, and after them their total."""
+    """Return the scores on a file of analogies, ready for JSON: the sections and their total."""
     sections = [
         {"name": section.name, "correct": section.correct, "total": section.total, "accuracy": section.accuracy}
         for section in _sections(scores)

@@ -1,7 +1,7 @@
 """`rowspace fit`: learn a table from text.
 
-Its options are the fields of `FitOptions`, `TextOptions` and `TokenizerOptions`. Options that are not given are not
-passed on, so that `--resume` needs none.
+Its options are the fields of `FitOptions`, `TextOptions` and `TokenizerOptions`. Only options that are given are passed
+on, so that `--resume` needs none.
 """
 
 import time
@@ -35,7 +35,7 @@ def fit(
         list[str] | None,
         typer.Argument(
             metavar="CORPUS",
-            help="Files (.gz, .xz, .bz2 and .zst too), folders, patterns, or - for standard input; without any, the "
+            help="Files (.gz, .xz, .bz2 and .zst too), folders, patterns, or - for standard input; the default is the "
             "standard library of this Python.",
         ),
     ] = None,
@@ -49,7 +49,7 @@ def fit(
 ) -> None:
     """Learn a table from text: a row for each word or token.
 
-    Ctrl-C (or SIGTERM) saves what was learned; --resume continues from there, with the same text and options.
+    Ctrl-C (or SIGTERM) saves the table learned so far; --resume continues with the same text and options.
 
     Example:
       rowspace fit my-text.txt -o my-table
@@ -60,12 +60,12 @@ def fit(
     options = {name: value for name, value in options.items() if value is not None}
     names = corpus or []
     if "" in names:
-        raise UsageError("the name of a corpus is empty; name a file, a folder, a pattern or -")
+        raise UsageError("the name of a corpus is empty; give a file, a folder, a pattern or -")
     if output == "":
-        raise UsageError("-o is empty; name the folder to save the table in")
+        raise UsageError("-o is empty; give the folder to save the table in")
     output = output or _default_output(names, resume=resume)
     if resume and names:
-        message("the interrupted fit continues with the text that it has read; CORPUS is not read again")
+        message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
     began = time.monotonic()
     table = _fit(names, output, resume=resume, options=options)
     seconds = time.monotonic() - began
@@ -87,9 +87,8 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     total = None if resume or corpus is None else corpus_bytes(corpus)
     if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
-    warm(
-        subwords=options.get("subwords", False)
-    )  # so that a first compilation neither delays the bars nor counts as learning
+    # Compiled now, kernels neither delay the progress bars nor count as learning time.
+    warm(subwords=options.get("subwords", False))
     with cleanup_on_interrupt(), progress_reporter(total) as progress:
         reports = Reports(
             on_bytes=progress.on_bytes,
@@ -101,26 +100,26 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
 
 
 def _report_lowered_rate(alpha: float, default: float) -> None:
-    message(f"alpha starts at {alpha:g}, not {default:g}, with which this fit would diverge; --alpha sets another one")
+    message(f"alpha starts at {alpha:g}, since the fit would diverge at the default {default:g}; --alpha overrides it")
 
 
 def _corpus(names: list[str]) -> str | list[Path] | None:
-    """Return the corpus for `rowspace.fit`, to which a list of strings would be texts."""
+    """Return the corpus for `rowspace.fit`, which reads a list of strings as texts."""
     if not names:
         return None
     return names[0] if len(names) == 1 else [Path(name) for name in names]
 
 
 def _default_output(names: list[str], *, resume: bool) -> str:
-    """Return CORPUS-table in the current folder; raises UsageError where that would replace something."""
+    """Return CORPUS-table in the current folder; raise `UsageError` if it exists."""
     output = f"{_stem(names[0])}-table" if names else "stdlib-table"
     if Path(output).exists() and not resume:
-        raise UsageError(f"{output!r} is there already; give -o {output} to replace it, or another name")
+        raise UsageError(f"{output!r} already exists; give -o {output} to replace it, or another name")
     return output
 
 
 def _stem(name: str) -> str:
-    """Return what a corpus is called, without folders, endings, and what makes a pattern of it."""
+    """Return the name of a corpus without folders, suffixes and wildcards."""
     if name == "-":
         return "stdin"
     path = Path(name).resolve()

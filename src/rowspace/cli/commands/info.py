@@ -1,4 +1,4 @@
-"""`rowspace info`: what a table holds and how it was learned."""
+"""`rowspace info`: the contents of a table and how it was learned."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,14 +27,14 @@ def info(
     key: Key = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a table holds, what it takes, and how it was learned.
+    """Show the contents and size of a table, and how it was learned.
 
     Example:
       rowspace info my-table --verify
     """
     facts = _facts(path, open_table(path, verify=verify, key=key), verify=verify)
     if verify and not facts["verified"]:
-        message(f"the {facts['format']} format has no checksums to compare with; its sizes are right")
+        message(f"the {facts['format']} format has no checksums; only sizes were checked")
     if as_json:
         print_json(facts)
     else:
@@ -42,7 +42,7 @@ def info(
 
 
 def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
-    """Return all that is known of a table, ready for JSON."""
+    """Return the facts about a table, ready for JSON."""
     from rowspace.store import format_of
 
     kind = format_of(path).name
@@ -90,7 +90,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the facts in words, those that are known."""
+    """Return the known facts as text."""
     where = "mapped from the file" if facts["mapped"] else "in memory"
     rows = f"{facts['num_embeddings']:,} × {facts['embedding_dim']} {facts['dtype']}"
     lines = [
@@ -98,11 +98,13 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("rows", f"{rows}, {file_size(facts['bytes_of_rows'])} {where}"),
     ]
     if facts["ngrams"]:
-        lines.append(("n-grams", "{num_embeddings:,} rows, of {min_n} to {max_n} characters".format(**facts["ngrams"])))
+        lines.append(
+            ("n-grams", "{num_embeddings:,} rows, for {min_n} to {max_n} characters".format(**facts["ngrams"]))
+        )
     if facts["norms"]:
         lines.append(("norms", ", ".join(f"{name} {value:.3g}" for name, value in facts["norms"].items())))
     if facts["words_counted"] is not None:
-        lines.append(("counts", f"{plural(facts['words_counted'], 'word')} in all"))
+        lines.append(("counts", f"{plural(facts['words_counted'], 'word')} in total"))
     lines.append(("first tokens", ", ".join(map(_counted, facts["first_tokens"]))))
     if facts["settings"]:
         lines.append(("settings", ", ".join(f"{name} {_value(value)}" for name, value in facts["settings"].items())))
@@ -112,7 +114,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _checked(facts: dict[str, Any]) -> str:
-    return ", every byte as saved" if facts["verified"] else ""
+    return ", checksums match" if facts["verified"] else ""
 
 
 def _counted(entry: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`rowspace lab`: the workbench in a browser, served from this machine until Ctrl-C."""
+"""`rowspace lab`: serve the workbench until Ctrl-C."""
 
 import os
 import sys
@@ -25,29 +25,27 @@ def lab(
         str | None,
         typer.Argument(
             metavar="TABLE",
-            help="A table in any format; without one, a table learned once from the standard library of this Python.",
+            help="A table in any format; the default is learned once from the standard library of this Python.",
             show_default=False,
         ),
     ] = None,
     *,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, help="Where to listen.  [default: the first free one from 7697 on]"),
+        typer.Option(min=1, max=65535, help="The port.  [default: the first free one from 7697 on]"),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen at; any but this machine's own needs --token.")] = (
+    host: Annotated[str, typer.Option(help="The address to listen on; any but this machine's own needs --token.")] = (
         "127.0.0.1"
     ),
     token: Annotated[
         str | None,
-        typer.Option(
-            envvar="ROWSPACE_LAB_TOKEN", help="What opens the pages.  [default: a new random one]", show_default=False
-        ),
+        typer.Option(envvar="ROWSPACE_LAB_TOKEN", help="The access token.  [default: random]", show_default=False),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
 ) -> None:
-    """See the embedding layer at work on real rows, in the browser.
+    """Open the workbench, which shows a table in the browser.
 
-    Ctrl-C ends it. Only the printed address, with its token, opens it.
+    Ctrl-C stops the server. Only the printed URL, which includes the token, opens the pages.
 
     Example:
       rowspace lab
@@ -58,12 +56,12 @@ def lab(
     from rowspace.lab.server.serve import listen, serve, validate_token
 
     token = validate_token(host, token)
-    with cleanup_on_interrupt(), listen(host, port) as listener:  # what is wrong with them is told before long work
+    with cleanup_on_interrupt(), listen(host, port) as listener:  # reports wrong values before long work
         access = Access(host, listener.getsockname()[1], token)
         app = make_app(_lab(path))
         print_line(access.url)
         sys.stdout.flush()
-        message("Ctrl-C ends it")
+        message("press Ctrl-C to stop")
         if open_browser and _has_screen():
             threading.Thread(target=webbrowser.open, args=[access.url], daemon=True).start()
         serve(app, access, listener)
@@ -79,19 +77,19 @@ def _lab(path: str | None) -> "Lab":
 
 
 def _learned() -> "Table":
-    """Learn from the standard library, and show the progress."""
+    """Learn a table from the standard library, and show the progress."""
     from rowspace.learn.fit import Reports, fit  # not needed by later starts
     from rowspace.learn.warm import warm
 
-    message("learning a table from the standard library of this Python, which is kept for the next time")
+    message("learning a table from the standard library of this Python, once; later starts reuse it")
     warm(subwords=False)
     with progress_reporter(None) as progress:
         reports = Reports(
             on_bytes=progress.on_bytes, on_vocabulary=progress.on_vocabulary, on_progress=progress.on_progress
         )
-        return fit(reports=reports, epochs=10)  # a small text; fewer leave its analogies unlearned
+        return fit(reports=reports, epochs=10)  # the text is small: fewer epochs do not learn its analogies
 
 
 def _has_screen() -> bool:
-    """Whether there is a browser to open; one that draws in this terminal would hide what is printed here."""
+    """Whether there is a graphical browser; a browser in this terminal would hide the messages."""
     return sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")))

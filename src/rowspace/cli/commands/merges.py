@@ -28,7 +28,7 @@ def merges(
         str | None,
         typer.Option(
             metavar="TOKENIZER|TABLE",
-            help="Apply the merges of this tokenizer; without it they are learned from the text.",
+            help="Apply the merges of this tokenizer; by default, they are learned from the text.",
         ),
     ] = None,
     pattern: Pattern = None,
@@ -56,7 +56,7 @@ def merges(
         if next(every, None):
             print_line(f"more merges follow; --steps {2 * steps} shows twice as many")
     else:
-        print_line("no merge of the tokenizer applies" if tokens else "no pair of characters comes twice inside words")
+        print_line("no merge of the tokenizer applies" if tokens else "no pair of characters occurs twice within words")
 
 
 def _trace(text: str, tokens: str | None, pattern: str | None, steps: int) -> "Iterable[Merge]":
@@ -83,6 +83,6 @@ def _print(text: str, found: "list[Merge]", *, applied: bool) -> None:
 
 
 def _shortened(tokens: list[str]) -> str:
-    """Return as many tokens as are good to read in a line."""
+    """Return the first tokens, as many as fit into a line."""
     line = " ".join(tokens[:SHOWN_CHARACTERS])
     return line if len(line) <= SHOWN_CHARACTERS else f"{line[: SHOWN_CHARACTERS - 1]}…"

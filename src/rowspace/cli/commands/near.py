@@ -17,12 +17,12 @@ def near(
     *,
     k: Annotated[int, typer.Option("-k", help="How many neighbors.")] = 10,
     metric: Metric = "cosine",
-    mean: Annotated[bool, typer.Option(help="Ask once, for the mean of the words' unit rows.")] = False,
+    mean: Annotated[bool, typer.Option(help="Search once, for the mean of the words' unit rows.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the tokens whose rows are nearest to each word's row.
 
-    The words themselves are left out of the answers.
+    The words themselves are excluded.
 
     Example:
       rowspace near my-table typeerror valueerror -k 5

@@ -10,7 +10,7 @@ __all__ = ["odd"]
 def odd(path: TablePath, words: Words, *, as_json: AsJson = False) -> None:
     """Find the word that does not belong to the others.
 
-    Its row is farthest, by the angle, from the mean of the unit rows of all of them.
+    Its row has the largest angle to the mean of all unit rows.
 
     Example:
       rowspace odd my-table breakfast cereal dinner lunch

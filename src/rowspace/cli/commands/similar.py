@@ -1,4 +1,4 @@
-"""`rowspace similar`: how near words are to each other."""
+"""`rowspace similar`: the similarity of words."""
 
 from rowspace.cli.arguments import AsJson, Metric, TablePath, Words
 from rowspace.cli.lookup import open_table, resolve_words
@@ -9,7 +9,7 @@ __all__ = ["similar"]
 
 
 def similar(path: TablePath, words: Words, *, metric: Metric = "cosine", as_json: AsJson = False) -> None:
-    """Show how near two words are; of more words, each with each.
+    """Show the similarity of two words, or of several pairwise.
 
     Example:
       rowspace similar my-table sin cos
@@ -18,7 +18,7 @@ def similar(path: TablePath, words: Words, *, metric: Metric = "cosine", as_json
     from rowspace import space
 
     if len(words) < 2:
-        raise UsageError(f"similar compares at least two words, but {words[0]!r} came alone; add another")
+        raise UsageError(f"similar needs at least two words, got only {words[0]!r}; add another")
     table = open_table(path)
     tokens = resolve_words(table, words)
     rows = table[tokens]
@@ -29,4 +29,4 @@ def similar(path: TablePath, words: Words, *, metric: Metric = "cosine", as_json
         print_line(f"{metric} of {shown(tokens[0])} and {shown(tokens[1])}: {scores[0, 1]:.3f}")
     else:
         lines = [(token, *(f"{score:.3f}" for score in line)) for token, line in zip(tokens, scores, strict=True)]
-        print_table("each with each", (metric, *tokens), lines)
+        print_table("pairwise", (metric, *tokens), lines)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["split"]
 
-# What a smaller vocabulary is, where it is not what training to that size would have given.
+# What truncation means where it does not equal training to the smaller size.
 INEXACT = {
-    "unigram": "a unigram tokenizer trained to fewer tokens would weigh them again; these are the best of this one",
+    "unigram": "these sizes keep the best tokens; a unigram tokenizer trained to fewer tokens would have other scores",
     "wordpiece": "these sizes keep the first tokens; a tokenizer trained to fewer tokens may have others",
 }
 
@@ -34,7 +34,7 @@ def split(
     *,
     tokens: Annotated[str, typer.Option(metavar="TOKENIZER|TABLE", help=TOKENIZERS)],
     pattern: Pattern = None,
-    sizes: Annotated[str | None, typer.Option(help="Vocabulary sizes to compare, as in 1000,4000,16000.")] = None,
+    sizes: Annotated[str | None, typer.Option(help="Vocabulary sizes to compare, for example 1000,4000,16000.")] = None,
     corpus: Annotated[
         str | None, typer.Option(help="Count tokens in this text, instead of showing a table's counts.")
     ] = None,
@@ -42,14 +42,14 @@ def split(
 ) -> None:
     """Show the tokens of texts, with their ids and counts.
 
-    With --sizes the vocabulary is cut: BPE to its first merges, which is what training to that size gives.
+    --sizes truncates the vocabulary; BPE keeps its first merges, which equals training to that size.
 
     Example:
       rowspace split "unbelievable results" --tokens my-table
       rowspace split unbelievable --tokens tokenizer.json --sizes 1000,4000
     """
     if corpus == "-" and "-" in texts:
-        raise UsageError("standard input cannot hold both the texts and the corpus; name a file for one")
+        raise UsageError("standard input cannot be both TEXT and --corpus; use a file for one")
     source = open_source(tokens, pattern=pattern)
     wanted = [source.size] if sizes is None else _numbers(sizes)
     found = texts_of(texts)
@@ -69,7 +69,7 @@ def _numbers(sizes: str) -> list[int]:
         return [int(size) for size in sizes.split(",")]
     except ValueError as error:
         raise UsageError(
-            f"--sizes must be whole numbers with commas between, as in 1000,4000, not {sizes!r}"
+            f"--sizes must be whole numbers separated by commas, for example 1000,4000; got {sizes!r}"
         ) from error
 
 
@@ -92,7 +92,7 @@ def _split_all(texts: Sequence[str], source: Source, sizes: Sequence[int], corpu
 
 
 def _cut(source: Source, size: int) -> "tuple[AnyTokenizer, Mapping[str, int] | None, Mapping[str, int] | None]":
-    """Return the tokenizer at a size, its counts where they are known, and the whole one's ids if it is another."""
+    """Return the tokenizer at a size, its counts if known, and the full tokenizer's ids if it is truncated."""
     from rowspace.text import truncate_counts, truncate_vocabulary
 
     if size == source.size:
@@ -117,7 +117,7 @@ def _document(text: str, splits: Splits) -> dict[str, object]:
 
 
 def _print(text: str, splits: Splits, *, side_by_side: bool) -> None:
-    """Print the tokens below each other, those of several sizes in columns of their own."""
+    """Print a token per row, with columns for each size."""
     counted = any(token.count is not None for tokens in splits.values() for token in tokens)
     width = 3 if counted else 2
     columns = list[str]()

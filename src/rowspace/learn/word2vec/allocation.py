@@ -1,4 +1,4 @@
-"""Allocates what the kernels work on: aligned rows with their first values, a plan, each worker's scratch."""
+"""Allocates the kernels' arguments: aligned rows with their initial values, a plan, each worker's scratch."""
 
 from collections.abc import Sequence
 
@@ -40,12 +40,12 @@ COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are k
 NO_ROWS: Rows = np.zeros((0, LANES), np.float32)
 
 CACHE_LINE = 64  # bytes
-ROWS_AT_ONCE = 4096  # that first values are drawn for
+ROWS_AT_ONCE = 4096  # whose initial values are drawn together
 LONGEST_SENTENCE = 4096  # kept words; a longer sentence is cut
 
 
 def list_used(vocabulary: Sequence[str], counts: Ids, options: FitOptions) -> Ngrams:
-    """The n-grams of a vocabulary, without rows yet: only buckets that it uses get one, the most used ones first."""
+    """Return the n-grams of a vocabulary, without rows; only used buckets get rows, in order of decreasing use."""
     if not options.subwords:
         return no_ngrams()
     listed = list_ngrams(vocabulary, min_n=options.min_n, max_n=options.max_n, buckets=options.buckets)
@@ -58,12 +58,12 @@ def list_used(vocabulary: Sequence[str], counts: Ids, options: FitOptions) -> Ng
 
 
 def no_ngrams() -> Ngrams:
-    """The empty n-grams of a fit without subwords."""
+    """Return the empty n-grams of a fit without subwords."""
     return Ngrams(NO_ROWS, np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
 def make_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | None = None) -> Weights:
-    """Input rows and n-grams' uniform in ±0.5/dim (word2vec.c), output rows zero."""
+    """Return initial weights: input and n-gram rows uniform in ±0.5/dim (word2vec.c), output rows zero."""
     weights = empty_weights(vocabulary_size, options, ngrams)
     generator = np.random.default_rng(options.seed)
     for rows in (weights.inputs[:vocabulary_size], weights.ngrams.rows):
@@ -74,7 +74,7 @@ def make_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | Non
 
 
 def empty_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | None = None) -> Weights:
-    """Rows of zeros, with room for each worker's copies."""
+    """Return rows of zeros, with room for each worker's copies."""
     rows = vocabulary_size + options.threads * (1 + _copied_words(vocabulary_size, options))
     columns = _columns(options)
     listed = ngrams or no_ngrams()
@@ -83,7 +83,7 @@ def empty_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | No
 
 
 def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
-    """How much memory the rows, the workers' copies and scratch, and the map from bucket to row take."""
+    """Return the memory of the rows, the workers' copies and scratch, and the map from bucket to row."""
     copied, row = _copied_words(vocabulary_size, options), 4 * _columns(options)
     rows = 2 * (vocabulary_size + options.threads * (1 + 2 * copied)) + ngrams
     scratch = 2 * _composed(options) + 2 * WINDOWS_PER_BATCH
@@ -91,7 +91,7 @@ def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
 
 
 def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None:
-    """Raise `UsageError` where a fit of this size needs more memory than there is."""
+    """Raise `UsageError` if a fit of this size needs more memory than the machine has."""
     needed, available = bytes_needed(vocabulary_size, ngrams, options), available_memory()
     if needed > available:
         raise UsageError(
@@ -102,24 +102,24 @@ def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None
 
 
 def _copied_words(vocabulary_size: int, options: FitOptions) -> int:
-    """How many words each worker has copies of."""
+    """Return the number of words that each worker has copies of."""
     return min(COPIED_WORDS, vocabulary_size) if options.threads > 1 else 0
 
 
 def _columns(options: FitOptions) -> int:
-    """The length of a row in whole blocks of lanes."""
+    """Return the length of a row, rounded up to a multiple of the lanes."""
     return -(-options.dim // LANES) * LANES
 
 
 def _aligned_zeros(rows: int, columns: int) -> Rows:
-    """Zeros that start on a cache line, so that no block of lanes crosses one."""
+    """Return zeros that start on a cache line, so that no block of lanes crosses one."""
     memory = np.zeros(rows * columns * 4 + CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % CACHE_LINE
     return memory[start : start + rows * columns * 4].view(np.float32).reshape(rows, columns)
 
 
 def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
-    """The options as one chunk's kernel reads them."""
+    """Return the options in the form that the kernel of a chunk reads."""
     return Plan(
         cbow=options.model == "cbow",
         subwords=options.subwords,
@@ -135,7 +135,7 @@ def make_plan(options: FitOptions, alpha: float, alpha_end: float) -> Plan:
 
 
 def drawn_negatives(options: FitOptions) -> int:
-    """How many negatives are drawn at a time; CBOW's serve several windows and fill whole tiles."""
+    """Return the number of negatives drawn at a time; CBOW's are for several windows and fill tiles."""
     return (
         -(-options.negatives // TARGETS_PER_TILE) * TARGETS_PER_TILE if options.model == "cbow" else options.negatives
     )
@@ -146,7 +146,7 @@ def _windows_per_batch(options: FitOptions) -> int:
 
 
 def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) -> Scratch:
-    """The memory of one worker, 0 to options.threads - 1."""
+    """Return the scratch memory of one worker, 0 to options.threads - 1."""
     is_cbow = options.model == "cbow"
     targets = (
         WINDOWS_PER_BATCH + drawn_negatives(options)
@@ -182,7 +182,7 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
 
 
 def _composed(options: FitOptions) -> int:
-    """How many words are held composed: a power of two that the widest window fits into."""
+    """Return the number of composed words in memory: a power of two that the widest window fits into."""
     return 1 << (2 * options.window + WINDOWS_PER_BATCH).bit_length() if options.subwords else 1
 
 
@@ -200,6 +200,6 @@ def _make_copies(vocabulary_size: int, options: FitOptions, worker: int) -> Copi
 
 
 def seed_random(scratch: Scratch, *parts: int) -> None:
-    """Seed the generator by seed, epoch and chunk, so that any chunk can be learned alone."""
+    """Seed the generator with seed, epoch and chunk, so that each chunk is independent of the others."""
     state = np.random.SeedSequence(parts).generate_state(1, np.uint64)
     scratch.random[0] = state[0] | np.uint64(1)

@@ -1,8 +1,8 @@
 """Detects that a fit has diverged: rows or losses that are not finite, or a loss above that of untrained rows.
 
-Output rows start at zero, so an untrained table scores 0 everywhere and a pair costs ln 2 for its word and for each
-distinct negative. Learning only lowers that mean, also on a text of random words; a rate that is too high raises it, up
-to several times as much, before the rows overflow.
+Output rows start at zero, so all scores of an untrained table are 0, and the loss of a pair is ln 2 for its word and
+for each distinct negative. Learning lowers this mean, also on a text of random words; a rate that is too high raises
+it, up to several times, before the rows overflow.
 """
 
 import math
@@ -17,15 +17,15 @@ from rowspace.learn.word2vec.state import FitState
 
 __all__ = ["Watch", "untrained_loss"]
 
-# A finished epoch's mean loss, over that of an untrained table; on texts of random words it was at most 1.00.
+# The maximum mean loss of a complete epoch, relative to an untrained table; on random words it was at most 1.00.
 MOST_OF_AN_EPOCH = 1.1
-# The same within an epoch, where it can still fall again.
+# The same within an epoch, where the loss can still decrease.
 MOST_WITHIN_AN_EPOCH = 2.0
-FEWEST_PAIRS = 10_000  # for a mean within an epoch
+FEWEST_PAIRS = 10_000  # minimum for a mean within an epoch
 
 
 def untrained_loss(counts: NDArray[np.int64], options: FitOptions) -> float:
-    """The mean loss of a pair before anything is learned; negatives that are drawn twice count once.
+    """Return the mean loss of a pair of untrained rows; negatives that are drawn twice count once.
 
     >>> round(untrained_loss(np.full(1_000_000, 5), FitOptions()) / math.log(2), 3)
     6.0
@@ -51,29 +51,29 @@ class Watch:
             raise self._error(state.epoch + 1, state.loss / max(1.0, state.pairs))
 
     def end_of_epoch(self) -> None:
-        """Check the mean loss of the epoch that has just ended, and the rows."""
+        """Check the rows and the mean loss of the last epoch."""
         state = self.state
         if not (state.losses[-1] <= MOST_OF_AN_EPOCH * self.untrained and self.rows_are_finite()):
             raise self._error(state.epoch, state.losses[-1])
 
     def before_saving(self) -> None:
-        """Check the rows of a state that a fit may go on from."""
+        """Check the rows of a state that can be resumed."""
         if not self.rows_are_finite():
             raise self._error(self.state.epoch + 1, self.state.loss / max(1.0, self.state.pairs))
 
     def rows_are_finite(self) -> bool:
-        """Whether no row holds NaN or infinity: their sum would be neither finite."""
+        """Whether no row has NaN or infinity, which would make the sum not finite."""
         weights = self.state.weights
         with np.errstate(all="ignore"):
             return all(math.isfinite(rows.sum()) for rows in (weights.inputs, weights.outputs, weights.ngrams.rows))
 
     def _error(self, epoch: int, loss: float) -> FitDiverged:
         options = self.state.options
-        risen = f"the mean loss is {loss:.3g}, where an untrained table has {self.untrained:.3g}"
+        risen = f"the mean loss is {loss:.3g}, that of an untrained table {self.untrained:.3g}"
         how = risen if loss > self.untrained else "its rows are no longer finite"
         return FitDiverged(
             f"learning diverged in epoch {epoch} of {options.epochs}: {how}; alpha={options.learning_rates[0]:g} is "
-            f"too high here, try a tenth of it, or {self._other_remedies()}"
+            f"too high; try a tenth of it, or {self._other_remedies()}"
         )
 
     def _other_remedies(self) -> str:

@@ -1,4 +1,4 @@
-"""The learned weights as a `Table`: rows without their padding, with n-grams' added where there are any."""
+"""The learned weights as a `Table`: rows without padding, and n-grams if there are any."""
 
 import dataclasses
 
@@ -16,7 +16,7 @@ __all__ = ["composed_rows", "export_table", "learned_subwords"]
 
 
 def export_table(ids: IdCorpus, state: FitState) -> Table:
-    """Return a table of the current rows, copied, with how they were learned."""
+    """Return a table of copies of the current rows, with the settings of the fit."""
     options = dataclasses.asdict(state.options)
     settings = (
         state.text
@@ -43,7 +43,7 @@ def export_table(ids: IdCorpus, state: FitState) -> Table:
 
 
 def composed_rows(weights: Weights, options: FitOptions) -> Rows:
-    """Return a copy of the rows, (V, dim): the words' own, or their means with their n-grams' rows."""
+    """Return a copy of the rows, (V, dim): the words' own rows, or the means of these and their n-gram rows."""
     own = np.ascontiguousarray(weights.inputs[: weights.size, : options.dim])
     if not options.subwords:
         return own
@@ -52,7 +52,7 @@ def composed_rows(weights: Weights, options: FitOptions) -> Rows:
 
 
 def learned_subwords(weights: Weights, options: FitOptions) -> Subwords | None:
-    """Return what gives out-of-vocabulary words a row, copied; None where no n-grams were learned."""
+    """Return a copy of the n-grams, which give out-of-vocabulary words a row; None if none were learned."""
     if not options.subwords:
         return None
     ngrams = weights.ngrams

@@ -1,25 +1,24 @@
 """The default learning rate, lowered where it would make the fit diverge.
 
-A window makes one step on each row that it holds, with gradients computed before any of them moves. Such a step
-overshoots when the rate, times the number of gradients that a row gets in one step, times their curvature, is too
-large. The rows' norms, on which the curvature depends, settle at similar values on all texts, so the rest decides:
-the *strength* of a window, which is
+A window updates each of its rows once, with gradients computed before any update. Such a step overshoots when the rate,
+times the number of gradients that a row gets in one step, times their curvature, is too large. The curvature depends on
+the rows' norms, which converge to similar values on all texts. What remains is the *strength* of a window:
 
 | model | strength |
 |---|---|
-| skip-gram, and CBOW that sums | `c * m`: an output row gets a gradient from each of `c` neighbors, an input row `m` |
+| skip-gram, and CBOW with sums | `c * m`: an output row gets a gradient from each of `c` neighbors, an input row `m` |
 | CBOW with word2vec.c's gradient | `m`: the neighbors' average moves as if each neighbor had moved alone, `m` times |
-| CBOW with the exact gradient, n-grams | `m`: n-grams move when the last window that holds the word has passed |
+| CBOW with the exact gradient, n-grams | `m`: n-grams are updated after the last window that contains the word |
 | CBOW with the exact gradient, words | 0: the gradient is divided by the number of neighbors |
 
-Here `c` is the number of neighbors of a word that is thinned out by `sample`, and `m = 1 + c * k` is how many of them
-move the same row, where `k` is the chance that two words of the text are the same one, or, with n-grams, the mean
-number of n-grams that they share. So wide windows, small vocabularies and few buckets are strong.
+Here `c` is the number of neighbors of a word after downsampling (`sample`), and `m = 1 + c * k` is how many of them
+move the same row, where `k` is the probability that two words of the text are the same, or, with n-grams, the mean
+number of n-grams that they share. Wide windows, small vocabularies and few buckets are therefore strong.
 
 The limits of `rate * strength` were measured on English books (150 kB to 1 MB, words and bytes, 1 and 2 workers, dim 4
-to 300, 1 to 50 negatives) at the default rates. Skip-gram converged up to 3.5 and diverged from 4.8; CBOW that sums up
+to 300, 1 to 50 negatives) at the default rates. Skip-gram converged up to 3.5 and diverged from 4.8; CBOW with sums up
 to 1.1 and from 1.4; word2vec.c's gradient up to 0.6 and from 1.0; the exact gradient with n-grams up to 2.0 and from
-3.4. A default rate beyond the limit is replaced by half of the limit. A rate that was given is never changed.
+3.4. A default rate above the limit is replaced by the rate at half of the limit. A given rate is never changed.
 """
 
 import dataclasses
@@ -38,11 +37,11 @@ __all__ = ["LIMITS", "stable_options", "strength"]
 LIMITS = {"skipgram": 4.0, "cbow sum": 1.25, "cbow word2vec": 0.8, "cbow exact": 2.5}
 SCALED_TO = 0.5  # of the limit
 
-BLOCKS, BLOCK = 16, 1 << 18  # ids that are read to learn how long sentences are
+BLOCKS, BLOCK = 16, 1 << 18  # ids that are read to estimate the lengths of sentences
 
 
 def stable_options(options: FitOptions, corpus: IdCorpus, ngrams: Ngrams) -> FitOptions:
-    """Return the options, with a lower `alpha` where the default one would make the fit diverge.
+    """Return the options, with a lower `alpha` if the fit would diverge at the default.
 
     A given `min_alpha` is kept, and `alpha` is not lowered below it.
     """
@@ -51,7 +50,7 @@ def stable_options(options: FitOptions, corpus: IdCorpus, ngrams: Ngrams) -> Fit
     default, limit = options.learning_rates[0], LIMITS[_family(options)]
     keep = keep_probabilities(corpus.counts, sample=options.sample)
     shared = _shared(corpus.counts * keep, ngrams if options.subwords else None)
-    if default * strength(options, _widest(options), shared) <= limit:  # without a look at the text
+    if default * strength(options, _widest(options), shared) <= limit:  # without reading the text
         return options
     product = default * strength(options, _neighbors(options, _sentence_lengths(corpus, keep)), shared)
     if product <= limit:
@@ -61,7 +60,7 @@ def stable_options(options: FitOptions, corpus: IdCorpus, ngrams: Ngrams) -> Fit
 
 
 def strength(options: FitOptions, neighbors: float, shared: float) -> float:
-    """How strong a window is, by the table above.
+    """Return the strength of a window, by the table above.
 
     >>> strength(FitOptions(), neighbors=10.0, shared=0.1)
     20.0
@@ -75,36 +74,36 @@ def strength(options: FitOptions, neighbors: float, shared: float) -> float:
 
 
 def _family(options: FitOptions) -> str:
-    """The key of `LIMITS`."""
+    """Return the key of `LIMITS`."""
     if options.model == "skipgram":
         return "skipgram"
     return f"cbow {options.cbow_gradient}" if options.cbow_mean else "cbow sum"
 
 
 def _shared(used: NDArray[np.float64], ngrams: Ngrams | None) -> float:
-    """How much of what moves one word of the text also moves another one, both drawn by how often they are used."""
+    """Return how much of a word's update also moves another word, both drawn in proportion to their use."""
     share = used / used.sum()
     if ngrams is None:
         return float(share @ share)
     counts = np.diff(ngrams.indptr)
-    lent = share / (1 + counts)  # a composed row is a mean: each part carries so much of it
+    lent = share / (1 + counts)  # a composed row is a mean: the weight of each part
     gives, takes = (np.bincount(ngrams.indices, np.repeat(part, counts), len(ngrams.buckets)) for part in (share, lent))
     return float(share @ lent + gives @ takes)
 
 
 def _widest(options: FitOptions) -> float:
-    """The number of neighbors in a text that is one endless sentence."""
+    """Return the number of neighbors in a text of one infinite sentence."""
     reaches = _reaches(options)
     return float(2 * (reaches**2).sum() / reaches.sum())
 
 
 def _reaches(options: FitOptions) -> NDArray[np.float64]:
-    """How far windows reach, each as often as any other."""
+    """Return the sizes of windows, which are equally likely."""
     return np.arange(1.0 if options.shrink_windows else options.window, options.window + 1)
 
 
 def _neighbors(options: FitOptions, lengths: NDArray[np.float64]) -> float:
-    """The number of neighbors that a neighbor has, as strong windows weigh more, in sentences of these lengths."""
+    """Return the mean number of neighbors over pairs, so that strong windows have more weight."""
     lengths, times = np.unique(np.round(lengths[lengths >= 1.5]), return_counts=True)
     pairs, squares = 0.0, 0.0
     for reach in _reaches(options):
@@ -116,7 +115,7 @@ def _neighbors(options: FitOptions, lengths: NDArray[np.float64]) -> float:
 
 
 def _sentence_lengths(corpus: IdCorpus, keep: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many words of each sentence stay, on average, in some parts of the text."""
+    """Return the expected number of kept words of each sentence, in some parts of the text."""
     ids, found = corpus.ids(), []
     for start in np.unique(np.linspace(0, max(0, corpus.size - BLOCK), BLOCKS).astype(np.int64)):
         block = np.asarray(ids[start : start + BLOCK])

@@ -1,4 +1,4 @@
-"""What the kernels compute, in a few lines of NumPy: slow and exact; tests compare the kernels with it.
+"""A slow, exact NumPy implementation of the kernels, with which the tests compare them.
 
 Formulas: Mikolov et al. 2013 (negative sampling); koan (Irsoy et al. 2020) for the exact gradient of an average.
 """
@@ -12,10 +12,10 @@ Rows = NDArray[np.floating]
 
 
 def skipgram_step(inputs: Rows, outputs: Rows, context: list[int], targets: list[int], alpha: float) -> float:
-    """Move the rows of one window in place; return the summed loss of its pairs.
+    """Update the rows of one window in place; return the summed loss of its pairs.
 
     `inputs: (V, d)` and `outputs: (V, d)`; `context` lists the neighbors' ids, `targets` the word's id and then its
-    distinct negatives. Each pair's loss is -log σ(x·t₀) - Σ log σ(-x·tⱼ), with all scores taken before any row moves.
+    distinct negatives. Each pair's loss is -log σ(x·t₀) - Σ log σ(-x·tⱼ), with all scores computed before any update.
 
     >>> inputs, outputs = np.ones((2, 3)), np.zeros((2, 3))
     >>> round(skipgram_step(inputs, outputs, [0], [1, 0], alpha=0.1), 3)
@@ -43,12 +43,11 @@ def cbow_step(
     mean: bool,
     exact: bool,
 ) -> float:
-    """Move the rows of windows that share their negatives in place; return their summed loss.
+    """Update the rows of windows that share their negatives in place; return their summed loss.
 
-    A window is its neighbors' ids and its word's. The neighbors' average (`mean`) or sum is scored against the word
-    and the negatives; all averages and scores are taken before any row moves. What moves the average
-    goes to each neighbor: divided by their number where it belongs to an average (`exact`), whole in word2vec.c and
-    gensim.
+    A window is its neighbors' ids and its word's id. The neighbors' average (`mean`) or sum is scored against the word
+    and the negatives; all averages and scores are computed before any update. The gradient of an average is added to
+    each neighbor: divided by their number (`exact`), or undivided as in word2vec.c and gensim.
 
     >>> inputs, outputs = np.ones((2, 3)), np.eye(2, 3)
     >>> round(cbow_step(inputs, outputs, [([0, 1], 1)], [0], alpha=0.1, mean=True, exact=True), 3)

@@ -1,4 +1,4 @@
-"""Which words are left out and which are drawn as negatives: two distributions over the vocabulary, as integers.
+"""Downsampling of frequent words and sampling of negatives: two distributions over the vocabulary, as integers.
 
 A kernel compares 32 random bits with a threshold, so each probability is stored as `round(p * (2**32 - 1))`.
 """
@@ -12,10 +12,10 @@ __all__ = ["Sampler", "alias_table", "keep_probabilities", "make_sampler"]
 
 
 class Sampler(NamedTuple):
-    """What is drawn from, in the form that kernels read.
+    """The distributions in the form that kernels read.
 
-    `keep: (V,)` says how often a word stays. `slots: (n, 3)` is an alias table: draw a slot, then take the word in its
-    second column if 32 random bits are at most its first column, else the one in its third.
+    `keep: (V,)` has the probability that a word is kept. `slots: (n, 3)` is an alias table: draw a slot, then take the
+    word in its second column if 32 random bits are at most its first column, else the word in its third.
     """
 
     keep: NDArray[np.uint32]
@@ -23,7 +23,7 @@ class Sampler(NamedTuple):
 
 
 def make_sampler(counts: NDArray[np.int64], *, sample: float, ns_exponent: float) -> Sampler:
-    """The sampler of a vocabulary whose word i was seen `counts[i]` times."""
+    """Return the sampler of a vocabulary whose word i occurred `counts[i]` times."""
     threshold, alias = alias_table(counts.astype(np.float64) ** ns_exponent)
     slots = np.stack([_as_bits(threshold), np.arange(len(counts)), alias], axis=1)
     keep = _as_bits(keep_probabilities(counts, sample=sample))
@@ -31,9 +31,9 @@ def make_sampler(counts: NDArray[np.int64], *, sample: float, ns_exponent: float
 
 
 def keep_probabilities(counts: NDArray[np.int64], *, sample: float) -> NDArray[np.float64]:
-    """The probability that one occurrence of each word stays in the text, (V,).
+    """Return the probability that an occurrence of each word is kept, (V,).
 
-    With f the word's share of the text and t = sample: min(1, sqrt(t / f) + t / f), as word2vec.c and gensim.
+    With f the word's relative frequency and t = sample: min(1, sqrt(t / f) + t / f), as in word2vec.c and gensim.
 
     >>> keep_probabilities(np.array([999_000, 1_000]), sample=0.001).round(3)
     array([0.033, 1.   ])
@@ -45,7 +45,7 @@ def keep_probabilities(counts: NDArray[np.int64], *, sample: float) -> NDArray[n
 
 
 def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Thresholds and aliases, each (V,), that draw word i in proportion to `weights[i]` (Vose 1991).
+    """Return thresholds and aliases, each (V,), that draw word i in proportion to `weights[i]` (Vose 1991).
 
     To draw: take a slot at random, keep it with probability `threshold[slot]`, else take `alias[slot]`.
 

@@ -1,12 +1,12 @@
-"""The state of a fit on disk: a resumed fit learns the same rows, and a state with a changed bit is refused.
+"""The state of a fit on disk: a resumed fit learns the same rows, and a damaged state is an error.
 
-| file | what |
+| file | contents |
 |---|---|
-| `epoch.safetensors` | the state after the last finished epoch, which is kept if the fit diverges later |
+| `epoch.safetensors` | the state after the last complete epoch, which is used if the fit diverges later |
 | `state.safetensors` | a later state within the next epoch, if one was saved; a resumed fit starts from it |
 
-Each holds the rows as tensors, all else as JSON in its header, with checksums (CRC-32) of both and of the files of the
-corpus. Files are replaced atomically, so a process that is killed at any moment leaves the old state or the new one.
+Each has the rows as tensors and everything else as JSON in its header, with checksums (CRC-32) of both and of the files
+of the corpus. Files are replaced atomically: a killed process leaves the old state or the new one.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ DAMAGES = (SafetensorError, ValueError, KeyError, TypeError, AttributeError, Ove
 
 
 def corpus_checksums(directory: Path) -> dict[str, int]:
-    """The checksum of each file of the corpus in `directory`."""
+    """Return the checksum of each file of the corpus in `directory`."""
     return {name: _checksum(_blocks(directory / name)) for name in CORPUS_FILES}
 
 
@@ -64,12 +64,12 @@ def load_state(directory: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
     """Read the corpus and the newest state in `directory`.
 
     Args:
-        directory: the run directory.
-        **changes: options that differ from now on.
+        directory: The run directory.
+        **changes: Options that replace the saved ones.
 
     Raises:
-        FileFormatError: the corpus or the state is damaged.
-        UsageError: there is no state.
+        FileFormatError: The corpus or the state is damaged.
+        UsageError: There is no state.
     """
     names = [name for name in (STATE_NAME, EPOCH_NAME) if (directory / name).exists()]
     if not names:
@@ -78,7 +78,7 @@ def load_state(directory: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
 
 
 def load_epoch(directory: Path, corpus: IdCorpus) -> FitState | None:
-    """Read the state after the last finished epoch; None where there is none, or its file is damaged."""
+    """Read the state after the last complete epoch; None if there is none, or its file is damaged."""
     path = directory / EPOCH_NAME
     try:
         return _load(path, corpus, {})[1] if path.exists() else None
@@ -116,7 +116,7 @@ def _damaged(path: Path, error: Exception) -> FileFormatError:
 
 
 def _read_header(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
-    """The header without rows, after its checksum."""
+    """Return the header, after verifying its checksum."""
     with safe_open(path, framework="numpy") as file:
         header: dict[str, str] = file.metadata()
     if str(_header_checksum(header)) != header["header_crc32"]:
@@ -129,12 +129,12 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
 
 
 def _read_corpus(directory: Path, checksums: dict[str, int]) -> IdCorpus:
-    """The corpus, after the checksums of its files and the range of its ids."""
+    """Return the corpus, after verifying the checksums of its files and the range of its ids."""
     for name in CORPUS_FILES:
         if _checksum(_blocks(directory / name)) != checksums[name]:
             raise FileFormatError(
-                f"{str(directory / name)!r} is damaged or from another fit: its checksum is not the one in the saved "
-                "state; start a fit without resume"
+                f"{str(directory / name)!r} is damaged or belongs to another fit: its checksum differs from the one in "
+                "the saved state; start a fit without resume"
             )
     corpus = IdCorpus.load(directory)
     for block in _blocks(corpus.ids_path):
@@ -160,7 +160,7 @@ def _read_rows(path: Path, weights: Weights, header: dict[str, str]) -> None:
 
 
 def _tensors(weights: Weights) -> dict[str, Rows]:
-    """The rows that are saved, without workers' copies."""
+    """Return the rows to save, without the workers' copies."""
     return {
         "inputs": weights.inputs[: weights.size],
         "outputs": weights.outputs[: weights.size],
@@ -173,7 +173,7 @@ def _header_checksum(header: dict[str, str]) -> int:
 
 
 def _checksum(parts: Iterable[Any]) -> int:
-    """The CRC-32 of some buffers, one after the other."""
+    """Return the CRC-32 of the concatenation of some buffers."""
     checksum = 0
     for part in parts:
         checksum = zlib.crc32(part, checksum)
@@ -181,7 +181,7 @@ def _checksum(parts: Iterable[Any]) -> int:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    """The bytes of a file in blocks."""
+    """Yield the bytes of a file in blocks."""
     with path.open("rb") as file:
         while block := file.read(BYTES_AT_ONCE):
             yield block

@@ -18,15 +18,15 @@ class FitState:
     """A fit between two chunks of text.
 
     Attributes:
-        weights: the rows.
-        options: how they are learned.
-        text: how the corpus was read and tokenized.
-        files: a checksum of each file of the corpus.
-        epoch: how many epochs are finished.
-        chunk: how many chunks of the current epoch are finished.
-        pairs, loss: sums over the current epoch.
-        losses: the mean loss of each finished epoch.
-        seconds: the time spent learning.
+        weights: The rows.
+        options: How they are learned.
+        text: How the corpus was read and tokenized.
+        files: A checksum of each file of the corpus.
+        epoch: The number of complete epochs.
+        chunk: The number of complete chunks of the current epoch.
+        pairs, loss: Sums over the current epoch.
+        losses: The mean loss of each complete epoch.
+        seconds: The time spent learning.
     """
 
     weights: Weights
@@ -45,7 +45,7 @@ class FitState:
         """Return the state before the first chunk, with a default learning rate that does not diverge.
 
         Raises:
-            UsageError: the rows do not fit into memory.
+            UsageError: The rows do not fit into memory.
         """
         ngrams = list_used(corpus.vocabulary, corpus.counts, options)
         check_memory(len(corpus.vocabulary), len(ngrams.buckets), options)
@@ -53,7 +53,7 @@ class FitState:
         return cls(make_weights(len(corpus.vocabulary), options, ngrams), options, text)
 
     def end_epoch(self) -> None:
-        """Count the epoch as finished and reset its sums."""
+        """Count the epoch as complete and reset its sums."""
         self.losses.append(self.loss / max(1.0, self.pairs))
         self.epoch, self.chunk, self.pairs, self.loss = self.epoch + 1, 0, 0.0, 0.0
 
@@ -62,7 +62,7 @@ class FitState:
         self.weights = self.weights._replace(**{name: getattr(self.weights, name)[:0].copy()})
 
     def check(self) -> None:
-        """Raise `ValueError` unless all numbers, which may come from a file, are of their type and in their range."""
+        """Raise `ValueError` unless all numbers, which may be from a file, have the right type and range."""
         numbers = {"pairs": self.pairs, "loss": self.loss, "seconds": self.seconds}
         numbers |= {f"losses[{i}]": loss for i, loss in enumerate(self.losses)}
         for name, number in numbers.items():

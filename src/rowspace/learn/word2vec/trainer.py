@@ -1,10 +1,10 @@
 """`Trainer`: epochs, workers, the learning rate, and safe points to stop.
 
-The ids are divided into chunks, which are learned in an order drawn again for each epoch: rows learned in random order
-are better than rows learned last from the last book. A chunk's random numbers depend on the seed, the epoch and the
-chunk alone, so one worker that stops between two chunks continues as if it had not. Several workers write to the same
-rows without locks (Niu et al. 2011, Hogwild), except for their copies of the most frequent words' rows, so their rows
-differ a little between runs.
+The ids are divided into chunks, which are shuffled for each epoch: random order gives better rows than learning the
+last document last. A chunk's random numbers depend only on the seed, the epoch and the chunk, so an interruption
+between two chunks does not change the result of one worker. Several workers write to the same rows without locks (Niu
+et al. 2011, Hogwild), except for their copies of the most frequent words' rows, so their rows differ slightly between
+runs.
 """
 
 import threading
@@ -26,23 +26,23 @@ from rowspace.text import IdCorpus
 
 __all__ = ["Progress", "Trainer"]
 
-CHUNK = 32_768  # ids: some ten milliseconds of work
-SMALLEST_CHUNK = 1_024  # for small corpora, which would be a few chunks only
+CHUNK = 32_768  # ids: about ten milliseconds of work
+SMALLEST_CHUNK = 1_024  # for small corpora, which would otherwise have only a few chunks
 POLLS_PER_SECOND = 10
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a fit has come.
+    """The progress of a fit.
 
     Attributes:
-        epoch: the current epoch, from 1.
-        epochs: the number of epochs.
-        words: words read, over all epochs, before any are left out by `sample`.
-        total_words: words to read, over all epochs.
-        seconds: the time spent learning, including earlier runs of a resumed fit.
-        loss: the mean over this epoch's pairs so far; nan before the first.
-        alpha: the learning rate.
+        epoch: The current epoch, from 1.
+        epochs: The number of epochs.
+        words: Words read, over all epochs, before downsampling.
+        total_words: Words to read, over all epochs.
+        seconds: The time spent learning, including earlier runs of a resumed fit.
+        loss: The mean over this epoch's pairs so far; NaN before the first.
+        alpha: The learning rate.
     """
 
     epoch: int
@@ -55,7 +55,7 @@ class Progress:
 
 
 class Trainer:
-    """Learns `state.weights` from `corpus`, an epoch at a time."""
+    """Learns `state.weights` from `corpus`, one epoch at a time."""
 
     def __init__(self, corpus: IdCorpus, state: FitState) -> None:
         self.corpus = corpus
@@ -71,7 +71,7 @@ class Trainer:
 
     @property
     def progress(self) -> Progress:
-        """How far the fit has come."""
+        """The progress of the fit."""
         state, epochs = self.state, self.state.options.epochs
         done = (state.epoch + state.chunk / self.num_chunks) / epochs
         return Progress(
@@ -88,11 +88,11 @@ class Trainer:
         """Learn the rest of this epoch; return whether it was finished.
 
         Args:
-            should_pause: called some times a second with the progress; once it returns true, each worker ends its
-                chunk, after which the state can be saved.
+            should_pause: Called several times a second with the progress; once it returns true, each worker finishes
+                its chunk, after which the state can be saved.
 
         Raises:
-            FitDiverged: the learning rate was too high; the rows are of no use.
+            FitDiverged: The learning rate was too high; the rows are not usable.
         """
         order = np.random.default_rng((self.state.options.seed, self.state.epoch)).permutation(self.num_chunks)
         stop = threading.Event()
@@ -148,13 +148,13 @@ class Trainer:
         scratch.tally[:] = 0
 
     def _ids(self, chunk: int) -> NDArray[np.int32]:
-        """The ids of one chunk, in a memory map of their own, so that what was read can leave memory again."""
+        """Return the ids of one chunk in a separate memory map, so that the memory can be released."""
         start = chunk * self.length
         count = min(self.length, self.corpus.size - start)
         return np.memmap(self.corpus.ids_path, "<i4", "r", offset=4 * start, shape=(count,))
 
     def _alpha(self, epoch: int, turn: int) -> float:
-        """The learning rate before the turn-th chunk of an epoch: linear over the whole fit."""
+        """Return the learning rate before the turn-th chunk of an epoch: linear over all epochs."""
         first, last = self.state.options.learning_rates
         done = (epoch + turn / self.num_chunks) / self.state.options.epochs
         return first + (last - first) * min(1.0, done)

@@ -1,1 +1,1 @@
-"""Evaluation on files that people have made: judged word pairs, and analogies. The rules and numbers are gensim's."""
+"""Evaluation on files of word pairs and analogies. Rules and results are gensim's."""

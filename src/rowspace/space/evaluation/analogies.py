@@ -22,12 +22,12 @@ __all__ = ["AnalogyScores", "SectionScore", "evaluate_analogies"]
 Ids = NDArray[np.int64]
 
 GUESSES = 5
-"""How many answers gensim looks through for one that is not an input in another case."""
+"""The number of answers that gensim searches for one that is not an input in another case."""
 
 
 @dataclass(frozen=True)
 class SectionScore:
-    """How many questions of one section were answered right."""
+    """The number of correct answers of a section."""
 
     name: str
     correct: int
@@ -35,7 +35,7 @@ class SectionScore:
 
     @property
     def accuracy(self) -> float:
-        """Return correct / total; 0 for a section with no question left, as gensim has it.
+        """Return correct / total; 0 for a section without questions, as in gensim.
 
         >>> SectionScore("family", 3, 4).accuracy
         0.75
@@ -45,7 +45,7 @@ class SectionScore:
 
 @dataclass(frozen=True)
 class AnalogyScores:
-    """The sections in the order of the file, their sum, and the questions with unknown words in %."""
+    """The sections in the order of the file, their sum, and the percentage of questions with unknown words."""
 
     sections: tuple[SectionScore, ...]
     total: SectionScore
@@ -74,21 +74,21 @@ def evaluate_analogies(
 ) -> AnalogyScores:
     r"""Answer the "a b c expected" questions of a file with 3CosAdd over `rows` (V, d), section by section.
 
-    Lines ": name" start sections. The three inputs, in whatever case, are not among the answers.
+    Lines ": name" start sections. The three inputs, in any case, are not answers.
 
     Args:
         path: a text file in UTF-8.
         vocabulary: V tokens.
         rows: (V, d).
-        restrict_vocab: look up and search the first so many tokens only.
+        restrict_vocab: use only the first `restrict_vocab` tokens.
         case_insensitive: ignore case.
-        dummy4unknown: count a question with an unknown word as wrong instead of leaving it out.
+        dummy4unknown: count a question with an unknown word as wrong instead of skipping it.
         row_norms: (V,) float64, computed here without it.
         memory: that of `nearest`.
 
     Raises:
-        FileFormatError: the file cannot be read or has no questions, a line is malformed, or a question comes before
-            the first section; with the line's number.
+        FileFormatError: the file cannot be read or has no questions, or a line is malformed or a question before the
+            first section (with its number).
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -137,12 +137,12 @@ def _read(path: str | Path, case_insensitive: bool) -> tuple[list[str], list[int
         sections.append(len(names) - 1)
         words.append(fields)
     if not words:
-        raise FileFormatError(f"{path} holds no question; a line is: a b c expected")
+        raise FileFormatError(f"{path} has no questions; expected lines of four words: a b c expected")
     return names, sections, words
 
 
 def _first_variants(vocabulary: Sequence[str], ids: dict[str, int], case_insensitive: bool, guesses: Ids) -> Ids:
-    """Return each guess as the first id that spells it, case aside; -1 stays."""
+    """Return each guess as the first id with its spelling, ignoring case; -1 stays."""
     if not case_insensitive:
         return guesses
     first = {row: ids[vocabulary[row].upper()] for row in np.unique(guesses).tolist() if row >= 0} | {-1: -1}
@@ -150,11 +150,11 @@ def _first_variants(vocabulary: Sequence[str], ids: dict[str, int], case_insensi
 
 
 def _right(guesses: Ids, questions: Ids) -> NDArray[np.bool_]:
-    """Return for each question (n, 4) whether its first guess (n, g) that is no input is right."""
+    """Return for each question (n, 4) whether its first guess (n, g) that is not an input is correct."""
     inputs = (guesses[:, :, np.newaxis] == questions[:, np.newaxis, :3]).any(axis=2)  # (n, g)
     found = guesses >= 0
     usable = ~inputs & found
-    # Where every guess is an input in another case, gensim judges the last one.
+    # If every guess is an input in another case, gensim uses the last one.
     place = np.where(usable.any(axis=1), usable.argmax(axis=1), found.sum(axis=1) - 1)
     right: NDArray[np.bool_] = guesses[np.arange(len(guesses)), place] == questions[:, 3]
     return right

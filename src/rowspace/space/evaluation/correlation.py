@@ -15,7 +15,7 @@ __all__ = ["Correlation", "pearson", "spearman"]
 
 
 class Correlation(NamedTuple):
-    """A coefficient `r` in [-1, 1] and the two-sided `p` of seeing one as large if there were none."""
+    """A coefficient `r` in [-1, 1] and its two-sided p-value `p`."""
 
     r: float
     p: float
@@ -53,7 +53,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
 
 
 def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return ranks from 1; equal values share the mean of the places that they take up."""
+    """Return ranks from 1; equal values share the mean of their ranks."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
     ranks: NDArray[np.float64] = (last - (sizes - 1) / 2)[group]
@@ -71,7 +71,7 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
     """Return the regularized I_x(a, b) (Press et al., Numerical Recipes, 3rd edition 2007, 6.4)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):  # there the fraction converges slowly; its mirror image does not
+    if x > (a + 1) / (a + b + 2):  # the fraction converges slowly there, its mirror image fast
         return 1 - _incomplete_beta(b, a, 1 - x)
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x))
     return front * _continued_fraction(a, b, x) / a

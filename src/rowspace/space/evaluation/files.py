@@ -1,4 +1,4 @@
-"""What both evaluations share: reading a file of words line by line, and looking words up as gensim does."""
+"""Shared by both evaluations: reading a file of words line by line, and looking up words as gensim does."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,8 +30,8 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 def first_ids(vocabulary: Sequence[str], restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:
     """Return word to id for the first `restrict_vocab` tokens (None: all).
 
-    Where case is ignored the keys are upper case, and of tokens that differ only by case the lowest id
-    stands, which is the most frequent one where ids follow frequency.
+    If case is ignored, keys are upper case, and of tokens that differ only by case the lowest id is used, which is the
+    most frequent one where ids follow frequency.
 
     >>> first_ids(["the", "The", "cat"], None, True)
     {'THE': 0, 'CAT': 2}

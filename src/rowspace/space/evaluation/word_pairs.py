@@ -25,13 +25,13 @@ Rows = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class PairScores:
-    """How well cosines follow the judgments of one file.
+    """The correlation of cosines with the judgments of a file.
 
     Attributes:
         pearson, spearman: (r, p).
         oov_ratio: the share of pairs with an unknown word, in percent.
         used: the number of pairs that were correlated.
-        composed: how many of them have a word outside the vocabulary, whose row was computed from its n-grams.
+        composed: the number of these with an out-of-vocabulary word, whose row was computed from its n-grams.
     """
 
     pearson: Correlation
@@ -60,10 +60,10 @@ def evaluate_pairs(
         path: a text file in UTF-8.
         vocabulary: V tokens.
         rows: (V, d).
-        restrict_vocab: look up the first so many tokens only.
+        restrict_vocab: use only the first `restrict_vocab` tokens.
         case_insensitive: ignore case.
-        dummy4unknown: count a pair with an unknown word as cosine 0 instead of leaving it out.
-        unseen: returns a row (d,) for a word outside the vocabulary, in lower case where case is ignored, or None.
+        dummy4unknown: count a pair with an unknown word as cosine 0 instead of skipping it.
+        unseen: returns a row (d,) or None for an out-of-vocabulary word, which is in lower case if case is ignored.
 
     Raises:
         FileFormatError: the file cannot be read or has no pairs, or a line is malformed (with its number).
@@ -100,7 +100,7 @@ def evaluate_pairs(
             judged.append(judgment)
             measured.append(0.0 if row_a is None or row_b is None else float(cosine(row_a, row_b)))
     if not total:
-        raise FileFormatError(f"{path} holds no word pair; a line is: word, word, number")
+        raise FileFormatError(f"{path} has no word pairs; expected lines of word, word, number")
     if len(judged) < 2:
         raise RowspaceError(f"of {total} pairs in {path}, {len(judged)} are in the vocabulary; at least 2 are needed")
     correlations = pearson(judged, measured), spearman(judged, measured)

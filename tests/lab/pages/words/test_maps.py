@@ -106,5 +106,5 @@ def test_every_table_is_mapped(small_lab, check_code, name: str, route: str, par
 
 
 def test_a_table_of_nothing_but_nan_has_no_map(small_lab, ask) -> None:
-    with pytest.raises(UsageError, match="every row holds NaN"):
+    with pytest.raises(UsageError, match="every row has NaN"):
         ask(small_lab(["a"], np.full((1, 2), np.nan)), "words/pca")

@@ -19,7 +19,7 @@ def scaled_and_summed(source, target, scale, row):
     return sum_lanes(sum_of_blocks)
 
 
-def test_blocks_scale_shift_store_and_sum_one_row(assert_close):
+def test_block_operations_on_one_row(assert_close):
     source = np.random.default_rng(0).normal(size=(3, 2 * LANES)).astype(np.float32)
     target = np.zeros_like(source)
     summed = scaled_and_summed(source, target, np.float32(2), 1)
