@@ -1,5 +1,6 @@
 """A real table for the workbench, and the check that a page's code gives the page's numbers."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from pydoc_data.topics import topics
@@ -72,7 +73,8 @@ def ask() -> Callable[..., Reply]:
         given = {
             name: list(map(str, value if isinstance(value, list) else [value])) for name, value in parameters.items()
         }
-        return decode(answers[route](lab, Query(given, body)).encode())
+        reply = answers[route](lab, Query(given, body))
+        return decode((reply if isinstance(reply, Reply) else Reply(reply)).encode())
 
     return answer
 
@@ -109,38 +111,47 @@ def numbers_in(value: object) -> bool:
     return isinstance(value, (int, float)) or any(map(numbers_in, inside))
 
 
-def check_array(made: object, told: np.ndarray, where: str) -> None:
-    """The array of a reply, from the code."""
-    array = np.asarray(made)
-    assert array.shape == told.shape, f"{where} has shape {told.shape}, but its code makes {array.shape}"
-    np.testing.assert_array_equal(array.astype(told.dtype), told, err_msg=where)
+def check_field(made: object, reply: Reply, name: str) -> None:
+    """A field of a reply is what the code made."""
+    if name not in reply.arrays:
+        made = decode(Reply({"made": plain(made)}).encode()).meta["made"]  # as JSON has it
+        assert reply.meta[name] == made, (
+            f"{name} is {str(reply.meta[name])[:200]}, but its code makes {str(made)[:200]}"
+        )
+        return
+    sent, array = reply.arrays[name], np.asarray(made)
+    assert array.shape == sent.shape, f"{name} has shape {sent.shape}, but its code makes {array.shape}"
+    np.testing.assert_array_equal(array.astype(sent.dtype), sent, err_msg=name)
 
 
 @pytest.fixture(scope="session")
 def check_code(ask: Callable[..., Reply]) -> Callable[..., Reply]:
-    """`check_code(lab, route, **parameters)`: the code that the page shows makes every array and number of the reply.
+    """`check_code(lab, route, **parameters)`: the shown code computes every array and number of the reply.
 
-    What it need not make is listed in `CONTEXT`.
+    Except those listed in `CONTEXT`.
     """
 
     def check(lab: Lab, route: str, **parameters: object) -> Reply:
         reply = ask(lab, route, **parameters)
-        names: dict[str, object] = {}
-        exec(reply.meta["code"], names)  # noqa: S102  # our own code, as a reader would paste it
-        context = CONTEXT.get(route, set())
-        told = {name: value for name, value in reply.meta.items() if numbers_in(value)}
-        missing = {*reply.arrays, *told} - names.keys() - context
-        assert not missing, f"the code of {route} does not make {sorted(missing)}"
-        for name in reply.arrays.keys() - context:
-            check_array(names[name], reply.arrays[name], f"{name} of {route}")
-        for name in told.keys() - context:
-            made = decode(Reply({name: plain(names[name])}).encode()).meta[name]  # as JSON has it
-            assert made == told[name], (
-                f"{name} of {route} is {str(told[name])[:200]}, but its code makes {str(made)[:200]}"
-            )
+        figure = figure_of(reply.meta["code"])
+        numbers = {name for name, value in reply.meta.items() if numbers_in(value)}
+        missing = {*reply.arrays, *numbers} - figure.keys() - CONTEXT.get(route, set())
+        assert not missing, f"the code of {route} does not compute {sorted(missing)}"
+        for name in figure.keys() & {*reply.arrays, *numbers} if "_figure" not in reply.meta["code"] else figure:
+            if name not in CONTEXT.get(route, set()):
+                check_field(figure[name], reply, name)
         return reply
 
     return check
+
+
+def figure_of(code: str) -> dict[str, object]:
+    """The figure that shown code computes, the last one of several."""
+    names: dict[str, dict[str, object]] = {}
+    exec(code, names)  # noqa: S102  # our own code, as a reader would paste it
+    if found := re.findall(r"^(\w+) = \1_figure\(", code, re.MULTILINE):
+        return names[found[-1]]
+    return names
 
 
 def plain(value: object) -> object:

@@ -7,6 +7,7 @@ concurrently, so what they share goes through `Lab.cached`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
+from typing import TypeVar
 
 from rowspace.lab.jobs.kinds import JobKind
 from rowspace.lab.lab import Lab
@@ -15,7 +16,8 @@ from rowspace.lab.server.reply import Reply
 
 __all__ = ["Answer", "Page", "Upload", "needs_torch"]
 
-Answer = Callable[[Lab, Query], Reply]
+_Fields = TypeVar("_Fields")
+Answer = Callable[[Lab, Query], Reply | Mapping[str, object]]
 """What answers a page's question."""
 
 
@@ -35,7 +37,7 @@ class Upload:
     answer: Answer
     limit: int
 
-    def __call__(self, lab: Lab, query: Query) -> Reply:
+    def __call__(self, lab: Lab, query: Query) -> Reply | Mapping[str, object]:
         """What the answer answers."""
         return self.answer(lab, query)
 
@@ -52,11 +54,11 @@ class Page:
     job_kinds: Mapping[str, JobKind] = field(default_factory=dict)
 
 
-def needs_torch(answer: Answer) -> Answer:
-    """`answer`, which may import torch: where there is none, `MissingExtraError` says what to install."""
+def needs_torch(answer: Callable[[Lab, Query], _Fields]) -> Callable[[Lab, Query], _Fields]:
+    """`answer`, which may import torch; without torch, it raises `MissingExtraError`, which says what to install."""
 
     @wraps(answer)
-    def checked(lab: Lab, query: Query) -> Reply:
+    def checked(lab: Lab, query: Query) -> _Fields:
         import rowspace.layers  # noqa: F401  # raises the sentence
 
         return answer(lab, query)

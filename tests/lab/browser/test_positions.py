@@ -135,10 +135,11 @@ def test_scalings_are_pythons_by_keys_alone(visit) -> None:
 @pytest.mark.parametrize("tokens", ["", "&query=sin&key=cos"])
 def test_the_code_gives_every_figure_of_the_page(visit, lab, ask, tokens) -> None:
     page = visit(f"positions?length=8&dim=16{tokens}")
-    expect(page.get_by_label("Python", exact=True)).to_contain_text("relative_buckets(offsets")
-    names: dict[str, object] = {}
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("scores = scores_figure(")
+    names: dict[str, dict[str, object]] = {}
     exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as a reader would paste it
     asked = {"query": "sin", "key": "cos"} if tokens else {}
-    given = ask(lab, "positions/rows", length=8, dim=16), ask(lab, "positions/scores", length=8, dim=16, **asked)
-    for name, array in (pair for reply in given for pair in reply.arrays.items()):
-        np.testing.assert_array_equal(np.asarray(names[name]), array)
+    for figure in ("rows", "scores"):
+        reply = ask(lab, f"positions/{figure}", length=8, dim=16, **(asked if figure == "scores" else {}))
+        for name, array in reply.arrays.items():
+            np.testing.assert_array_equal(names[figure][name], array)

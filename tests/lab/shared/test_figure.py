@@ -1,0 +1,91 @@
+"""The code that pages show of their figures."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.lab import pages
+from rowspace.lab.lab import Lab
+from rowspace.lab.shared.figure import _sources, shown
+
+MODULES = [f"rowspace.lab.pages.{page.name}.figures" for page in iter_modules(pages.__path__)]
+PUBLIC = ("math", "numpy", "pathlib", "PIL", "tokenizers", "torch", "rowspace")
+
+
+def figures(module: str) -> list[Callable[..., object]]:
+    return [function for name, function in vars(import_module(module)).items() if name.endswith("_figure")]
+
+
+LEVELS: dict[str, int] = {"low": 1, "high": 3}
+
+
+def level_of(number: float, *, names: dict[str, int] = LEVELS) -> list[str]:
+    return [name for name, level in names.items() if number >= level]
+
+
+def levels_figure(table: rs.Table, scale: float, *, word: str) -> dict[str, object]:
+    """The levels of a word."""
+    largest = np.abs(table[word]).max()  # of any number
+    return {"levels": level_of(scale * largest)}  # type: ignore[no-any-return]
+
+
+def middle(*, numbers: list[float]) -> float:
+    return sorted(numbers)[len(numbers) // 2]
+
+
+CODE = '''\
+import numpy as np
+import rowspace as rs
+
+
+def middle(*, numbers):
+    return sorted(numbers)[len(numbers) // 2]
+
+
+LEVELS = {"low": 1, "high": 3}
+
+
+def level_of(number, *, names=LEVELS):
+    return [name for name, level in names.items() if number >= level]
+
+
+def levels_figure(table, scale, *, word):
+    """The levels of a word."""
+    largest = np.abs(table[word]).max()  # of any number
+    return {"levels": level_of(scale * largest)}
+
+
+table = rs.load('my-table')
+scale = middle(numbers=[1.5, 2.0, 4.0])
+levels = levels_figure(table, scale, word='a')'''
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_figures_use_public_imports_only(module: str) -> None:
+    assert figures(module)
+    for function in figures(module):
+        imports, definitions = _sources((module, function.__name__))
+        for line in imports:
+            assert re.match(rf"(import|from) ({'|'.join(PUBLIC)})\b", line), (function.__name__, line)
+            assert not re.search(r"rowspace\.lab|\b_", line), (function.__name__, line)
+        for text in definitions:
+            assert not re.match(r"(def )?_", text), f"{function.__name__} uses the private {text.split()[1]}"
+            exec(text.split("\n")[0] + " ..." if text.startswith("def ") else text, {"np": np, "Table": rs.Table})  # noqa: S102
+
+
+def test_the_code_of_a_figure_is_its_source_what_that_needs_and_the_call() -> None:
+    lab = Lab(rs.Table(["a"], np.ones((1, 2))), "my-table")
+    assert shown(lab, partial(levels_figure, word="a"), scale=partial(middle, numbers=[1.5, 2.0, 4.0])) == CODE
+
+
+def test_a_long_call_has_a_line_for_each_argument() -> None:
+    lab = Lab(rs.Table(["a"], np.ones((1, 2))), "my-table")
+    word = "long " * 20
+    code = shown(lab, partial(levels_figure, scale=2, word=word))
+    assert code.endswith(f"levels = levels_figure(\n    table,\n    scale=2,\n    word={word!r},\n)")
