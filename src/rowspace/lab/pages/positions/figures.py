@@ -3,7 +3,12 @@
 import math
 from collections.abc import Sequence
 
-from rowspace.layers import (  # isort: skip  # first: without PyTorch its error names the extra
+import numpy as np
+import torch
+from torch import Tensor
+
+from rowspace.lab.pages.positions.replies import PositionRows, Scalings, Scores
+from rowspace.layers import (
     Alibi,
     DynamicScaling,
     LearnedPosition,
@@ -21,11 +26,6 @@ from rowspace.layers import (  # isort: skip  # first: without PyTorch its error
     relative_buckets,
     relative_scores,
 )
-import numpy as np
-import torch
-from torch import Tensor
-
-from rowspace.lab.pages.positions.replies import PositionRows, Scalings, Scores
 from rowspace.table import Table
 
 __all__ = [
