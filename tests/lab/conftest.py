@@ -83,7 +83,6 @@ def ask() -> Callable[..., Reply]:
 SENTENCE = {"pieces", "left_out"}
 SIZES = {"length", "dim", "base", "seed"}
 CONTEXT: dict[str, set[str]] = {
-    "analogies/examples": {"deepest"},
     "tokens/source": {"found"},  # what can be asked for
     "tokens/split": {"most", "splits"},  # the end of the scale of colors; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
@@ -100,7 +99,6 @@ CONTEXT: dict[str, set[str]] = {
     "patches/costs": {"height", "width", "channels", "dim", "pad"},
     "head/logits": {"dims", "dim"},
     "cost/figures": {"formulas"},  # as text; `values` are their numbers
-    "cost/models": {"models", "table"},  # names and sources; `table` is a `Table` in the code
 }
 
 # What the code computes, and a reply may leave out.

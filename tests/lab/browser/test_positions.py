@@ -92,14 +92,14 @@ def test_tokens_bring_the_place_in_and_a_reload_shows_it_again(visit) -> None:
     page.reload()
     expect(figure.get_by_text("By the place too")).to_have_count(2)
     expect(cells).to_have_text(before)
-    expect(page.get_by_label("Python", exact=True)).to_contain_text("('sin', 'cos')")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("query='sin', key='cos'")
 
 
 def test_a_reader_of_the_past_has_no_scores_for_what_comes(visit) -> None:
     page = visit("positions")
     page.get_by_label("Reads the past only").check()
     page.wait_for_url("**/positions?causal=true")
-    expect(page.get_by_label("Python", exact=True)).to_contain_text("symmetric=False")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("causal=True")
     assert line(page, "Mean score by offset", "1")[1:6] == ["–"] * 5
     assert line(page, "Mean score by offset", f"{MINUS}1")[4] == shown(-0.5, 4)
 

@@ -36,7 +36,7 @@ def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
     calls that compute those parameters that cannot be written as literals.
     """
     steps = dict(inputs) | {figure.func.__name__.removesuffix("_figure"): figure}
-    calls = [f"{name} = {_call(step, steps)}" for name, step in steps.items()]
+    calls = [f"{name} = {_call(step, inputs)}" for name, step in steps.items()]
     imports, definitions = _sources(*((step.func.__module__, step.func.__name__) for step in steps.values()))
     if "table" not in inputs and any("table" in inspect.signature(step.func).parameters for step in steps.values()):
         line, opened = lab.load_code.split("\n\n")
@@ -46,11 +46,11 @@ def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
     return "\n\n\n".join(["\n".join(ordered), *definitions, "\n".join(calls)]).lstrip()
 
 
-def _call(step: "partial[Any]", steps: Mapping[str, object]) -> str:
+def _call(step: "partial[Any]", inputs: Mapping[str, object]) -> str:
     """A call with literals for what is bound, and names for what another line computes."""
     given = []
     for name, parameter in inspect.signature(step.func).parameters.items():
-        if name in steps or name == "table":
+        if name in inputs or name == "table":
             given.append(f"{name}={name}" if parameter.kind is inspect.Parameter.KEYWORD_ONLY else name)
         elif name in step.keywords:
             given.append(f"{name}={step.keywords[name]!r}")
