@@ -88,10 +88,10 @@ CONTEXT: dict[str, set[str]] = {
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
     "pipeline/forward": SENTENCE,
     "pipeline/matrix": SENTENCE,
-    "pipeline/backward": {*SENTENCE, "from"},  # which tokens, drawn as lines
+    "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},
     "input/concatenation": {*SENTENCE, "width"},
-    "input/scale": {*SENTENCE, "dim", "start"},
+    "input/scale": {*SENTENCE, "dim", "start", "scale"},
     "positions/rows": SIZES,
     "positions/scores": {*SIZES, "heads", "head", "causal"},
     "positions/scaling": {*SIZES, "original", "factor", "length", "long"},

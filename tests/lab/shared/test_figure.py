@@ -38,7 +38,7 @@ def level_of(number: float, *, names: dict[str, int] = LEVELS) -> list[str]:
 
 def levels_figure(table: rs.Table, scale: float, *, word: str) -> dict[str, object]:
     """The levels of a word."""
-    largest = np.abs(table[word]).max()  # of any number
+    largest: float = np.abs(table[word]).max()  # of any number
     return {"levels": level_of(scale * largest)}  # type: ignore[no-any-return]
 
 

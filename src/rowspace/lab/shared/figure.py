@@ -137,11 +137,18 @@ def _definition(module: str, name: str) -> tuple[str, list[str]]:
     if isinstance(node, ast.AnnAssign):
         text = f"{name} = {ast.get_source_segment(source, node.value or node)}"
     elif isinstance(node, ast.FunctionDef):
-        arguments = ast.parse(text).body[0].args  # type: ignore[attr-defined]  # a copy
+        lines = text.split("\n")
+        function = ast.parse(text).body[0]
+        for each in ast.walk(function):
+            if isinstance(each, ast.AnnAssign):
+                line = lines[each.lineno - 1].encode()
+                lines[each.lineno - 1] = (
+                    line[: each.target.end_col_offset] + line[each.annotation.end_col_offset :]
+                ).decode()
+        arguments = function.args  # type: ignore[attr-defined]  # of a function
         for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
             argument.annotation = None
-        body = text.split("\n")[node.body[0].lineno - node.lineno :]
-        text = "\n".join([f"def {name}({ast.unparse(arguments)}):", *body])
+        text = "\n".join([f"def {name}({ast.unparse(arguments)}):", *lines[node.body[0].lineno - node.lineno :]])
     text = re.sub(r"  # (type: ignore|noqa).*", "", text)
     used = [part.id for part in ast.walk(ast.parse(text)) if isinstance(part, ast.Name)]
     return text, [other for other in dict.fromkeys(used) if other in bound and other != name]
