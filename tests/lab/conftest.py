@@ -83,7 +83,6 @@ def ask() -> Callable[..., Reply]:
 SENTENCE = {"pieces", "left_out"}
 SIZES = {"length", "dim", "base", "seed"}
 CONTEXT: dict[str, set[str]] = {
-    "tokens/source": {"found"},  # what can be asked for
     "tokens/split": {"most", "splits"},  # the end of the scale of colors; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
     "pipeline/forward": SENTENCE,
