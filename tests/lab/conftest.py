@@ -73,8 +73,7 @@ def ask() -> Callable[..., Reply]:
         given = {
             name: list(map(str, value if isinstance(value, list) else [value])) for name, value in parameters.items()
         }
-        reply = answers[route](lab, Query(given, body))
-        return decode((reply if isinstance(reply, Reply) else Reply(reply)).encode())
+        return decode(Reply(answers[route](lab, Query(given, body))).encode())
 
     return answer
 
@@ -136,9 +135,9 @@ def check_code(ask: Callable[..., Reply]) -> Callable[..., Reply]:
         numbers = {name for name, value in reply.meta.items() if numbers_in(value)}
         missing = {*reply.arrays, *numbers} - figure.keys() - CONTEXT.get(route, set())
         assert not missing, f"the code of {route} does not compute {sorted(missing)}"
-        for name in figure.keys() & {*reply.arrays, *numbers} if "_figure" not in reply.meta["code"] else figure:
-            if name not in CONTEXT.get(route, set()) and (name not in NOT_SENT or name in reply.arrays):
-                check_field(figure[name], reply, name)
+        for name, made in figure.items():
+            if name not in NOT_SENT or name in reply.arrays:
+                check_field(made, reply, name)
         return reply
 
     return check
@@ -148,9 +147,7 @@ def figure_of(code: str) -> dict[str, object]:
     """The figure that shown code computes, the last one of several."""
     names: dict[str, dict[str, object]] = {}
     exec(code, names)  # noqa: S102  # our own code, as a reader would paste it
-    if found := re.findall(r"^(\w+) = \1_figure\(", code, re.MULTILINE):
-        return names[found[-1]]
-    return names
+    return names[re.findall(r"^(\w+) = \1_figure\(", code, re.MULTILINE)[-1]]
 
 
 def plain(value: object) -> object:

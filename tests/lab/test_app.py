@@ -16,16 +16,16 @@ from rowspace.lab import app
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Page, Upload
 from rowspace.lab.server.query import Query
-from rowspace.lab.server.reply import MEDIA_TYPE, Reply, decode
+from rowspace.lab.server.reply import MEDIA_TYPE, decode
 
 
-def sizes(_: Lab, query: Query) -> Reply:
+def sizes(_: Lab, query: Query) -> dict[str, object]:
     if query.body == b"":
         raise UsageError("the upload is empty")
-    return Reply({"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)})
+    return {"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)}
 
 
-def broken(_: Lab, query: Query) -> Reply:
+def broken(_: Lab, query: Query) -> dict[str, object]:
     raise ZeroDivisionError("a secret of ours")
 
 
@@ -124,10 +124,10 @@ def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
     """More slow questions than there are threads in all (40), none of them answered before the other page is."""
     go_on, begun = threading.Event(), threading.Semaphore(0)
 
-    def slow() -> Reply:
+    def slow() -> dict[str, object]:
         begun.release()
         go_on.wait()
-        return Reply({})
+        return {}
 
     client.lab.table.slow = slow
     with ThreadPoolExecutor(51) as threads:

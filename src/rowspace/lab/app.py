@@ -78,8 +78,7 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
 
 
 def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
-    found = answer(lab, query)
-    return (found if isinstance(found, Reply) else Reply(found)).encode()
+    return Reply(answer(lab, query)).encode()
 
 
 async def _instance(_: Request) -> Response:

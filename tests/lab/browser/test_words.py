@@ -110,9 +110,9 @@ def test_the_code_of_the_whole_page_runs_as_one_script(visit, lab) -> None:
         expect(code).to_contain_text(title, timeout=60_000)
     names: dict[str, Any] = {}
     exec(code.inner_text(), names)  # noqa: S102  # our own code, as a reader would paste it
-    assert names["neighbors"] == lab.table.neighbors("sin")
-    assert names["kept"] == space.neighbors_kept(lab.table.rows, names["positions"]).share
-    assert names["values"].tolist() == lab.table.norms.tolist()
+    assert names["neighbors"]["tokens"] == [token for token, _ in lab.table.neighbors("sin")]
+    assert names["kept"]["kept"] == space.neighbors_kept(lab.table.rows, names["pca"]["positions"]).share
+    assert names["norms"]["values"].tolist() == lab.table.norms.tolist()
 
 
 def test_a_lasso_lists_the_words_inside_and_a_reload_keeps_them_all(visit, lab) -> None:

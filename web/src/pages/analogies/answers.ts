@@ -1,34 +1,9 @@
-// What the server answers about an analogy.
+// The answers to an analogy.
 
+import type { AnswersReply } from "../../api/types.generated";
 import type { Reply } from "../../lib/reply";
 
-export interface Place {
-  rank: number | null;
-  score: number | null;
-}
-
-export interface Answers {
-  question: [a: string, b: string, c: string];
-  tokens: string[];
-  /** How many rows could answer. */
-  of: number;
-  /** Where a, b and c stand when they may be answers too. */
-  inputs: Place[];
-  expected: string;
-  place: Place | null;
-  code: string;
-}
-
-export interface ExamplesMeta {
-  /** Four words each. */
-  examples: string[][];
-  /** Among so many answers the fourth is looked for. */
-  deepest: number;
-  /** The code, without its opening. */
-  more: string;
-}
-
-export type Answered = Reply<Answers>;
+export type Answered = Reply<AnswersReply>;
 
 /** 1st, 2nd, 3rd, 4th, 11th, 86th … */
 export function ordinal(rank: number): string {

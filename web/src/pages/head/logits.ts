@@ -1,28 +1,9 @@
-// What the server answers about a hidden state.
+// The logits of a hidden state.
 
+import type { LogitsReply } from "../../api/types.generated";
 import type { Reply } from "../../lib/reply";
 
-export interface Logits {
-  /** The word whose row the hidden state begins as; empty for the lesson's. */
-  word: string;
-  /** Which numbers of the hidden state have sliders, and how far these go. */
-  dims: number[];
-  bound: number;
-  rows: number;
-  dim: number;
-  tokens: string[];
-  /** In bits. */
-  entropy: number;
-  /** The probability of all rows that are not among `tokens`. */
-  beyond: number;
-  /** How many rows hold half of the probability. */
-  half: number;
-  /** Rows without a finite logit, which are left out. */
-  lost: number;
-  code: string;
-}
-
-export type Answered = Reply<Logits>;
+export type Answered = Reply<LogitsReply>;
 
 /** How many decimals tell probabilities apart of which this is the largest. */
 export const digitsOf = (largest: number): number =>

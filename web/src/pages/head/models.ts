@@ -1,15 +1,7 @@
 // What a head of its own costs published models, as the server counts it.
 
+import type { TyingReply } from "../../api/types.generated";
 import { array, type Reply } from "../../lib/reply";
-
-export interface TyingMeta {
-  models: string[];
-  tied: boolean[];
-  /** V and the width of a row. */
-  sizes: [number, number][];
-  /** The code, without its opening. */
-  more: string;
-}
 
 export interface Model {
   name: string;
@@ -26,7 +18,7 @@ export interface Model {
 }
 
 /** The models, those first whose head is the largest part of them. */
-export function modelsOf(reply: Reply<TyingMeta>): Model[] {
+export function modelsOf(reply: Reply<TyingReply>): Model[] {
   const [matrices, saved, parameters] = ["matrices", "saved", "parameters"].map((name) => array(reply, name));
   const models = reply.meta.models.map((name, index) => {
     const tied = reply.meta.tied[index] ?? false;

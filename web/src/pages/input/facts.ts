@@ -1,57 +1,17 @@
-// What the server tells of an input's parts, of sums against concatenations, and of norms.
+// Lines of the matrices that an input's parts are sent as.
 
-import type { Sentence } from "../pipeline/stages";
+import type { NormsReply, PartsReply } from "../../api/types.generated";
+import { array, type Reply } from "../../lib/reply";
 
-export type Part = "tokens" | "segments" | "positions";
-export type PositionKind = "sinusoid" | "learned";
+export type Part = PartsReply["parts"][number];
+export type PositionKind = NormsReply["position"];
 
-export interface Parts extends Sentence {
-  recipe: string;
-  recipes: string[];
-  parts: Part[];
-  on: Part[];
-  /** What the recipe does, in its order. */
-  steps: string[];
-  start: number;
-  second: number;
-  /** Whether token rows are multiplied first. */
-  scaled: boolean;
-  /** Whether tokens can belong to a second segment. */
-  two_segments: boolean;
-  /** null: no longest text. */
-  max_positions: number | null;
-  /** The tables that nothing was learned in. */
-  drawn: Part[];
-}
-
-export interface Beside extends Sentence {
-  position: PositionKind;
-  width: number;
-  costs: Cost[];
-  identity: number | null;
-}
-
-export interface Cost {
-  way: "added" | "beside" | "mapped";
-  width: number;
-  position_parameters: number;
-  parameters: number;
-  operations: number;
-  layer: number;
-}
-
-export interface Norms extends Sentence {
-  rows: "table" | "drawn";
-  position: PositionKind;
-  dim: number;
-  start: number;
-  scale: number;
-  token_norm: number;
-  position_norm: number;
-  /** The position's norm over the scaled row's; null where rows have none. */
-  ratio: number | null;
-  balance: number | null;
-  root: number;
+/** The vector of one token: what a part adds, or another array of the reply. */
+export function lineOf(reply: Reply<PartsReply>, name: string, at: number): number[] {
+  const { parts, tokens } = reply.meta;
+  const part = parts.indexOf(name as Part);
+  if (part < 0) return line(array(reply, name), tokens.length, at);
+  return line(array(reply, "contributions"), parts.length * tokens.length, part * tokens.length + at);
 }
 
 /** A line of a matrix that is sent as one array. */

@@ -1,11 +1,12 @@
 // The numbers behind the Input page's figures.
 
+import type { ConcatenatedReply, NormsReply, PartsReply, WayCost } from "../../api/types.generated";
 import { array, type Reply } from "../../lib/reply";
 import { shortened, vectorTable, type Shown } from "../pipeline/tables";
-import { line, type Beside, type Cost, type Norms, type Parts } from "./facts";
+import { lineOf } from "./facts";
 
 /** A line for each dimension of one token: its row, what each part gives, the sum, and its norm. */
-export function partTable(reply: Reply<Parts>, at: number): Shown {
+export function partTable(reply: Reply<PartsReply>, at: number): Shown {
   const names = [
     ...(reply.meta.scaled ? ["rows"] : []),
     ...reply.meta.parts,
@@ -20,14 +21,13 @@ export function partTable(reply: Reply<Parts>, at: number): Shown {
     total: "sum",
     output: "after LayerNorm",
   };
-  const count = reply.meta.tokens.length;
-  return vectorTable(names.map((name) => [shown[name] ?? name, line(array(reply, name), count, at)]));
+  return vectorTable(names.map((name) => [shown[name] ?? name, lineOf(reply, name, at)]));
 }
 
 /** A line for each way. */
-export function costTable({ costs }: Beside): Shown {
+export function costTable({ costs }: ConcatenatedReply): Shown {
   const ways = { added: "added", beside: "side by side", mapped: "side by side, mapped back" };
-  const cost = (index: number) => costs[index] as Cost;
+  const cost = (index: number) => costs[index] as WayCost;
   return {
     columns: [
       { name: "way" },
@@ -46,7 +46,7 @@ export function costTable({ costs }: Beside): Shown {
 }
 
 /** A line for the mean row, and one for each token of the text. */
-export function normTable(reply: Reply<Norms>): Shown {
+export function normTable(reply: Reply<NormsReply>): Shown {
   const { tokens, token_norm, position_norm, scale, rows } = reply.meta;
   const norms = rows === "table" ? Array.from(array(reply, "norms")) : [];
   const lines = [["the mean row", token_norm] as const, ...norms.map((norm, at) => [tokens[at] ?? "", norm] as const)];

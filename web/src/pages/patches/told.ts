@@ -1,41 +1,17 @@
-// What the server tells of a picture in patches.
+// Where the numbers of a patch are in a picture.
 
+import type { CutReply } from "../../api/types.generated";
 import { array, type Reply } from "../../lib/reply";
-
-export interface Cut {
-  picture: string;
-  channels: number;
-  height: number;
-  width: number;
-  patch: number;
-  grid: [down: number, across: number];
-  patches: number;
-  numbers: number;
-  at: number;
-  order: "channels_first" | "channels_last";
-  dim: number;
-  unit: number;
-  parameters: number;
-  difference: number;
-  code: string;
-}
-
-export interface Costs {
-  height: number;
-  width: number;
-  dim: number;
-  code: string;
-}
 
 const CHANNELS = ["red", "green", "blue"];
 
 /** The value that is drawn white: the lesson's numbers go up to 9. */
-export const whiteOf = ({ picture }: Cut): number => (picture === "lesson" ? 9 : 255);
+export const whiteOf = ({ picture }: CutReply): number => (picture === "lesson" ? 9 : 255);
 
 /** Which channel, row and column of its patch a number of the vector is. */
 export function placeOf(
   index: number,
-  { patch, channels, order }: Cut,
+  { patch, channels, order }: CutReply,
 ): [channel: string, row: number, column: number] {
   const area = patch * patch;
   const [channel, pixel] =
@@ -46,7 +22,7 @@ export function placeOf(
 }
 
 /** The bytes of the patch that is chosen, cut out of the picture that is shown. */
-export function patchBytes(reply: Reply<Cut>): Uint8Array {
+export function patchBytes(reply: Reply<CutReply>): Uint8Array {
   const { grid, patch, channels, at } = reply.meta;
   const [image, wide] = [array(reply, "image") as Uint8Array, grid[1] * patch * channels];
   const [top, left] = [Math.floor(at / grid[1]) * patch, (at % grid[1]) * patch * channels];

@@ -1,7 +1,7 @@
 // What the Pipeline and Input pages show as tables: the pieces of a text, and vectors side by side.
 
+import type { Piece } from "../../api/types.generated";
 import type { Column, Value } from "../../components/Numbers.svelte";
-import type { Piece } from "./stages";
 
 export interface Shown {
   columns: Column[];

@@ -1,5 +1,6 @@
 // The tokens of ids, asked for when they are first wanted, many at a time.
 
+import type { WordTokensReply } from "../../api/types.generated";
 import { ask } from "../../lib/client";
 
 export interface Told {
@@ -7,11 +8,7 @@ export interface Told {
   count: number | null;
   norm: number;
 }
-interface Meta {
-  tokens: string[];
-  counts: number[] | null;
-  norms: number[];
-}
+type Learned = Pick<WordTokensReply, "tokens" | "counts" | "norms">;
 
 const AT_ONCE = 1000;
 const REST = 40; // ms
@@ -36,7 +33,7 @@ export class Tokens {
   }
 
   /** What came with another answer. */
-  learn(ids: ArrayLike<number>, { tokens, counts, norms }: Meta): void {
+  learn(ids: ArrayLike<number>, { tokens, counts, norms }: Learned): void {
     tokens.forEach((token, at) => {
       const id = ids[at] as number;
       this.#told.set(id, { token, count: counts?.[at] ?? null, norm: norms[at] as number });
@@ -64,7 +61,7 @@ export class Tokens {
   }
 
   async #fetch(ids: number[]): Promise<void> {
-    const reply = await ask<Meta>("words/tokens", { ids: ids.join(",") }).catch(() => undefined);
+    const reply = await ask<WordTokensReply>("words/tokens", { ids: ids.join(",") }).catch(() => undefined);
     if (reply) this.learn(ids, reply.meta);
   }
 }

@@ -37,11 +37,11 @@ def answers(lab: Lab, query: Query) -> AnswersReply:
     """`a`, `b`, `c`, `expected`, `method`, `keep_inputs`, `k` → the k best answers and the expected one, drawn."""
     words = default_words(lab.table, 3)
     usual = next(iter(_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
-    question = [query.text(name, word) for name, word in zip("abc", usual, strict=False)]
+    question = query.text("a", usual[0]), query.text("b", usual[1]), query.text("c", usual[2])
     figure = partial(
         answers_figure,
         question=question,
-        expected=query.text("expected", usual[3] if question == usual[:3] else ""),
+        expected=query.text("expected", usual[3] if list(question) == usual[:3] else ""),
         method=query.choice("method", METHODS),
         keep_inputs=query.flag("keep_inputs", False),
         k=query.integer("k", 10, low=1, high=100),

@@ -18,7 +18,7 @@ def place_of(id: int, ranked: NDArray[np.int64], scores: NDArray[Any]) -> Place:
 
 
 def answers_figure(
-    table: Table, *, question: Sequence[str], expected: str, method: str, keep_inputs: bool, k: int
+    table: Table, *, question: tuple[str, str, str], expected: str, method: str, keep_inputs: bool, k: int
 ) -> Answers:
     """The k best answers to "a is to b as c is to ...", the expected one, and both in the plane of a, b and c."""
     solve = space.cos_add if method == "3cosadd" else space.cos_mul
@@ -34,11 +34,11 @@ def answers_figure(
     if place is not None and place["rank"] is not None:
         ranks = np.union1d(ranks, [place["rank"]])
     tokens = [table.vocabulary[id] for id in ranked[ranks - 1]]
-    a, b, c = space.unit_rows(table[question])
+    a, b, c = space.unit_rows(table[list(question)])
     target, found = b - a + c, space.unit_rows(table[tokens])
     plane = space.Plane.through(a, b, c)
     return {
-        "question": list(question),
+        "question": question,
         "expected": expected,
         "tokens": tokens,
         "of": len(ranked),

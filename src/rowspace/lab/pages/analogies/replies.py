@@ -23,7 +23,7 @@ class Answers(TypedDict):
     their plane, `points` (n, 2) the answers there, `shares` (n,) the part of their distance from a that is drawn.
     """
 
-    question: list[str]
+    question: tuple[str, str, str]
     """a, b and c."""
     expected: str
     tokens: list[str]

@@ -40,7 +40,7 @@ class Matrix(TypedDict):
 class MatrixReply(Matrix, SentenceFields, Shown):
     """The input matrix of a text."""
 
-    position: str
+    position: Literal["sinusoid", "learned", "none"]
 
 
 class Check(TypedDict):

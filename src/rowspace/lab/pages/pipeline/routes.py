@@ -22,6 +22,7 @@ from rowspace.lab.shared.sentence import read_sentence
 __all__ = ["ROUTES"]
 
 _LARGEST = 100.0
+_POSITIONS: tuple[Literal["sinusoid", "learned", "none"], ...] = (*KINDS, "none")
 _UPSTREAM: tuple[Literal["ones", "rows"], ...] = ("ones", "rows")
 
 
@@ -35,7 +36,7 @@ def forward(lab: Lab, query: Query) -> ForwardReply:
 def matrix(lab: Lab, query: Query) -> MatrixReply:
     """`text`, `position` → the rows of positions 0 … n - 1, and X, which is rows + positions."""
     sentence, dim = read_sentence(lab, query), lab.table.dim
-    kind = query.choice("position", (*KINDS, "none"), default_kind(dim))
+    kind = query.choice("position", _POSITIONS, default_kind(dim))
     positions = partial(figures.no_positions, count=len(sentence.ids), width=dim)
     if kind != "none":
         check_width(dim)

@@ -164,7 +164,7 @@ class Map(MapQuality):
     kept: float
 
 
-class Frame(TypedDict):
+class MapFrame(TypedDict):
     """A frame of a map that is being made: `positions` (n, 2) of the rows `ids` (n,); the last one has all fields."""
 
     step: int
