@@ -87,7 +87,7 @@ def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: py
         ("GET", "/api/try/sizes?k=x", b"", 400, "UsageError", "k must be a whole number from 0 to 9, not 'x'"),
         ("GET", "/api/try/sizes", b"a", 413, "BodyTooLarge", "the body must have 0 bytes at most"),
         ("POST", "/api/try/upload", b"a" * 101, 413, "BodyTooLarge", "the body must have 100 bytes at most"),
-        ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes is asked by GET, HEAD, not POST"),
+        ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes answers GET, HEAD, not POST"),
         ("POST", "/api/try/upload", b"", 400, "UsageError", "the upload is empty"),
         ("GET", "/api/try/none", b"", 404, "NotFound", "nothing is at /api/try/none"),
         ("GET", "/api/", b"", 404, "NotFound", "nothing is at /api/"),

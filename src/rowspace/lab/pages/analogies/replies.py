@@ -10,7 +10,7 @@ Array = NDArray[Any]
 
 
 class Place(TypedDict):
-    """Where a token stands among the answers; null where it is not one."""
+    """The place of a token among the answers; null where it is not one."""
 
     rank: int | None
     score: float | None
@@ -30,9 +30,9 @@ class Answers(TypedDict):
     of: int
     """How many rows could answer."""
     inputs: list[Place]
-    """Where a, b and c stand when they may be answers too."""
+    """The places of a, b and c if they may be answers too."""
     place: Place | None
-    """Where the expected token stands; null where none is expected."""
+    """The place of the expected token; null if no token is expected."""
     ranks: Array
     scores: Array
     cosines: Array

@@ -48,7 +48,7 @@ def fill_recipe(table: Table, ids: Ids, *, recipe: str) -> InputEmbedding:
 def parts_figure(
     table: Table, ids: Ids, embed: InputEmbedding, *, start: int, second: int, on: Sequence[Part]
 ) -> Parts:
-    """What each part adds to the tokens; the first token stands at position `start`."""
+    """What each part adds to the tokens; the first token is at position `start`."""
     segments = (torch.arange(len(ids)) >= second).long()[None] if has_two_segments(embed) else None
     found = embed.contributions(torch.arange(2, len(ids) + 2)[None], segments, start=start)
     contributions = np.stack([rows[0].detach().numpy() for rows in found.values()])

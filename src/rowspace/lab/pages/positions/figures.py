@@ -87,8 +87,8 @@ def scores_figure(
     causal: bool,
 ) -> Scores:
     """What each scheme does to the score of a query and a key."""
-    asked = zip(schemes, contents, strict=True)
-    found = [relative_scores(scheme, query, key, length=length) for scheme, (query, key) in asked]
+    pairs = zip(schemes, contents, strict=True)
+    found = [relative_scores(scheme, query, key, length=length) for scheme, (query, key) in pairs]
     return {
         "offsets": found[0].offsets.numpy(),
         "scores": torch.stack([each.scores for each in found]).detach().numpy(),
