@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -112,7 +113,7 @@ def test_the_code_of_the_whole_page_runs_as_one_script(visit, lab) -> None:
     exec(code.inner_text(), names)  # noqa: S102  # our own code, as a reader would paste it
     assert names["neighbors"]["tokens"] == [token for token, _ in lab.table.neighbors("sin")]
     assert names["kept"]["kept"] == space.neighbors_kept(lab.table.rows, names["pca"]["positions"]).share
-    assert names["norms"]["values"].tolist() == lab.table.norms.tolist()
+    np.testing.assert_array_equal(names["norms"]["values"], lab.table.norms.astype(np.float32))
 
 
 def test_a_lasso_lists_the_words_inside_and_a_reload_keeps_them_all(visit, lab) -> None:
