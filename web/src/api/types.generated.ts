@@ -10,7 +10,7 @@ export interface Piece {
   row: boolean;
 }
 
-/** Where a token stands among the answers; null where it is not one. */
+/** The place of a token among the answers; null where it is not one. */
 export interface Place {
   rank: number | null;
   score: number | null;
@@ -24,9 +24,9 @@ export interface AnswersReply {
   tokens: string[];
   /** How many rows could answer. */
   of: number;
-  /** Where a, b and c stand when they may be answers too. */
+  /** The places of a, b and c if they may be answers too. */
   inputs: Place[];
-  /** Where the expected token stands; null where none is expected. */
+  /** The place of the expected token; null if no token is expected. */
   place: Place | null;
   code: string;
 }

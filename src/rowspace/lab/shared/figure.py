@@ -13,9 +13,13 @@ from importlib import import_module
 from threading import Lock
 from typing import Any, TypedDict
 
+from numpy.typing import NDArray
+
 from rowspace.lab.lab import Lab
 
-__all__ = ["Shown", "shown"]
+__all__ = ["Array", "Shown", "shown"]
+
+Array = NDArray[Any]
 
 _OWN = "rowspace.lab"
 _FRONT_DOOR = {"rowspace.table": "rowspace"}  # where readers import from what the package's own modules may not
@@ -137,18 +141,23 @@ def _definition(module: str, name: str) -> tuple[str, list[str]]:
     if isinstance(node, ast.AnnAssign):
         text = f"{name} = {ast.get_source_segment(source, node.value or node)}"
     elif isinstance(node, ast.FunctionDef):
-        lines = text.split("\n")
-        function = ast.parse(text).body[0]
-        for each in ast.walk(function):
-            if isinstance(each, ast.AnnAssign):
-                line = lines[each.lineno - 1].encode()
-                lines[each.lineno - 1] = (
-                    line[: each.target.end_col_offset] + line[each.annotation.end_col_offset :]
-                ).decode()
-        arguments = function.args  # type: ignore[attr-defined]  # of a function
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-            argument.annotation = None
-        text = "\n".join([f"def {name}({ast.unparse(arguments)}):", *lines[node.body[0].lineno - node.lineno :]])
+        text = _without_annotations(text)
     text = re.sub(r"  # (type: ignore|noqa).*", "", text)
     used = [part.id for part in ast.walk(ast.parse(text)) if isinstance(part, ast.Name)]
     return text, [other for other in dict.fromkeys(used) if other in bound and other != name]
+
+
+def _without_annotations(text: str) -> str:
+    """The source of a function without annotations, with its signature in one line."""
+    lines, function = text.split("\n"), ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)  # noqa: S101  # for the type checker
+    for node in ast.walk(function):
+        if isinstance(node, ast.AnnAssign):
+            line = lines[node.lineno - 1].encode()  # offsets count bytes
+            kept = line[: node.target.end_col_offset] + line[node.annotation.end_col_offset :]
+            lines[node.lineno - 1] = kept.decode()
+    for argument in ast.walk(function.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    body = lines[function.body[0].lineno - 1 :]
+    return "\n".join([f"def {function.name}({ast.unparse(function.args)}):", *body])

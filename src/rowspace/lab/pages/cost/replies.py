@@ -1,12 +1,8 @@
 """The replies of the Cost page."""
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from numpy.typing import NDArray
-
-from rowspace.lab.shared.figure import Shown
-
-Array = NDArray[Any]
+from rowspace.lab.shared.figure import Array, Shown
 
 
 class Formula(TypedDict):

@@ -12,17 +12,6 @@ from rowspace.lab.pages.head.replies import HiddenState, Logits, Tying
 from rowspace.layers import CATALOGUE, TiedHead, UntiedHead, cost
 from rowspace.table import Table
 
-__all__ = [
-    "lesson_hidden",
-    "lesson_table",
-    "logits_figure",
-    "moved_state",
-    "tied_head",
-    "tying_figure",
-    "untied_head",
-    "word_row",
-]
-
 
 def lesson_table() -> Table:
     """The lesson's table, 4 rows of 3 numbers."""

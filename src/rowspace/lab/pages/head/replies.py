@@ -1,14 +1,8 @@
 """The replies of the Head page."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
-from numpy.typing import NDArray
-
-from rowspace.lab.shared.figure import Shown
-
-__all__ = ["HiddenState", "Logits", "LogitsReply", "Tying", "TyingReply"]
-
-Array = NDArray[Any]
+from rowspace.lab.shared.figure import Array, Shown
 
 
 class HiddenState(TypedDict):

@@ -1,13 +1,10 @@
 """The replies of the Input page."""
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
-from numpy.typing import NDArray
-
-from rowspace.lab.shared.figure import Shown
+from rowspace.lab.shared.figure import Array, Shown
 from rowspace.lab.shared.sentence import SentenceFields
 
-Array = NDArray[Any]
 Part = Literal["tokens", "segments", "positions"]
 
 

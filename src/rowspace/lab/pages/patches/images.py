@@ -8,8 +8,6 @@ from PIL import Image, ImageOps
 
 from rowspace.lab.pages.patches.replies import PictureSize
 
-__all__ = ["decode_picture", "fit_picture", "lesson_picture", "open_photograph", "open_picture", "picture_size_figure"]
-
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
 LONGEST_SIDE = 1024
 

@@ -1,12 +1,8 @@
 """The replies of the Patches page."""
 
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
-from numpy.typing import NDArray
-
-from rowspace.lab.shared.figure import Shown
-
-Array = NDArray[Any]
+from rowspace.lab.shared.figure import Array, Shown
 
 
 class PictureSize(TypedDict):

@@ -7,8 +7,6 @@ import torch
 from rowspace.lab.pages.pipeline.figures import Array, Ids, one_hot_gradient
 from rowspace.layers.tables.reference import lookup_backward
 
-__all__ = ["other_gradients"]
-
 
 def other_gradients(ids: Ids, upstream: Array) -> dict[str, Array]:
     """The gradient of the rows by the one-hot matrix, by a loop, and by autograd."""

@@ -1,13 +1,9 @@
 """The replies of the Pipeline page."""
 
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
-from numpy.typing import NDArray
-
-from rowspace.lab.shared.figure import Shown
+from rowspace.lab.shared.figure import Array, Shown
 from rowspace.lab.shared.sentence import SentenceFields
-
-Array = NDArray[Any]
 
 
 class Forward(TypedDict):

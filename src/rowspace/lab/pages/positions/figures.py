@@ -28,16 +28,6 @@ from rowspace.layers import (
 )
 from rowspace.table import Table
 
-__all__ = [
-    "make_schemes",
-    "ntk_divisors",
-    "rows_figure",
-    "scalings_figure",
-    "scores_figure",
-    "token_contents",
-    "unit_contents",
-]
-
 
 def rows_figure(*, length: int, dim: int, base: float, seed: int) -> PositionRows:
     """What schemes put at each position: two layouts of sinusoid, a learned table, and ones turned by rotary."""

@@ -1,14 +1,8 @@
 """The replies of the Positions page."""
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from numpy.typing import NDArray
-
-from rowspace.lab.shared.figure import Shown
-
-__all__ = ["PositionRows", "PositionRowsReply", "Scalings", "ScalingsReply", "Scores", "ScoresReply"]
-
-Array = NDArray[Any]
+from rowspace.lab.shared.figure import Array, Shown
 
 
 class PositionRows(TypedDict):

@@ -1,12 +1,8 @@
 """The replies of the Words page, and the frames of its maps."""
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
-from numpy.typing import NDArray
-
-from rowspace.lab.shared.figure import Shown
-
-Array = NDArray[Any]
+from rowspace.lab.shared.figure import Array, Shown
 
 
 class WordTokens(TypedDict):
