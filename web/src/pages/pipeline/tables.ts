@@ -1,7 +1,7 @@
 // Tables of the Pipeline and Input pages.
 
+import type { Piece } from "../../api/types.generated";
 import type { Column, Value } from "../../components/DataTable.svelte";
-import type { Piece } from "./stages";
 
 export interface Shown {
   columns: Column[];
