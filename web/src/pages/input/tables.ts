@@ -2,7 +2,7 @@
 
 import { array, type Reply } from "../../api/reply";
 import type { ConcatenatedReply, NormsReply, PartsReply, WayCost } from "../../api/types.generated";
-import { shortened, vectorTable, type Shown } from "../pipeline/tables";
+import { shortened, vectorTable, type Shown } from "../../components/tables";
 import { lineOf } from "./state";
 
 /** A row per dimension of one token: its parts and their sum. */
