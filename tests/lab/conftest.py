@@ -1,5 +1,6 @@
 """A real table for the workbench, and the check that a page's code gives the page's numbers."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from pydoc_data.topics import topics
@@ -72,7 +73,7 @@ def ask() -> Callable[..., Reply]:
         given = {
             name: list(map(str, value if isinstance(value, list) else [value])) for name, value in parameters.items()
         }
-        return decode(answers[route](lab, Query(given, body)).encode())
+        return decode(Reply(answers[route](lab, Query(given, body))).encode())
 
     return answer
 
@@ -81,26 +82,25 @@ def ask() -> Callable[..., Reply]:
 SENTENCE = {"pieces", "left_out"}
 SIZES = {"length", "dim", "base", "seed"}
 CONTEXT: dict[str, set[str]] = {
-    "analogies/examples": {"deepest"},
-    "tokens/source": {"found"},  # what can be asked for
     "tokens/split": {"most", "splits"},  # the end of the scale of colors; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
     "pipeline/forward": SENTENCE,
     "pipeline/matrix": SENTENCE,
-    "pipeline/backward": {*SENTENCE, "from"},  # which tokens, drawn as lines
+    "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},
     "input/concatenation": {*SENTENCE, "width"},
-    "input/scale": {*SENTENCE, "dim", "start"},
+    "input/scale": {*SENTENCE, "dim", "start", "scale"},
     "positions/rows": SIZES,
     "positions/scores": {*SIZES, "heads", "head", "causal"},
     "positions/scaling": {*SIZES, "original", "factor", "length", "long"},
     "patches/cut": {"channels", "height", "width", "patch", "at", "dim", "unit", "seed"},
     "patches/costs": {"height", "width", "channels", "dim", "pad"},
     "head/logits": {"dims", "dim"},
-    "head/tying": {"sizes", "tied"},
     "cost/figures": {"formulas"},  # as text; `values` are their numbers
-    "cost/models": {"models", "table"},  # names and sources; `table` is a `Table` in the code
 }
+
+# What the code computes, and a reply may leave out.
+NOT_SENT = {"vectors"}
 
 
 def numbers_in(value: object) -> bool:
@@ -109,38 +109,45 @@ def numbers_in(value: object) -> bool:
     return isinstance(value, (int, float)) or any(map(numbers_in, inside))
 
 
-def check_array(made: object, told: np.ndarray, where: str) -> None:
-    """The array of a reply, from the code."""
-    array = np.asarray(made)
-    assert array.shape == told.shape, f"{where} has shape {told.shape}, but its code makes {array.shape}"
-    np.testing.assert_array_equal(array.astype(told.dtype), told, err_msg=where)
+def check_field(made: object, reply: Reply, name: str) -> None:
+    """A field of a reply is what the code made."""
+    if name not in reply.arrays:
+        made = decode(Reply({"made": plain(made)}).encode()).meta["made"]  # as JSON has it
+        assert reply.meta[name] == made, (
+            f"{name} is {str(reply.meta[name])[:200]}, but its code makes {str(made)[:200]}"
+        )
+        return
+    sent, array = reply.arrays[name], np.asarray(made)
+    assert array.shape == sent.shape, f"{name} has shape {sent.shape}, but its code makes {array.shape}"
+    np.testing.assert_array_equal(array.astype(sent.dtype), sent, err_msg=name)
 
 
 @pytest.fixture(scope="session")
 def check_code(ask: Callable[..., Reply]) -> Callable[..., Reply]:
-    """`check_code(lab, route, **parameters)`: the code that the page shows makes every array and number of the reply.
+    """`check_code(lab, route, **parameters)`: the shown code computes every array and number of the reply.
 
-    What it need not make is listed in `CONTEXT`.
+    Except those listed in `CONTEXT`.
     """
 
     def check(lab: Lab, route: str, **parameters: object) -> Reply:
         reply = ask(lab, route, **parameters)
-        names: dict[str, object] = {}
-        exec(reply.meta["code"], names)  # noqa: S102  # our own code, as a reader would paste it
-        context = CONTEXT.get(route, set())
-        told = {name: value for name, value in reply.meta.items() if numbers_in(value)}
-        missing = {*reply.arrays, *told} - names.keys() - context
-        assert not missing, f"the code of {route} does not make {sorted(missing)}"
-        for name in reply.arrays.keys() - context:
-            check_array(names[name], reply.arrays[name], f"{name} of {route}")
-        for name in told.keys() - context:
-            made = decode(Reply({name: plain(names[name])}).encode()).meta[name]  # as JSON has it
-            assert made == told[name], (
-                f"{name} of {route} is {str(told[name])[:200]}, but its code makes {str(made)[:200]}"
-            )
+        figure = figure_of(reply.meta["code"])
+        numbers = {name for name, value in reply.meta.items() if numbers_in(value)}
+        missing = {*reply.arrays, *numbers} - figure.keys() - CONTEXT.get(route, set())
+        assert not missing, f"the code of {route} does not compute {sorted(missing)}"
+        for name, made in figure.items():
+            if name not in NOT_SENT or name in reply.arrays:
+                check_field(made, reply, name)
         return reply
 
     return check
+
+
+def figure_of(code: str) -> dict[str, object]:
+    """The figure that shown code computes, the last one of several."""
+    names: dict[str, dict[str, object]] = {}
+    exec(code, names)  # noqa: S102  # our own code, as a reader would paste it
+    return names[re.findall(r"^(\w+) = \1_figure\(", code, re.MULTILINE)[-1]]
 
 
 def plain(value: object) -> object:

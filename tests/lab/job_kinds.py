@@ -76,19 +76,19 @@ JOB_KINDS = {
 }
 
 
-def slow(_: Lab, query: Query) -> Reply:
+def slow(_: Lab, query: Query) -> dict[str, object]:
     """Opens the pipe `begun`, so that its reader goes on, and answers when something opens the pipe `go`."""
     Path(query.text("begun")).write_bytes(b"")
     Path(query.text("go")).read_bytes()
-    return Reply({})
+    return {}
 
 
-def sizes(_: Lab, query: Query) -> Reply:
+def sizes(_: Lab, query: Query) -> dict[str, object]:
     """The size of the body."""
-    return Reply({"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)})
+    return {"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)}
 
 
-def broken(_: Lab, query: Query) -> Reply:
+def broken(_: Lab, query: Query) -> dict[str, object]:
     """Makes a mistake."""
     raise ZeroDivisionError("a secret of ours")
 

@@ -16,16 +16,16 @@ from rowspace.lab import app
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Page, Upload
 from rowspace.lab.server.query import Query
-from rowspace.lab.server.reply import MEDIA_TYPE, Reply, decode
+from rowspace.lab.server.reply import MEDIA_TYPE, decode
 
 
-def sizes(_: Lab, query: Query) -> Reply:
+def sizes(_: Lab, query: Query) -> dict[str, object]:
     if query.body == b"":
         raise UsageError("the upload is empty")
-    return Reply({"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)})
+    return {"body": len(query.body or b""), "k": query.integer("k", 1, low=0, high=9)}
 
 
-def broken(_: Lab, query: Query) -> Reply:
+def broken(_: Lab, query: Query) -> dict[str, object]:
     raise ZeroDivisionError("a secret of ours")
 
 
@@ -87,7 +87,7 @@ def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: py
         ("GET", "/api/try/sizes?k=x", b"", 400, "UsageError", "k must be a whole number from 0 to 9, not 'x'"),
         ("GET", "/api/try/sizes", b"a", 413, "BodyTooLarge", "the body must have 0 bytes at most"),
         ("POST", "/api/try/upload", b"a" * 101, 413, "BodyTooLarge", "the body must have 100 bytes at most"),
-        ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes is asked by GET, HEAD, not POST"),
+        ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes answers GET, HEAD, not POST"),
         ("POST", "/api/try/upload", b"", 400, "UsageError", "the upload is empty"),
         ("GET", "/api/try/none", b"", 404, "NotFound", "nothing is at /api/try/none"),
         ("GET", "/api/", b"", 404, "NotFound", "nothing is at /api/"),
@@ -124,10 +124,10 @@ def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
     """More slow questions than there are threads in all (40), none of them answered before the other page is."""
     go_on, begun = threading.Event(), threading.Semaphore(0)
 
-    def slow() -> Reply:
+    def slow() -> dict[str, object]:
         begun.release()
         go_on.wait()
-        return Reply({})
+        return {}
 
     client.lab.table.slow = slow
     with ThreadPoolExecutor(51) as threads:

@@ -52,7 +52,7 @@ def test_a_broken_one_is_learned_anew(broken: str) -> None:
 
 def test_where_nothing_can_be_kept_nothing_is_learned(cache: Path) -> None:
     (cache / "rowspace").write_text("a file")
-    with pytest.raises(RowspaceError, match=r"the table cannot be kept there: .* XDG_CACHE_HOME"):
+    with pytest.raises(RowspaceError, match=r"cannot save the table there: .* XDG_CACHE_HOME"):
         default_table(never)
 
 

@@ -206,10 +206,10 @@ def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestCli
     ("order", "sentence"),
     [
         (b'{"kind": "\\ud800"}', "kind must be one of "),
-        (b"[" * 50_000, "a job is asked for by a JSON object"),
+        (b"[" * 50_000, "a request for a job must be a JSON object"),
         (b'{"kind": {}}', "'kind' must be a text, a number, true or false"),
         (b'{"kind": []}', "kind is missing"),
-        (b'{"k": ' + b"9" * 5000 + b"}", "a job is asked for by a JSON object"),
+        (b'{"k": ' + b"9" * 5000 + b"}", "a request for a job must be a JSON object"),
         (b" " * 65_537, "the body must have 65,536 bytes at most"),
     ],
 )

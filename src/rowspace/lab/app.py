@@ -19,7 +19,7 @@ from rowspace.lab.page import Answer, Page, Upload
 from rowspace.lab.pages import PAGES
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
-from rowspace.lab.server.reply import MEDIA_TYPE
+from rowspace.lab.server.reply import MEDIA_TYPE, Reply
 from rowspace.lab.server.request import query_parameters, read_body
 
 __all__ = ["make_app"]
@@ -78,7 +78,7 @@ def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
 
 
 def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
-    return answer(lab, query).encode()
+    return Reply(answer(lab, query)).encode()
 
 
 async def _instance(_: Request) -> Response:

@@ -1,4 +1,4 @@
-"""`default_table`: the table that the workbench opens where none is named, learned once from the standard library."""
+"""`default_table`: the table that the workbench opens by default, learned once from the standard library."""
 
 import shutil
 import sys
@@ -14,9 +14,9 @@ __all__ = ["default_table", "default_table_path"]
 
 
 def default_table(learn: Callable[[], Table]) -> Table:
-    """The table at `default_table_path`; where there is none, or none that is whole, what `learn` returns, kept there.
+    """The table at `default_table_path`; if it is missing or damaged, what `learn` returns is saved there.
 
-    It is kept all at once: a process that is killed meanwhile leaves none. Raises `RowspaceError` where the folder
+    It is saved atomically: a process that is killed meanwhile leaves nothing. Raises `RowspaceError` where the folder
     cannot be written.
     """
     path = default_table_path()
@@ -29,7 +29,7 @@ def default_table(learn: Callable[[], Table]) -> Table:
 
 
 def default_table_path() -> Path:
-    """Where it is kept: in the `cache_dir`, one for each Python, whose library differs.
+    """Its path in the `cache_dir`: one for each version of Python, whose library differs.
 
     >>> default_table_path().name.startswith("stdlib-python3.")
     True
@@ -38,7 +38,7 @@ def default_table_path() -> Path:
 
 
 def _make_room(path: Path) -> None:
-    """Make the folder and remove what is broken, before minutes are spent."""
+    """Make the folder and remove a damaged table, before minutes are spent."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir() and not path.is_symlink():
@@ -47,5 +47,5 @@ def _make_room(path: Path) -> None:
             path.unlink(missing_ok=True)
         Table.check_target(path)
     except OSError as error:
-        sentence = f"{path.parent}: the table cannot be kept there: {error.strerror}; name another in XDG_CACHE_HOME"
+        sentence = f"{path.parent}: cannot save the table there: {error.strerror}; set XDG_CACHE_HOME to another folder"
         raise RowspaceError(sentence) from error

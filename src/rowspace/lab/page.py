@@ -1,41 +1,40 @@
 """`Page`: what a page registers: answers under `/api/`, with or without an upload, and kinds of jobs.
 
-An answer is a function of a `Lab` and a `Query` that returns a `Reply`, or an `Upload` of one. Answers run in threads
-concurrently, so what they share goes through `Lab.cached`.
+An answer is a function of a `Lab` and a `Query` that returns the fields of a reply, or an `Upload` of one. Answers run
+in threads concurrently, so what they share goes through `Lab.cached`.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
+from typing import TypeVar
 
 from rowspace.lab.jobs.kinds import JobKind
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
-from rowspace.lab.server.reply import Reply
 
 __all__ = ["Answer", "Page", "Upload", "needs_torch"]
 
-Answer = Callable[[Lab, Query], Reply]
-"""What answers a page's question."""
+_Fields = TypeVar("_Fields")
+Answer = Callable[[Lab, Query], Mapping[str, object]]
+"""What answers a request of a page: it returns the fields of a reply."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """An answer that may be asked with a body too: by POST, with `Query.body` of `limit` bytes at most.
-
-    By GET it is asked as any other, and `Query.body` is None.
+    """An answer to POST requests too, with `Query.body` of at most `limit` bytes; for GET, `Query.body` is None.
 
     >>> import numpy as np
     >>> from rowspace.table import Table
-    >>> size = Upload(lambda lab, query: Reply({"bytes": len(query.body or b"")}), limit=12_000_000)
-    >>> size(Lab(Table(["a"], np.ones((1, 2))), "my-table"), Query(body=b"GIF89a")).meta
+    >>> size = Upload(lambda lab, query: {"bytes": len(query.body or b"")}, limit=12_000_000)
+    >>> size(Lab(Table(["a"], np.ones((1, 2))), "my-table"), Query(body=b"GIF89a"))
     {'bytes': 6}
     """
 
     answer: Answer
     limit: int
 
-    def __call__(self, lab: Lab, query: Query) -> Reply:
+    def __call__(self, lab: Lab, query: Query) -> Mapping[str, object]:
         """What the answer answers."""
         return self.answer(lab, query)
 
@@ -52,11 +51,11 @@ class Page:
     job_kinds: Mapping[str, JobKind] = field(default_factory=dict)
 
 
-def needs_torch(answer: Answer) -> Answer:
-    """`answer`, which may import torch: where there is none, `MissingExtraError` says what to install."""
+def needs_torch(answer: Callable[[Lab, Query], _Fields]) -> Callable[[Lab, Query], _Fields]:
+    """`answer`, which may import torch; without torch, it raises `MissingExtraError`, which says what to install."""
 
     @wraps(answer)
-    def checked(lab: Lab, query: Query) -> Reply:
+    def checked(lab: Lab, query: Query) -> _Fields:
         import rowspace.layers  # noqa: F401  # raises the sentence
 
         return answer(lab, query)

@@ -88,11 +88,11 @@ def test_port_in_use_gives_a_message(command: Callable[..., Any], table_path: st
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--host", "0.0.0.0"], "--host 0.0.0.0 lets other machines ask: give a --token too, of 16 characters or more"),  # noqa: S104
+        (["--host", "0.0.0.0"], "--host 0.0.0.0 gives other machines access: add a --token of 16 characters or more"),  # noqa: S104
         (["--host", "0.0.0.0", "--token", "short"], "a token must have 16 characters or more, of letters, digits"),  # noqa: S104
         (["--token", "sixteen letters, or more"], "a token must have 16 characters or more, of letters, digits"),
-        (["--host", "no such host.invalid"], "--host no such host.invalid lets other machines ask"),
-        (["--host", "192.0.2.1", "--token", "t" * 16], "192.0.2.1 cannot be listened at: "),
+        (["--host", "no such host.invalid"], "--host no such host.invalid gives other machines access"),
+        (["--host", "192.0.2.1", "--token", "t" * 16], "cannot listen on 192.0.2.1: "),
     ],
 )
 def test_usage_error_is_reported_before_the_table_is_opened(

@@ -92,14 +92,14 @@ def test_scores_of_tokens_depend_on_the_position(visit) -> None:
     page.reload()
     expect(figure.get_by_text("Also depends on the position")).to_have_count(2)
     expect(cells).to_have_text(before)
-    expect(page.get_by_label("Python", exact=True)).to_contain_text("('sin', 'cos')")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("query='sin', key='cos'")
 
 
 def test_causal_attention_masks_future_keys(visit) -> None:
     page = visit("positions")
     page.get_by_label("Causal").check()
     page.wait_for_url("**/positions?causal=true")
-    expect(page.get_by_label("Python", exact=True)).to_contain_text("symmetric=False")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("causal=True")
     assert line(page, "Mean score by offset", "1")[1:6] == ["–"] * 5
     assert line(page, "Mean score by offset", f"{MINUS}1")[4] == shown(-0.5, 4)
 
@@ -135,10 +135,11 @@ def test_scalings_match_python(visit) -> None:
 @pytest.mark.parametrize("tokens", ["", "&query=sin&key=cos"])
 def test_code_computes_every_figure(visit, lab, ask, tokens) -> None:
     page = visit(f"positions?length=8&dim=16{tokens}")
-    expect(page.get_by_label("Python", exact=True)).to_contain_text("relative_buckets(offsets")
-    names: dict[str, object] = {}
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("scores = scores_figure(")
+    names: dict[str, dict[str, object]] = {}
     exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as pasted by a user
     asked = {"query": "sin", "key": "cos"} if tokens else {}
-    given = ask(lab, "positions/rows", length=8, dim=16), ask(lab, "positions/scores", length=8, dim=16, **asked)
-    for name, array in (pair for reply in given for pair in reply.arrays.items()):
-        np.testing.assert_array_equal(np.asarray(names[name]), array)
+    for figure in ("rows", "scores"):
+        reply = ask(lab, f"positions/{figure}", length=8, dim=16, **(asked if figure == "scores" else {}))
+        for name, array in reply.arrays.items():
+            np.testing.assert_array_equal(names[figure][name], array)

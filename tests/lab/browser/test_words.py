@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -110,9 +111,9 @@ def test_code_of_the_page_runs_as_one_script(visit, lab) -> None:
         expect(code).to_contain_text(title, timeout=60_000)
     names: dict[str, Any] = {}
     exec(code.inner_text(), names)  # noqa: S102  # as pasted by a user
-    assert names["neighbors"] == lab.table.neighbors("sin")
-    assert names["kept"] == space.neighborhood_preservation(lab.table.rows, names["positions"]).share
-    assert names["values"].tolist() == lab.table.norms.tolist()
+    assert names["neighbors"]["tokens"] == [token for token, _ in lab.table.neighbors("sin")]
+    assert names["kept"]["kept"] == space.neighborhood_preservation(lab.table.rows, names["pca"]["positions"]).share
+    np.testing.assert_array_equal(names["norms"]["values"], lab.table.norms.astype(np.float32))
 
 
 def test_lasso_lists_its_words_and_survives_a_reload(visit, lab) -> None:

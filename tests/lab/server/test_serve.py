@@ -203,7 +203,7 @@ def test_a_random_token_is_long_and_new() -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])  # noqa: S104
 def test_other_machines_need_a_token_of_the_users(host: str) -> None:
-    with pytest.raises(UsageError, match="lets other machines ask"):
+    with pytest.raises(UsageError, match="gives other machines access"):
         validate_token(host, None)
     assert validate_token(host, "sixteen-letters.") == "sixteen-letters."
 
@@ -225,9 +225,9 @@ def test_the_next_free_port_is_taken() -> None:
 @pytest.mark.parametrize(
     ("host", "port", "sentence"),
     [
-        ("no.such.host.invalid", None, "'no.such.host.invalid' is no address of a machine"),
-        ("a" * 70, None, "'a{70}' is no address of a machine"),
-        ("192.0.2.1", None, r"192\.0\.2\.1 cannot be listened at: "),
+        ("no.such.host.invalid", None, "'no.such.host.invalid' is not an address"),
+        ("a" * 70, None, "'a{70}' is not an address"),
+        ("192.0.2.1", None, r"cannot listen on 192\.0\.2\.1: "),
     ],
 )
 def test_where_nobody_can_listen_is_a_sentence(host: str, port: int | None, sentence: str) -> None:

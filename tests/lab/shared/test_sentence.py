@@ -15,29 +15,27 @@ def sentence_of(lab: Lab, text: str):
     return read_sentence(lab, Query({"text": [text]}))
 
 
-def ids_by_code(sentence) -> list[int]:
-    names: dict[str, object] = {}
-    exec(sentence.code, names)  # noqa: S102
-    return list(names["ids"])
+def ids_by_call(lab: Lab, sentence) -> list[int]:
+    return sentence.call(lab.table).tolist()
 
 
 def test_a_tables_own_tokenizer_cuts_the_text(lab) -> None:
     sentence = sentence_of(lab, "Read the zyzzyva!")
-    assert [(piece.text, piece.token, piece.row) for piece in sentence.pieces] == [
+    assert [(piece["text"], piece["token"], piece["row"]) for piece in sentence.fields["pieces"]] == [
         ("Read", "read", True),
         ("the", "the", True),
         ("zyzzyva", "[UNK]", False),
     ]
-    assert sentence.ids.tolist() == [lab.table.id("read"), lab.table.id("the")] == ids_by_code(sentence)
-    assert sentence.meta["tokens"] == ["read", "the"]
+    assert sentence.ids.tolist() == [lab.table.id("read"), lab.table.id("the")] == ids_by_call(lab, sentence)
+    assert sentence.fields["tokens"] == ["read", "the"]
 
 
 def test_without_a_tokenizer_whole_words_are_looked_up(small_lab) -> None:
     lab = small_lab(["the", "Cat", "<script>", "שלום"], np.eye(4, dtype=np.float32))
     sentence = sentence_of(lab, "The Cat cat\n<script> שלום")
-    assert [piece.id for piece in sentence.pieces] == [0, 1, None, 2, 3]
-    assert [piece.token for piece in sentence.pieces] == ["the", "Cat", "cat", "<script>", "שלום"]
-    assert sentence.ids.tolist() == [0, 1, 2, 3] == ids_by_code(sentence)
+    assert [piece["id"] for piece in sentence.fields["pieces"]] == [0, 1, None, 2, 3]
+    assert [piece["token"] for piece in sentence.fields["pieces"]] == ["the", "Cat", "cat", "<script>", "שלום"]
+    assert sentence.ids.tolist() == [0, 1, 2, 3] == ids_by_call(lab, sentence)
 
 
 def test_pieces_of_words_keep_the_text_that_they_stand_for(tmp_path) -> None:
@@ -46,7 +44,7 @@ def test_pieces_of_words_keep_the_text_that_they_stand_for(tmp_path) -> None:
     path = str(tmp_path / "table")
     rs.Table(["Ġ", "a", "Ġa"], np.eye(3), tokenizer=library.to_str()).save(path)
     sentence = sentence_of(Lab(rs.load(path), path), "a a")
-    assert [(piece.text, piece.token) for piece in sentence.pieces] == [("a", "a"), (" a", "Ġa")]
+    assert [(piece["text"], piece["token"]) for piece in sentence.fields["pieces"]] == [("a", "a"), (" a", "Ġa")]
 
 
 def test_the_default_text_of_another_tokenizer_is_made_of_its_tokens(tmp_path) -> None:
@@ -60,8 +58,8 @@ def test_the_default_text_of_another_tokenizer_is_made_of_its_tokens(tmp_path) -
 def test_a_long_text_is_cut_and_it_is_said(small_lab, dim: int, kept: int) -> None:
     lab = small_lab(["a"], np.zeros((1, dim), np.float32))
     sentence = sentence_of(lab, "a " * 100)
-    assert (len(sentence.ids), sentence.left_out) == (kept, 100 - kept)
-    assert ids_by_code(sentence) == [0] * kept
+    assert (len(sentence.ids), sentence.fields["left_out"]) == (kept, 100 - kept)
+    assert ids_by_call(lab, sentence) == [0] * kept
 
 
 def test_the_default_text_has_a_word_twice(lab) -> None:
@@ -72,7 +70,7 @@ def test_the_default_text_has_a_word_twice(lab) -> None:
 @pytest.mark.parametrize("vocabulary", [["q" * 1000], ["zwei", "drei"], ["q" * 5000, "b"], ["\u202e<script>"]])
 def test_the_default_text_of_another_table_is_its_own(small_lab, vocabulary: list[str]) -> None:
     sentence = read_sentence(small_lab(vocabulary, np.ones((len(vocabulary), 3))), Query())
-    assert any(piece.row for piece in sentence.pieces) == (len(vocabulary[0]) < 4000)
+    assert any(piece["row"] for piece in sentence.fields["pieces"]) == (len(vocabulary[0]) < 4000)
 
 
 def test_a_text_without_a_known_token_is_refused_where_rows_are_needed(lab, small_lab) -> None:
@@ -87,9 +85,9 @@ def test_a_text_of_more_than_4000_characters_is_refused(lab) -> None:
 
 
 def test_the_default_text_is_of_the_tables_kind(lab, bert_lab, small_lab) -> None:
-    assert read_sentence(lab, Query()).text == "read the list, write the list"
+    assert read_sentence(lab, Query()).fields["text"] == "read the list, write the list"
     english = small_lab(["the", "cat", "sat", "on", "mat", "read", "list", "write"], np.ones((8, 2)))
-    assert read_sentence(english, Query()).text == "the cat sat on the mat"
-    text = read_sentence(bert_lab, Query()).text
+    assert read_sentence(english, Query()).fields["text"] == "the cat sat on the mat"
+    text = read_sentence(bert_lab, Query()).fields["text"]
     assert "unused" not in text
     assert "[" not in text

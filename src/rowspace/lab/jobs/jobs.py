@@ -1,6 +1,6 @@
 """`Jobs`: long work in processes of its own, two at once, which end when they are cancelled and with the server.
 
-A job has a folder: what its process is given, then its frames.
+A job has a folder with the input of its process and its frames.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _FIRST = 0.3  # the share of the progress that a job's needed one is
 
 @dataclass(frozen=True)
 class Limits:
-    """How many jobs may run or wait for their turn, of how many the frames are kept, and how large these may be."""
+    """How many jobs may run or wait for their turn, how many keep their frames, and how large these may be."""
 
     unfinished: int = 20
     finished: int = 20
@@ -47,14 +47,14 @@ class Jobs:
         self.kinds = kinds
         self._limits = limits or Limits()
         self._lab = lab
-        self._jobs: dict[str, Job] = {}  # by what they do, the last started last
+        self._jobs: dict[str, Job] = {}  # by kind and parameters, in the order of their start
         self._count = 0
         self._waiting: dict[int, int] = {}  # how many jobs wait for the job of this number
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     async def start(self, name: str, query: Query) -> Job:
-        """The job of this kind with these parameters: the one that there is, unless it failed, or a new one.
+        """The job of this kind with these parameters: the existing one, unless it failed, or a new one.
 
         Raises what the kind's `read` raises, and `HttpError` (429) where too many are unfinished.
         """
@@ -75,7 +75,7 @@ class Jobs:
         return job
 
     def find(self, number: int) -> Job:
-        """The job of this number; raises `HttpError` (404) where there is none."""
+        """The job of this number; raises `HttpError` (404) for an unknown one."""
         for job in self._jobs.values():
             if job.number == number:
                 return job
@@ -132,7 +132,7 @@ class Jobs:
         finally:
             self._waiting[first.number] -= 1
             if not first.is_over and not self._waiting[first.number] and first.task is not None:
-                first.task.cancel()  # nobody else waits for it
+                first.task.cancel()  # no other job waits for it
                 await asyncio.wait([first.task])
                 if not first.is_over:
                     first.publish("failed", error="this job was cancelled")

@@ -47,7 +47,7 @@ class Progress(NamedTuple):
 class JobKind:
     """A kind of long work.
 
-    `read` checks what was asked for, at once, and gives the parameters: work with the same ones is not done twice.
+    `read` checks the request at once and gives the parameters: work with the same ones is not done twice.
     `arrays` gives what it works on, in a thread, when its turn has come. `run` is a function of a module (the worker
     imports it by name); it is called with the arrays and the parameters. `needs` names a job that must be done first,
     by its kind and parameters: the arrays of its last frame are passed to `run` too. Several jobs can need the same

@@ -74,7 +74,7 @@ def job_routes(jobs: Jobs) -> list[Route]:
 
 
 def _number(text: str) -> int:
-    """A number as we have given it, or 0, which nothing has."""
+    """The number of a job or frame; 0, which none has, for another text."""
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
@@ -85,7 +85,7 @@ def _query_from_json(body: bytes) -> Query:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise UsageError("a job is asked for by a JSON object: its kind, and its parameters by name")
+        raise UsageError("a request for a job must be a JSON object: its kind, and its parameters by name")
     return Query({name: _texts(name, value) for name, value in document.items()})
 
 
@@ -94,7 +94,7 @@ def _texts(name: str, value: object) -> list[str]:
     if not all(isinstance(value, str | int | float) for value in values):
         raise UsageError(f"{name[:40]!r} must be a text, a number, true or false, or a list of them")
     texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
-    return [text.encode("utf-8", "replace").decode() for text in texts]  # half a character cannot be answered
+    return [text.encode("utf-8", "replace").decode() for text in texts]  # half a surrogate pair cannot be sent back
 
 
 async def _lines(job: Job, after: int) -> AsyncIterator[str]:

@@ -2,8 +2,8 @@
 
 The folder holds `job.json` (the function, its parameters, and the frame of another job whose arrays it gets) and the
 arrays, one .npy file each, which are mapped. Frames are written next to them; events go to standard output, one line of
-JSON each. The process dies with the one that started it, even where that is killed: Linux sees to it, and standard
-input ends everywhere.
+JSON each. The process ends with the one that started it, even if that is killed: Linux sends a signal, and elsewhere
+standard input ends.
 """
 
 import contextlib
@@ -29,18 +29,18 @@ from rowspace.lab.server.reply import decode
 __all__ = ["main"]
 
 PR_SET_PDEATHSIG = 1
-PATIENCE = 5  # how much a worker gives way to the server
+NICENESS = 5  # of a worker, so that the server goes first
 
 
 def main(folder: Path) -> None:
-    """Do the job that lies in `folder`."""
+    """Do the job in `folder`."""
     _die_with_the_server()
     send = _event_sender()
     try:
         frames = _work(folder, send)
     except RowspaceError as error:
         send("failed", error=str(error))
-    except Exception:  # a mistake of ours: its trace belongs where the server was started
+    except Exception:  # an internal error: its traceback goes to the terminal of the server
         traceback.print_exc()
         send("failed", error=INTERNAL_ERROR)
     else:
@@ -78,16 +78,16 @@ def _event_sender() -> Callable[..., None]:
 
 
 def _die_with_the_server() -> None:
-    """End when the server does, however it does, and leave the processors to it while it lives."""
+    """End when the server does, in whatever way it ends, and give it priority until then."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=_end_with_standard_input, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):
-        os.nice(PATIENCE)
+        os.nice(NICENESS)
 
 
 def _end_with_standard_input() -> None:
-    os.read(sys.stdin.fileno(), 1)  # nobody writes: it returns when the other side is gone
+    os.read(sys.stdin.fileno(), 1)  # nothing is written to it: this returns when the server is gone
     os._exit(1)
 
 

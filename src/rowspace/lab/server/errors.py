@@ -71,12 +71,12 @@ async def _on_library_error(request: Request, error: Exception) -> Response:
 
 
 async def _on_routing_error(request: Request, error: Any) -> Response:
-    """No route has this path, or none this method."""
+    """No route has this path, or none has this method."""
     path, status, headers = request.url.path, error.status_code, error.headers or {}
     message = f"nothing is at {path}; open / for the first page"
     if status == 405:
         headers = {"Allow": ", ".join(sorted(headers["Allow"].split(", ")))}  # in one order at each start
-        message = f"{path} is asked by {headers['Allow']}, not {request.method[:40]}"
+        message = f"{path} answers {headers['Allow']}, not {request.method[:40]}"
     answer = error_response(path, status, message)
     answer.headers.update(headers)
     return answer

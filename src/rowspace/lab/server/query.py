@@ -1,4 +1,4 @@
-"""`Query`: what a page asks, each parameter checked as it is read."""
+"""`Query`: the parameters of a request, each checked as it is read."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -16,8 +16,8 @@ _Option = TypeVar("_Option", bound=str)
 class Query:
     """The parameters of a request, a name to one or more strings, and the body that came with it.
 
-    Every method takes the parameter's name and its value where it was not given; without such a value it must be given.
-    All raise `UsageError`, in a sentence that names the parameter, what was expected and what came.
+    Every method takes the parameter's name and its default; without a default the parameter is required. All raise
+    `UsageError` with the name of the parameter, what was expected and what was given.
 
     >>> query = Query({"k": ["5"], "word": ["cat"], "metric": ["cosine"]})
     >>> query.integer("k", low=1, high=100), query.text("word"), query.flag("kept", False)

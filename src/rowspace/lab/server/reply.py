@@ -1,7 +1,7 @@
-"""`Reply`: what a page is told: small facts as JSON, arrays as little-endian binary beside them, in one body.
+"""`Reply`: the body of a response: small facts as JSON, followed by arrays as little-endian binary.
 
-A body is: the length of the header (uint32), the header (JSON in ASCII: `meta`, and of each array its name, dtype,
-shape and offset), zeros up to a multiple of 8, and the arrays, each begun at a multiple of 8 from there.
+A body is: the length of the header (uint32), the header (JSON in ASCII: `meta`, and the name, dtype, shape and offset
+of each array), zeros up to a multiple of 8, and the arrays, each aligned to a multiple of 8 from there.
 `web/src/api/reply.ts` reads it back.
 """
 
@@ -28,20 +28,22 @@ _DTYPES = ("<f4", "<f8", "<i4", "<u4", "|u1")
 class Reply:
     """Facts (`meta`: whatever JSON holds; numbers that are not finite become null) and named arrays.
 
-    Arrays keep float32, float64, int32, uint32 and uint8; float16 becomes float32, bool becomes uint8, and other
-    integers become int32 where their values fit, else float64.
+    Arrays and tensors among the `fields` are arrays of the reply, like those given by keyword. They keep float32,
+    float64, int32, uint32 and uint8; float16 becomes float32, bool becomes uint8, and other integers become int32 where
+    their values fit, else float64.
 
-    >>> reply = decode(Reply({"word": "cat"}, row=[0.5, float("nan")]).encode())
+    >>> reply = decode(Reply({"word": "cat", "row": np.array([0.5, np.nan])}).encode())
     >>> reply.meta, reply.arrays
     ({'word': 'cat'}, {'row': array([0.5, nan])})
     """
 
-    def __init__(self, meta: Mapping[str, object] | None = None, /, **arrays: ArrayLike) -> None:
-        self.meta = dict(meta or {})
-        self.arrays = {name: _browser_array(np.asarray(array)) for name, array in arrays.items()}
+    def __init__(self, fields: Mapping[str, object] | None = None, /, **arrays: ArrayLike) -> None:
+        found: dict[str, Any] = {name: value for name, value in (fields or {}).items() if _is_array(value)}
+        self.meta = {name: value for name, value in (fields or {}).items() if name not in found}
+        self.arrays = {name: _browser_array(np.asarray(array)) for name, array in (found | arrays).items()}
 
     def encode(self) -> bytes:
-        """The body, as the head of this file describes it."""
+        """The body, in the format that this module's docstring describes."""
         described, parts, offset = [], [], 0
         for name, array in self.arrays.items():
             described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
@@ -69,6 +71,11 @@ def _read(body: bytes, start: int, array: Mapping[str, Any]) -> NDArray[Any]:
     if first + count * dtype.itemsize > len(body):
         raise FileFormatError(f"a reply of {plural(len(body), 'byte')} is cut short inside array {array['name']!r}")
     return np.frombuffer(body, dtype, count, first).reshape(array["shape"]).copy()
+
+
+def _is_array(value: object) -> bool:
+    """Whether it is an array or a tensor; NumPy's numbers are not."""
+    return hasattr(value, "__array__") and not isinstance(value, np.generic)
 
 
 def _browser_array(array: NDArray[Any]) -> NDArray[Any]:

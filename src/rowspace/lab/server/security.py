@@ -1,9 +1,9 @@
-"""`AccessMiddleware`: who may send requests to the workbench: a browser that has the token, from our own pages.
+"""`AccessMiddleware`: access for browsers that have the token, from the workbench's own pages.
 
-Any site in the same browser can send requests here. So a request must name us as its host (a foreign site whose name is
-led to 127.0.0.1 cannot), come from our pages, and bring the token: in the address that is opened first, from then on in
-a cookie that other sites' requests lack, or in `Authorization: Bearer`. Each answer forbids the browser to fetch from
-elsewhere. Sources: W3C, Fetch Metadata and Content Security Policy 3.
+Any site in the same browser can send requests to this server. So a request must have its host name (which excludes a
+foreign site whose name resolves to 127.0.0.1), come from its own pages, and carry the token: in the URL that is opened
+first, then in a cookie that other sites' requests lack, or in `Authorization: Bearer`. Each response forbids browsers
+to fetch from other hosts. Sources: W3C, Fetch Metadata and Content Security Policy 3.
 """
 
 import hmac
@@ -37,12 +37,12 @@ UNAUTHORIZED = (
     "terminal, and after a restart the new one"
 )
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # who listens there is asked by any address of the machine
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # reached by any address of the machine
 
 
 @dataclass(frozen=True)
 class Access:
-    """Where the server listens, and the token that opens it.
+    """Where the server listens, and the token that gives access.
 
     >>> access = Access("127.0.0.1", 7697, "secret")
     >>> access.url, access.is_here("localhost:7697"), access.is_here("example.org:7697")
@@ -77,7 +77,7 @@ class Access:
         return known and port == str(self.port)
 
     def opens(self, token: str) -> bool:
-        """Whether this is the token, found out in a time that tells nothing of it."""
+        """Whether this is the token, compared in constant time."""
         return hmac.compare_digest(token.encode(), self.token.encode())
 
 
@@ -104,7 +104,7 @@ class AccessMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "lifespan":  # the server starts and ends
+        if scope["type"] == "lifespan":  # the start and the end of the server
             await self.app(scope, receive, send)
             return
         request = Request(scope)
@@ -112,18 +112,18 @@ class AccessMiddleware:
         await answer(scope, receive, _with_headers(send, request.url.path, self.instance))
 
     def _first_answer(self, request: Request) -> Response | None:
-        """What is answered before the application is asked."""
-        path, sentence = request.url.path, self._stranger(request)
-        if sentence is not None:
-            return error_response(path, 403, sentence)
+        """The response to a request that does not reach the application; None for one that does."""
+        path, message = request.url.path, self._rejection(request)
+        if message is not None:
+            return error_response(path, 403, message)
         if _is_page(request) and self.access.opens(request.query_params.get("token", "")):
             return self._opened(request)
         if not self._has_token(request):
             return error_response(path, 403, UNAUTHORIZED)
         return None
 
-    def _stranger(self, request: Request) -> str | None:
-        """Why this request is none of ours, token or not."""
+    def _rejection(self, request: Request) -> str | None:
+        """Why this request is not allowed, even with the token; None for one that is."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not self.access.is_here(host):
             return f"unknown host {host[:100]!r}; open the URL that rowspace lab printed"
@@ -139,11 +139,11 @@ class AccessMiddleware:
         return self.access.opens(given)
 
     def _opened(self, request: Request) -> Response:
-        """The way to the same page without the token in its address, and the cookie that replaces it."""
+        """A redirect to the same page without the token in its URL, with the cookie that replaces it."""
         left = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         address = f"http://{request.headers['host']}{quote(request.scope['path'])}{'?' * bool(left)}{urlencode(left)}"
         answer: Response = RedirectResponse(address, 303)
-        if _is_from_elsewhere(request):  # a browser that is redirected on behalf of another site brings no such cookie
+        if _is_from_elsewhere(request):  # after a redirect from another site, browsers do not send such a cookie
             answer = HTMLResponse(f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address)}">')
         answer.set_cookie(self.access.cookie, self.access.token, httponly=True, samesite="strict")
         return answer
@@ -154,7 +154,7 @@ def _is_page(request: Request) -> bool:
 
 
 def _is_from_elsewhere(request: Request) -> bool:
-    """Whether the browser says that it asks for another site; another port of this host is one too."""
+    """Whether the browser marks the request as sent by another site, such as another port of this host."""
     return request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
 
 

@@ -1,11 +1,13 @@
-"""A text that a page was given → the tokens and ids of the opened table, with the code that does the same.
+"""The text of a request → tokens and ids of the opened table.
 
-A table's own tokenizer.json cuts the text; where a table has none, whole words are looked up.
+The table's tokenizer.json splits the text; for a table without one, whole words are looked up.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,10 @@ from rowspace.errors import UnknownTokenError
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import default_words, is_code
+from rowspace.table import Table
 from rowspace.text import HuggingFaceTokenizer, Tokenizer
 
-__all__ = ["Piece", "Sentence", "known_sentence", "read_sentence"]
+__all__ = ["Piece", "Sentence", "SentenceFields", "known_sentence", "read_sentence"]
 
 # Words that come twice, so that their gradients meet on one row.
 _CODE = "read the list, write the list"
@@ -26,32 +29,47 @@ _MOST = 64  # tokens
 _NUMBERS = 1 << 18  # tokens times dimensions
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A stretch of the text, the token that it became, its id (None: a word not in the vocabulary), and any row."""
+class Piece(TypedDict):
+    """A span of the text, and the token that it became."""
 
     text: str
     token: str
     id: int | None
+    """null: a word that is not in the vocabulary."""
     row: bool
+    """Whether the table has a row for it."""
+
+
+class SentenceFields(TypedDict):
+    """What a reply says about a text."""
+
+    text: str
+    pieces: list[Piece]
+    tokens: list[str]
+    """Those that have a row."""
+    left_out: int
+    """How many tokens at the end of a long text are left out."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text and its pieces; `ids` int64 (n,) of those that have a row; the number of tokens `left_out`; the code."""
+    """The fields of a reply, `ids` int64 (n,) of the tokens that have a row, and the call that computes the ids."""
 
-    text: str
-    pieces: list[Piece]
+    fields: SentenceFields
     ids: NDArray[np.int64]
-    left_out: int
-    code: str
+    call: "partial[NDArray[np.int64]]"
 
-    @property
-    def meta(self) -> dict[str, object]:
-        """What a page is told of it: the text, its pieces, the tokens that have rows, and how many were left out."""
-        tokens = [piece.token for piece in self.pieces if piece.row]
-        pieces = [vars(piece) for piece in self.pieces]
-        return {"text": self.text, "pieces": pieces, "tokens": tokens, "left_out": self.left_out}
+
+def word_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
+    """The ids of the words of a text that are in the vocabulary, if need be in lower case."""
+    words = [word if word in table else word.lower() for word in text.split()[:most]]
+    return table.ids([word for word in words if word in table])
+
+
+def token_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
+    """The ids that the table's tokenizer gives a text, without those that have no row."""
+    ids = Tokenizer.of_table(table).encode(text)[:most]
+    return ids[ids < len(table)].astype(np.int64)
 
 
 def read_sentence(lab: Lab, query: Query) -> Sentence:
@@ -60,12 +78,18 @@ def read_sentence(lab: Lab, query: Query) -> Sentence:
     most = max(1, min(_MOST, _NUMBERS // lab.table.dim))
     pieces = list(_pieces(lab, text))
     kept = pieces[:most]
-    ids = np.array([piece.id for piece in kept if piece.row], np.int64)
-    return Sentence(text, kept, ids, len(pieces) - len(kept), _code(lab, text, most))
+    fields: SentenceFields = {
+        "text": text,
+        "pieces": kept,
+        "tokens": [piece["token"] for piece in kept if piece["row"]],
+        "left_out": len(pieces) - len(kept),
+    }
+    ids = np.array([piece["id"] for piece in kept if piece["row"]], np.int64)
+    return Sentence(fields, ids, partial(word_ids if _tokenizer(lab) is None else token_ids, text=text, most=most))
 
 
 def known_sentence(lab: Lab, query: Query) -> Sentence:
-    """The same, of one token at least that has a row; raises `UnknownTokenError` for a text without."""
+    """The same, with at least one token that has a row; raises `UnknownTokenError` for a text without one."""
     sentence = read_sentence(lab, query)
     if not len(sentence.ids):
         known = lab.table.vocabulary[0][:40]
@@ -79,11 +103,11 @@ def _pieces(lab: Lab, text: str) -> Iterator[Piece]:
         for match in re.finditer(r"\S+", text):
             word = match[0] if match[0] in lab.table else match[0].lower()
             known = word in lab.table
-            yield Piece(match[0], word, lab.table.id(word) if known else None, known)
+            yield {"text": match[0], "token": word, "id": lab.table.id(word) if known else None, "row": known}
         return
     located = tokenizer.encode_with_offsets([text])[0]
     for number, token, (begin, end) in zip(located.ids.tolist(), located.tokens, located.offsets.tolist(), strict=True):
-        yield Piece(text[begin:end], token, number, number < len(lab.table))
+        yield {"text": text[begin:end], "token": token, "id": number, "row": number < len(lab.table)}
 
 
 def _tokenizer(lab: Lab) -> HuggingFaceTokenizer | None:
@@ -94,7 +118,7 @@ def _tokenizer(lab: Lab) -> HuggingFaceTokenizer | None:
 
 
 def _default(lab: Lab) -> str:
-    """A sentence whose every word is a token of the table, of its kind of text; else tokens of its own."""
+    """A sentence that suits the table, each word of which is one of its tokens; else some tokens of the table."""
     for text in (_CODE, *_TEXTS) if is_code(lab.table) else (*_TEXTS, _CODE):
         if _is_known(lab, text):
             return text
@@ -106,26 +130,11 @@ def _default(lab: Lab) -> str:
 
 
 def _is_known(lab: Lab, text: str) -> bool:
-    """Whether each word of the text is one token that the table has a row of."""
+    """Whether each word of the text is one token that has a row."""
     unknown = getattr(_tokenizer(lab), "unknown_id", None)
     return all(
-        len(pieces := [piece for piece in _pieces(lab, word) if piece.text or not piece.row]) == 1
-        and pieces[0].row
-        and pieces[0].id != unknown
+        len(pieces := [piece for piece in _pieces(lab, word) if piece["text"] or not piece["row"]]) == 1
+        and pieces[0]["row"]
+        and pieces[0]["id"] != unknown
         for word in text.replace(",", "").split()
-    )
-
-
-def _code(lab: Lab, text: str, most: int) -> str:
-    if _tokenizer(lab) is None:
-        return (
-            f"{lab.load_code}\nwords = {text!r}.split()[:{most}]\n"
-            "words = [word if word in table else word.lower() for word in words]\n"
-            "ids = table.ids([word for word in words if word in table])"
-        )
-    return (
-        f"{lab.load_code}\n\nfrom rowspace.text import Tokenizer\n\n"
-        "tokenizer = Tokenizer.of_table(table)\n"
-        f"ids = tokenizer.encode({text!r})[:{most}]\n"
-        "ids = ids[ids < len(table)]"
     )

@@ -1,1 +1,1 @@
-export{t as MapRenderer,n as createMap}from"./map2.js";
+export{t as MapRenderer,n as createMap}from"./map-renderer.js";

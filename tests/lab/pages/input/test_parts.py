@@ -5,16 +5,20 @@ import torch
 from rowspace import layers
 from rowspace.errors import UnknownTokenError, UsageError
 from rowspace.lab.pages.input.parts import RECIPES
+from rowspace.lab.server.reply import Reply
 from rowspace.layers import recipes
 
 TEXT = "read the list, write the list"
 
 
+def contribution(reply: Reply, part: str) -> np.ndarray:
+    return reply.arrays["contributions"][reply.meta["parts"].index(part)]
+
+
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_each_recipe_gives_what_its_code_gives(lab, check_code, recipe: str) -> None:
     reply = check_code(lab, "input/parts", text=TEXT, recipe=recipe, start=3, second=2)
-    parts = [reply.arrays[part] for part in reply.meta["parts"]]
-    np.testing.assert_array_equal(reply.arrays["total"], np.add.reduce(parts))
+    np.testing.assert_array_equal(reply.arrays["total"], np.add.reduce(reply.arrays["contributions"]))
     np.testing.assert_array_equal(reply.arrays["rows"], lab.table[TEXT.replace(",", "").split()])
 
 
@@ -41,31 +45,33 @@ def test_only_the_parts_of_the_recipe_are_added(lab, ask, recipe: str, parts: li
 
 def test_the_first_transformer_scales_rows_and_adds_sinusoids(lab, ask) -> None:
     reply = ask(lab, "input/parts", text=TEXT, recipe="transformer", start=7)
-    np.testing.assert_allclose(reply.arrays["tokens"], reply.arrays["rows"] * 20**0.5, rtol=1e-6)
+    np.testing.assert_allclose(contribution(reply, "tokens"), reply.arrays["rows"] * 20**0.5, rtol=1e-6)
     sinusoids = layers.SinusoidPosition(20)(torch.zeros(1, 6), start=7)
-    np.testing.assert_array_equal(reply.arrays["positions"], sinusoids.numpy())
+    np.testing.assert_array_equal(contribution(reply, "positions"), sinusoids.numpy())
     assert reply.meta["steps"][0] == "the token's row × √d = 4.47"
 
 
 def test_a_part_that_is_off_is_not_in_the_sum(lab, check_code) -> None:
     reply = check_code(lab, "input/parts", text=TEXT, recipe="bert", positions="false")
     assert reply.meta["on"] == ["tokens", "segments"]
-    np.testing.assert_array_equal(reply.arrays["total"], reply.arrays["tokens"] + reply.arrays["segments"])
+    np.testing.assert_array_equal(
+        reply.arrays["total"], contribution(reply, "tokens") + contribution(reply, "segments")
+    )
     off = dict.fromkeys(("tokens", "segments", "positions"), "false")
     with pytest.raises(UsageError, match="nothing is left to add up; switch one of tokens, segments, positions on"):
         check_code(lab, "input/parts", text=TEXT, recipe="bert", **off)
 
 
 def test_tokens_from_second_on_belong_to_the_second_segment(lab, ask) -> None:
-    segments = ask(lab, "input/parts", text=TEXT, recipe="bert", second=2).arrays["segments"]
+    segments = contribution(ask(lab, "input/parts", text=TEXT, recipe="bert", second=2), "segments")
     assert (segments[:2] == segments[0]).all()
     assert (segments[2:] == segments[2]).all()
     assert (segments[0] != segments[2]).any()
 
 
 def test_a_position_moves_with_the_text_and_ends_with_the_table(lab, ask) -> None:
-    at_0 = ask(lab, "input/parts", text=TEXT, recipe="roberta").arrays["positions"]
-    at_2 = ask(lab, "input/parts", text=TEXT, recipe="roberta", start=2).arrays["positions"]
+    at_0 = contribution(ask(lab, "input/parts", text=TEXT, recipe="roberta"), "positions")
+    at_2 = contribution(ask(lab, "input/parts", text=TEXT, recipe="roberta", start=2), "positions")
     np.testing.assert_array_equal(at_0[2:], at_2[:-2])
     with pytest.raises(UsageError, match="longer than the 64 positions"):
         ask(lab, "input/parts", text=TEXT, recipe="siglip_text", start=59)
@@ -101,6 +107,6 @@ def test_rows_too_wide_for_tables_of_positions_are_refused(small_lab, ask, route
 
 def test_the_last_position_is_that_of_the_longest_table(lab, ask) -> None:
     text = "list " * 64
-    assert ask(lab, "input/parts", text=text, recipe="opt", start=1984).arrays["positions"].shape == (64, 20)
+    assert contribution(ask(lab, "input/parts", text=text, recipe="opt", start=1984), "positions").shape == (64, 20)
     with pytest.raises(UsageError, match="start must be a whole number from 0 to 1,984"):
         ask(lab, "input/parts", text=text, recipe="opt", start=1985)

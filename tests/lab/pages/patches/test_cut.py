@@ -94,8 +94,8 @@ def test_a_picture_that_is_sent_is_cut(lab, ask, check_code, tmp_path, monkeypat
 
 def test_photographs_are_pictures_too(lab, check_code):
     reply = check_code(lab, "patches/picture")
-    np.testing.assert_array_equal(reply.arrays["picture"], photograph("china.jpg"))
-    assert check_code(lab, "patches/picture", picture="lesson").arrays["picture"].shape == (6, 6, 1)
+    np.testing.assert_array_equal(reply.arrays["pixels"], photograph("china.jpg"))
+    assert check_code(lab, "patches/picture", picture="lesson").arrays["pixels"].shape == (6, 6, 1)
 
 
 def test_what_is_sent_must_be_a_picture(lab, ask):

@@ -11,7 +11,8 @@ from PIL import Image
 from sklearn.datasets import load_sample_image
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
-from rowspace.lab.pages.patches.pictures import LARGEST_FILE, PHOTOGRAPHS, Pictures, fitted, photograph, read_picture
+from rowspace.lab.pages.patches.images import fit_picture
+from rowspace.lab.pages.patches.pictures import LARGEST_FILE, PHOTOGRAPHS, Pictures, photograph, read_picture
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (7, 5, 3), np.uint8)
 
@@ -131,19 +132,21 @@ def test_photographs():
 
 
 def test_a_picture_that_fits_stays_as_it_is():
-    np.testing.assert_array_equal(fitted(PIXELS, 7, 5), PIXELS)
-    np.testing.assert_array_equal(fitted(photograph("lesson"), 6, 6, channels=1), photograph("lesson"))
+    np.testing.assert_array_equal(fit_picture(PIXELS, height=7, width=5, channels=3), PIXELS)
+    np.testing.assert_array_equal(
+        fit_picture(photograph("lesson"), height=6, width=6, channels=1), photograph("lesson")
+    )
 
 
 def test_the_middle_is_kept():
     wide = np.zeros((4, 12, 3), np.uint8)
     wide[:, 4:8] = 200
-    assert (fitted(wide, 4, 4) == 200).all()
+    assert (fit_picture(wide, height=4, width=4, channels=3) == 200).all()
 
 
 def test_gray_and_color():
-    assert fitted(PIXELS, 3, 2, channels=1).shape == (3, 2, 1)
-    assert fitted(photograph("lesson"), 6, 6).shape == (6, 6, 3)
+    assert fit_picture(PIXELS, height=3, width=2, channels=1).shape == (3, 2, 1)
+    assert fit_picture(photograph("lesson"), height=6, width=6, channels=3).shape == (6, 6, 3)
 
 
 def test_the_last_few_are_kept():

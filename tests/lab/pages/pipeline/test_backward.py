@@ -13,7 +13,7 @@ def test_a_row_asked_for_twice_gets_both_gradients(lab, check_code) -> None:
     reply = check_code(lab, "pipeline/backward", text=TEXT, g="1,10,100")
     of = dict(zip(reply.meta["rows"], reply.arrays["gradient"].tolist(), strict=True))
     assert of == {"list": [11.0] * 20, "write": [100.0] * 20}
-    assert sorted(map(len, reply.meta["from"])) == [1, 2]
+    assert sorted(map(len, reply.meta["token_indices"])) == [1, 2]
 
 
 @pytest.mark.parametrize("upstream", ["ones", "rows"])
@@ -53,6 +53,7 @@ def test_tables_of_other_dtypes(small_lab, check_code, dtype: type) -> None:
 def test_without_torch_the_sum_is_shown_and_the_extra_named(lab, check_code, monkeypatch) -> None:
     for name in [name for name in sys.modules if name.split(".")[:2] == ["rowspace", "layers"]]:
         monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "rowspace.lab.pages.pipeline.gradients", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     reply = check_code(lab, "pipeline/backward", text=TEXT)
     assert [check["way"] for check in reply.meta["checks"]] == ["one_hot"]

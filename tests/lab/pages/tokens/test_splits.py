@@ -71,7 +71,7 @@ def pieces_lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
 
 
 def test_the_code_gives_the_numbers(lab: Lab, pieces_lab: Lab, check_code: Ask) -> None:
-    for route in ("tokens/source", "tokens/split", "tokens/merges"):
+    for route in ("tokens/split", "tokens/merges"):
         check_code(lab, route)
         check_code(pieces_lab, route)
     for text in AWKWARD:

@@ -45,9 +45,10 @@ def check_last_frame(lab, kind: str, parameters: dict[str, str]) -> Reply:
     progress, frames = run(lab, kind, **parameters)
     last, names = frames[-1], {}
     exec(last.meta["code"], names)  # noqa: S102  # our own code, as a reader would paste it
-    np.testing.assert_array_equal(last.arrays["positions"], names["positions"])
+    figure = names[kind]
+    np.testing.assert_array_equal(last.arrays["positions"], figure["positions"])
     assert last.arrays["ids"].tolist() == list(range(len(lab.table)))
-    assert {name: names[name] for name in ("kept", "by_chance", "k", "sample")}.items() <= last.meta.items()
+    assert {name: figure[name] for name in ("kept", "by_chance", "k", "sample")}.items() <= last.meta.items()
     fractions = [news.fraction for news in progress]
     assert fractions == sorted(fractions)
     assert all(any(letter.isdigit() for letter in news.sentence) for news in progress)
@@ -78,7 +79,7 @@ def test_a_large_table_is_asked_with_a_sample_and_its_code_says_so() -> None:
     lab = Lab(rs.Table([f"w{id}" for id in range(len(rows))], rows), "large-table")
     read = JOB_KINDS["umap"].read(lab, Query({}))
     assert read["sample"] == 20_000
-    assert "num_neighbors=15, sample=20000)\npositions = space.place_others(table.rows, positions)" in read["code"]
+    assert read["code"].endswith("umap = umap_figure(table, num_neighbors=15, sample=20000)")
 
 
 def test_both_maps_need_the_same_search(make_lab) -> None:

@@ -1,8 +1,8 @@
 // The state of the page, and how it shows probabilities and published models.
 
 import { array, type Reply } from "../../api/reply";
+import type { TyingReply } from "../../api/types.generated";
 import { addressState, choice, number, text } from "../../state/address.svelte";
-import type { TyingMeta } from "./models";
 
 export const SOURCES = ["table", "lesson"] as const;
 export const HEADS = ["tied", "untied"] as const;
@@ -40,7 +40,7 @@ export interface Model {
 }
 
 /** The models by descending share of the head. */
-export function modelsOf(reply: Reply<TyingMeta>): Model[] {
+export function modelsOf(reply: Reply<TyingReply>): Model[] {
   const [matrices, saved, parameters] = ["matrices", "saved", "parameters"].map((name) => array(reply, name));
   const models = reply.meta.models.map((name, index) => {
     const tied = reply.meta.tied[index] ?? false;

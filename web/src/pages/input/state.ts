@@ -1,5 +1,7 @@
 // The state of the page, and helpers for its vectors.
 
+import { array, type Reply } from "../../api/reply";
+import type { PartsReply } from "../../api/types.generated";
 import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
 
 export const VIEWS = ["parts", "beside", "scale"] as const;
@@ -25,6 +27,16 @@ export const inputState = () =>
   });
 
 export type InputState = ReturnType<typeof inputState>;
+
+export type Part = PartsReply["parts"][number];
+
+/** The vector of one token: the contribution of a part, or a row of another array of the reply. */
+export function lineOf(reply: Reply<PartsReply>, name: string, at: number): number[] {
+  const { parts, tokens } = reply.meta;
+  const part = parts.indexOf(name as Part);
+  if (part < 0) return line(array(reply, name), tokens.length, at);
+  return line(array(reply, "contributions"), parts.length * tokens.length, part * tokens.length + at);
+}
 
 /** A row of a flat matrix with `lines` rows. */
 export function line(values: ArrayLike<number>, lines: number, at: number): number[] {

@@ -1,12 +1,12 @@
 // Tables of the Input page.
 
 import { array, type Reply } from "../../api/reply";
-import { shortened, vectorTable, type Shown } from "../pipeline/tables";
-import type { Beside, Cost, Norms, Parts } from "./facts";
-import { line } from "./state";
+import type { ConcatenatedReply, NormsReply, PartsReply, WayCost } from "../../api/types.generated";
+import { shortened, vectorTable, type Shown } from "../../components/tables";
+import { lineOf } from "./state";
 
 /** A row per dimension of one token: its parts and their sum. */
-export function partTable(reply: Reply<Parts>, at: number): Shown {
+export function partTable(reply: Reply<PartsReply>, at: number): Shown {
   const names = [
     ...(reply.meta.scaled ? ["rows"] : []),
     ...reply.meta.parts,
@@ -21,14 +21,13 @@ export function partTable(reply: Reply<Parts>, at: number): Shown {
     total: "sum",
     output: "after LayerNorm",
   };
-  const count = reply.meta.tokens.length;
-  return vectorTable(names.map((name) => [shown[name] ?? name, line(array(reply, name), count, at)]));
+  return vectorTable(names.map((name) => [shown[name] ?? name, lineOf(reply, name, at)]));
 }
 
 /** A row per way to combine row and position. */
-export function costTable({ costs }: Beside): Shown {
+export function costTable({ costs }: ConcatenatedReply): Shown {
   const ways = { added: "sum", beside: "concatenation", mapped: "concatenation, projected" };
-  const cost = (index: number) => costs[index] as Cost;
+  const cost = (index: number) => costs[index] as WayCost;
   return {
     columns: [
       { name: "way" },
@@ -47,7 +46,7 @@ export function costTable({ costs }: Beside): Shown {
 }
 
 /** A row for the mean row, and one per token of the text. */
-export function normTable(reply: Reply<Norms>): Shown {
+export function normTable(reply: Reply<NormsReply>): Shown {
   const { tokens, token_norm, position_norm, scale, rows } = reply.meta;
   const norms = rows === "table" ? Array.from(array(reply, "norms")) : [];
   const lines = [["the mean row", token_norm] as const, ...norms.map((norm, at) => [tokens[at] ?? "", norm] as const)];

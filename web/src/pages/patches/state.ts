@@ -1,8 +1,8 @@
 // The state of the page, and helpers for the chosen patch.
 
 import { array, type Reply } from "../../api/reply";
+import type { CutReply } from "../../api/types.generated";
 import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
-import type { Cut } from "./told";
 
 export const SHIPPED = ["china.jpg", "flower.jpg", "lesson"];
 export const COLORS = ["rgb", "gray"] as const;
@@ -45,12 +45,12 @@ export function showUpload(page: PatchState, picture: string, file: string, heig
 const CHANNELS = ["red", "green", "blue"];
 
 /** The value of white: the lesson's numbers go up to 9. */
-export const whiteOf = ({ picture }: Cut): number => (picture === "lesson" ? 9 : 255);
+export const whiteOf = ({ picture }: CutReply): number => (picture === "lesson" ? 9 : 255);
 
 /** The channel, row and column of a number of the flat patch. */
 export function placeOf(
   index: number,
-  { patch, channels, order }: Cut,
+  { patch, channels, order }: CutReply,
 ): [channel: string, row: number, column: number] {
   const area = patch * patch;
   const [channel, pixel] =
@@ -61,7 +61,7 @@ export function placeOf(
 }
 
 /** The bytes of the chosen patch. */
-export function patchBytes(reply: Reply<Cut>): Uint8Array {
+export function patchBytes(reply: Reply<CutReply>): Uint8Array {
   const { grid, patch, channels, at } = reply.meta;
   const [image, wide] = [array(reply, "image") as Uint8Array, grid[1] * patch * channels];
   const [top, left] = [Math.floor(at / grid[1]) * patch, (at % grid[1]) * patch * channels];

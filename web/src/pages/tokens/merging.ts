@@ -1,13 +1,7 @@
 // The tokens of a text after some of its merges.
 
 import { array, type Reply } from "../../api/reply";
-
-export interface Merges {
-  text: string;
-  /** Left, right, and what they make, in the order of the steps. */
-  merges: [string, string, string][];
-  code: string;
-}
+import type { MergesReply } from "../../api/types.generated";
 
 export interface Joined {
   text: string;
@@ -20,7 +14,7 @@ export interface Joined {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The tokens after `step` merges. */
-export function tokensAfter(reply: Reply<Merges>, step: number): Joined[] {
+export function tokensAfter(reply: Reply<MergesReply>, step: number): Joined[] {
   const [joined, ends] = [array(reply, "joined"), array(reply, "ends")];
   const [utf8, begins] = [array(reply, "utf8") as Uint8Array, array(reply, "begins")];
   const starts = [...joined.keys()].filter((symbol) => joined[symbol] === 0 || (joined[symbol] as number) > step);

@@ -1,17 +1,14 @@
 // The tokens of ids, loaded in batches when first needed.
 
 import { request } from "../../api/client";
+import type { WordTokensReply } from "../../api/types.generated";
 
 export interface TokenInfo {
   token: string;
   count: number | null;
   norm: number;
 }
-interface Meta {
-  tokens: string[];
-  counts: number[] | null;
-  norms: number[];
-}
+type TokenList = Pick<WordTokensReply, "tokens" | "counts" | "norms">;
 
 const BATCH_SIZE = 1000;
 const DELAY = 40; // ms
@@ -36,7 +33,7 @@ export class Tokens {
   }
 
   /** Add tokens that came with another reply. */
-  add(ids: ArrayLike<number>, { tokens, counts, norms }: Meta): void {
+  add(ids: ArrayLike<number>, { tokens, counts, norms }: TokenList): void {
     tokens.forEach((token, at) => {
       const id = ids[at] as number;
       this.#known.set(id, { token, count: counts?.[at] ?? null, norm: norms[at] as number });
@@ -64,7 +61,7 @@ export class Tokens {
   }
 
   async #load(ids: number[]): Promise<void> {
-    const reply = await request<Meta>("words/tokens", { ids: ids.join(",") }).catch(() => undefined);
+    const reply = await request<WordTokensReply>("words/tokens", { ids: ids.join(",") }).catch(() => undefined);
     if (reply) this.add(ids, reply.meta);
   }
 }

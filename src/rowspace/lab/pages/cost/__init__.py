@@ -1,8 +1,8 @@
 """The Cost page: parameters, bytes and operations of a table, and the opened one's numbers."""
 
 from rowspace.lab.page import Page
-from rowspace.lab.pages.cost import figures
+from rowspace.lab.pages.cost import routes
 
 __all__ = ["PAGE"]
 
-PAGE = Page("cost", figures.ROUTES)
+PAGE = Page("cost", routes.ROUTES)

@@ -1,8 +1,8 @@
 """The Patches page: a picture cut into patches, their projection, and what they cost."""
 
 from rowspace.lab.page import Page
-from rowspace.lab.pages.patches import costs, cut
+from rowspace.lab.pages.patches import cut
 
 __all__ = ["PAGE"]
 
-PAGE = Page("patches", {**cut.ROUTES, **costs.ROUTES})
+PAGE = Page("patches", cut.ROUTES)

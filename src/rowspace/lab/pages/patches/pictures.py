@@ -1,4 +1,4 @@
-"""Pictures as arrays: a reader's own, decoded with distrust; two photographs that scikit-learn ships; the lesson's.
+"""Pictures: uploaded ones, which are not trusted; two photographs that scikit-learn ships; the lesson's.
 
 Needs Pillow, of `rowspace[lab]`.
 """
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 
-__all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "fitted", "photograph", "read_picture"]
+__all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "photograph", "read_picture"]
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
 
@@ -24,10 +24,7 @@ LARGEST_FILE = 16 << 20  # bytes
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")
 KNOWN = (*PHOTOGRAPHS, "lesson")  # what `photograph` opens
 _MOST_PIXELS = 50_000_000
-_LONGEST_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-_LESSON = [[1, 2, 3, 0, 1, 2], [4, 5, 0, 3, 4, 5], [7, 8, 1, 6, 7, 8], [2, 0, 1, 5, 3, 1], [3, 1, 4, 1, 5, 9]]
-_LESSON += [[2, 6, 5, 3, 5, 8]]
 
 
 def read_picture(data: bytes) -> Picture:
@@ -42,13 +39,15 @@ def read_picture(data: bytes) -> Picture:
     if len(data) > LARGEST_FILE:
         raise UsageError(f"the picture has {len(data):,} bytes, but {LARGEST_FILE:,} are the most; save it smaller")
     image = _pillow()
+    from rowspace.lab.pages.patches.images import decode_picture
+
     try:
         with image.open(io.BytesIO(data), formats=_FORMATS) as opened:
             width, height = opened.size
             if width * height <= _MOST_PIXELS:
                 if opened.format == "PNG":
                     _verify(image, data)
-                return _decoded(opened)
+                return decode_picture(opened)
     except (image.DecompressionBombError, image.DecompressionBombWarning):
         raise UsageError(f"the picture has more than {_MOST_PIXELS:,} pixels; save it smaller") from None
     except Exception as error:  # a decoder of foreign bytes: whatever it stumbles over, the file is at fault
@@ -69,7 +68,10 @@ def photograph(name: str) -> Picture:
            [7, 8, 1]], dtype=uint8)
     """
     if name == "lesson":
-        return np.array(_LESSON, np.uint8)[:, :, None]
+        _pillow()
+        from rowspace.lab.pages.patches.images import lesson_picture
+
+        return lesson_picture()
     if name not in PHOTOGRAPHS:
         raise UsageError(f"picture must be one of {', '.join(KNOWN)}, or one that was sent, not {name!r}")
     package = find_spec("sklearn")  # found but not imported, which would take seconds
@@ -78,24 +80,6 @@ def photograph(name: str) -> Picture:
     if file is None or not file.is_file():
         raise MissingExtraError(f"{name} comes with scikit-learn: pip install 'rowspace[analysis]'")
     return read_picture(file.read_bytes())
-
-
-def fitted(picture: Picture, height: int, width: int, *, channels: int = 3) -> Picture:
-    """The middle of the picture at another size, (height, width, channels): cut to that aspect, then resampled.
-
-    channels: 3 for color, 1 for gray.
-
-    >>> fitted(photograph("lesson"), 4, 2, channels=1).shape
-    (4, 2, 1)
-    """
-    image = _pillow()
-    from PIL import ImageOps
-
-    made = image.fromarray(picture.squeeze(2) if picture.shape[2] == 1 else picture)
-    made = made.convert("L" if channels == 1 else "RGB")
-    if made.size != (width, height):
-        made = ImageOps.fit(made, (width, height), image.Resampling.BICUBIC)
-    return np.array(made).reshape(height, width, channels)
 
 
 class Pictures:
@@ -146,19 +130,3 @@ def _verify(image: Any, data: bytes) -> None:
     """Check each chunk of a PNG, down to the last, by its checksum, which decoding the pixels does not."""
     with image.open(io.BytesIO(data), formats=("PNG",)) as opened:
         opened.verify()
-
-
-def _decoded(opened: Any) -> Picture:
-    """An opened file → the picture, as `read_picture` says."""
-    from PIL import Image, ImageOps
-
-    opened.draft(None, (_LONGEST_SIDE, _LONGEST_SIDE))  # a JPEG need not be unpacked at its full size
-    ImageOps.exif_transpose(opened, in_place=True)
-    if opened.mode.startswith("I"):  # 16 bits of gray, of which Pillow would cut the upper ones off
-        opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
-    wanted = "RGBA" if opened.has_transparency_data else "RGB"
-    turned = opened if opened.mode == wanted else opened.convert(wanted)
-    turned.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE), Image.Resampling.BICUBIC)
-    if turned.mode == "RGBA":
-        turned = Image.alpha_composite(Image.new("RGBA", turned.size, "white"), turned).convert("RGB")
-    return np.array(turned)

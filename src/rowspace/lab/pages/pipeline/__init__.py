@@ -1,8 +1,8 @@
 """The Pipeline page: from a text to the input matrix, and gradients back to the rows."""
 
 from rowspace.lab.page import Page
-from rowspace.lab.pages.pipeline import forward
+from rowspace.lab.pages.pipeline import routes
 
 __all__ = ["PAGE"]
 
-PAGE = Page("pipeline", forward.ROUTES)
+PAGE = Page("pipeline", routes.ROUTES)

@@ -75,7 +75,7 @@ def source_of(lab: Lab, name: str) -> Source:
 
 
 def is_ready(lab: Lab, name: str) -> bool:
-    """Whether there is such a tokenizer, and nobody has to wait for it."""
+    """Whether there is such a tokenizer, without a wait."""
     if name == "standard":
         return cached_default_tokenizer() is not None
     return bool(lab.table.tokenizer)

@@ -1,11 +1,12 @@
-"""The maps that take minutes, t-SNE and UMAP, as jobs: the neighbor search that both share, frames, what was kept.
+"""The maps that take minutes, t-SNE and UMAP, as jobs: the neighbor search that both share, frames, quality.
 
-Of a table of more than 20 000 rows, a sample of so many is mapped; each other row is placed beside the mapped row that
-it is nearest to.
+Of a table of more than 20,000 rows, a sample of that size is mapped; each other row is placed next to the mapped row
+that is nearest to it.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,16 @@ from rowspace._base.plural import plural
 from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
+from rowspace.lab.pages.words.figures import measure_map, tsne_figure, umap_figure
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.figure import shown
 
 __all__ = ["JOB_KINDS"]
 
 MOST_ROWS = 20_000
 WIDTHS = (90, 300)  # how many neighbors are searched: the fewest that suffice, so that most maps share one search
-PAUSE = 0.3  # seconds between frames, at the least
+PAUSE = 0.3  # seconds between frames, at least
 Array = NDArray[Any]
 Updates = Iterator[Progress | Reply]
 
@@ -78,15 +81,13 @@ def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, cod
         yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {plural(size, 'other row')} placed")
     positions = others[-1]
     yield Progress(0.95, f"counting the neighbors kept after {steps} steps")
-    kept = space.neighborhood_preservation(rows, positions)
-    facts = {"kept": kept.share, "by_chance": kept.by_chance, "k": kept.k, "sample": len(kept.sample), "code": code}
-    placed = np.flatnonzero(np.isfinite(positions).all(1))
-    meta = {"step": steps, "steps": steps, "mapped": len(ids), "placed": len(placed) - len(ids), **facts}
-    yield Reply(meta, positions=positions, ids=np.arange(len(rows)))
+    placed = np.isfinite(positions).all(1).sum()
+    frame = {"step": steps, "steps": steps, "mapped": len(ids), "placed": int(placed) - len(ids)}
+    yield Reply({**frame, **measure_map(rows, positions), "ids": np.arange(len(rows)), "code": code})
 
 
 def _throttled_frames(make: Callable[[space.OnFrame], Array]) -> Iterator[tuple[int, int, Array]]:
-    """The frames of `make`: the last one always, the others not more often than is seen."""
+    """The frames of `make`: the last one always, the others not more often than can be seen."""
 
     def work(report: Callable[[tuple[int, int, Array]], None]) -> None:
         make(lambda *frame: report(frame))
@@ -112,26 +113,15 @@ def _needed(k: int, sample: int | None) -> tuple[str, Mapping[str, Any]]:
     return "neighbors", {"k": next(width for width in WIDTHS if width >= k), "sample": sample}
 
 
-def _parameters(lab: Lab, name: str, option: str, value: int) -> Mapping[str, Any]:
-    """The parameters of a map, and the code that gives its last frame."""
-    sample = _sample(lab)
-    drawn = "" if sample is None else f", sample={sample}"
-    placed = "" if sample is None else "positions = space.place_others(table.rows, positions)\n"
-    code = f"""{lab.load_code}
-from rowspace import space
-
-positions = space.{name}(table.rows, {option}={value}{drawn})
-{placed}found = space.neighborhood_preservation(table.rows, positions)
-kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
-    return {option: value, "sample": sample, "code": code}
-
-
 def _read_tsne(lab: Lab, query: Query) -> Mapping[str, Any]:
-    return _parameters(lab, "tsne", "perplexity", query.integer("perplexity", 30, low=2, high=100))
+    figure = partial(tsne_figure, perplexity=query.integer("perplexity", 30, low=2, high=100), sample=_sample(lab))
+    return {**figure.keywords, "code": shown(lab, figure)}
 
 
 def _read_umap(lab: Lab, query: Query) -> Mapping[str, Any]:
-    return _parameters(lab, "umap", "num_neighbors", query.integer("num_neighbors", 15, low=2, high=100))
+    neighbors = query.integer("num_neighbors", 15, low=2, high=100)
+    figure = partial(umap_figure, num_neighbors=neighbors, sample=_sample(lab))
+    return {**figure.keywords, "code": shown(lab, figure)}
 
 
 def _read_neighbors(lab: Lab, query: Query) -> Mapping[str, Any]:
@@ -153,4 +143,4 @@ JOB_KINDS = {
         needs=lambda _, num_neighbors, sample, **__: _needed(num_neighbors, sample),
     ),
 }
-"""How they are asked for: `POST /api/jobs` with the kind and what its `_read_…` reads."""
+"""Started by `POST /api/jobs` with the kind and the parameters that its `_read_…` reads."""

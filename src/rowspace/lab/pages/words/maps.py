@@ -1,109 +1,72 @@
 """The map of the Words page: where all rows lie, how far to trust that, what colors them, what is under a lasso."""
 
 from collections.abc import Mapping
-
-import numpy as np
+from functools import partial
 
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
-from rowspace.lab.pages.words.neighbors import facts, facts_code
+from rowspace.lab.pages.words import figures
+from rowspace.lab.pages.words.replies import (
+    ClustersReply,
+    KeptReply,
+    OrderReply,
+    PcaReply,
+    ValuesReply,
+    WordTokensReply,
+)
 from rowspace.lab.server.query import Query
-from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
 
 MOST_TOKENS = 1000
 
 
-def pca(lab: Lab, _: Query) -> Reply:
-    """The positions of all rows along their two principal components, (V, 2), and each one's share of the variance.
-
-    A table of one dimension has one component, and positions (V, 1).
-    """
-    found = _pca(lab)
-    code = f"{_pca_code(lab)}\npositions, share = projection.positions, projection.share"
-    code += "\nleft_out = int(np.isnan(positions[:, 0]).sum())"
-    code = code.replace("from rowspace import space", "import numpy as np\nfrom rowspace import space", 1)
-    left_out = int(np.isnan(found.positions[:, 0]).sum())
-    return Reply({"left_out": left_out, "code": code}, positions=found.positions, share=found.share)
+def pca(lab: Lab, _: Query) -> PcaReply:
+    """The positions of all rows along their two principal components; those of a table of one dimension are (V, 1)."""
+    figure = partial(figures.pca_figure)
+    return {**figure(_projection(lab)), "code": shown(lab, figure, projection=partial(figures.project))}
 
 
-def kept(lab: Lab, query: Query) -> Reply:
+def kept(lab: Lab, query: Query) -> KeptReply:
     """`k` → the share of rows' k nearest by cosine that are among their k nearest on the map of `pca`."""
-    k = query.integer("k", 10, low=1, high=100)
-    found = lab.cached(("kept", k), lambda: space.neighborhood_preservation(lab.table.rows, _pca(lab).positions, k))
-    code = f"""{_pca_code(lab)}
-found = space.neighborhood_preservation(table.rows, projection.positions, k={k})
-kept, by_chance, k, sample = found.share, found.by_chance, found.k, len(found.sample)"""
-    meta = {"by_chance": found.by_chance, "k": found.k, "sample": len(found.sample), "code": code}
-    return Reply(meta, kept=found.share)
+    figure = partial(figures.kept_figure, k=query.integer("k", 10, low=1, high=100))
+    found = lab.cached(("kept", figure.keywords["k"]), lambda: figure(lab.table, _projection(lab)))
+    return {**found, "code": shown(lab, figure, projection=partial(figures.project))}
 
 
-def values(lab: Lab, query: Query) -> Reply:
-    """`by`: "norm", "count" or "cluster", with `clusters` → a value for each row, (V,).
-
-    Clusters come with the three words nearest to the center of each, which name it.
-    """
+def values(lab: Lab, query: Query) -> ValuesReply | ClustersReply:
+    """`by`: "norm", "count" or "cluster", with `clusters` → a value for each row."""
     by = query.choice("by", ("norm", "count", "cluster"))
-    if by == "norm":
-        norms = lab.table.norms.astype(np.float32)
-        return Reply({"by": by, "code": f"{lab.load_code}\nvalues = table.norms"}, values=norms)
-    if by == "count":
-        if lab.table.counts is None:
-            raise UsageError("this table has no counts; color by norm or cluster, or learn a table with rowspace fit")
-        return Reply({"by": by, "code": f"{lab.load_code}\nvalues = table.counts"}, values=lab.table.counts)
-    return _clusters(lab, query.integer("clusters", 8, low=2, high=8))
+    if by == "cluster":
+        clusters = partial(figures.clusters_figure, clusters=query.integer("clusters", 8, low=2, high=8))
+        found = lab.cached(("clusters", clusters.keywords["clusters"]), lambda: clusters(lab.table))
+        return {**found, "by": "cluster", "code": shown(lab, clusters)}
+    if by == "count" and lab.table.counts is None:
+        raise UsageError("this table has no counts; color by norm or cluster, or learn a table with rowspace fit")
+    figure = partial(figures.norms_figure if by == "norm" else figures.counts_figure)
+    return {**figure(lab.table), "by": "norm" if by == "norm" else "count", "code": shown(lab, figure)}
 
 
-def tokens(lab: Lab, query: Query) -> Reply:
+def tokens(lab: Lab, query: Query) -> WordTokensReply:
     """`ids`, numbers with commas between → the token, count and norm of each."""
-    ids = np.array(query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS))
-    code = f"{lab.load_code}\nids = {ids.tolist()}\n{facts_code(lab.table)}"
-    return Reply({"code": code, **facts(lab.table, ids)}, ids=ids)
+    ids = query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS)
+    figure = partial(figures.tokens_figure, ids=ids)
+    return {**figure(lab.table), "code": shown(lab, figure)}
 
 
-def order(lab: Lab, _: Query) -> Reply:
-    """All ids, (V,), those first that deserve a label; `by` says why.
-
-    "count": the most frequent first. "center", for a table without counts: words nearest to the centers of clusters
-    first, pieces and special tokens last.
-    """
-    if lab.table.counts is not None:
-        code = f'{lab.load_code}\nimport numpy as np\n\nids = np.argsort(-table.counts, kind="stable")'
-        return Reply({"by": "count", "code": code}, ids=np.argsort(-lab.table.counts, kind="stable"))
-    code = (
-        f"{lab.load_code}\nfrom rowspace import space\n\nids = space.representative_order(table.rows, table.vocabulary)"
-    )
-    found = lab.cached("words/order", lambda: space.representative_order(lab.table.rows, lab.table.vocabulary))
-    return Reply({"by": "center", "code": code}, ids=found)
+def order(lab: Lab, _: Query) -> OrderReply:
+    """All ids, those first that are labeled first; `by` says why: "center" for a table without counts."""
+    counted = lab.table.counts is not None
+    figure = partial(figures.by_count_figure if counted else figures.by_center_figure)
+    found = lab.cached("words/order", lambda: figure(lab.table))
+    return {**found, "by": "count" if counted else "center", "code": shown(lab, figure)}
 
 
-def _clusters(lab: Lab, k: int) -> Reply:
-    table = lab.table
-    found = lab.cached(("clusters", k), lambda: space.k_means(table.rows, k))
-    central = lab.cached(("clusters", k, "names"), lambda: space.central_words(table.rows, found, table.vocabulary))
-    code = f"""{lab.load_code}
-import numpy as np
-from rowspace import space
-
-clusters = space.k_means(table.rows, {k})
-values, sizes = clusters.labels, np.bincount(clusters.labels[clusters.labels >= 0])
-central = space.central_words(table.rows, clusters, table.vocabulary)  # nearest to the centers
-names = [[table.vocabulary[id] for id in ids] for ids in central]"""
-    names = [[table.vocabulary[id] for id in ids] for ids in central]
-    sizes = np.bincount(found.labels[found.labels >= 0]).tolist()
-    return Reply({"by": "cluster", "names": names, "sizes": sizes, "code": code}, values=found.labels)
-
-
-def _pca(lab: Lab) -> space.Projection:
-    return lab.cached("pca", lambda: space.pca(lab.table.rows, min(2, lab.table.dim)))
-
-
-def _pca_code(lab: Lab) -> str:
-    k = "" if lab.table.dim > 1 else ", k=1"
-    return f"{lab.load_code}\nfrom rowspace import space\n\nprojection = space.pca(table.rows{k})"
+def _projection(lab: Lab) -> space.Projection:
+    return lab.cached("pca", lambda: figures.project(lab.table))
 
 
 ROUTES: Mapping[str, Answer] = {

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["SubstringIndex"]
 
 END = b"\xff"
-"""What stands between tokens: a byte that not valid UTF-8 holds."""
+"""The byte between tokens, which is not in any valid UTF-8."""
 
 
 class SubstringIndex:
@@ -23,7 +23,7 @@ class SubstringIndex:
         folded = [token.casefold().encode(errors="surrogatepass") for token in vocabulary]
         self._run = END + END.join(folded) + END
         lengths = np.fromiter(map(len, folded), np.int64, len(folded))
-        self._ends = np.cumsum(lengths + 1)  # where the byte after each token stands
+        self._ends = np.cumsum(lengths + 1)  # the index of the byte after each token
 
     def find(self, part: str, k: int) -> tuple[NDArray[np.int64], int]:
         """The ids of the first k tokens that hold the casefolded `part`, and how many do.

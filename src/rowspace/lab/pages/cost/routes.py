@@ -1,0 +1,108 @@
+"""The Cost page: what a table of V rows of d numbers costs, next to published models; and the opened one's own numbers.
+
+The costs are those of `rowspace.layers.cost`, which needs PyTorch; the matrix does not.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, get_args
+
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.pages.cost.matrix import color_limit, window_figure
+from rowspace.lab.pages.cost.replies import CostsReply, Formula, ModelsReply, WindowReply
+from rowspace.lab.server.query import Query
+from rowspace.lab.shared.figure import shown
+from rowspace.space.downsample import DownsampleMethod
+
+if TYPE_CHECKING:
+    from rowspace.layers.cost.counts import Optimizer
+
+__all__ = ["ROUTES"]
+
+_MOST_CELLS = 512
+_OPTIMIZERS: "tuple[Optimizer, ...]" = ("adamw", "adam", "adagrad", "momentum", "sgd")
+
+
+@needs_torch
+def costs(lab: Lab, query: Query) -> CostsReply:
+    """`vocabulary`, `dimension`, `dtype`, `optimizer`, `tied`, `tokens` → parameters, bytes and operations."""
+    from rowspace.lab.pages.cost.figures import DTYPES, costs_figure
+
+    figure = partial(
+        costs_figure,
+        vocabulary=query.integer("vocabulary", 50_257, low=1, high=100_000_000),  # GPT-2's
+        dimension=query.integer("dimension", 768, low=1, high=1_000_000),
+        dtype=query.choice("dtype", DTYPES),
+        optimizer=query.choice("optimizer", _OPTIMIZERS),
+        tied=query.flag("tied", True),
+        tokens=query.integer("tokens", 1024, low=1, high=100_000_000),
+    )
+    found = figure()
+    formulas = _formulas(found["values"].tolist(), **figure.keywords)
+    return {**found, "formulas": formulas, "code": shown(lab, figure)}
+
+
+@needs_torch
+def models(lab: Lab, _: Query) -> ModelsReply:
+    """Published models of text, and the opened table: what each table holds, and its share of the whole model."""
+    from rowspace.lab.pages.cost.figures import models_figure
+
+    figure = partial(models_figure)
+    return {**figure(lab.table), "code": shown(lab, figure)}
+
+
+def window(lab: Lab, query: Query) -> WindowReply:
+    """`top`, `bottom`, `left`, `right` of the opened table, `height`, `width`, `by` → its numbers, at most so many."""
+    num_rows, num_columns = lab.table.rows.shape
+    top = query.integer("top", 0, low=0, high=num_rows - 1)
+    bottom = query.integer("bottom", num_rows, low=top + 1, high=num_rows)
+    left = query.integer("left", 0, low=0, high=num_columns - 1)
+    right = query.integer("right", num_columns, low=left + 1, high=num_columns)
+    height = query.integer("height", 256, low=1, high=_MOST_CELLS)
+    width = query.integer("width", 256, low=1, high=_MOST_CELLS)
+    by: DownsampleMethod = query.choice("by", get_args(DownsampleMethod), "sample")
+    figure = partial(window_figure, rows=(top, bottom), columns=(left, right), cells=(height, width), by=by)
+    limit = lab.cached("cost/limit", lambda: color_limit(lab.table))
+    return {**figure(lab.table, limit), "code": shown(lab, figure, limit=partial(color_limit))}
+
+
+def _formulas(
+    values: list[float],
+    *,
+    vocabulary: int,
+    dimension: int,
+    dtype: str,
+    optimizer: "Optimizer",
+    tied: bool,
+    tokens: int,
+) -> list[Formula]:
+    """Each figure: its name, how it is computed, the same with its numbers, and the result with its unit."""
+    from rowspace.layers.cost.counts import BYTES, STATE
+
+    v, d, n = f"{vocabulary:,}", f"{dimension:,}", f"{tokens:,}"
+    matrices, count = "" if tied else "2 · ", f"{int(values[0]):,}"
+    rows = [("parameters", f"{matrices}V · d", f"{matrices}{v} · {d}", "parameters")]
+    if size := BYTES.get(dtype):
+        kept = STATE[optimizer]
+        rows += [
+            ("weights", "parameters · bytes", f"{count} · {size}", "bytes"),
+            ("gradient", "parameters · bytes", f"{count} · {size}", "bytes"),
+            (f"state of {optimizer}", "kept · parameters · bytes", f"{kept} · {count} · {size}", "bytes"),
+            ("lookup, moved", "n · (8 + 2 · d · bytes)", f"{n} · (8 + 2 · {d} · {size})", "bytes"),
+        ]
+    else:
+        width = dimension if dtype == "int8" else -(-dimension // 2)
+        formula = "V · (d + 4)" if dtype == "int8" else "V · (⌈d / 2⌉ + 4)"
+        rows.append(("weights", f"{matrices}{formula}", f"{matrices}{v} · ({width:,} + 4)", "bytes"))
+    rows += [
+        ("lookup", "0", "0", "operations"),
+        ("head", "2 · n · V · d", f"2 · {n} · {v} · {d}", "operations"),
+    ]
+    return [
+        {"name": name, "formula": formula, "numbers": numbers, "value": value, "unit": unit}
+        for (name, formula, numbers, unit), value in zip(rows, values, strict=True)
+    ]
+
+
+ROUTES: Mapping[str, Answer] = {"cost/figures": costs, "cost/models": models, "cost/window": window}

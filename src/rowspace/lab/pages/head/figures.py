@@ -1,0 +1,100 @@
+"""The figures of the Head page. They need PyTorch."""
+
+import math
+from collections.abc import Sequence
+from copy import copy
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from rowspace.lab.pages.head.replies import HiddenState, Logits, Tying
+from rowspace.layers import CATALOGUE, TiedHead, UntiedHead, cost
+from rowspace.table import Table
+
+
+def lesson_table() -> Table:
+    """The lesson's table, 4 rows of 3 numbers."""
+    rows = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]
+    return Table(["row0", "row1", "row2", "row3"], np.array(rows, np.float32))
+
+
+def lesson_hidden() -> NDArray[np.float32]:
+    """The lesson's hidden state."""
+    return np.array([0.6, 0.1, 0.3], np.float32)
+
+
+def word_row(table: Table, *, word: str) -> NDArray[np.float32]:
+    """The row of a word, as a hidden state."""
+    with np.errstate(over="ignore"):
+        return table[word].astype(np.float32)
+
+
+def moved_state(start: NDArray[np.float32], *, dims: Sequence[int], values: Sequence[float]) -> HiddenState:
+    """The hidden state with other values at some dimensions, and how far sliders for them go."""
+    hidden = start.copy()
+    hidden[dims] = values
+    return {"hidden": hidden, "bound": max(2 * float(np.abs(start).max()), *map(abs, values)) or 1.0}
+
+
+def tied_head(table: Table) -> TiedHead:
+    """A head that is the table itself: a copy of it in float32, as PyTorch has no read-only tensors."""
+    weight = torch.tensor(table.rows, dtype=torch.float32)
+    return TiedHead(torch.nn.Embedding.from_pretrained(weight))  # type: ignore[no-untyped-call]
+
+
+def untied_head(table: Table) -> UntiedHead:
+    """A head of its own, as training begins with it, drawn without a change to PyTorch's own generator."""
+    with torch.device("meta"):
+        head = UntiedHead(table.dim, len(table))
+    head.to_empty(device="cpu").reset_parameters(torch.Generator().manual_seed(0))
+    return head
+
+
+def logits_figure(
+    head: TiedHead | UntiedHead, state: HiddenState, *, softcap: float | None, temperature: float, k: int
+) -> Logits:
+    """From a hidden state to the probability of every row: softmax over the logits that are finite."""
+    hidden = torch.from_numpy(state["hidden"])
+    capped = copy(head)  # shares the weight
+    capped.softcap, capped.temperature = softcap, temperature
+    with torch.no_grad():
+        products, logits = head(hidden), capped(hidden).double()
+    lost = ~logits.isfinite()
+    logits[lost] = -math.inf
+    probabilities, order = logits.softmax(0), logits.argsort(descending=True, stable=True)
+    ids = order[: min(k, int((~lost).sum()))]
+    held = probabilities[order].cumsum(0)
+    ranks = np.unique(np.geomspace(1, len(order), 60).round().astype(np.int64))
+    return {
+        **state,
+        "rows": len(logits),
+        "ids": ids.numpy(),
+        "products": products[ids].numpy(),  # before cap and temperature
+        "logits": logits[ids].numpy(),
+        "probabilities": probabilities[ids].numpy(),
+        "vectors": head.weight.detach()[ids].numpy(),
+        "ranks": ranks,
+        "mass": held.numpy()[ranks - 1],
+        "entropy": float(torch.special.entr(probabilities).sum() / math.log(2)),
+        "beyond": max(0.0, 1 - float(probabilities[ids].sum())),
+        "half": int((held < 0.5).sum()) + 1,
+        "lost": int(lost.sum()),
+    }
+
+
+def tying_figure(table: Table, *, dtype: str) -> Tying:
+    """The matrix that a tied head shares: of this table, and of each published model with a head."""
+    sizes = {"vocab_size": len(table), "hidden_size": table.dim}
+    tied, untied = cost(sizes), cost({**sizes, "tie_word_embeddings": False})
+    models = {name: model for name, model in CATALOGUE.items() if model.cost.head_matrix}
+    matrices = np.array([model.cost.head_matrix for model in models.values()])
+    return {
+        "own": np.array([untied.num_parameters - tied.num_parameters, untied.bytes[dtype] - tied.bytes[dtype]]),
+        "models": list(models),
+        "tied": [model.tied for model in models.values()],
+        "sizes": [(model.num_embeddings, model.cost.row_dim) for model in models.values()],
+        "matrices": matrices,
+        "saved": matrices * (tied.bytes[dtype] // tied.num_parameters),  # bytes of a number
+        "parameters": np.array([model.parameters for model in models.values()]),
+    }

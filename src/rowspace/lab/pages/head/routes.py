@@ -1,0 +1,101 @@
+"""The Head page: a hidden state, changed by hand, against every row: logits and probabilities, tied or untied.
+
+The hidden state is not a model's: it is a row of the table, or the lesson's.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.pages.head.replies import LogitsReply, TyingReply
+from rowspace.lab.server.query import Query
+from rowspace.lab.shared.default_words import default_words
+from rowspace.lab.shared.figure import shown
+
+__all__ = ["ROUTES"]
+
+SOURCES = ("table", "lesson")
+DTYPES = ("float32", "bfloat16", "float16")
+# The page opens with one of these, if the table has it.
+WORDS = ("typeerror", "king", "read", "list", "the")
+SLIDERS = 6
+SHORT = 8  # numbers of a vector that is shown whole
+
+
+@needs_torch
+def logits(lab: Lab, query: Query) -> LogitsReply:
+    """`source`, `word`, `dims`, `values`, `head`, `softcap`, `temperature`, `k` → the k likeliest rows and the whole.
+
+    The hidden state is the word's row, with `values` at `dims`.
+    """
+    from rowspace.lab.pages.head import figures
+
+    lesson = query.choice("source", SOURCES) == "lesson"
+    table = figures.lesson_table() if lesson else lab.table
+    word = "" if lesson else query.text("word", default_words(table, 1, WORDS)[0])
+    start: partial[Any] = partial(figures.lesson_hidden) if lesson else partial(figures.word_row, table, word=word)
+    row = start()
+    if not np.isfinite(row).all():
+        raise UsageError(f"the row of {word[:40]!r} has a value that is not a finite float32: begin with another")
+    dims, values = _sliders(query, row)
+    state = partial(figures.moved_state, dims=dims, values=values)
+    kind = query.choice("head", ("tied", "untied"))
+    head: partial[Any] = partial(figures.tied_head if kind == "tied" else figures.untied_head)
+    figure = partial(
+        figures.logits_figure,
+        softcap=query.number("softcap", 0, low=0, high=1000) or None,
+        temperature=query.number("temperature", 1, low=0.01, high=100),
+        k=query.integer("k", 10, low=1, high=100),
+    )
+    found = figure(lab.cached(("head", lesson, kind), lambda: head(table)), state(row))
+    if not len(found["ids"]):
+        raise UsageError("no row has a finite logit: make the values smaller")
+    if table.dim > SHORT:
+        del found["vectors"]
+    return {
+        **found,
+        "word": word,
+        "dims": dims,
+        "dim": table.dim,
+        "tokens": [table.vocabulary[id] for id in found["ids"]],
+        "code": shown(lab, figure, **_opened(lesson), head=head, start=start, state=state),
+    }
+
+
+@needs_torch
+def tying(lab: Lab, query: Query) -> TyingReply:
+    """`source`, `dtype` → the matrix that a tied head shares, of this table and of each published model."""
+    from rowspace.lab.pages.head import figures
+
+    lesson = query.choice("source", SOURCES) == "lesson"
+    figure = partial(figures.tying_figure, dtype=query.choice("dtype", DTYPES))
+    table = figures.lesson_table() if lesson else lab.table
+    return {**figure(table), "code": shown(lab, figure, **_opened(lesson))}
+
+
+def _opened(lesson: bool) -> "dict[str, partial[Any]]":
+    """How the table is opened, where it is not the lab's."""
+    from rowspace.lab.pages.head.figures import lesson_table
+
+    return {"table": partial(lesson_table)} if lesson else {}
+
+
+def _sliders(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[float]]:
+    """Which numbers of the hidden state have sliders, and their values; by default the largest."""
+    usual = sorted(np.argsort(-np.abs(hidden), kind="stable")[:SLIDERS].tolist())
+    dims = query.integers("dims", usual, low=0, high=len(hidden) - 1, most=16)
+    if len(set(dims)) < len(dims):
+        raise UsageError(f"dims must be whole numbers from 0 to {len(hidden) - 1}, each once, not {dims}")
+    values = query.numbers("values", hidden[dims].tolist(), most=16)
+    if len(values) != len(dims):
+        raise UsageError(f"values must be as many as dims, {len(dims)}, not {len(values)}")
+    return dims, values
+
+
+ROUTES: Mapping[str, Answer] = {"head/logits": logits, "head/tying": tying}

@@ -1,0 +1,155 @@
+"""The figures of the Input page. They need PyTorch."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from rowspace import layers
+from rowspace.lab.pages.input.replies import Concatenated, Norms, Part, Parts, WayCost
+from rowspace.lab.shared.position_modules import position_module
+from rowspace.layers import Concatenation, InputEmbedding, LearnedPosition, TokenEmbedding
+from rowspace.table import Table
+
+Ids = NDArray[np.int64]
+
+
+def part_names(embed: InputEmbedding) -> list[Part]:
+    """The parts that a recipe adds up, in their order."""
+    names: tuple[Part, ...] = ("tokens", "segments", "positions")
+    return [name for name in names if hasattr(embed, name)]
+
+
+def parts_with_weights(embed: InputEmbedding) -> list[Part]:
+    """The parts that have a table of their own, which is drawn here and not learned."""
+    return [name for name in part_names(embed)[1:] if hasattr(getattr(embed, name), "weight")]
+
+
+def has_two_segments(embed: InputEmbedding) -> bool:
+    """Whether tokens can belong to a second segment."""
+    return hasattr(embed, "segments") and embed.segments.num_embeddings > 1
+
+
+def fill_recipe(table: Table, ids: Ids, *, recipe: str) -> InputEmbedding:
+    """A recipe with the rows of ids as its rows 2, 3, ..., and its other tables drawn from a seed."""
+    rows, width = table[ids], "inner_dim" if recipe == "albert" else "embedding_dim"
+    padding = {"padding_idx": 0} if recipe == "modernbert" else {}  # its own is an id that a small table lacks
+    embed: InputEmbedding = getattr(layers, recipe)(len(ids) + 2, **{width: table.dim}, **padding).eval()
+    drawn = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        embed.tokens.weight[2:] = torch.from_numpy(rows)  # ids 0 and 1 are for padding
+        for name in parts_with_weights(embed):
+            torch.nn.init.normal_(getattr(embed, name).weight, std=0.02, generator=drawn)
+    return embed
+
+
+def parts_figure(
+    table: Table, ids: Ids, embed: InputEmbedding, *, start: int, second: int, on: Sequence[Part]
+) -> Parts:
+    """What each part adds to the tokens; the first token is at position `start`."""
+    segments = (torch.arange(len(ids)) >= second).long()[None] if has_two_segments(embed) else None
+    found = embed.contributions(torch.arange(2, len(ids) + 2)[None], segments, start=start)
+    contributions = np.stack([rows[0].detach().numpy() for rows in found.values()])
+    total = contributions[[part in on for part in found]].sum(0)
+    figure: Parts = {
+        "parts": part_names(embed),
+        "rows": table[ids],
+        "contributions": contributions,
+        "total": total,
+    }
+    if embed.norm is not None:
+        figure["output"] = embed.norm(torch.from_numpy(total)).detach().numpy()
+    return figure
+
+
+def embed_rows(table: Table, ids: Ids) -> TokenEmbedding:
+    """The rows of ids as a table of their own."""
+    tokens = TokenEmbedding(len(ids), table.dim)
+    with torch.no_grad():
+        tokens.weight.copy_(torch.from_numpy(table[ids]))
+    return tokens
+
+
+def cost_ways(tokens: TokenEmbedding, *, position: str, width: int) -> list[WayCost]:
+    """Of each way: its width, the width of its positions, parameters and operations for a token."""
+    dim = tokens.embedding_dim
+    with torch.device("meta"):  # sizes alone
+        mapped = Concatenation(dim, tokens=tokens, positions=LearnedPosition(512, width))
+    numbers = mapped.get_parameter("projection.weight").numel()
+    rows = 512 if position == "learned" else 0
+    return [
+        cost_way("added", dim, rows * dim, 0, dim),
+        cost_way("beside", dim + width, rows * width, 0, 0),
+        cost_way("mapped", dim, rows * width, numbers, mapped.flops_per_token),
+    ]
+
+
+def cost_way(way: Any, width: int, position_parameters: int, parameters: int, operations: int) -> WayCost:
+    """The costs of one way; a layer that follows is a square matrix."""
+    return {
+        "way": way,
+        "width": width,
+        "position_parameters": position_parameters,
+        "parameters": parameters,
+        "operations": operations,
+        "layer": width**2,
+    }
+
+
+def identity_difference(tokens: TokenEmbedding, *, position: str) -> float:
+    """How far parts of equal width side by side, times two identity matrices, are from their sum."""
+    dim, places = tokens.embedding_dim, torch.arange(tokens.num_embeddings)[None]
+    positions = position_module(position, dim)
+    beside = Concatenation(dim, tokens=tokens, positions=positions)
+    with torch.no_grad():
+        beside.get_parameter("projection.weight").copy_(torch.eye(dim).repeat(1, 2))
+        apart = beside(places) - InputEmbedding(tokens=tokens, positions=positions)(places)
+    return float(apart.abs().max())
+
+
+def concatenated_figure(table: Table, ids: Ids, *, position: str, width: int) -> Concatenated:
+    """Positions added to rows, or next to them, and what each way costs."""
+    tokens, places = embed_rows(table, ids), torch.arange(len(ids))[None]
+    added = InputEmbedding(tokens=tokens, positions=position_module(position, table.dim))
+    beside = Concatenation(tokens=tokens, positions=position_module(position, width))
+    return {
+        "added": added(places)[0].detach().numpy(),
+        "beside": beside(places)[0].detach().numpy(),
+        "costs": cost_ways(tokens, position=position, width=width),
+        "identity": identity_difference(tokens, position=position) if table.dim <= 1024 else None,
+    }
+
+
+def mean_norm(table: Table) -> float:
+    """The mean norm of the table's rows that are finite."""
+    finite = table.norms[np.isfinite(table.norms)]
+    return float(finite.sum() / max(len(finite), 1))
+
+
+def drawn_norm(*, dim: int) -> float:
+    """The mean norm of 1000 rows drawn from N(0, 1/d)."""
+    drawn = torch.randn(1000, dim, generator=torch.Generator().manual_seed(0)) / dim**0.5
+    return float(drawn.norm(dim=1).mean())
+
+
+def norms_figure(
+    table: Table, ids: Ids, token_norm: float, *, position: str, dim: int, start: int, scale: float
+) -> Norms:
+    """The norm of rows times a scale, next to that of a position."""
+    position_norm = float(position_module(position, dim)(torch.zeros(1, 1), start=start).norm().item())
+    root = dim**0.5
+    scales = np.linspace(1, 2 * root, 101)
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows without a length
+        balance, ratio = np.divide(position_norm, token_norm), np.divide(position_norm, token_norm * scale)
+    return {
+        "norms": table.norms[ids],
+        "scales": scales,
+        "token_norms": token_norm * scales,
+        "token_norm": token_norm,
+        "position_norm": position_norm,
+        "ratio": float(ratio),
+        "balance": float(balance),
+        "root": root,
+    }

@@ -1,0 +1,60 @@
+"""Pictures as arrays, with Pillow: from an opened file, and at another size."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+
+from rowspace.lab.pages.patches.replies import PictureSize
+
+Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
+LONGEST_SIDE = 1024
+
+
+def lesson_picture() -> Picture:
+    """The lesson's picture, 6 × 6 pixels of gray."""
+    rows = [[1, 2, 3, 0, 1, 2], [4, 5, 0, 3, 4, 5], [7, 8, 1, 6, 7, 8], [2, 0, 1, 5, 3, 1], [3, 1, 4, 1, 5, 9]]
+    return np.array([*rows, [2, 6, 5, 3, 5, 8]], np.uint8)[:, :, None]
+
+
+def open_photograph(*, name: str) -> Picture:
+    """One of scikit-learn's photographs."""
+    from sklearn.datasets import load_sample_image
+
+    picture: Picture = load_sample_image(name)
+    return picture
+
+
+def open_picture(*, file: str) -> Picture:
+    """A picture file."""
+    with Image.open(file) as opened:
+        return decode_picture(opened)
+
+
+def decode_picture(opened: Any) -> Picture:
+    """Turned as the camera was held, on white where it is transparent, no side longer than 1,024 pixels."""
+    opened.draft(None, (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG need not be decoded at its full size
+    ImageOps.exif_transpose(opened, in_place=True)
+    if opened.mode.startswith("I"):  # 16 bits of gray, of which Pillow would drop the upper ones
+        opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
+    wanted = "RGBA" if opened.has_transparency_data else "RGB"
+    turned = opened if opened.mode == wanted else opened.convert(wanted)
+    turned.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.BICUBIC)
+    if turned.mode == "RGBA":
+        turned = Image.alpha_composite(Image.new("RGBA", turned.size, "white"), turned).convert("RGB")
+    return np.array(turned)
+
+
+def fit_picture(picture: Picture, *, height: int, width: int, channels: int) -> Picture:
+    """The middle of the picture at another size, cropped to that aspect ratio; in gray for 1 channel."""
+    image = Image.fromarray(picture.squeeze(2) if picture.shape[2] == 1 else picture)
+    image = image.convert("L" if channels == 1 else "RGB")
+    if image.size != (width, height):
+        image = ImageOps.fit(image, (width, height), Image.Resampling.BICUBIC)
+    return np.array(image).reshape(height, width, channels)
+
+
+def picture_size_figure(picture: Picture) -> PictureSize:
+    """A picture and its size."""
+    return {"pixels": picture, "height": picture.shape[0], "width": picture.shape[1]}

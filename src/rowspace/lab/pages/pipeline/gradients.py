@@ -1,0 +1,18 @@
+"""The gradient of the Pipeline page's rows by the reference's loop and by autograd. This needs PyTorch."""
+
+from rowspace.layers import lookup  # isort: skip  # first: without PyTorch its error names the extra to install
+import numpy as np
+import torch
+
+from rowspace.lab.pages.pipeline.figures import Array, Ids, one_hot_gradient
+from rowspace.layers.tables.reference import lookup_backward
+
+
+def other_gradients(ids: Ids, upstream: Array) -> dict[str, Array]:
+    """The gradient of the rows by the one-hot matrix, by a loop, and by autograd."""
+    touched, which = np.unique(ids, return_inverse=True)
+    weight = torch.zeros(len(touched), upstream.shape[1], dtype=torch.from_numpy(upstream).dtype, requires_grad=True)
+    rows = lookup(torch.from_numpy(which), weight)
+    (gradient,) = torch.autograd.grad(rows, weight, torch.from_numpy(upstream))
+    loop = lookup_backward(which, upstream, len(touched))
+    return {**one_hot_gradient(ids, upstream), "loop": loop, "autograd": gradient.numpy()}

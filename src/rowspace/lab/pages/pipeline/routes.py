@@ -1,0 +1,92 @@
+"""The Pipeline page: text → tokens → ids → rows → + position → X, the lookup as a product, and gradients back to rows.
+
+The lookup is written from scratch in `layers/tables/reference.py`, and for training in `layers/tables/lookup.py`.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer
+from rowspace.lab.pages.pipeline import figures
+from rowspace.lab.pages.pipeline.replies import BackwardReply, ForwardReply, MatrixReply
+from rowspace.lab.server.query import Query
+from rowspace.lab.shared.figure import shown
+from rowspace.lab.shared.position_kinds import KINDS, check_width, default_kind
+from rowspace.lab.shared.sentence import read_sentence
+
+__all__ = ["ROUTES"]
+
+_LARGEST = 100.0
+_POSITIONS: tuple[Literal["sinusoid", "learned", "none"], ...] = (*KINDS, "none")
+_UPSTREAM: tuple[Literal["ones", "rows"], ...] = ("ones", "rows")
+
+
+def forward(lab: Lab, query: Query) -> ForwardReply:
+    """`text` → its ids, their rows, and the same rows as the product of the one-hot matrix and the table."""
+    sentence, figure = read_sentence(lab, query), partial(figures.forward_figure)
+    code = shown(lab, figure, ids=sentence.call)
+    return {**figure(lab.table, sentence.ids), **sentence.fields, "code": code}
+
+
+def matrix(lab: Lab, query: Query) -> MatrixReply:
+    """`text`, `position` → the rows of positions 0 … n - 1, and X, which is rows + positions."""
+    sentence, dim = read_sentence(lab, query), lab.table.dim
+    kind = query.choice("position", _POSITIONS, default_kind(dim))
+    positions = partial(figures.no_positions, count=len(sentence.ids), width=dim)
+    if kind != "none":
+        check_width(dim)
+        from rowspace.lab.shared.position_modules import position_rows
+
+        positions = partial(position_rows, kind=kind, count=len(sentence.ids), width=dim)
+    figure = partial(figures.matrix_figure)
+    code = shown(lab, figure, ids=sentence.call, positions=positions)
+    return {**figure(lab.table, sentence.ids, positions()), **sentence.fields, "position": kind, "code": code}
+
+
+@np.errstate(invalid="ignore", over="ignore")  # rows that are not finite have gradients that are not finite
+def backward(lab: Lab, query: Query) -> BackwardReply:
+    """`text`, `g` (a number for each token), `upstream` → what each row of the table gets.
+
+    `checks` compares it with the same gradient computed in other ways.
+    """
+    sentence = read_sentence(lab, query)
+    g, kind = _numbers(query, len(sentence.ids)), query.choice("upstream", _UPSTREAM)
+    others: partial[dict[str, figures.Array]] = partial(figures.one_hot_gradient)
+    missing = None
+    try:
+        from rowspace.lab.pages.pipeline.gradients import other_gradients
+
+        others = partial(other_gradients)
+    except MissingExtraError as error:
+        missing = str(error)
+    upstream = partial(figures.upstream_rows, g=g, kind=kind)
+    figure: partial[Any] = partial(figures.backward_figure)
+    rows = upstream(lab.table, sentence.ids)
+    return {
+        **figures.backward_figure(lab.table, sentence.ids, rows, others(sentence.ids, rows)),
+        **sentence.fields,
+        "g": np.array(g, np.float32),
+        "kind": kind,
+        "missing": missing,
+        "code": shown(lab, figure, ids=sentence.call, upstream=upstream, others=others),
+    }
+
+
+def _numbers(query: Query, count: int) -> list[float]:
+    """`g`, one number for each token: those given, followed by 1, 2, 3, … by index, so that a text may grow."""
+    given = query.numbers("g", [1.0], most=64)
+    if (largest := max(given, key=abs)) and abs(largest) > _LARGEST:
+        raise UsageError(f"g must be numbers from -{_LARGEST:g} to {_LARGEST:g}, not {largest:g}")
+    return [*given, *map(float, range(len(given) + 1, count + 1))][:count]
+
+
+ROUTES: Mapping[str, Answer] = {
+    "pipeline/forward": forward,
+    "pipeline/matrix": matrix,
+    "pipeline/backward": backward,
+}

@@ -1,0 +1,123 @@
+"""The figures of the Positions page. They need PyTorch."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rowspace.lab.pages.positions.replies import PositionRows, Scalings, Scores
+from rowspace.layers import (
+    Alibi,
+    DynamicScaling,
+    LearnedPosition,
+    LinearScaling,
+    Llama3Scaling,
+    LongRopeScaling,
+    PositionScheme,
+    RelativeBias,
+    RotaryPosition,
+    RotaryScaling,
+    SinusoidPosition,
+    YarnScaling,
+    alibi_slopes,
+    distant_scores,
+    relative_buckets,
+    relative_scores,
+)
+from rowspace.table import Table
+
+
+def rows_figure(*, length: int, dim: int, base: float, seed: int) -> PositionRows:
+    """What schemes put at each position: two layouts of sinusoid, a learned table, and ones turned by rotary."""
+    ids = torch.zeros(length)  # only their number matters
+    learned = LearnedPosition(length, dim)
+    learned.reset_parameters(torch.Generator().manual_seed(seed))  # as training begins
+    ones = torch.ones(1, length, dim)  # one head, and the same query at every position
+    return {
+        "sinusoid_interleaved": SinusoidPosition(dim, base=base)(ids).numpy(),
+        "sinusoid_concatenated": SinusoidPosition(dim, base=base, layout="concatenated")(ids).numpy(),
+        "learned": learned.weight.detach().numpy(),
+        "rotary_half": RotaryPosition(dim, base=base)(ones, ones)[0][0].numpy(),
+        "rotary_interleaved": RotaryPosition(dim, base=base, layout="interleaved")(ones, ones)[0][0].numpy(),
+    }
+
+
+def make_schemes(
+    *, length: int, dim: int, base: float, seed: int, heads: int, causal: bool
+) -> tuple[PositionScheme, ...]:
+    """Five schemes; learned parameters are drawn from the seed, as training begins."""
+    added, bias = LearnedPosition(length, dim), RelativeBias(heads, bidirectional=not causal)
+    for drawn in (added, bias):
+        drawn.reset_parameters(torch.Generator().manual_seed(seed))
+    alibi, rotary = Alibi(heads, symmetric=not causal), RotaryPosition(dim, base=base)
+    return SinusoidPosition(dim, base=base), added, rotary, alibi, bias
+
+
+def unit_contents(*, heads: int, dim: int) -> list[tuple[Tensor, Tensor]]:
+    """Query and key without tokens: zeros, but ones of unit length for rotary, which turns them."""
+    zeros, unit = torch.zeros(heads, dim), torch.full((heads, dim), dim**-0.5)
+    return [(zeros, zeros), (zeros, zeros), (unit, unit), (zeros, zeros), (zeros, zeros)]
+
+
+def token_contents(table: Table, *, query: str, key: str, heads: int, dim: int) -> list[tuple[Tensor, Tensor]]:
+    """Query and key from the rows of two tokens, the same in each head, unscaled."""
+    rows = [torch.tensor(table[token][:dim]).expand(heads, -1) for token in (query, key)]
+    return [(rows[0], rows[1])] * 5
+
+
+def scores_figure(
+    schemes: Sequence[PositionScheme],
+    contents: Sequence[tuple[Tensor, Tensor]],
+    *,
+    length: int,
+    heads: int,
+    head: int,
+    causal: bool,
+) -> Scores:
+    """What each scheme does to the score of a query and a key."""
+    pairs = zip(schemes, contents, strict=True)
+    found = [relative_scores(scheme, query, key, length=length) for scheme, (query, key) in pairs]
+    return {
+        "offsets": found[0].offsets.numpy(),
+        "scores": torch.stack([each.scores for each in found]).detach().numpy(),
+        "pairs": torch.stack([each.pairs[head] for each in found]).detach().numpy(),
+        "slopes": alibi_slopes(heads).numpy(),
+        "buckets": relative_buckets(found[0].offsets, bidirectional=not causal).numpy(),
+        "deviations": [each.largest_deviation for each in found],
+        "parameters": [sum(parameter.numel() for parameter in scheme.parameters()) for scheme in schemes],
+    }
+
+
+def ntk_divisors(*, factor: float, pairs: int) -> list[float]:
+    """What NTK-aware scaling divides the frequency of each pair by: from 1 to the factor, in equal ratios."""
+    return list(np.geomspace(1, factor, pairs).round(4).tolist())
+
+
+def scalings_figure(
+    *, dim: int, base: float, original: int, factor: float, length: int, long: Sequence[float]
+) -> Scalings:
+    """Rotary frequencies scaled for longer texts: wavelengths, and scores against distance."""
+    scalings = (
+        RotaryScaling(),
+        LinearScaling(factor),
+        DynamicScaling(factor, original),
+        YarnScaling(factor, original),
+        LongRopeScaling((1.0,) * (dim // 2), tuple(long), original, factor=factor),
+        Llama3Scaling(factor, 1.0, 4.0, original),
+    )
+    rotaries = [RotaryPosition(dim, base=base, scaling=scaling) for scaling in scalings]
+    lengths = [original * 2**octave // 4 for octave in range(8)]
+    unit = torch.full((dim,), dim**-0.5)  # query and key before they are turned
+    distances = torch.from_numpy(np.unique(np.geomspace(1, length, 300).astype(np.int64)) - 1)
+    scores = [distant_scores(rotary, unit, unit, distances, length=length) for rotary in rotaries]
+    slowest = [[rotary.frequencies_at(n).min() for n in lengths] for rotary in rotaries]
+    return {
+        "attention_factors": [scaling.attention_factor for scaling in scalings],
+        "wavelengths": (2 * math.pi / torch.stack([rotary.frequencies_at(length) for rotary in rotaries])).numpy(),
+        "distances": distances.numpy(),
+        "scores": torch.stack(scores).numpy(),
+        "lengths": np.array(lengths),
+        "slowest": (2 * math.pi / torch.tensor(slowest)).numpy(),
+    }

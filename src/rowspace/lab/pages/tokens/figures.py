@@ -1,0 +1,81 @@
+"""The figures of the Tokens page."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import tokenizers
+
+from rowspace.lab.pages.tokens.replies import MergeNumbers, SplitNumbers
+from rowspace.table import Table
+from rowspace.text import (
+    HuggingFaceTokenizer,
+    Merge,
+    Tokenizer,
+    default_tokenizer,
+    split_tokens,
+    trace_encoding,
+    trace_training,
+    truncate_counts,
+    truncate_vocabulary,
+)
+
+Counts = Mapping[str, int] | None
+Cut = tuple[tokenizers.Tokenizer | HuggingFaceTokenizer, Counts]
+
+
+def open_tokenizer(table: Table) -> tuple[tokenizers.Tokenizer, Counts]:
+    """The tokenizer of the table, and the counts of its tokens."""
+    counts = None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))
+    return Tokenizer.of_table(table).library, counts
+
+
+def open_standard() -> tuple[tokenizers.Tokenizer, Counts]:
+    """The tokenizer learned from the standard library, and the counts of its tokens."""
+    return default_tokenizer()
+
+
+def cut_to_size(tokenizer: tokenizers.Tokenizer, counts: Counts, size: int) -> Cut:
+    """A tokenizer with a vocabulary of so many tokens, and their counts."""
+    if size == tokenizer.get_vocab_size():
+        return tokenizer, counts
+    cut = truncate_vocabulary(tokenizer, size)
+    return cut, None if counts is None else truncate_counts(tokenizer, counts, size, truncated=cut)
+
+
+def cut_to_sizes(opened: tuple[tokenizers.Tokenizer, Counts], *, sizes: Sequence[int]) -> list[Cut]:
+    """The tokenizer at several sizes of its vocabulary."""
+    return [cut_to_size(*opened, size) for size in sizes]
+
+
+def splits_figure(cuts: Sequence[Cut], ids: Mapping[str, int], *, text: str) -> SplitNumbers:
+    """The tokens of a text at each size, with the ids that they have in the whole vocabulary."""
+    splits = [split_tokens(text, tokenizer, counts=counts, ids=ids) for tokenizer, counts in cuts]
+    tokens = [token for split in splits for token in split]
+    return {
+        "num_tokens": np.array([len(split) for split in splits]),
+        "ids": np.array([token.id for token in tokens], np.int64),
+        "counts": np.array([-1 if token.count is None else token.count for token in tokens], np.int64),
+    }
+
+
+def ids_of(opened: tuple[tokenizers.Tokenizer, Counts]) -> Mapping[str, int]:
+    """The id of each token of the whole vocabulary."""
+    return opened[0].get_vocab()
+
+
+def learned_merges(*, text: str) -> list[Merge]:
+    """The merges of byte pairs that are learned from a text alone."""
+    return list(trace_training(text, 1000))
+
+
+def encoding_merges(opened: tuple[tokenizers.Tokenizer, Counts], *, text: str) -> list[Merge]:
+    """The merges of a tokenizer that apply to a text."""
+    return list(trace_encoding(text, opened[0]))
+
+
+def merges_figure(found: Sequence[Merge]) -> MergeNumbers:
+    """How often each pair occurs, and the rank of its merge."""
+    return {
+        "counts": np.array([merge.count for merge in found], np.int64),
+        "ranks": np.array([merge.rank for merge in found], np.int64),
+    }

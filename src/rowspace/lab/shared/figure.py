@@ -1,0 +1,163 @@
+"""`shown`: the code of a figure, to copy: the source of the function that computes it, what that needs, and the call.
+
+A figure is a plain function of the table and of parameters. A page calls it, sends what it returns, and shows it, so
+that the code cannot differ from the computation. Annotations are left out of what is shown.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Mapping
+from functools import cache, partial
+from importlib import import_module
+from threading import Lock
+from typing import Any, TypedDict
+
+from numpy.typing import NDArray
+
+from rowspace.lab.lab import Lab
+
+__all__ = ["Array", "Shown", "shown"]
+
+Array = NDArray[Any]
+
+_OWN = "rowspace.lab"
+_FRONT_DOOR = {"rowspace.table": "rowspace"}  # where readers import from what the package's own modules may not
+_LONGEST_LINE = 100
+_PARSING = Lock()  # Python 3.11 fails where two threads parse at once
+
+
+class Shown(TypedDict):
+    """What each reply has: the code that computes its numbers."""
+
+    code: str
+
+
+def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
+    """The code of `figure`, a figure's function with its parameters bound.
+
+    The result gets the function's name without `_figure`. A parameter named `table` is the lab's table. `inputs`: the
+    calls that compute those parameters that cannot be written as literals.
+    """
+    steps = dict(inputs) | {figure.func.__name__.removesuffix("_figure"): figure}
+    calls = [f"{name} = {_call(step, inputs)}" for name, step in steps.items()]
+    imports, definitions = _sources(*((step.func.__module__, step.func.__name__) for step in steps.values()))
+    if "table" not in inputs and any("table" in inspect.signature(step.func).parameters for step in steps.values()):
+        line, opened = lab.load_code.split("\n\n")
+        imports = [*imports, line]
+        calls.insert(0, opened)
+    ordered = sorted(imports, key=lambda line: ("rowspace" in line, line.startswith("from"), line))
+    return "\n\n\n".join(["\n".join(ordered), *definitions, "\n".join(calls)]).lstrip()
+
+
+def _call(step: "partial[Any]", inputs: Mapping[str, object]) -> str:
+    """A call with literals for what is bound, and names for what another line computes."""
+    given = []
+    for name, parameter in inspect.signature(step.func).parameters.items():
+        if name in inputs or name == "table":
+            given.append(f"{name}={name}" if parameter.kind is inspect.Parameter.KEYWORD_ONLY else name)
+        elif name in step.keywords:
+            given.append(f"{name}={step.keywords[name]!r}")
+    line = f"{step.func.__name__}({', '.join(given)})"
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{step.func.__name__}(\n" + "".join(f"    {each},\n" for each in given) + ")"
+
+
+def _sources(*functions: tuple[str, str]) -> tuple[list[str], list[str]]:
+    """The import lines and the definitions that functions, each a module and a name, need, themselves among them."""
+    source = _Source()
+    with _PARSING:
+        for module, name in functions:
+            source.add(module, name)
+    return source.import_lines(), list(source.definitions.values())
+
+
+class _Source:
+    """The imports and definitions that functions need, what is needed first."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[tuple[str, str], str] = {}
+        self._imports: dict[str, set[str]] = {}
+        """A whole line → nothing, or the beginning of one → the names that it imports."""
+
+    def add(self, module: str, name: str) -> None:
+        """Add a function or constant of a module, and all that it uses."""
+        if (module, name) in self.definitions:
+            return
+        bound = _bindings(module)
+        node = bound[name]
+        if isinstance(node, ast.Import):
+            self._imports.setdefault(ast.unparse(node), set())
+        elif isinstance(node, ast.ImportFrom):
+            self._add_from(node, name)
+        else:
+            text, used = _definition(module, name)
+            for other in used:
+                self.add(module, other)
+            self.definitions[module, name] = text
+
+    def _add_from(self, node: ast.ImportFrom, name: str) -> None:
+        (alias,) = (alias for alias in node.names if name in (alias.name, alias.asname))
+        module = str(node.module)
+        if module.startswith(_OWN):
+            self.add(module, alias.name)
+            return
+        self._imports.setdefault(f"from {_FRONT_DOOR.get(module, module)} import ", set()).add(ast.unparse(alias))
+
+    def import_lines(self) -> list[str]:
+        """A line for each module, or more where it would be too long."""
+        lines = [line for line, names in self._imports.items() if not names]
+        for line, names in self._imports.items():
+            for name in sorted(names):
+                extended = f"{lines[-1]}, {name}" if lines and lines[-1].startswith(line) else ""
+                if 0 < len(extended) <= _LONGEST_LINE:
+                    lines[-1] = extended
+                else:
+                    lines.append(line + name)
+        return lines
+
+
+@cache
+def _bindings(module: str) -> Mapping[str, ast.stmt]:
+    """The names that a module binds: by imports, functions and assignments."""
+    bound: dict[str, ast.stmt] = {}
+    for node in ast.parse(inspect.getsource(import_module(module))).body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            bound |= {alias.asname or alias.name: node for alias in node.names}
+        elif isinstance(node, ast.FunctionDef):
+            bound[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            bound |= {target.id: node for target in targets if isinstance(target, ast.Name)}
+    return bound
+
+
+@cache
+def _definition(module: str, name: str) -> tuple[str, list[str]]:
+    """A function or assignment without its annotations, and the names of the module that it uses."""
+    bound, source = _bindings(module), inspect.getsource(import_module(module))
+    node, text = bound[name], ast.get_source_segment(source, bound[name]) or ""
+    if isinstance(node, ast.AnnAssign):
+        text = f"{name} = {ast.get_source_segment(source, node.value or node)}"
+    elif isinstance(node, ast.FunctionDef):
+        text = _without_annotations(text)
+    text = re.sub(r"  # (type: ignore|noqa).*", "", text)
+    used = [part.id for part in ast.walk(ast.parse(text)) if isinstance(part, ast.Name)]
+    return text, [other for other in dict.fromkeys(used) if other in bound and other != name]
+
+
+def _without_annotations(text: str) -> str:
+    """The source of a function without annotations, with its signature in one line."""
+    lines, function = text.split("\n"), ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef)  # noqa: S101  # for the type checker
+    for node in ast.walk(function):
+        if isinstance(node, ast.AnnAssign):
+            line = lines[node.lineno - 1].encode()  # offsets count bytes
+            kept = line[: node.target.end_col_offset] + line[node.annotation.end_col_offset :]
+            lines[node.lineno - 1] = kept.decode()
+    for argument in ast.walk(function.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    body = lines[function.body[0].lineno - 1 :]
+    return "\n".join([f"def {function.name}({ast.unparse(function.args)}):", *body])
