@@ -353,11 +353,13 @@ def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tup
     """Return the tests to run, most likely to fail first, and whether kernels must run as Python.
 
     A mutated kernel would have to be recompiled, so it runs as Python if tests do that. A line that runs at import is
-    recorded only for the first test, so all tests of the module are run.
+    recorded only for the first test, so all tests of the module and the test files of its folder are run.
     """
     lines = {line: names for (path, line), names in tests.items() if path == mutation.path}
     executed = Counter(name.removeprefix("python ") for names in lines.values() for name in names)
-    found = set().union(*lines.values()) if runs_at_import(mutation) else lines.get(mutation.line, set())
+    found = lines.get(mutation.line, set())
+    if runs_at_import(mutation):
+        found = set().union(*lines.values(), mirrored_tests(mutation.path))
     python = [name.removeprefix("python ") for name in found if name.startswith("python ")]
     compiled = [name for name in found if not name.startswith("python ")]
     names, as_python = (python, True) if python and is_kernel(mutation) else (compiled or python, not compiled)
@@ -366,6 +368,12 @@ def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tup
     stem, folder = Path(mutation.path).stem, Path(mutation.path).parent.name
     near = lambda name: (stem not in Path(name.split("::")[0]).stem, -executed[name], folder not in name, name)  # noqa: E731
     return sorted(names, key=near), as_python
+
+
+def mirrored_tests(path: str) -> set[str]:
+    """Return the test files in the folder of `tests` that mirrors the folder of a source file."""
+    folder = ROOT / "tests" / Path(path).relative_to("src/rowspace").parent
+    return {str(file.relative_to(ROOT)) for file in folder.glob("test_*.py")}
 
 
 def runs_at_import(mutation: Mutation) -> bool:

@@ -37,3 +37,7 @@ def test_help_lists_all_commands_with_a_complete_sentence(run: Run) -> None:
         (line.endswith(".") and not line.endswith("...")) or name == "analogy"
         for line, name in zip(listed, COMMANDS, strict=True)
     )
+
+
+def test_command_line_installs_nothing_in_the_shell(run: Run) -> None:
+    assert "completion" not in run("--help").stdout

@@ -190,6 +190,7 @@ def test_limit_finds_the_first_lines(limit):
         (b"a 1 2\nb 3 x4\n", "line 2: 'x4' is not a number"),
         (b"a 1 2\nb 3,5 4,5\n", "line 2: '3,5' is not a number"),
         (b"a 1 2\nb 1_0 2\n", "line 2: '1_0' is not a number"),
+        (b"a 1:5 2\n", "line 1: '1:5' is not a number"),  # ":" follows "9" in ASCII
         (b"a 0x1p3 2\n", "line 1: '0x1p3' is not a number"),
         (b"a 1e 2\n", "line 1: '1e' is not a number"),
         (b"a 1 -\n", "line 1: '-' is not a number"),
