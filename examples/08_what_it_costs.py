@@ -28,9 +28,7 @@ learning = small.training_bytes("adamw")
 print(f"training with AdamW: gradient {learning.gradient / 2**20:.1f} MiB, state {learning.state / 2**20:.1f} MiB")
 
 llama = cost("Meta-Llama-3-8B")
-print(
-    f"one token of Llama 3 8B: the lookup moves {llama.lookup_bytes(dtype='bfloat16'):,} bytes without arithmetic;"
-)
+print(f"one token of Llama 3 8B: the lookup moves {llama.lookup_bytes(dtype='bfloat16'):,} bytes without arithmetic;")
 print(f"the head needs {llama.head_flops() / 1e9:.2f} GFLOP")
 assert llama.input_flops() == 0
 
