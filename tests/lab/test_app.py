@@ -48,23 +48,25 @@ def client(small_lab: Callable[..., Lab], tmp_path: Path) -> Iterator[TestClient
         yield client
 
 
-def test_answers_are_replies(client: TestClient) -> None:
+def test_replies_are_encoded(client: TestClient) -> None:
     answer = client.get("/api/words/rows", params={"word": "<script>"})
     assert answer.headers["content-type"] == MEDIA_TYPE
     np.testing.assert_array_equal(decode(answer.content).arrays["rows"], [[0.0, 1.0]])
 
 
-def test_the_instance_route_is_empty(client: TestClient) -> None:
+def test_instance_route_is_empty(client: TestClient) -> None:
     answer = client.get("/api/instance")
     assert (answer.status_code, answer.content) == (204, b"")
 
 
-def test_an_upload_is_asked_with_a_body_and_without(client: TestClient) -> None:
+def test_upload_route_works_with_and_without_a_body(client: TestClient) -> None:
     assert decode(client.post("/api/try/upload?k=3", content=b"a" * 100).content).meta == {"body": 100, "k": 3}
     assert decode(client.get("/api/try/upload").content).meta == {"body": 0, "k": 1}
 
 
-def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: pytest.CaptureFixture[str]) -> None:
+def test_client_disconnect_during_upload_is_not_an_internal_error(
+    client: TestClient, capfd: pytest.CaptureFixture[str]
+) -> None:
     came = iter([{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.disconnect"}])
     told: list[MutableMapping[str, Any]] = []
 
@@ -95,7 +97,7 @@ def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: py
         ("GET", "/api/try/broken", b"", 500, "ServerError", "an internal error"),
     ],
 )
-def test_what_is_wrong_gets_a_typed_sentence(
+def test_errors_have_a_kind_and_a_message(
     client: TestClient, method: str, path: str, body: bytes, status: int, kind: str, sentence: str
 ) -> None:
     answer = client.request(method, path, content=body)
@@ -105,22 +107,22 @@ def test_what_is_wrong_gets_a_typed_sentence(
 
 
 @pytest.mark.parametrize("path", ["/none", "/static/none.js", "/static/../app.py", "/static/%2e%2e/app.py", "/static"])
-def test_what_is_no_page_is_a_page_that_says_so(client: TestClient, path: str) -> None:
+def test_unknown_path_gets_a_not_found_page(client: TestClient, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
     assert "<p>nothing is at /" in answer.text
 
 
-def test_a_path_is_shown_as_text(client: TestClient) -> None:
+def test_path_is_escaped_in_the_not_found_page(client: TestClient) -> None:
     assert "&lt;script&gt;" in client.get("/<script>").text
 
 
-def test_a_mistake_of_ours_is_raised_again_for_the_log(client: TestClient) -> None:
+def test_internal_error_is_reraised_for_the_log(client: TestClient) -> None:
     with pytest.raises(ZeroDivisionError):
         TestClient(client.app).get("/api/try/broken")
 
 
-def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
+def test_slow_page_does_not_block_other_pages(client: TestClient) -> None:
     """More slow questions than there are threads in all (40), none of them answered before the other page is."""
     go_on, begun = threading.Event(), threading.Semaphore(0)
 
@@ -141,7 +143,7 @@ def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
         assert {question.result().status_code for question in asked} == {200}
 
 
-def test_files_are_sent_once(client: TestClient) -> None:
+def test_unchanged_files_are_not_sent_again(client: TestClient) -> None:
     first = client.get("/static/index.html")
     again = client.get("/static/index.html", headers={"If-None-Match": first.headers["etag"]})
     assert (first.text, again.status_code, again.content) == ("<p>the workbench", 304, b"")

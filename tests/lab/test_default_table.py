@@ -24,14 +24,14 @@ def never() -> Table:
     pytest.fail("it is there already")
 
 
-def test_it_is_learned_once(cache: Path) -> None:
+def test_table_is_learned_once(cache: Path) -> None:
     assert default_table(learned).vocabulary == ["sin", "cos"]
     assert list(default_table(never).vocabulary) == ["sin", "cos"]
     assert default_table_path().parent == cache / "rowspace"
 
 
 @pytest.mark.parametrize("broken", ["a file is cut short", "a byte is another", "a file stands there", "it is empty"])
-def test_a_broken_one_is_learned_anew(broken: str) -> None:
+def test_damaged_table_is_learned_again(broken: str) -> None:
     default_table(learned)
     path = default_table_path()
     rows = path / "model.safetensors"
@@ -50,13 +50,13 @@ def test_a_broken_one_is_learned_anew(broken: str) -> None:
     assert default_table(never)["cos"].tolist() == [0.0, 1.0]
 
 
-def test_where_nothing_can_be_kept_nothing_is_learned(cache: Path) -> None:
+def test_unwritable_cache_is_an_error_before_learning(cache: Path) -> None:
     (cache / "rowspace").write_text("a file")
     with pytest.raises(RowspaceError, match=r"cannot save the table there: .* XDG_CACHE_HOME"):
         default_table(never)
 
 
 @pytest.mark.parametrize("named", ["", "relative/cache"])
-def test_a_cache_that_is_no_whole_path_is_not_used(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_or_relative_cache_home_is_ignored(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", named)
     assert default_table_path().parent == Path.home() / ".cache" / "rowspace"

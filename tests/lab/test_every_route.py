@@ -88,7 +88,7 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
     [pytest.param(name, marks=[] if name in {"one number", "strange tokens", "nan"} else pytest.mark.long)
      for name in TABLES],
 )  # fmt: skip
-def test_each_page_shows_each_table(name: str, clients: dict[str, TestClient]) -> None:
+def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient]) -> None:
     """At the defaults; what there is no number for may be refused, in a sentence."""
     for route in ANSWERS:
         answer = clients[name].get(f"/api/{route}")
@@ -153,7 +153,7 @@ def assert_refused(answer: object) -> None:
 
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
-def test_no_question_is_a_mistake(
+def test_arbitrary_parameters_cause_no_internal_error(
     clients: dict[str, TestClient], names: dict[str, list[str]], data: st.DataObject
 ) -> None:
     route = data.draw(st.sampled_from(sorted(ANSWERS)))
@@ -181,7 +181,9 @@ def test_no_question_is_a_mistake(
     method=st.sampled_from(["GET", "POST", "DELETE", "PATCH"]),
     query=st.binary(max_size=50).map(lambda odd: "".join(f"%{byte:02x}" if byte > 65 else chr(byte) for byte in odd)),
 )
-def test_no_address_is_a_mistake(path: str, more: str, method: str, query: str, clients: dict[str, TestClient]) -> None:
+def test_arbitrary_paths_cause_no_internal_error(
+    path: str, more: str, method: str, query: str, clients: dict[str, TestClient]
+) -> None:
     quoted = "".join(f"%{byte:02x}" for byte in more.encode("utf-8", "replace"))
     query = re.sub(r"[^\w%&=+.-]", "%00", query)
     answer = clients["one row"].request(method, f"http://testserver{path}{quoted}?{query}", follow_redirects=False)
@@ -198,7 +200,7 @@ JSON = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.one_of(st.binary(max_size=100), JSON.map(lambda order: json.dumps(order).encode())))
-def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestClient]) -> None:
+def test_arbitrary_job_parameters_cause_no_internal_error(order: bytes, clients: dict[str, TestClient]) -> None:
     assert_refused(clients["one row"].post("/api/jobs", content=order))
 
 
@@ -213,7 +215,7 @@ def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestCli
         (b" " * 65_537, "the body must have 65,536 bytes at most"),
     ],
 )
-def test_an_order_that_makes_no_sense_is_refused(order: bytes, sentence: str, clients: dict[str, TestClient]) -> None:
+def test_invalid_job_requests_are_refused(order: bytes, sentence: str, clients: dict[str, TestClient]) -> None:
     answer = clients["one row"].post("/api/jobs", content=order)
     assert_refused(answer)
     assert answer.json()["error"].startswith(sentence)

@@ -51,7 +51,7 @@ def test_format_and_limit(run: Run, table_path: str, table: rs.Table, tmp_path: 
     np.testing.assert_array_equal(rs.load(output).rows, table.rows[:7])
 
 
-def test_counts_are_kept_if_the_format_has_them(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
+def test_counts_are_saved_if_the_format_has_them(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
     assert "no counts" not in run("convert", table_path, str(tmp_path / "t.npz")).stderr
     np.testing.assert_array_equal(rs.load(tmp_path / "t.npz").counts, table.counts)
 

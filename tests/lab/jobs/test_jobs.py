@@ -96,7 +96,7 @@ def test_late_follower_gets_the_newest_event_of_each_name(run: Run) -> None:
     run(test)
 
 
-def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
+def test_equal_parameters_reuse_a_job_unless_it_failed(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         first = await jobs.start("powers", asked())
         assert await jobs.start("powers", asked(most=3)) is first
@@ -111,7 +111,7 @@ def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
     run(test)
 
 
-def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None:
+def test_two_jobs_share_a_dependency(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         both = [await jobs.start("squares", asked(file=tmp_path / "go", number=number)) for number in (1, 2)]
         first = await jobs.start("copies", asked(file=tmp_path / "go"))
@@ -129,7 +129,7 @@ def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None
     run(test)
 
 
-def test_a_job_fails_with_the_sentence_of_the_one_that_it_needs(run: Run) -> None:
+def test_job_fails_with_the_error_of_its_dependency(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         failed = await until(await jobs.start("squares", asked(file="")), "failed")
         assert failed.data["error"] == "the first job failed"
@@ -137,7 +137,7 @@ def test_a_job_fails_with_the_sentence_of_the_one_that_it_needs(run: Run) -> Non
     run(test)
 
 
-def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_path: Path) -> None:
+def test_dependency_is_cancelled_with_its_last_dependent(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         both = [await jobs.start("squares", asked(file=tmp_path / "never", number=number)) for number in (1, 2)]
         first = await jobs.start("copies", asked(file=tmp_path / "never"))
@@ -160,7 +160,7 @@ def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_pat
         ("exit", "the process of this job was ended with status 3; start it again"),
     ],
 )
-def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_failed_job_reports_its_error(how: str, sentence: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("fails", asked(how=how))
         *_, progress, failed = await all_events(job)
@@ -181,7 +181,7 @@ def test_error_before_the_process_starts_is_an_event(run: Run, capfd: pytest.Cap
     assert "AttributeError: 'Table' object has no attribute 'nonsense'" in capfd.readouterr().err
 
 
-def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
+def test_killed_worker_is_reported(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("waits", asked(file=tmp_path / "none"))
         os.kill(await process_of(job), signal.SIGKILL)
@@ -191,7 +191,7 @@ def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
     run(test)
 
 
-def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
+def test_two_jobs_run_at_once_and_others_are_queued(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         running = [await jobs.start("waits", asked(file=tmp_path / name)) for name in ("first", "second")]
         for job in running:
@@ -208,7 +208,7 @@ def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
     run(test)
 
 
-def test_too_many_are_refused(run: Run, tmp_path: Path) -> None:
+def test_too_many_unfinished_jobs_are_refused(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         first = await jobs.start("waits", asked(file=tmp_path / "first"))
         await jobs.start("waits", asked(file=tmp_path / "second"))
@@ -220,7 +220,7 @@ def test_too_many_are_refused(run: Run, tmp_path: Path) -> None:
     run(test, unfinished=2)
 
 
-def test_only_the_last_finished_jobs_are_kept(run: Run) -> None:
+def test_old_finished_jobs_are_deleted(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         done = [await jobs.start("powers", asked(most=most)) for most in (1, 2)]
         for job in done:
@@ -234,7 +234,7 @@ def test_only_the_last_finished_jobs_are_kept(run: Run) -> None:
     run(test, finished=1)
 
 
-def test_only_the_newest_frames_are_kept(run: Run) -> None:
+def test_old_frames_are_deleted(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("powers", asked(most=5))
         await job.task
@@ -244,7 +244,7 @@ def test_only_the_newest_frames_are_kept(run: Run) -> None:
     run(test, frame_bytes=1)
 
 
-def test_cancelling_ends_the_process_and_the_followers_streams(run: Run, tmp_path: Path) -> None:
+def test_cancellation_ends_the_process_and_event_streams(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("waits", asked(file=tmp_path / "none"))
         process = await process_of(job)
@@ -261,7 +261,7 @@ def test_cancelling_ends_the_process_and_the_followers_streams(run: Run, tmp_pat
     run(test)
 
 
-def test_a_job_that_waits_is_cancelled_too(run: Run, tmp_path: Path) -> None:
+def test_queued_job_can_be_cancelled(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         waiting = [await jobs.start("waits", asked(file=tmp_path / str(number))) for number in range(3)]
         await jobs.cancel(waiting[2])
@@ -270,7 +270,7 @@ def test_a_job_that_waits_is_cancelled_too(run: Run, tmp_path: Path) -> None:
     run(test)
 
 
-def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+def test_stop_ends_processes_and_deletes_files(run: Run, tmp_path: Path) -> None:
     processes, folders = [], []
 
     async def test(jobs: Jobs) -> None:
@@ -283,7 +283,7 @@ def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: P
     assert (is_alive(processes[0]), folders[0].exists()) == (False, False)
 
 
-def test_wrong_parameters_start_nothing(run: Run) -> None:
+def test_invalid_parameters_start_no_job(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         with pytest.raises(UsageError, match="most must be a whole number"):
             await jobs.start("powers", asked(most="x"))

@@ -23,7 +23,7 @@ def asked(access: Access = ACCESS, url: str = "http://127.0.0.1:7697") -> TestCl
     return TestClient(AccessMiddleware(inside, access), base_url=url, follow_redirects=False)
 
 
-def test_without_the_token_nothing_is_told() -> None:
+def test_request_without_the_token_is_refused() -> None:
     page, api = asked().get("/words"), asked().get("/api/words/rows")
     assert (page.status_code, api.status_code) == (403, 403)
     assert "<p>the token is missing or belongs to a server that was stopped; open the URL" in page.text
@@ -32,7 +32,7 @@ def test_without_the_token_nothing_is_told() -> None:
     assert api.json()["error"] in page.text
 
 
-def test_the_error_page_is_styled_within_the_content_security_policy() -> None:
+def test_error_page_styles_comply_with_the_content_security_policy() -> None:
     page = asked().get("/words")
     assert "<style>" in page.text
     assert "<h1>Access denied</h1>" in page.text
@@ -40,7 +40,7 @@ def test_the_error_page_is_styled_within_the_content_security_policy() -> None:
     assert not re.search(r"<script|<link|src=|url\(|@import| style=", page.text)  # nothing that must be fetched or run
 
 
-def test_every_response_names_the_instance_and_a_restart_changes_it() -> None:
+def test_responses_have_an_instance_id_that_changes_on_restart() -> None:
     first, second = asked(), asked()
     granted = {"Authorization": f"Bearer {TOKEN}"}
     names = [first.get(path, headers=granted).headers["x-rowspace-instance"] for path in ("/", "/api/words/rows")]
@@ -49,7 +49,7 @@ def test_every_response_names_the_instance_and_a_restart_changes_it() -> None:
     assert second.get("/").headers["x-rowspace-instance"] != names[0]
 
 
-def test_what_is_no_request_of_http_is_not_let_through() -> None:
+def test_only_http_and_lifespan_scopes_are_accepted() -> None:
     reached = []
 
     async def app(scope: Scope, *_: object) -> None:
@@ -61,7 +61,7 @@ def test_what_is_no_request_of_http_is_not_let_through() -> None:
     assert reached == ["lifespan"]
 
 
-def test_the_token_in_the_address_becomes_a_cookie() -> None:
+def test_token_in_the_url_sets_a_cookie() -> None:
     client = asked()
     first = client.get(f"/words?a=1%262&token={TOKEN}&b=%D1%8F")
     assert (first.status_code, first.headers["location"]) == (303, "http://127.0.0.1:7697/words?a=1%262&b=%D1%8F")
@@ -70,24 +70,24 @@ def test_the_token_in_the_address_becomes_a_cookie() -> None:
     assert client.get("/api/words/rows").text == "inside"
 
 
-def test_the_token_in_an_address_leads_nowhere_else() -> None:
+def test_token_redirect_stays_on_this_host() -> None:
     answer = asked().get(f"http://127.0.0.1:7697//example.org/?token={TOKEN}")
     assert answer.headers["location"] == "http://127.0.0.1:7697//example.org/"
 
 
-def test_the_token_does_not_stand_in_addresses_of_data() -> None:
+def test_token_in_the_url_is_accepted_only_for_pages() -> None:
     assert asked().get(f"/api/words/rows?token={TOKEN}").status_code == 403
     assert asked().post(f"/words?token={TOKEN}").status_code == 403
 
 
-def test_a_program_brings_the_token_in_a_header() -> None:
+def test_bearer_token_is_accepted() -> None:
     assert asked().get("/api/words/rows", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
     assert asked().get("/api/words/rows", headers={"Authorization": "Bearer wrong"}).status_code == 403
     assert asked().get("/api/words/rows", headers={"Authorization": f"Basic {TOKEN}"}).status_code == 403
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "é", TOKEN[:-1], TOKEN + "x", "\udcff"])
-def test_another_token_opens_nothing(token: str) -> None:
+def test_wrong_token_is_refused(token: str) -> None:
     cookie = {"Cookie": f"{ACCESS.cookie}={token}".encode("utf-8", "surrogateescape")}
     assert asked().get("/", headers=cookie).status_code == 403
     assert asked().get("/", params={"token": token.encode("utf-8", "surrogateescape")}).status_code == 403
@@ -109,7 +109,7 @@ def test_another_token_opens_nothing(token: str) -> None:
         ("", 403),
     ],
 )
-def test_the_host_must_be_this_server(host: str, status: int) -> None:
+def test_host_header_must_match_the_server(host: str, status: int) -> None:
     assert asked().get("/", headers={**COOKIE, "Host": host}).status_code == status
 
 
@@ -124,18 +124,18 @@ def test_the_host_must_be_this_server(host: str, status: int) -> None:
         ("::", "example.org:7697", 403),
     ],
 )
-def test_elsewhere_the_host_is_the_one_that_was_named(listens: str, host: str, status: int) -> None:
+def test_host_header_must_match_a_non_loopback_address(listens: str, host: str, status: int) -> None:
     client = asked(Access(listens, 7697, TOKEN))
     assert client.get("/", headers={**COOKIE, "Host": host}).status_code == status
 
 
-def test_at_the_port_of_the_web_a_host_has_none() -> None:
+def test_host_header_may_omit_port_80() -> None:
     access = Access("127.0.0.1", 80, TOKEN)
     client = asked(access, "http://127.0.0.1")
     assert client.get("/", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
 
 
-def test_an_address_with_colons_is_opened_in_brackets() -> None:
+def test_url_has_brackets_around_an_ipv6_address() -> None:
     assert Access("::1", 7697, TOKEN).url == f"http://[::1]:7697/?token={TOKEN}"
     assert Access("0.0.0.0", 7697, TOKEN).url == f"http://{socket.gethostname()}:7697/?token={TOKEN}"  # noqa: S104
 
@@ -151,7 +151,7 @@ def test_an_address_with_colons_is_opened_in_brackets() -> None:
         ("null", 403),
     ],
 )
-def test_the_origin_must_be_this_server(origin: str, status: int) -> None:
+def test_origin_header_must_match_the_host(origin: str, status: int) -> None:
     assert asked().post("/api/jobs", headers={**COOKIE, "Origin": origin}).status_code == status
 
 
@@ -160,7 +160,7 @@ def fetched(site: str, mode: str = "no-cors", dest: str = "image") -> dict[str, 
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_another_site_may_open_a_page_and_nothing_else(site: str) -> None:
+def test_cross_site_requests_may_only_navigate_to_pages(site: str) -> None:
     navigation = fetched(site, "navigate", "document")
     assert asked().get("/words", headers=navigation).text == "inside"
     assert asked().get("/api/words/rows", headers=navigation).status_code == 403
@@ -171,11 +171,11 @@ def test_another_site_may_open_a_page_and_nothing_else(site: str) -> None:
 
 
 @pytest.mark.parametrize("site", ["none", "same-origin"])
-def test_our_own_pages_may_ask(site: str) -> None:
+def test_same_origin_requests_are_allowed(site: str) -> None:
     assert asked().get("/api/words/rows", headers=fetched(site)).text == "inside"
 
 
-def test_a_link_elsewhere_with_the_token_opens_the_page() -> None:
+def test_cross_site_link_with_the_token_opens_the_page() -> None:
     """By a page that goes on by itself: after a redirect, the browser would keep the cookie back."""
     headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     answer = asked().get(f"/words?a=%22%3E&token={TOKEN}", headers=headers)
@@ -185,7 +185,7 @@ def test_a_link_elsewhere_with_the_token_opens_the_page() -> None:
 
 
 @pytest.mark.parametrize("headers", [COOKIE, {}])
-def test_each_answer_keeps_the_browser_here(headers: dict[str, str]) -> None:
+def test_responses_have_security_headers(headers: dict[str, str]) -> None:
     page, api = asked().get("/", headers=headers), asked().get("/api/words/rows", headers=headers)
     assert (page.headers["cache-control"], api.headers["cache-control"]) == ("no-cache", "no-store")
     for answer in (page, api):

@@ -84,12 +84,12 @@ def test_figures_use_public_imports_only(figure: Callable[..., object]) -> None:
         assert not re.match(r"(def )?_", text), text
 
 
-def test_the_code_of_a_figure_is_its_source_what_that_needs_and_the_call() -> None:
+def test_figure_code_has_the_source_its_dependencies_and_the_call() -> None:
     lab = Lab(rs.Table(["a"], np.ones((1, 2))), "my-table")
     assert shown(lab, partial(levels_figure, word="a"), scale=partial(middle, numbers=[1.5, 2.0, 4.0])) == CODE
 
 
-def test_a_long_call_has_a_line_for_each_argument() -> None:
+def test_long_call_is_split_into_one_line_per_argument() -> None:
     lab = Lab(rs.Table(["a"], np.ones((1, 2))), "my-table")
     word = "long " * 20
     code = shown(lab, partial(levels_figure, scale=2, word=word))

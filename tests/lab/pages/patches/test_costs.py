@@ -9,7 +9,7 @@ import pytest
         ({"pad": "true", "channels": 1, "dim": 64}, list(range(1, 65))),
     ],
 )
-def test_costs_are_those_of_the_code(lab, check_code, given, sizes):
+def test_costs_equal_the_result_of_the_code(lab, check_code, given, sizes):
     reply = check_code(lab, "patches/costs", **given)
     assert {array.shape for array in reply.arrays.values()} == {(len(sizes),)}
     assert reply.arrays["sizes"].tolist() == sizes

@@ -16,6 +16,6 @@ from rowspace.errors import UsageError
         ({"values": "other"}, "values must be one of unit, bytes, signed"),
     ],
 )
-def test_wrong_questions(lab, ask, given, message):
+def test_invalid_parameters_are_refused(lab, ask, given, message):
     with pytest.raises(UsageError, match=message):
         ask(lab, "patches/cut", **given)

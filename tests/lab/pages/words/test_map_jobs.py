@@ -56,14 +56,14 @@ def check_last_frame(lab, kind: str, parameters: dict[str, str]) -> Reply:
 
 
 @pytest.mark.parametrize(("kind", "parameters"), MAPS)
-def test_the_last_frame_is_what_its_code_gives(make_lab, kind: str, parameters) -> None:
+def test_last_frame_equals_the_result_of_its_code(make_lab, kind: str, parameters) -> None:
     last = check_last_frame(make_lab(60), kind, parameters)
     assert (last.meta["mapped"], last.meta["placed"]) == (60, 0)
     found = space.neighborhood_preservation(make_lab(60).table.rows, last.arrays["positions"])
     assert last.meta["kept"] == found.share
 
 
-def test_of_a_large_table_a_sample_is_mapped_and_the_others_are_placed(make_lab) -> None:
+def test_large_table_maps_a_sample_and_places_the_other_rows(make_lab) -> None:
     """As a job of the same parameters, with a sample of 40: what a table of more than 20,000 rows is asked with."""
     lab = make_lab(60)
     read = {**JOB_KINDS["tsne"].read(lab, Query({"perplexity": ["7"]})), "sample": 40}
@@ -74,7 +74,7 @@ def test_of_a_large_table_a_sample_is_mapped_and_the_others_are_placed(make_lab)
     np.testing.assert_array_equal(last.arrays["positions"], expected)
 
 
-def test_a_large_table_is_asked_with_a_sample_and_its_code_says_so() -> None:
+def test_large_table_uses_a_sample_shown_in_the_code() -> None:
     rows = np.zeros((20_001, 2), np.float32)
     lab = Lab(rs.Table([f"w{id}" for id in range(len(rows))], rows), "large-table")
     read = JOB_KINDS["umap"].read(lab, Query({}))
@@ -82,18 +82,18 @@ def test_a_large_table_is_asked_with_a_sample_and_its_code_says_so() -> None:
     assert read["code"].endswith("umap = umap_figure(table, num_neighbors=15, sample=20000)")
 
 
-def test_both_maps_need_the_same_search(make_lab) -> None:
+def test_both_maps_share_the_neighbor_search(make_lab) -> None:
     lab = make_lab(60)
     needed = [JOB_KINDS[kind].needs(lab, **JOB_KINDS[kind].read(lab, Query({}))) for kind in ("tsne", "umap")]
     assert needed[0] == needed[1] == ("neighbors", {"k": 90, "sample": None})
 
 
-def test_what_cannot_be_mapped_is_refused_in_the_words_of_the_library(make_lab) -> None:
+def test_unmappable_table_is_refused_with_the_librarys_message(make_lab) -> None:
     with pytest.raises(UsageError, match="needs 8 rows"):
         run(make_lab(3), "umap")
 
 
-def test_parameters_are_checked_before_anything_starts(make_lab) -> None:
+def test_parameters_are_checked_before_the_job_starts(make_lab) -> None:
     with pytest.raises(UsageError, match="perplexity must be a whole number from 2 to 100"):
         JOB_KINDS["tsne"].read(make_lab(3), Query({"perplexity": ["1"]}))
     with pytest.raises(UsageError, match="num_neighbors must be"):
