@@ -1,4 +1,4 @@
-"""The application: what it answers, and what it refuses in a sentence."""
+"""The application: replies, and errors with messages."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ def sizes(_: Lab, query: Query) -> dict[str, object]:
 
 
 def broken(_: Lab, query: Query) -> dict[str, object]:
-    raise ZeroDivisionError("a secret of ours")
+    raise ZeroDivisionError("a secret detail")
 
 
 @pytest.fixture
@@ -68,22 +68,22 @@ def test_client_disconnect_during_upload_is_not_an_internal_error(
     client: TestClient, capfd: pytest.CaptureFixture[str]
 ) -> None:
     came = iter([{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.disconnect"}])
-    told: list[MutableMapping[str, Any]] = []
+    sent: list[MutableMapping[str, Any]] = []
 
     async def receive() -> MutableMapping[str, Any]:
         return next(came)
 
     async def send(message: MutableMapping[str, Any]) -> None:
-        told.append(message)
+        sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/api/try/upload", "query_string": b"", "headers": []}
     asyncio.run(client.app(scope, receive, send))
-    assert told[0]["status"] == 400
+    assert sent[0]["status"] == 400
     assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body", "status", "kind", "sentence"),
+    ("method", "path", "body", "status", "kind", "message"),
     [
         ("GET", "/api/words/rows?word=cta", b"", 404, "UnknownTokenError", "token 'cta' is not in the vocabulary"),
         ("GET", "/api/try/sizes?k=x", b"", 400, "UsageError", "k must be a whole number from 0 to 9, not 'x'"),
@@ -98,11 +98,11 @@ def test_client_disconnect_during_upload_is_not_an_internal_error(
     ],
 )
 def test_errors_have_a_kind_and_a_message(
-    client: TestClient, method: str, path: str, body: bytes, status: int, kind: str, sentence: str
+    client: TestClient, method: str, path: str, body: bytes, status: int, kind: str, message: str
 ) -> None:
     answer = client.request(method, path, content=body)
     assert (answer.status_code, answer.json()["kind"]) == (status, kind)
-    assert answer.json()["error"].startswith(sentence)
+    assert answer.json()["error"].startswith(message)
     assert answer.json().keys() == {"kind", "error"}
 
 
@@ -123,7 +123,7 @@ def test_internal_error_is_reraised_for_the_log(client: TestClient) -> None:
 
 
 def test_slow_page_does_not_block_other_pages(client: TestClient) -> None:
-    """More slow questions than there are threads in all (40), none of them answered before the other page is."""
+    """There are more slow requests than threads (40), and all are pending when the other page replies."""
     go_on, begun = threading.Event(), threading.Semaphore(0)
 
     def slow() -> dict[str, object]:
@@ -133,14 +133,14 @@ def test_slow_page_does_not_block_other_pages(client: TestClient) -> None:
 
     client.lab.table.slow = slow
     with ThreadPoolExecutor(51) as threads:
-        asked = [threads.submit(client.get, "/api/try/slow") for _ in range(50)]
+        pending = [threads.submit(client.get, "/api/try/slow") for _ in range(50)]
         assert begun.acquire(timeout=60)
         try:
             assert threads.submit(client.get, "/api/words/rows").result(timeout=60).status_code == 200
-            assert not any(question.done() for question in asked)
+            assert not any(request.done() for request in pending)
         finally:
             go_on.set()
-        assert {question.result().status_code for question in asked} == {200}
+        assert {request.result().status_code for request in pending} == {200}
 
 
 def test_unchanged_files_are_not_sent_again(client: TestClient) -> None:

@@ -1,4 +1,4 @@
-"""The table that is opened where none is named: learned once, and again where it is broken."""
+"""The default table: learned once, and again if it is damaged."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def learned() -> Table:
 
 
 def never() -> Table:
-    pytest.fail("it is there already")
+    pytest.fail("the table exists already")
 
 
 def test_table_is_learned_once(cache: Path) -> None:
@@ -30,20 +30,22 @@ def test_table_is_learned_once(cache: Path) -> None:
     assert default_table_path().parent == cache / "rowspace"
 
 
-@pytest.mark.parametrize("broken", ["a file is cut short", "a byte is another", "a file stands there", "it is empty"])
+@pytest.mark.parametrize(
+    "broken", ["a file is cut short", "a byte is changed", "a file is in its place", "it is empty"]
+)
 def test_damaged_table_is_learned_again(broken: str) -> None:
     default_table(learned)
     path = default_table_path()
     rows = path / "model.safetensors"
     if broken == "a file is cut short":
         rows.write_bytes(rows.read_bytes()[:-1])
-    elif broken == "a byte is another":
+    elif broken == "a byte is changed":
         one = np.float32(1).tobytes()
         rows.write_bytes(rows.read_bytes().replace(one, one[::-1]))
     else:
         for file in path.iterdir():
             file.unlink()
-        if broken == "a file stands there":
+        if broken == "a file is in its place":
             path.rmdir()
             path.write_bytes(b"\xff\x00")
     assert default_table(learned)["cos"].tolist() == [0.0, 1.0]

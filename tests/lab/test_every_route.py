@@ -1,7 +1,7 @@
-"""Every route of every page, those that come later too: tables that are hard to show, and requests that make no sense.
+"""Every route of every page, with unusual tables and invalid requests.
 
-A page's own tests hold its numbers; here nothing may be a mistake of ours (a test client raises what the server would
-log), and what is refused is refused in a sentence.
+The tests of each page check its numbers. These tests check that no request causes an internal error (the test client
+raises what the server would log) and that refused requests get a message.
 """
 
 import json
@@ -89,10 +89,10 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
      for name in TABLES],
 )  # fmt: skip
 def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient]) -> None:
-    """At the defaults; what there is no number for may be refused, in a sentence."""
+    """Request the defaults; undefined results may be refused with a message."""
     for route in ANSWERS:
         answer = clients[name].get(f"/api/{route}")
-        may_be_refused = name == "nan" or (name, route) == ("zeros", "words/order")  # no row has a direction
+        may_be_refused = name == "nan" or (name, route) == ("zeros", "words/order")  # zero rows have no direction
         if answer.status_code == 400 and (may_be_refused or (len(TABLES[name]) == 1 and route in NEED_TWO_ROWS)):
             assert_refused(answer)
             continue
@@ -102,7 +102,7 @@ def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient
 
 
 class Recorded(Query):
-    """A question that notes the names of its parameters."""
+    """A query that records the names of its parameters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class Recorded(Query):
 
 @pytest.fixture(scope="session")
 def names(clients: dict[str, TestClient]) -> dict[str, list[str]]:
-    """The names of the parameters of each route."""
+    """The parameter names of each route."""
     found = {}
     for route, answer in ANSWERS.items():
         query = Recorded()
@@ -144,11 +144,11 @@ HEADERS = st.dictionaries(
 
 def assert_refused(answer: object) -> None:
     assert 400 <= answer.status_code < 500
-    told = answer.json()
-    assert told.keys() == {"kind", "error"}
-    assert re.fullmatch(r"\w+", told["kind"])
-    assert len(told["error"]) > 10
-    assert "Traceback" not in told["error"]
+    body = answer.json()
+    assert body.keys() == {"kind", "error"}
+    assert re.fullmatch(r"\w+", body["kind"])
+    assert len(body["error"]) > 10
+    assert "Traceback" not in body["error"]
 
 
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -205,7 +205,7 @@ def test_arbitrary_job_parameters_cause_no_internal_error(order: bytes, clients:
 
 
 @pytest.mark.parametrize(
-    ("order", "sentence"),
+    ("order", "message"),
     [
         (b'{"kind": "\\ud800"}', "kind must be one of "),
         (b"[" * 50_000, "a request for a job must be a JSON object"),
@@ -215,7 +215,7 @@ def test_arbitrary_job_parameters_cause_no_internal_error(order: bytes, clients:
         (b" " * 65_537, "the body must have 65,536 bytes at most"),
     ],
 )
-def test_invalid_job_requests_are_refused(order: bytes, sentence: str, clients: dict[str, TestClient]) -> None:
+def test_invalid_job_requests_are_refused(order: bytes, message: str, clients: dict[str, TestClient]) -> None:
     answer = clients["one row"].post("/api/jobs", content=order)
     assert_refused(answer)
-    assert answer.json()["error"].startswith(sentence)
+    assert answer.json()["error"].startswith(message)

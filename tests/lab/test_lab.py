@@ -1,4 +1,4 @@
-"""What every page works on."""
+"""The table and cache shared by all pages."""
 
 from collections.abc import Callable
 

@@ -28,7 +28,7 @@ def test_missing_parameters_have_their_defaults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "sentence"),
+    ("ask", "message"),
     [
         (lambda query: query.text("none"), "none is missing"),
         (lambda query: query.texts("none"), "none is missing: give it once or more"),
@@ -57,8 +57,8 @@ def test_missing_parameters_have_their_defaults() -> None:
         (lambda query: query.flag("x", True), "x must be one of false, true, not 'nan'"),
     ],
 )
-def test_invalid_parameters_are_refused_with_a_message(ask, sentence: str) -> None:
+def test_invalid_parameters_are_refused_with_a_message(ask, message: str) -> None:
     query = Query({"two": ["a", "b"], "long": ["a" * 1001], "x": ["nan"], "huge": ["9" * 5000], "many": ["1,2,3"]})
     with pytest.raises(UsageError) as caught:
         ask(query)
-    assert str(caught.value).startswith(sentence)
+    assert str(caught.value).startswith(message)

@@ -1,4 +1,4 @@
-"""What a page is told, there and back; `web/` reads the same bytes in the browser tests."""
+"""Replies encoded and decoded; the browser tests decode the same bytes in `web/`."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""Who may ask, and what each answer forbids the browser."""
+"""Tokens, allowed hosts and origins, and security headers."""
 
 import asyncio
 import re
@@ -18,13 +18,13 @@ ACCESS = Access("127.0.0.1", 7697, TOKEN)
 COOKIE = {"Cookie": f"other=1; {ACCESS.cookie}={TOKEN}"}
 
 
-def asked(access: Access = ACCESS, url: str = "http://127.0.0.1:7697") -> TestClient:
+def make_client(access: Access = ACCESS, url: str = "http://127.0.0.1:7697") -> TestClient:
     inside = Starlette(routes=[Route("/{path:path}", lambda _: PlainTextResponse("inside"), methods=["GET", "POST"])])
     return TestClient(AccessMiddleware(inside, access), base_url=url, follow_redirects=False)
 
 
 def test_request_without_the_token_is_refused() -> None:
-    page, api = asked().get("/words"), asked().get("/api/words/rows")
+    page, api = make_client().get("/words"), make_client().get("/api/words/rows")
     assert (page.status_code, api.status_code) == (403, 403)
     assert "<p>the token is missing or belongs to a server that was stopped; open the URL" in page.text
     assert api.json().keys() == {"kind", "error"}
@@ -33,15 +33,15 @@ def test_request_without_the_token_is_refused() -> None:
 
 
 def test_error_page_styles_comply_with_the_content_security_policy() -> None:
-    page = asked().get("/words")
+    page = make_client().get("/words")
     assert "<style>" in page.text
     assert "<h1>Access denied</h1>" in page.text
     assert "style-src 'self' 'unsafe-inline'" in page.headers["content-security-policy"]
-    assert not re.search(r"<script|<link|src=|url\(|@import| style=", page.text)  # nothing that must be fetched or run
+    assert not re.search(r"<script|<link|src=|url\(|@import| style=", page.text)  # no scripts or external resources
 
 
 def test_responses_have_an_instance_id_that_changes_on_restart() -> None:
-    first, second = asked(), asked()
+    first, second = make_client(), make_client()
     granted = {"Authorization": f"Bearer {TOKEN}"}
     names = [first.get(path, headers=granted).headers["x-rowspace-instance"] for path in ("/", "/api/words/rows")]
     names.append(first.get("/api/words/rows").headers["x-rowspace-instance"])  # refused
@@ -62,7 +62,7 @@ def test_only_http_and_lifespan_scopes_are_accepted() -> None:
 
 
 def test_token_in_the_url_sets_a_cookie() -> None:
-    client = asked()
+    client = make_client()
     first = client.get(f"/words?a=1%262&token={TOKEN}&b=%D1%8F")
     assert (first.status_code, first.headers["location"]) == (303, "http://127.0.0.1:7697/words?a=1%262&b=%D1%8F")
     assert first.headers["set-cookie"].lower() == f"rowspace-lab-7697={TOKEN}; httponly; path=/; samesite=strict"
@@ -71,26 +71,26 @@ def test_token_in_the_url_sets_a_cookie() -> None:
 
 
 def test_token_redirect_stays_on_this_host() -> None:
-    answer = asked().get(f"http://127.0.0.1:7697//example.org/?token={TOKEN}")
+    answer = make_client().get(f"http://127.0.0.1:7697//example.org/?token={TOKEN}")
     assert answer.headers["location"] == "http://127.0.0.1:7697//example.org/"
 
 
 def test_token_in_the_url_is_accepted_only_for_pages() -> None:
-    assert asked().get(f"/api/words/rows?token={TOKEN}").status_code == 403
-    assert asked().post(f"/words?token={TOKEN}").status_code == 403
+    assert make_client().get(f"/api/words/rows?token={TOKEN}").status_code == 403
+    assert make_client().post(f"/words?token={TOKEN}").status_code == 403
 
 
 def test_bearer_token_is_accepted() -> None:
-    assert asked().get("/api/words/rows", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
-    assert asked().get("/api/words/rows", headers={"Authorization": "Bearer wrong"}).status_code == 403
-    assert asked().get("/api/words/rows", headers={"Authorization": f"Basic {TOKEN}"}).status_code == 403
+    assert make_client().get("/api/words/rows", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
+    assert make_client().get("/api/words/rows", headers={"Authorization": "Bearer wrong"}).status_code == 403
+    assert make_client().get("/api/words/rows", headers={"Authorization": f"Basic {TOKEN}"}).status_code == 403
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "é", TOKEN[:-1], TOKEN + "x", "\udcff"])
 def test_wrong_token_is_refused(token: str) -> None:
     cookie = {"Cookie": f"{ACCESS.cookie}={token}".encode("utf-8", "surrogateescape")}
-    assert asked().get("/", headers=cookie).status_code == 403
-    assert asked().get("/", params={"token": token.encode("utf-8", "surrogateescape")}).status_code == 403
+    assert make_client().get("/", headers=cookie).status_code == 403
+    assert make_client().get("/", params={"token": token.encode("utf-8", "surrogateescape")}).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_wrong_token_is_refused(token: str) -> None:
     ],
 )
 def test_host_header_must_match_the_server(host: str, status: int) -> None:
-    assert asked().get("/", headers={**COOKIE, "Host": host}).status_code == status
+    assert make_client().get("/", headers={**COOKIE, "Host": host}).status_code == status
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ def test_host_header_must_match_the_server(host: str, status: int) -> None:
     ],
 )
 def test_host_header_must_match_a_non_loopback_address(listens: str, host: str, status: int) -> None:
-    client = asked(Access(listens, 7697, TOKEN))
+    client = make_client(Access(listens, 7697, TOKEN))
     assert client.get("/", headers={**COOKIE, "Host": host}).status_code == status
 
 
 def test_host_header_may_omit_port_80() -> None:
     access = Access("127.0.0.1", 80, TOKEN)
-    client = asked(access, "http://127.0.0.1")
+    client = make_client(access, "http://127.0.0.1")
     assert client.get("/", headers={"Authorization": f"Bearer {TOKEN}"}).text == "inside"
 
 
@@ -144,7 +144,7 @@ def test_url_has_brackets_around_an_ipv6_address() -> None:
     ("origin", "status"),
     [
         ("http://127.0.0.1:7697", 200),
-        ("http://localhost:7697", 403),  # not the name that it asks by
+        ("http://localhost:7697", 403),  # differs from the Host header
         ("https://127.0.0.1:7697", 403),
         ("http://127.0.0.1:7698", 403),
         ("https://example.org", 403),
@@ -152,7 +152,7 @@ def test_url_has_brackets_around_an_ipv6_address() -> None:
     ],
 )
 def test_origin_header_must_match_the_host(origin: str, status: int) -> None:
-    assert asked().post("/api/jobs", headers={**COOKIE, "Origin": origin}).status_code == status
+    assert make_client().post("/api/jobs", headers={**COOKIE, "Origin": origin}).status_code == status
 
 
 def fetched(site: str, mode: str = "no-cors", dest: str = "image") -> dict[str, str]:
@@ -162,23 +162,23 @@ def fetched(site: str, mode: str = "no-cors", dest: str = "image") -> dict[str, 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_cross_site_requests_may_only_navigate_to_pages(site: str) -> None:
     navigation = fetched(site, "navigate", "document")
-    assert asked().get("/words", headers=navigation).text == "inside"
-    assert asked().get("/api/words/rows", headers=navigation).status_code == 403
-    assert asked().get("/static/index.js", headers=navigation).status_code == 403
-    assert asked().post("/words", headers=navigation).status_code == 403
-    assert asked().get("/words", headers=fetched(site, "navigate", "iframe")).status_code == 403
-    assert asked().get("/words", headers=fetched(site)).status_code == 403
+    assert make_client().get("/words", headers=navigation).text == "inside"
+    assert make_client().get("/api/words/rows", headers=navigation).status_code == 403
+    assert make_client().get("/static/index.js", headers=navigation).status_code == 403
+    assert make_client().post("/words", headers=navigation).status_code == 403
+    assert make_client().get("/words", headers=fetched(site, "navigate", "iframe")).status_code == 403
+    assert make_client().get("/words", headers=fetched(site)).status_code == 403
 
 
 @pytest.mark.parametrize("site", ["none", "same-origin"])
 def test_same_origin_requests_are_allowed(site: str) -> None:
-    assert asked().get("/api/words/rows", headers=fetched(site)).text == "inside"
+    assert make_client().get("/api/words/rows", headers=fetched(site)).text == "inside"
 
 
 def test_cross_site_link_with_the_token_opens_the_page() -> None:
-    """By a page that goes on by itself: after a redirect, the browser would keep the cookie back."""
+    """The page redirects with a meta element: after an HTTP redirect, the browser would not send the cookie."""
     headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-    answer = asked().get(f"/words?a=%22%3E&token={TOKEN}", headers=headers)
+    answer = make_client().get(f"/words?a=%22%3E&token={TOKEN}", headers=headers)
     assert answer.status_code == 200
     assert 'content="0;url=http://127.0.0.1:7697/words?a=%22%3E"' in answer.text
     assert ACCESS.cookie in answer.headers["set-cookie"]
@@ -186,7 +186,7 @@ def test_cross_site_link_with_the_token_opens_the_page() -> None:
 
 @pytest.mark.parametrize("headers", [COOKIE, {}])
 def test_responses_have_security_headers(headers: dict[str, str]) -> None:
-    page, api = asked().get("/", headers=headers), asked().get("/api/words/rows", headers=headers)
+    page, api = make_client().get("/", headers=headers), make_client().get("/api/words/rows", headers=headers)
     assert (page.headers["cache-control"], api.headers["cache-control"]) == ("no-cache", "no-store")
     for answer in (page, api):
         policy = answer.headers["content-security-policy"]

@@ -1,4 +1,4 @@
-"""The words that pages open with."""
+"""The default words of pages."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The code that pages show of their figures."""
+"""The code that pages show for their figures."""
 
 import re
 import sys
@@ -38,7 +38,7 @@ def level_of(number: float, *, names: dict[str, int] = LEVELS) -> list[str]:
 
 def levels_figure(table: rs.Table, scale: float, *, word: str) -> dict[str, object]:
     """The levels of a word."""
-    largest: float = np.abs(table[word]).max()  # of any number
+    largest: float = np.abs(table[word]).max()  # any number of words
     return {"levels": level_of(scale * largest)}  # type: ignore[no-any-return]
 
 
@@ -64,7 +64,7 @@ def level_of(number, *, names=LEVELS):
 
 def levels_figure(table, scale, *, word):
     """The levels of a word."""
-    largest = np.abs(table[word]).max()  # of any number
+    largest = np.abs(table[word]).max()  # any number of words
     return {"levels": level_of(scale * largest)}
 
 

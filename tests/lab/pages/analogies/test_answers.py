@@ -1,4 +1,4 @@
-"""The answers, ranks and cosines are `Table.analogy`'s; the drawing is exact; strange tables are answered too."""
+"""Answers, ranks and cosines equal those of `Table.analogy`; the drawing preserves distances; unusual tables work."""
 
 import numpy as np
 import pytest
@@ -10,10 +10,12 @@ ANSWERS, EXAMPLES = "analogies/answers", "analogies/examples"
 
 
 @pytest.mark.parametrize("method", ["3cosadd", "3cosmul"])
-@pytest.mark.parametrize("kept", ["true", "false"])
-def test_answers_equal_those_of_the_table(lab, check_code, method: str, kept: str) -> None:
-    reply = check_code(lab, ANSWERS, a="read", b="write", c="reader", expected="", method=method, keep_inputs=kept, k=7)
-    expected = lab.table.analogy("read", "write", "reader", k=7, method=method, keep_inputs=kept == "true")
+@pytest.mark.parametrize("keep_inputs", ["true", "false"])
+def test_answers_equal_those_of_the_table(lab, check_code, method: str, keep_inputs: str) -> None:
+    reply = check_code(
+        lab, ANSWERS, a="read", b="write", c="reader", expected="", method=method, keep_inputs=keep_inputs, k=7
+    )
+    expected = lab.table.analogy("read", "write", "reader", k=7, method=method, keep_inputs=keep_inputs == "true")
     assert list(zip(reply.meta["tokens"], reply.arrays["scores"].tolist(), strict=True)) == expected
     assert reply.arrays["ranks"].tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert reply.meta["place"] is None
@@ -82,11 +84,11 @@ def test_words_are_found_with_their_word_start_marker(small_lab, check_code) -> 
 
 
 @pytest.mark.parametrize("dim", [1, 3])
-@pytest.mark.parametrize("kept", ["true", "false"])
-def test_table_of_one_row_gets_a_reply(small_lab, check_code, dim: int, kept: str) -> None:
+@pytest.mark.parametrize("keep_inputs", ["true", "false"])
+def test_table_of_one_row_gets_a_reply(small_lab, check_code, dim: int, keep_inputs: str) -> None:
     lab = small_lab(["<script>"], np.ones((1, dim)))
-    reply = check_code(lab, ANSWERS, keep_inputs=kept)
-    assert reply.meta["tokens"] == (["<script>"] if kept == "true" else [])
+    reply = check_code(lab, ANSWERS, keep_inputs=keep_inputs)
+    assert reply.meta["tokens"] == (["<script>"] if keep_inputs == "true" else [])
     assert check_code(lab, EXAMPLES).arrays["ranks"].tolist() == []
 
 

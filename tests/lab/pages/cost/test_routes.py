@@ -1,4 +1,4 @@
-"""The Cost page's numbers: those of `rowspace.layers.cost`, and those of the table itself."""
+"""The Cost page's numbers equal those of `rowspace.layers.cost` and of the table."""
 
 import sys
 from collections.abc import Callable
@@ -110,7 +110,7 @@ def test_table_of_one_number_and_table_without_finite_numbers(small_lab: Callabl
 
 
 @pytest.mark.parametrize(
-    ("route", "asked", "sentence"),
+    ("route", "parameters", "message"),
     [
         ("cost/figures", {"vocabulary": 0}, "vocabulary must be a whole number from 1 to 100,000,000, not '0'"),
         ("cost/figures", {"dtype": "float8"}, "dtype must be one of float32, bfloat16, float16, int8, int4"),
@@ -123,7 +123,7 @@ def test_table_of_one_number_and_table_without_finite_numbers(small_lab: Callabl
     ],
 )
 def test_invalid_parameters_are_refused(
-    lab: Lab, ask: Ask, route: str, asked: dict[str, object], sentence: str
+    lab: Lab, ask: Ask, route: str, parameters: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(UsageError, match=sentence):
-        ask(lab, route, **asked)
+    with pytest.raises(UsageError, match=message):
+        ask(lab, route, **parameters)

@@ -1,4 +1,4 @@
-"""Logits, probabilities and entropy are those of `rowspace.layers`; what cannot be is refused in a sentence."""
+"""Logits, probabilities and entropy equal those of `rowspace.layers`; invalid input is refused."""
 
 import sys
 
@@ -90,7 +90,7 @@ def test_rows_without_a_finite_logit_are_excluded_and_counted(small_lab, check_c
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("parameters", "message"),
     [
         ({"dims": "0,0", "values": "1,1"}, "dims must be whole numbers from 0 to 19, each once"),
         ({"dims": "0.5", "values": "1"}, "dims must be whole numbers"),
@@ -101,9 +101,9 @@ def test_rows_without_a_finite_logit_are_excluded_and_counted(small_lab, check_c
         ({"head": "both"}, "head must be one of tied, untied"),
     ],
 )
-def test_invalid_parameters_are_refused(lab, ask, asked: dict[str, str], sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
-        ask(lab, LOGITS, **asked)
+def test_invalid_parameters_are_refused(lab, ask, parameters: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        ask(lab, LOGITS, **parameters)
 
 
 def test_overflow_of_all_logits_is_refused(small_lab, ask) -> None:

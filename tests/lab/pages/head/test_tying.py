@@ -1,4 +1,4 @@
-"""What tying saves, against the counts of the published configs."""
+"""Savings from tying, compared with the counts of published configs."""
 
 import pytest
 

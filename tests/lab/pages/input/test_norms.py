@@ -12,7 +12,7 @@ def test_norms_equal_those_of_the_table(lab, check_code) -> None:
 
 
 def test_norms_of_the_lesson(lab, check_code) -> None:
-    """d = 512: rows of N(0, 1/d) have norm 1, a sinusoid 16.0, the ratio is 16:1, and √d turns it round."""
+    """d = 512: rows of N(0, 1/d) have norm 1, a sinusoid 16.0, the ratio is 16:1, and √d inverts it."""
     reply = check_code(lab, "input/scale", rows="drawn", dim=512, start=5)
     assert reply.meta["token_norm"] == pytest.approx(1, abs=0.01)
     assert reply.meta["position_norm"] == pytest.approx(16, abs=1e-4)

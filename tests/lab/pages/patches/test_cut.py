@@ -16,7 +16,7 @@ def sent(width: int = 40, height: int = 30) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "parameters",
     [
         {},
         {"picture": "lesson"},
@@ -26,8 +26,8 @@ def sent(width: int = 40, height: int = 30) -> bytes:
         {"picture": "lesson", "color": "rgb", "patch": 2, "values": "bytes", "unit": 9, "seed": 4},
     ],
 )
-def test_patch_equals_the_result_of_the_code(lab, check_code, given):
-    reply = check_code(lab, "patches/cut", **given)
+def test_patch_equals_the_result_of_the_code(lab, check_code, parameters):
+    reply = check_code(lab, "patches/cut", **parameters)
     down, across = reply.meta["grid"]
     assert reply.meta["patches"] == down * across
     assert reply.arrays["pixels"].shape == reply.arrays["weight"].shape == (reply.meta["numbers"],)

@@ -24,7 +24,7 @@ def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
 
 
 def png_of_size(width: int, height: int) -> bytes:
-    """A PNG that claims a size and holds no pixels."""
+    """A PNG that declares a size and has no pixels."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = [(b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b"")]
     chunks = [
@@ -67,7 +67,7 @@ def test_transparent_pixels_are_composited_on_white():
 
 def test_exif_orientation_is_applied():
     exif = Image.Exif()
-    exif[0x0112] = 6  # a quarter to the right
+    exif[0x0112] = 6  # a quarter turn clockwise
     read = read_picture(saved(Image.fromarray(PIXELS), exif=exif))
     np.testing.assert_array_equal(read, np.rot90(PIXELS, -1))
 
@@ -114,10 +114,10 @@ def test_unsupported_formats_are_refused():
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_files_give_an_error_or_a_picture(kind):
-    whole = saved(Image.fromarray(np.tile(PIXELS, (4, 4, 1))), kind)
+    complete = saved(Image.fromarray(np.tile(PIXELS, (4, 4, 1))), kind)
     chance = random.Random(1)  # noqa: S311
     for _ in range(100):
-        damaged = bytearray(whole)
+        damaged = bytearray(complete)
         for _ in range(chance.randint(1, 6)):
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         with contextlib.suppress(RowspaceError):
@@ -173,15 +173,15 @@ def test_photograph_without_scikit_learn_names_the_extra(monkeypatch):
 
 
 def test_png_with_one_damaged_byte_is_refused():
-    whole = saved(Image.fromarray(np.tile(PIXELS, (8, 8, 1))))
-    for at in range(8, len(whole) - 12, 3):  # in the header, in the pixels and in their checksums
-        damaged = bytearray(whole)
+    complete = saved(Image.fromarray(np.tile(PIXELS, (8, 8, 1))))
+    for at in range(8, len(complete) - 12, 3):  # in the header, in the pixels and in their checksums
+        damaged = bytearray(complete)
         damaged[at] ^= 1
         with pytest.raises(FileFormatError, match="this file is damaged or not a picture"):
             read_picture(bytes(damaged))
 
 
 def test_truncated_png_is_refused():
-    whole = saved(Image.fromarray(PIXELS))
+    complete = saved(Image.fromarray(PIXELS))
     with pytest.raises(FileFormatError, match="this file is damaged"):
-        read_picture(whole[: whole.rindex(b"IEND") - 4])
+        read_picture(complete[: complete.rindex(b"IEND") - 4])

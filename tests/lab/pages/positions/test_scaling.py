@@ -29,7 +29,7 @@ def test_scalings_equal_their_formulas(lab, ask):
     base = 10000.0 * (8 * 8 - 7) ** (128 / 126)
     np.testing.assert_allclose(waves["dynamic"], 2 * math.pi * base ** (np.arange(64) / 64), rtol=1e-5)
     np.testing.assert_allclose(waves["longrope"], plain * np.geomspace(1, 8, 64), rtol=1e-4)
-    for name in ("yarn", "llama3"):  # the fast pairs as they were, the slow ones stretched
+    for name in ("yarn", "llama3"):  # fast pairs unchanged, slow pairs stretched
         np.testing.assert_allclose(waves[name][[0, -1]], plain[[0, -1]] * [1, 8], rtol=1e-5)
 
 

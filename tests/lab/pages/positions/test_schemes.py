@@ -38,7 +38,7 @@ def test_concurrent_requests_use_separate_generators(lab, ask):
 
 
 @pytest.mark.parametrize(
-    "given",
+    "parameters",
     [
         {},
         {"length": 2, "dim": 2, "heads": 1},
@@ -47,8 +47,8 @@ def test_concurrent_requests_use_separate_generators(lab, ask):
         {"query": "read", "dim": 8, "length": 9},
     ],
 )
-def test_scores_equal_the_result_of_the_code(lab, check_code, given):
-    reply = check_code(lab, "positions/scores", **given)
+def test_scores_equal_the_result_of_the_code(lab, check_code, parameters):
+    reply = check_code(lab, "positions/scores", **parameters)
     length, heads = reply.meta["length"], reply.meta["heads"]
     assert reply.arrays["scores"].shape == (5, heads, 2 * length - 1)
     assert reply.arrays["pairs"].shape == (5, length, length)
@@ -92,7 +92,7 @@ def test_rows_of_odd_width_lose_their_last_number(small_lab, check_code):
 
 
 @pytest.mark.parametrize(
-    ("route", "given", "error", "message"),
+    ("route", "parameters", "error", "message"),
     [
         ("rows", {"dim": 7}, UsageError, "dim is 7, but sines and cosines come in pairs; make it 6 or 8"),
         ("rows", {"length": 100_000}, UsageError, "length must be a whole number from 2 to 256, not '100000'"),
@@ -105,9 +105,9 @@ def test_rows_of_odd_width_lose_their_last_number(small_lab, check_code):
         ("scaling", {"length": 2**21}, UsageError, "length must be a whole number from 2 to 1,048,576"),
     ],
 )
-def test_invalid_parameters_are_refused(lab, ask, route, given, error, message):
+def test_invalid_parameters_are_refused(lab, ask, route, parameters, error, message):
     with pytest.raises(error, match=message):
-        ask(lab, f"positions/{route}", **given)
+        ask(lab, f"positions/{route}", **parameters)
 
 
 def test_row_of_one_number_cannot_be_rotated(small_lab, ask):

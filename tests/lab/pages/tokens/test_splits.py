@@ -1,4 +1,4 @@
-"""The Tokens page's numbers: those of `rowspace.text`, and what tables without a tokenizer are told."""
+"""The Tokens page's numbers equal those of `rowspace.text`; tables without a tokenizer."""
 
 from collections.abc import Callable
 from itertools import chain, islice, pairwise
@@ -39,7 +39,7 @@ Ask = Callable[..., Reply]
 
 @pytest.fixture(scope="module")
 def tokenizer_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A cache with a tokenizer of a part of the standard library, which takes no time to learn."""
+    """A cache with a tokenizer learned quickly from part of the standard library."""
     folder = str(tmp_path_factory.mktemp("learned"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)
@@ -85,14 +85,14 @@ def test_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], a
     lab = small_lab(["a"], np.ones((1, 1)))
     for name in ("table", "standard"):
         assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
-    told = list(JOB_KINDS["standard-tokenizer"].run(texts=islice(standard_library(), 20)))
-    assert [news.fraction for news in told] == sorted(news.fraction for news in told)
-    assert told[-1] == (1.0, "100 % read, the first half to learn and the second to count")
+    reports = list(JOB_KINDS["standard-tokenizer"].run(texts=islice(standard_library(), 20)))
+    assert [report.fraction for report in reports] == sorted(report.fraction for report in reports)
+    assert reports[-1] == (1.0, "100 % read, the first half to learn and the second to count")
     standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
     assert standard["kind"] == "bpe"
     assert standard["sizes"][:3] == [256, 512, 1024]
     assert standard["shown"] == [standard["sizes"][0], *standard["shown"][1:3], standard["sizes"][-1]]
-    reply = check_code(lab, "tokens/split")  # a table without a tokenizer has this one
+    reply = check_code(lab, "tokens/split")  # the default for a table without a tokenizer
     assert reply.meta["tokenizer"] == "standard"
     assert reply.arrays["counts"].min() > 0
     check_code(lab, "tokens/merges", tokenizer="standard", text="unbelievable")
@@ -100,7 +100,7 @@ def test_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], a
 
 @pytest.mark.usefixtures("nothing_learned")
 def test_failed_learning_reports_its_cause(tmp_path: Path) -> None:
-    texts = chain.from_iterable(map(standard_library, [tmp_path]))  # which raises when it is read
+    texts = chain.from_iterable(map(standard_library, [tmp_path]))  # raises on reading
     with pytest.raises(CorpusError, match="this Python has no source of its standard library"):
         list(JOB_KINDS["standard-tokenizer"].run(texts=texts))
 
@@ -108,7 +108,7 @@ def test_failed_learning_reports_its_cause(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("nothing_learned")
 def test_wait_returns_the_standard_tokenizer(small_lab: Callable[..., Lab], pieces_lab: Lab, ask: Ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1)))
-    lab.cached(("tokens", "standard"), lambda: source_of(pieces_lab, "table"))  # learning would take some seconds
+    lab.cached(("tokens", "standard"), lambda: source_of(pieces_lab, "table"))  # learning takes seconds
     assert ask(lab, "tokens/source", tokenizer="standard").meta["found"] is None
     assert ask(lab, "tokens/source", tokenizer="standard", wait="true").meta["found"]["kind"] == "bpe"
 
@@ -187,7 +187,7 @@ def test_last_step_equals_the_tokenizers_split(pieces_lab: Lab, ask: Ask) -> Non
 
 
 def _after(reply: Reply, step: int) -> str:
-    """The tokens after a step as the page shows them: blanks between, a bar where a word begins."""
+    """The tokens after a step as the page shows them: separated by blanks, with a bar at each start of a word."""
     ends = [0, *reply.arrays["ends"].tolist()]
     symbols = [reply.arrays["utf8"].tobytes()[a:b].decode() for a, b in pairwise(ends)]
     shown = ""
@@ -207,7 +207,7 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("route", "asked", "sentence"),
+    ("route", "parameters", "message"),
     [
         ("tokens/split", {"text": "x" * 1001}, "text must have 1,000 characters at most"),
         ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
@@ -216,9 +216,11 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
         ("tokens/merges", {"tokenizer": "table"}, "only byte-pair encoding .* has merges, .* kind WordLevel"),
     ],
 )
-def test_invalid_parameters_are_refused(lab: Lab, ask: Ask, route: str, asked: dict[str, str], sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
-        ask(lab, route, **asked)
+def test_invalid_parameters_are_refused(
+    lab: Lab, ask: Ask, route: str, parameters: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        ask(lab, route, **parameters)
 
 
 def test_table_without_a_tokenizer_is_an_error(small_lab: Callable[..., Lab], ask: Ask) -> None:
@@ -227,10 +229,10 @@ def test_table_without_a_tokenizer_is_an_error(small_lab: Callable[..., Lab], as
 
 
 def test_unknown_tokens_are_not_counted_as_pieces(bert_lab, ask) -> None:
-    whole = bert_lab.table.vocabulary
+    vocabulary = bert_lab.table.vocabulary
     splits = ask(bert_lab, "tokens/split", text="the unbelievable function").meta["splits"]
     small, large = splits[0], splits[-1]
-    assert small["size"] < 100 < large["size"] == len(whole)
+    assert small["size"] < 100 < large["size"] == len(vocabulary)
     assert small["tokens"] == ["[UNK]"] * 3
     assert (small["unknown"], small["unknown_share"]) == (3, 1.0)
     assert (small["tokens_per_word"], small["bytes_per_token"]) == (None, None)

@@ -1,4 +1,4 @@
-"""What the map is told: equal to `rowspace.space`, for every table."""
+"""The map's replies equal the results of `rowspace.space`, for every kind of table."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_clusters_are_labeled_by_the_words_nearest_their_centers(lab, check_code
     units = normalize(lab.table.rows)  # scikit-learn's
     for cluster, names in enumerate(reply.meta["names"]):
         inside = units[values == cluster]
-        near = inside @ inside.mean(0)  # the center is learned from mini-batches, and is not quite the mean
+        near = inside @ inside.mean(0)  # centers are learned from mini-batches, so they differ slightly from the means
         assert (units[lab.table.ids(names)] @ inside.mean(0)).min() > np.quantile(near, 0.9), (cluster, names)
 
 
@@ -82,7 +82,9 @@ def test_invalid_ids_are_refused(lab, ask, ids: str) -> None:
 
 def test_error_for_a_long_list_names_the_wrong_id(lab, ask) -> None:
     with pytest.raises(UsageError, match=r"ids must be whole numbers from 0 to [0-9,]+, not '-7'"):
-        ask(lab, "words/tokens", ids=",".join(["0"] * 600 + ["-7"]))  # more than the 1,000 characters of a text
+        ask(
+            lab, "words/tokens", ids=",".join(["0"] * 600 + ["-7"])
+        )  # longer than the 1,000 characters allowed for a text
 
 
 def test_color_by_count_requires_counts(small_lab, ask) -> None:

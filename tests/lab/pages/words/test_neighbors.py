@@ -1,4 +1,4 @@
-"""What the Words page is told: equal to what the table and `rowspace.space` say, through the code that it shows."""
+"""The Words page's replies equal the results of the table and `rowspace.space`, and of the shown code."""
 
 import numpy as np
 import pytest

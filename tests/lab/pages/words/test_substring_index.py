@@ -1,4 +1,4 @@
-"""`SubstringIndex` against a walk over all tokens."""
+"""`SubstringIndex`, compared with a linear search over all tokens."""
 
 import numpy as np
 import pytest
