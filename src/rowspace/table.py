@@ -206,8 +206,8 @@ class Table:
         >>> [(token, round(distance, 3)) for token, distance in table.neighbors("cat", metric="euclidean")]
         [('dog', 0.086), ('the', 1.204)]
         """
-        vector, asked = self._query(query)
-        exclude = np.asarray([asked], np.int64) if asked else None
+        vector, query_ids = self._query(query)
+        exclude = np.asarray([query_ids], np.int64) if query_ids else None
         ids, scores = space.nearest(
             vector[np.newaxis], self.rows, k, metric=metric, exclude=exclude, row_norms=self.norms
         )

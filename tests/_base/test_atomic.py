@@ -1,4 +1,4 @@
-# ruff: noqa: PT012  # the tests are about what happens in and after a whole block
+# ruff: noqa: PT012  # the tests are about what happens in and after a `with` block of several statements
 import errno
 import json
 import os

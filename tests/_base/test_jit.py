@@ -1,4 +1,4 @@
-"""Kernels with checked indexes (`ROWSPACE_CHECK_BOUNDS=1`) raise where others would access foreign memory."""
+"""Kernels with checked indexes (`ROWSPACE_CHECK_BOUNDS=1`) raise where others would access memory outside the array."""
 
 import numpy as np
 import pytest

@@ -20,7 +20,7 @@ def package(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_a_name_is_imported_when_it_is_used(package):
+def test_name_is_imported_on_first_use(package):
     package.__getattr__, names = lazy_exports("lazily", {"deep": ("answer",)})
     assert "lazily.deep" not in sys.modules
     assert "answer" in names()

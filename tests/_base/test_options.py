@@ -1,4 +1,4 @@
-"""Options dataclasses that validate themselves by the meaning of their fields."""
+"""Options dataclasses that validate themselves by the annotations of their fields."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ class Paint:
         validate_options(self)
 
 
-def test_fields_have_their_type_and_default_in_words():
+def test_fields_have_their_type_and_default():
     fields = option_fields(Paint)
     assert [(field.name, field.kind, field.is_optional, field.default) for field in fields] == [
         ("layers", int, False, "2"),
@@ -28,7 +28,7 @@ def test_fields_have_their_type_and_default_in_words():
     ]
 
 
-def test_bounds_belong_to_the_values_that_are_taken():
+def test_bounds_are_inclusive():
     assert Paint(layers=9, share=1, color="blue").share == 1
     assert Paint(layers=1, share=0.0).layers == 1
 
@@ -46,6 +46,6 @@ def test_bounds_belong_to_the_values_that_are_taken():
         ({"color": "green"}, "color must be one of red, blue, not 'green'"),
     ],
 )
-def test_a_wrong_value_is_named_with_what_was_expected(values, why):
+def test_invalid_value_error_names_the_option_and_its_expected_values(values, why):
     with pytest.raises(UsageError, match=why):
         Paint(**values)

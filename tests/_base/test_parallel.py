@@ -16,7 +16,7 @@ def test_available_cores_respects_affinity_where_the_system_has_it(monkeypatch):
 
 @pytest.mark.parametrize("total", [0, 1, 5, 1000])
 @pytest.mark.parametrize("least", [1, 7, 2000])
-def test_pieces_cover_the_range_and_only_a_lone_one_is_smaller_than_the_least(total, least):
+def test_pieces_cover_the_range_and_have_the_minimum_size(total, least):
     for pieces in (None, 1, 3):
         ranges = split_range(total, least=least, pieces=pieces)
         assert [number for piece in ranges for number in range(*piece)] == list(range(total))

@@ -46,8 +46,8 @@ def command() -> Callable[..., subprocess.CompletedProcess[str]]:
 
     def run_there(*arguments: str | Path, status: int = 0, **options: object) -> subprocess.CompletedProcess[str]:
         environment = os.environ | options.pop("env", {})
-        whole = [sys.executable, "-m", "rowspace", *arguments]
-        done = subprocess.run(whole, env=environment, capture_output=True, text=True, check=False, **options)
+        command_line = [sys.executable, "-m", "rowspace", *arguments]
+        done = subprocess.run(command_line, env=environment, capture_output=True, text=True, check=False, **options)
         assert done.returncode == status, done.stderr
         return done
 

@@ -55,10 +55,10 @@ def test_extreme_numbers_work_or_give_an_error_message(
     for command in COMMANDS:
         for option, values in numeric_options(command):
             for value in values:
-                given = f"{option}={value}" if option.startswith("--") else f"{option}{value}"
-                arguments = [command, *calls[command], *NEEDS.get(option, []), given]
+                argument = f"{option}={value}" if option.startswith("--") else f"{option}{value}"
+                arguments = [command, *calls[command], *NEEDS.get(option, []), argument]
                 result = CliRunner().invoke(app, arguments)
-                case = f"{command} {given[:40]}: {result.output[-300:]}"
+                case = f"{command} {argument[:40]}: {result.output[-300:]}"
                 assert isinstance(result.exception, SystemExit | None), case
                 last = result.stderr.splitlines()[-1:]
                 too_rare = option == "--min-count" and last[0].startswith("rowspace: no word is as frequent as")

@@ -76,13 +76,13 @@ def test_closed_pipe_ends_long_output_without_a_message(table_path: str, table: 
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "{\n"
         process.stdout.close()
-        said = [line for line in process.stderr if "compiling kernels" not in line]  # where none are cached yet
-    assert (process.returncode, said) == (1, [])
+        messages = [line for line in process.stderr if "compiling kernels" not in line]  # where none are cached yet
+    assert (process.returncode, messages) == (1, [])
 
 
 def test_typer_errors_have_the_same_style(run: Run, table_path: str) -> None:
     help_of_near = "see rowspace near --help"
-    for arguments, sentence in (
+    for arguments, message in (
         (("near",), f"missing argument 'TABLE'; {help_of_near}"),
         (("nea", table_path), "no such command 'nea', did you mean 'near'; see rowspace --help"),
         (("near", table_path, "class", "--metric", "l1"), "invalid value for '--metric': "),
@@ -91,7 +91,7 @@ def test_typer_errors_have_the_same_style(run: Run, table_path: str) -> None:
     ):
         result = run(*arguments, "--json", status=2)
         assert result.stdout == "", arguments
-        assert result.stderr.startswith(f"rowspace: {sentence}"), arguments
+        assert result.stderr.startswith(f"rowspace: {message}"), arguments
         assert result.stderr.count("\n") == 1, arguments
 
 

@@ -32,8 +32,8 @@ def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int
     for epochs in (50, 500, 5000):  # more, if a fit ends before the signal arrives
         options = ("--dim", "16", "--workers", "1", "--epochs", str(epochs))
         with start(corpus, "-o", output, *options) as process:
-            said = iter(process.stderr.readline, "")
-            assert any(line.startswith("rowspace: learning: ") for line in said)
+            messages = iter(process.stderr.readline, "")
+            assert any(line.startswith("rowspace: learning: ") for line in messages)
             process.send_signal(number)
             rest = process.stderr.read()
             assert process.stdout.read() == "" or process.wait() == 0
@@ -45,8 +45,10 @@ def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int
 
 def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
-    epochs, said = interrupted(signal.SIGINT, english, output)
-    assert re.search(r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*'; continue with ", said)
+    epochs, messages = interrupted(signal.SIGINT, english, output)
+    assert re.search(
+        r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*'; continue with ", messages
+    )
     half_way = rs.load(output)
     assert run_directory_of(output).exists()
 
@@ -63,8 +65,8 @@ def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_
 
 def test_sigterm_saves_and_resume_ignores_the_corpus(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
-    epochs, said = interrupted(signal.SIGTERM, english, output)
-    assert "continue with rowspace fit --resume" in said
+    epochs, messages = interrupted(signal.SIGTERM, english, output)
+    assert "continue with rowspace fit --resume" in messages
     wrong = run("fit", "--resume", "-o", str(output), "--dim", "5", status=2)
     assert "the interrupted fit has dim=16, not 5" in wrong.stderr
     result = run("fit", "gone.txt", "--resume", "-o", str(output), "--workers", "2", "--json")
@@ -88,9 +90,9 @@ def test_signal_during_reading_leaves_no_files(number: signal.Signals, status: i
         write_and_wait(process, "some text that does not end")
         assert any(tmp_path.glob("table.fit/*"))
         process.send_signal(number)
-        said = process.stderr.read()
+        messages = process.stderr.read()
     assert (process.returncode, list(tmp_path.iterdir())) == (status, [])
-    assert said == ("rowspace: stopped\n" if number == signal.SIGINT else "")
+    assert messages == ("rowspace: stopped\n" if number == signal.SIGINT else "")
 
 
 # Another thread receives the signal, so that it does not interrupt the system call of the main thread:
@@ -114,8 +116,8 @@ def test_ctrl_c_just_before_a_read_of_a_silent_pipe_ends_the_fit(tmp_path: Path)
             process.wait(60)  # stdin stays open
         finally:
             process.kill()
-        said = process.stderr.read()
-    assert (process.returncode, said, list(tmp_path.iterdir())) == (130, "rowspace: stopped\n", [])
+        messages = process.stderr.read()
+    assert (process.returncode, messages, list(tmp_path.iterdir())) == (130, "rowspace: stopped\n", [])
 
 
 DURING_IMPORTS = """

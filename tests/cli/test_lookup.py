@@ -84,6 +84,6 @@ def test_folder_without_permission_gives_a_message(run: Run, table: rs.Table, un
         ("eval", "pairs.tsv"),
         ("convert", str(unprivileged / "table.npz")),
     ):
-        said = run(arguments[0], str(unprivileged / "table"), *arguments[1:], status=1).stderr
-        assert said.startswith(f"rowspace: '{unprivileged}/table/"), arguments
-        assert said.endswith("Permission denied; check the path and its permissions\n"), arguments
+        messages = run(arguments[0], str(unprivileged / "table"), *arguments[1:], status=1).stderr
+        assert messages.startswith(f"rowspace: '{unprivileged}/table/"), arguments
+        assert messages.endswith("Permission denied; check the path and its permissions\n"), arguments

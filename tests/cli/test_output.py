@@ -53,11 +53,11 @@ def test_too_small_width_is_ignored(capsys: pytest.CaptureFixture[str], monkeypa
 
 
 @pytest.mark.parametrize(
-    ("size", "said"),
+    ("size", "expected"),
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (1.5e6, "1.5 MB"), (2e9, "2.0 GB"), (3e15, "3000.0 TB")],
 )
-def test_file_size_is_readable(size: float, said: str) -> None:
-    assert file_size(size) == said
+def test_file_size_is_readable(size: float, expected: str) -> None:
+    assert file_size(size) == expected
 
 
 class Deaf(io.StringIO):

@@ -27,12 +27,12 @@ def test_lines_are_printed_at_each_ten_percent(capsys: pytest.CaptureFixture[str
         progress.on_vocabulary(corpus)
         for words in range(0, 1_000_001, 20_000):
             progress.on_progress(at(words))
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 10 + 1 + 10
-    assert said[0].startswith("rowspace: reading: 200 bytes of 2.0 kB, ")
-    assert said[10] == "rowspace: read: 3 words, 2 tokens to learn"
-    assert said[11].startswith("rowspace: learning: 10%, epoch 1/2, 2.00 M words/s, loss 2.500, alpha 0.0300, 0:00:")
-    assert said[-1].startswith("rowspace: learning: 100%, ")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 10 + 1 + 10
+    assert lines[0].startswith("rowspace: reading: 200 bytes of 2.0 kB, ")
+    assert lines[10] == "rowspace: read: 3 words, 2 tokens to learn"
+    assert lines[11].startswith("rowspace: learning: 10%, epoch 1/2, 2.00 M words/s, loss 2.500, alpha 0.0300, 0:00:")
+    assert lines[-1].startswith("rowspace: learning: 100%, ")
 
 
 def test_lines_are_printed_after_an_interval(capsys: pytest.CaptureFixture[str]) -> None:

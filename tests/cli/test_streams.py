@@ -37,8 +37,8 @@ def test_closed_pipe_ends_the_command_without_a_message(table_path: str) -> None
             [sys.executable, "-m", "rowspace", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as process:
             process.stdout.close()
-            said = [line for line in process.stderr if "compiling kernels" not in line]
-        assert (process.returncode, said) == (1, []), arguments
+            messages = [line for line in process.stderr if "compiling kernels" not in line]
+        assert (process.returncode, messages) == (1, []), arguments
 
 
 def test_fit_saves_the_table_without_standard_error(english: Path, tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_closed_standard_input_gives_a_message(table_path: str, tmp_path: Path) 
         (("coverage", table_path, "-"), 1),
         (("fit", "-", "-o", tmp_path / "table"), 1),
     ):
-        ended, _, said = shell("<&-", *arguments)
+        ended, _, messages = shell("<&-", *arguments)
         assert ended == status, arguments
-        assert said.startswith("rowspace: standard input is closed; pipe a text into it, or "), arguments
+        assert messages.startswith("rowspace: standard input is closed; pipe a text into it, or "), arguments
     assert list(tmp_path.iterdir()) == []
 
 

@@ -97,6 +97,6 @@ def test_pandas_column_header_is_skipped(tmp_path, header):
     assert table.rows.tolist() == [[0.5, 1], [2, 3]]
 
 
-def test_first_word_whose_row_looks_like_column_numbers_is_kept(tmp_path):
+def test_first_word_whose_row_looks_like_column_numbers_is_not_skipped(tmp_path):
     (tmp_path / "v.txt").write_text("of\t0\t1\ncat\t0.5\t1\n")
     assert list(store.load(tmp_path / "v.txt").vocabulary) == ["of", "cat"]

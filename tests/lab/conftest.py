@@ -1,4 +1,4 @@
-"""A real table for the workbench, and the check that a page's code gives the page's numbers."""
+"""A real table for the workbench, and a check that a page's code reproduces the page's numbers."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from rowspace.lab.server.reply import Reply, decode
 
 @pytest.fixture(scope="session")
 def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[rs.Table, str]:
-    """A table of the standard library's words, as `rowspace lab` opens one, and its path."""
+    """A table of the standard library, like the lab's default, and its path."""
     path = str(tmp_path_factory.mktemp("lab") / "stdlib-table")
     rs.fit(output=path, dim=20, epochs=3, workers=1, seed=1)
     return rs.load(path), path
@@ -26,7 +26,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[rs.Table, str]:
 
 @pytest.fixture
 def lab(learned: tuple[rs.Table, str]) -> Lab:
-    """A lab over that table, with nothing made yet."""
+    """A lab over that table, with an empty cache."""
     return Lab(*learned)
 
 
@@ -44,9 +44,9 @@ def small_lab(tmp_path: Path) -> Callable[..., Lab]:
 
 @pytest.fixture(scope="session")
 def bert_lab(tmp_path_factory: pytest.TempPathFactory, learned: tuple[rs.Table, str]) -> Lab:
-    """A lab over a table as BERT's are: no counts, special and unused tokens first, and a WordPiece tokenizer.
+    """A lab over a table like that of BERT: no counts, special and unused tokens first, a WordPiece tokenizer.
 
-    The tokenizer is trained by Hugging Face's library; a word has its row in `learned`, anything else a random one.
+    The tokenizer is trained by Hugging Face's library; rows come from `learned` for words and are random otherwise.
     """
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
@@ -66,23 +66,23 @@ def bert_lab(tmp_path_factory: pytest.TempPathFactory, learned: tuple[rs.Table, 
 
 @pytest.fixture(scope="session")
 def ask() -> Callable[..., Reply]:
-    """`ask(lab, "words/rows", word="sin")`: what the page is told, through the bytes that it is told in."""
+    """`ask(lab, "words/rows", word="sin")`: the reply to a page, encoded and decoded."""
 
     def answer(lab: Lab, route: str, body: bytes | None = None, **parameters: object) -> Reply:
         answers = {path: answer for page in PAGES for path, answer in page.routes.items()}
-        given = {
+        texts = {
             name: list(map(str, value if isinstance(value, list) else [value])) for name, value in parameters.items()
         }
-        return decode(Reply(answers[route](lab, Query(given, body))).encode())
+        return decode(Reply(answers[route](lab, Query(texts, body))).encode())
 
     return answer
 
 
-# What a reply holds besides what its code makes: what was asked for, and what only the drawing needs.
+# Fields of replies that their code does not compute: the request's parameters, and data for drawing only.
 SENTENCE = {"pieces", "left_out"}
 SIZES = {"length", "dim", "base", "seed"}
 CONTEXT: dict[str, set[str]] = {
-    "tokens/split": {"most", "splits"},  # the end of the scale of colors; texts and kinds of tokens
+    "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
     "pipeline/forward": SENTENCE,
     "pipeline/matrix": SENTENCE,
@@ -99,20 +99,20 @@ CONTEXT: dict[str, set[str]] = {
     "cost/figures": {"formulas"},  # as text; `values` are their numbers
 }
 
-# What the code computes, and a reply may leave out.
+# Results of the code that a reply may omit.
 NOT_SENT = {"vectors"}
 
 
 def numbers_in(value: object) -> bool:
-    """Whether what JSON holds has a number or a truth value in it."""
+    """Whether a JSON value contains a number or a boolean."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return isinstance(value, (int, float)) or any(map(numbers_in, inside))
 
 
 def check_field(made: object, reply: Reply, name: str) -> None:
-    """A field of a reply is what the code made."""
+    """Check that a field of a reply equals the code's result."""
     if name not in reply.arrays:
-        made = decode(Reply({"made": plain(made)}).encode()).meta["made"]  # as JSON has it
+        made = decode(Reply({"made": plain(made)}).encode()).meta["made"]  # as JSON represents it
         assert reply.meta[name] == made, (
             f"{name} is {str(reply.meta[name])[:200]}, but its code makes {str(made)[:200]}"
         )
@@ -124,9 +124,9 @@ def check_field(made: object, reply: Reply, name: str) -> None:
 
 @pytest.fixture(scope="session")
 def check_code(ask: Callable[..., Reply]) -> Callable[..., Reply]:
-    """`check_code(lab, route, **parameters)`: the shown code computes every array and number of the reply.
+    """`check_code(lab, route, **parameters)`: check that the shown code computes every array and number of the reply.
 
-    Except those listed in `CONTEXT`.
+    Fields listed in `CONTEXT` are exempt.
     """
 
     def check(lab: Lab, route: str, **parameters: object) -> Reply:
@@ -144,14 +144,14 @@ def check_code(ask: Callable[..., Reply]) -> Callable[..., Reply]:
 
 
 def figure_of(code: str) -> dict[str, object]:
-    """The figure that shown code computes, the last one of several."""
+    """The result of shown code; of several figures, the last."""
     names: dict[str, dict[str, object]] = {}
-    exec(code, names)  # noqa: S102  # our own code, as a reader would paste it
+    exec(code, names)  # noqa: S102  # generated by the lab
     return names[re.findall(r"^(\w+) = \1_figure\(", code, re.MULTILINE)[-1]]
 
 
 def plain(value: object) -> object:
-    """Arrays and tensors as lists and numbers."""
+    """Convert arrays and tensors to lists and numbers."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Kinds of jobs, and a page, for the tests; the worker's process imports the kinds by name, from this folder."""
+"""Kinds of jobs, and routes of a page, for the tests; worker processes import the kinds by name from this folder."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from rowspace.lab.server.reply import Reply
 
 
 def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:
-    """The rows to the power 1, 2, ..."""
+    """Yield the rows to the powers 1, 2, ..."""
     print("this goes to the terminal, not into the events")
     assert not rows.flags.writeable
     for power in range(1, most + 1):
@@ -24,20 +24,20 @@ def powers(rows: np.ndarray, *, most: int) -> Iterator[Progress | Reply]:
 
 
 def waits(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
-    """Tells its process's id and waits until something opens the pipe `file` for writing."""
+    """Send the process id and wait until the pipe `file` is opened for writing."""
     os.mkfifo(file)
     yield Reply({"process": os.getpid()})
     Path(file).read_bytes()
 
 
 def squares(rows: np.ndarray, first: np.ndarray, *, file: str, number: int) -> Iterator[Progress | Reply]:
-    """The square of what the job that it needs left."""
+    """Send the square of the dependency's result."""
     yield Progress(0.5, "squares 1 array")
     yield Reply({}, squared=first**2)
 
 
 def copies(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
-    """Tells its process's id, waits as `waits` does, and leaves the rows as `first`; fails without a file."""
+    """Send the process id, wait like `waits`, and return the rows as `first`; fail without a file."""
     yield Progress(0.5, "1 of 2")
     if not file:
         raise UsageError("the first job failed")
@@ -48,12 +48,12 @@ def copies(rows: np.ndarray, *, file: str) -> Iterator[Progress | Reply]:
 
 
 def fails(rows: np.ndarray, *, how: str) -> Iterator[Progress | Reply]:
-    """Ends early."""
+    """Fail in the way named by `how`."""
     yield Progress(float("nan"), "fails")
     if how == "sentence":
         raise UsageError("two rows are too few")
     if how == "mistake":
-        raise ZeroDivisionError("a secret of ours")
+        raise ZeroDivisionError("a secret detail")
     os.abort() if how == "abort" else os._exit(3)
 
 
@@ -77,7 +77,7 @@ JOB_KINDS = {
 
 
 def slow(_: Lab, query: Query) -> dict[str, object]:
-    """Opens the pipe `begun`, so that its reader goes on, and answers when something opens the pipe `go`."""
+    """Open the pipe `begun`, which unblocks its reader, and return when the pipe `go` is opened."""
     Path(query.text("begun")).write_bytes(b"")
     Path(query.text("go")).read_bytes()
     return {}
@@ -89,8 +89,8 @@ def sizes(_: Lab, query: Query) -> dict[str, object]:
 
 
 def broken(_: Lab, query: Query) -> dict[str, object]:
-    """Makes a mistake."""
-    raise ZeroDivisionError("a secret of ours")
+    """Raise an internal error."""
+    raise ZeroDivisionError("a secret detail")
 
 
 ROUTES = {

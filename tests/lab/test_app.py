@@ -1,4 +1,4 @@
-"""The application: what it answers, and what it refuses in a sentence."""
+"""The application: replies, and errors with messages."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ def sizes(_: Lab, query: Query) -> dict[str, object]:
 
 
 def broken(_: Lab, query: Query) -> dict[str, object]:
-    raise ZeroDivisionError("a secret of ours")
+    raise ZeroDivisionError("a secret detail")
 
 
 @pytest.fixture
@@ -48,40 +48,42 @@ def client(small_lab: Callable[..., Lab], tmp_path: Path) -> Iterator[TestClient
         yield client
 
 
-def test_answers_are_replies(client: TestClient) -> None:
+def test_replies_are_encoded(client: TestClient) -> None:
     answer = client.get("/api/words/rows", params={"word": "<script>"})
     assert answer.headers["content-type"] == MEDIA_TYPE
     np.testing.assert_array_equal(decode(answer.content).arrays["rows"], [[0.0, 1.0]])
 
 
-def test_the_instance_route_is_empty(client: TestClient) -> None:
+def test_instance_route_is_empty(client: TestClient) -> None:
     answer = client.get("/api/instance")
     assert (answer.status_code, answer.content) == (204, b"")
 
 
-def test_an_upload_is_asked_with_a_body_and_without(client: TestClient) -> None:
+def test_upload_route_works_with_and_without_a_body(client: TestClient) -> None:
     assert decode(client.post("/api/try/upload?k=3", content=b"a" * 100).content).meta == {"body": 100, "k": 3}
     assert decode(client.get("/api/try/upload").content).meta == {"body": 0, "k": 1}
 
 
-def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: pytest.CaptureFixture[str]) -> None:
+def test_client_disconnect_during_upload_is_not_an_internal_error(
+    client: TestClient, capfd: pytest.CaptureFixture[str]
+) -> None:
     came = iter([{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.disconnect"}])
-    told: list[MutableMapping[str, Any]] = []
+    sent: list[MutableMapping[str, Any]] = []
 
     async def receive() -> MutableMapping[str, Any]:
         return next(came)
 
     async def send(message: MutableMapping[str, Any]) -> None:
-        told.append(message)
+        sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/api/try/upload", "query_string": b"", "headers": []}
     asyncio.run(client.app(scope, receive, send))
-    assert told[0]["status"] == 400
+    assert sent[0]["status"] == 400
     assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body", "status", "kind", "sentence"),
+    ("method", "path", "body", "status", "kind", "message"),
     [
         ("GET", "/api/words/rows?word=cta", b"", 404, "UnknownTokenError", "token 'cta' is not in the vocabulary"),
         ("GET", "/api/try/sizes?k=x", b"", 400, "UsageError", "k must be a whole number from 0 to 9, not 'x'"),
@@ -95,33 +97,33 @@ def test_who_leaves_while_sending_makes_no_mistake(client: TestClient, capfd: py
         ("GET", "/api/try/broken", b"", 500, "ServerError", "an internal error"),
     ],
 )
-def test_what_is_wrong_gets_a_typed_sentence(
-    client: TestClient, method: str, path: str, body: bytes, status: int, kind: str, sentence: str
+def test_errors_have_a_kind_and_a_message(
+    client: TestClient, method: str, path: str, body: bytes, status: int, kind: str, message: str
 ) -> None:
     answer = client.request(method, path, content=body)
     assert (answer.status_code, answer.json()["kind"]) == (status, kind)
-    assert answer.json()["error"].startswith(sentence)
+    assert answer.json()["error"].startswith(message)
     assert answer.json().keys() == {"kind", "error"}
 
 
 @pytest.mark.parametrize("path", ["/none", "/static/none.js", "/static/../app.py", "/static/%2e%2e/app.py", "/static"])
-def test_what_is_no_page_is_a_page_that_says_so(client: TestClient, path: str) -> None:
+def test_unknown_path_gets_a_not_found_page(client: TestClient, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
     assert "<p>nothing is at /" in answer.text
 
 
-def test_a_path_is_shown_as_text(client: TestClient) -> None:
+def test_path_is_escaped_in_the_not_found_page(client: TestClient) -> None:
     assert "&lt;script&gt;" in client.get("/<script>").text
 
 
-def test_a_mistake_of_ours_is_raised_again_for_the_log(client: TestClient) -> None:
+def test_internal_error_is_reraised_for_the_log(client: TestClient) -> None:
     with pytest.raises(ZeroDivisionError):
         TestClient(client.app).get("/api/try/broken")
 
 
-def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
-    """More slow questions than there are threads in all (40), none of them answered before the other page is."""
+def test_slow_page_does_not_block_other_pages(client: TestClient) -> None:
+    """There are more slow requests than threads (40), and all are pending when the other page replies."""
     go_on, begun = threading.Event(), threading.Semaphore(0)
 
     def slow() -> dict[str, object]:
@@ -131,17 +133,17 @@ def test_a_slow_page_keeps_no_other_waiting(client: TestClient) -> None:
 
     client.lab.table.slow = slow
     with ThreadPoolExecutor(51) as threads:
-        asked = [threads.submit(client.get, "/api/try/slow") for _ in range(50)]
+        pending = [threads.submit(client.get, "/api/try/slow") for _ in range(50)]
         assert begun.acquire(timeout=60)
         try:
             assert threads.submit(client.get, "/api/words/rows").result(timeout=60).status_code == 200
-            assert not any(question.done() for question in asked)
+            assert not any(request.done() for request in pending)
         finally:
             go_on.set()
-        assert {question.result().status_code for question in asked} == {200}
+        assert {request.result().status_code for request in pending} == {200}
 
 
-def test_files_are_sent_once(client: TestClient) -> None:
+def test_unchanged_files_are_not_sent_again(client: TestClient) -> None:
     first = client.get("/static/index.html")
     again = client.get("/static/index.html", headers={"If-None-Match": first.headers["etag"]})
     assert (first.text, again.status_code, again.content) == ("<p>the workbench", 304, b"")

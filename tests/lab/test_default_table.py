@@ -1,4 +1,4 @@
-"""The table that is opened where none is named: learned once, and again where it is broken."""
+"""The default table: learned once, and again if it is damaged."""
 
 from pathlib import Path
 
@@ -21,42 +21,44 @@ def learned() -> Table:
 
 
 def never() -> Table:
-    pytest.fail("it is there already")
+    pytest.fail("the table exists already")
 
 
-def test_it_is_learned_once(cache: Path) -> None:
+def test_table_is_learned_once(cache: Path) -> None:
     assert default_table(learned).vocabulary == ["sin", "cos"]
     assert list(default_table(never).vocabulary) == ["sin", "cos"]
     assert default_table_path().parent == cache / "rowspace"
 
 
-@pytest.mark.parametrize("broken", ["a file is cut short", "a byte is another", "a file stands there", "it is empty"])
-def test_a_broken_one_is_learned_anew(broken: str) -> None:
+@pytest.mark.parametrize(
+    "broken", ["a file is cut short", "a byte is changed", "a file is in its place", "it is empty"]
+)
+def test_damaged_table_is_learned_again(broken: str) -> None:
     default_table(learned)
     path = default_table_path()
     rows = path / "model.safetensors"
     if broken == "a file is cut short":
         rows.write_bytes(rows.read_bytes()[:-1])
-    elif broken == "a byte is another":
+    elif broken == "a byte is changed":
         one = np.float32(1).tobytes()
         rows.write_bytes(rows.read_bytes().replace(one, one[::-1]))
     else:
         for file in path.iterdir():
             file.unlink()
-        if broken == "a file stands there":
+        if broken == "a file is in its place":
             path.rmdir()
             path.write_bytes(b"\xff\x00")
     assert default_table(learned)["cos"].tolist() == [0.0, 1.0]
     assert default_table(never)["cos"].tolist() == [0.0, 1.0]
 
 
-def test_where_nothing_can_be_kept_nothing_is_learned(cache: Path) -> None:
+def test_unwritable_cache_is_an_error_before_learning(cache: Path) -> None:
     (cache / "rowspace").write_text("a file")
     with pytest.raises(RowspaceError, match=r"cannot save the table there: .* XDG_CACHE_HOME"):
         default_table(never)
 
 
 @pytest.mark.parametrize("named", ["", "relative/cache"])
-def test_a_cache_that_is_no_whole_path_is_not_used(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_or_relative_cache_home_is_ignored(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", named)
     assert default_table_path().parent == Path.home() / ".cache" / "rowspace"

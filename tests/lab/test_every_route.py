@@ -1,7 +1,7 @@
-"""Every route of every page, those that come later too: tables that are hard to show, and requests that make no sense.
+"""Every route of every page, with unusual tables and invalid requests.
 
-A page's own tests hold its numbers; here nothing may be a mistake of ours (a test client raises what the server would
-log), and what is refused is refused in a sentence.
+The tests of each page check its numbers. These tests check that no request causes an internal error (the test client
+raises what the server would log) and that refused requests get a message.
 """
 
 import json
@@ -88,11 +88,11 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
     [pytest.param(name, marks=[] if name in {"one number", "strange tokens", "nan"} else pytest.mark.long)
      for name in TABLES],
 )  # fmt: skip
-def test_each_page_shows_each_table(name: str, clients: dict[str, TestClient]) -> None:
-    """At the defaults; what there is no number for may be refused, in a sentence."""
+def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient]) -> None:
+    """Request the defaults; undefined results may be refused with a message."""
     for route in ANSWERS:
         answer = clients[name].get(f"/api/{route}")
-        may_be_refused = name == "nan" or (name, route) == ("zeros", "words/order")  # no row has a direction
+        may_be_refused = name == "nan" or (name, route) == ("zeros", "words/order")  # zero rows have no direction
         if answer.status_code == 400 and (may_be_refused or (len(TABLES[name]) == 1 and route in NEED_TWO_ROWS)):
             assert_refused(answer)
             continue
@@ -102,7 +102,7 @@ def test_each_page_shows_each_table(name: str, clients: dict[str, TestClient]) -
 
 
 class Recorded(Query):
-    """A question that notes the names of its parameters."""
+    """A query that records the names of its parameters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class Recorded(Query):
 
 @pytest.fixture(scope="session")
 def names(clients: dict[str, TestClient]) -> dict[str, list[str]]:
-    """The names of the parameters of each route."""
+    """The parameter names of each route."""
     found = {}
     for route, answer in ANSWERS.items():
         query = Recorded()
@@ -144,16 +144,16 @@ HEADERS = st.dictionaries(
 
 def assert_refused(answer: object) -> None:
     assert 400 <= answer.status_code < 500
-    told = answer.json()
-    assert told.keys() == {"kind", "error"}
-    assert re.fullmatch(r"\w+", told["kind"])
-    assert len(told["error"]) > 10
-    assert "Traceback" not in told["error"]
+    body = answer.json()
+    assert body.keys() == {"kind", "error"}
+    assert re.fullmatch(r"\w+", body["kind"])
+    assert len(body["error"]) > 10
+    assert "Traceback" not in body["error"]
 
 
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
-def test_no_question_is_a_mistake(
+def test_arbitrary_parameters_cause_no_internal_error(
     clients: dict[str, TestClient], names: dict[str, list[str]], data: st.DataObject
 ) -> None:
     route = data.draw(st.sampled_from(sorted(ANSWERS)))
@@ -181,7 +181,9 @@ def test_no_question_is_a_mistake(
     method=st.sampled_from(["GET", "POST", "DELETE", "PATCH"]),
     query=st.binary(max_size=50).map(lambda odd: "".join(f"%{byte:02x}" if byte > 65 else chr(byte) for byte in odd)),
 )
-def test_no_address_is_a_mistake(path: str, more: str, method: str, query: str, clients: dict[str, TestClient]) -> None:
+def test_arbitrary_paths_cause_no_internal_error(
+    path: str, more: str, method: str, query: str, clients: dict[str, TestClient]
+) -> None:
     quoted = "".join(f"%{byte:02x}" for byte in more.encode("utf-8", "replace"))
     query = re.sub(r"[^\w%&=+.-]", "%00", query)
     answer = clients["one row"].request(method, f"http://testserver{path}{quoted}?{query}", follow_redirects=False)
@@ -198,12 +200,12 @@ JSON = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.one_of(st.binary(max_size=100), JSON.map(lambda order: json.dumps(order).encode())))
-def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestClient]) -> None:
+def test_arbitrary_job_parameters_cause_no_internal_error(order: bytes, clients: dict[str, TestClient]) -> None:
     assert_refused(clients["one row"].post("/api/jobs", content=order))
 
 
 @pytest.mark.parametrize(
-    ("order", "sentence"),
+    ("order", "message"),
     [
         (b'{"kind": "\\ud800"}', "kind must be one of "),
         (b"[" * 50_000, "a request for a job must be a JSON object"),
@@ -213,7 +215,7 @@ def test_no_order_of_a_job_is_a_mistake(order: bytes, clients: dict[str, TestCli
         (b" " * 65_537, "the body must have 65,536 bytes at most"),
     ],
 )
-def test_an_order_that_makes_no_sense_is_refused(order: bytes, sentence: str, clients: dict[str, TestClient]) -> None:
+def test_invalid_job_requests_are_refused(order: bytes, message: str, clients: dict[str, TestClient]) -> None:
     answer = clients["one row"].post("/api/jobs", content=order)
     assert_refused(answer)
-    assert answer.json()["error"].startswith(sentence)
+    assert answer.json()["error"].startswith(message)

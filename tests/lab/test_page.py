@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 
-def test_without_torch_a_page_says_what_to_install():
+def test_page_without_torch_names_the_extra():
     script = """
 import sys
 sys.modules["torch"] = None

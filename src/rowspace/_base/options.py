@@ -76,7 +76,7 @@ def option_fields(options: Any) -> tuple[OptionField, ...]:
 
 
 def validate_options(options: Any) -> None:
-    """Raise `UsageError` for a number outside its bounds, or a value that is none of its choices."""
+    """Raise `UsageError` for a number outside its bounds, or a value outside its choices."""
     kind: Any = type(options)
     for field in option_fields(kind):
         value = getattr(options, field.name)

@@ -19,7 +19,7 @@ INDEX = f"{MODEL}.index.json"
 
 
 class TransformersFolder:
-    """The folder `path`; its files are read when they are first asked for.
+    """The folder `path`; its files are read on first use.
 
     Every property and method raises `FileFormatError` where a file is missing or damaged, or leads out of the folder.
     """

@@ -15,9 +15,9 @@ def stop_requests() -> Iterator[threading.Event]:
 
     Python delivers signals to its main thread only: in other threads the event is never set.
     """
-    asked = threading.Event()
+    requested = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield asked
+        yield requested
         return
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
@@ -25,13 +25,13 @@ def stop_requests() -> Iterator[threading.Event]:
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        asked.set()
+    def request_stop(_number: int, _frame: FrameType | None) -> None:
+        requested.set()
         restore()
 
     for number in before:
-        signal.signal(number, ask)
+        signal.signal(number, request_stop)
     try:
-        yield asked
+        yield requested
     finally:
         restore()

@@ -22,7 +22,7 @@ class DownsampledMatrix:
     Attributes:
         values: (h, w) float32.
         row_edges: (h + 1,) int64: cell (i, j) is of rows `row_edges[i]` up to, not including, `row_edges[i + 1]`.
-        column_edges: (w + 1,) int64, likewise.
+        column_edges: (w + 1,) int64: the same for columns.
         rows_read: the largest number of rows that a cell was computed from.
     """
 

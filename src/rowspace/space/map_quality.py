@@ -68,8 +68,8 @@ def neighborhood_preservation(
     if len(ids) < len(rows):
         rows, positions = rows[ids], positions[ids]
     k = min(validate_k(k), len(ids) - 1)
-    asked = np.sort(np.random.default_rng(seed).permutation(len(ids))[:sample])
-    there, _ = nearest(rows[asked], rows, k, metric=metric, exclude=asked[:, np.newaxis])
-    here, _ = nearest(positions[asked], positions, k, metric="euclidean", exclude=asked[:, np.newaxis])
+    sampled = np.sort(np.random.default_rng(seed).permutation(len(ids))[:sample])
+    there, _ = nearest(rows[sampled], rows, k, metric=metric, exclude=sampled[:, np.newaxis])
+    here, _ = nearest(positions[sampled], positions, k, metric="euclidean", exclude=sampled[:, np.newaxis])
     kept = (there[:, :, np.newaxis] == here[:, np.newaxis]).any(2)
-    return NeighborhoodPreservation(float(kept.mean()), k / (len(ids) - 1), ids[asked], k)
+    return NeighborhoodPreservation(float(kept.mean()), k / (len(ids) - 1), ids[sampled], k)

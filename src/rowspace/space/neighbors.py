@@ -231,7 +231,7 @@ def _validate_exclude(exclude: Ids | None, n: int) -> Ids:
 
 
 def _workers(threads: int | None) -> int:
-    """Return how many threads select: those asked for, or the processors that this process may use."""
+    """Return the number of threads: `threads`, or the number of processors that this process may use."""
     if threads is None:
         return available_cores()
     if threads < 1:

@@ -52,8 +52,8 @@ def place_others(
     offsets = np.random.default_rng(seed).normal(size=(len(others), 2)) * (SPREAD * _usual_distance(placed[mapped]))
     for start in range(0, len(others), AT_ONCE):
         ids = others[start : start + AT_ONCE]
-        beside, _ = nearest(rows[ids], known, 1, row_norms=norms)
-        placed[ids] = placed[mapped[beside[:, 0]]] + offsets[start : start + AT_ONCE]
+        nearest_mapped, _ = nearest(rows[ids], known, 1, row_norms=norms)
+        placed[ids] = placed[mapped[nearest_mapped[:, 0]]] + offsets[start : start + AT_ONCE]
         if on_rows is not None:
             on_rows(start + len(ids), len(others))
     return placed
@@ -63,6 +63,6 @@ def _usual_distance(positions: NDArray[np.float32]) -> float:
     """Return the median distance between a position and its nearest, over at most 1000 positions."""
     if len(positions) < 2:
         return 0.0
-    asked = np.linspace(0, len(positions), min(1000, len(positions)), endpoint=False).astype(np.int64)
-    _, distances = nearest(positions[asked], positions, 1, metric="euclidean", exclude=asked[:, np.newaxis])
+    sampled = np.linspace(0, len(positions), min(1000, len(positions)), endpoint=False).astype(np.int64)
+    _, distances = nearest(positions[sampled], positions, 1, metric="euclidean", exclude=sampled[:, np.newaxis])
     return float(np.median(distances))

@@ -163,10 +163,10 @@ class TokenizerOptions:
         values = dataclasses.asdict(self) | {"special": self.special_tokens if self.is_trained else None}
         return {name: value for name, value in values.items() if value is not None}
 
-    def refuse_word_options(self, given: Iterable[str]) -> None:
+    def refuse_word_options(self, names: Iterable[str]) -> None:
         """Raise UsageError where an option that only words have is set for other tokens."""
         for name in WORDS_ONLY:
-            if name in given and not self.is_words:
+            if name in names and not self.is_words:
                 instead = {"cased": "normalize", "min_count": "min_frequency", "max_vocabulary": "vocabulary_size"}
                 hint = f"; see {instead[name]}" if self.is_trained else ""
                 raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}; leave it out{hint}")

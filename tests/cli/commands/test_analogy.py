@@ -11,13 +11,15 @@ QUESTION = ("class", "method", "module")
 
 
 @pytest.mark.parametrize("method", ["3cosadd", "3cosmul"])
-@pytest.mark.parametrize("kept", [False, True])
-def test_answers_equal_those_of_the_table(run: Run, table_path: str, table: rs.Table, method: str, kept: bool) -> None:
-    options = ["-k", "4", "--method", method, *(["--keep-inputs"] if kept else [])]
+@pytest.mark.parametrize("keep_inputs", [False, True])
+def test_answers_equal_those_of_the_table(
+    run: Run, table_path: str, table: rs.Table, method: str, keep_inputs: bool
+) -> None:
+    options = ["-k", "4", "--method", method, *(["--keep-inputs"] if keep_inputs else [])]
     document = json.loads(run("analogy", table_path, *QUESTION, *options, "--json").stdout)
-    expected = table.analogy(*QUESTION, k=4, method=method, keep_inputs=kept)
+    expected = table.analogy(*QUESTION, k=4, method=method, keep_inputs=keep_inputs)
     assert [(entry["token"], entry["score"]) for entry in document["answers"]] == expected
-    assert (document["inputs"], document["inputs_kept"]) == (list(QUESTION), kept)
+    assert (document["inputs"], document["inputs_kept"]) == (list(QUESTION), keep_inputs)
 
 
 def test_kept_inputs_are_marked(run: Run, table_path: str) -> None:

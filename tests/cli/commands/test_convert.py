@@ -43,15 +43,15 @@ def test_formats_with_a_tokenizer_keep_the_tables_tokenizer(
 
 def test_format_and_limit(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
     output = tmp_path / "vectors.txt"
-    said = run("convert", table_path, str(output), "--format", "glove", "--limit", "7").stderr
-    assert said.startswith("rowspace: wrote 7 rows × 16 of ")
-    assert f"to {output} (glove)" in said
-    assert "the format has no counts" in said
+    messages = run("convert", table_path, str(output), "--format", "glove", "--limit", "7").stderr
+    assert messages.startswith("rowspace: wrote 7 rows × 16 of ")
+    assert f"to {output} (glove)" in messages
+    assert "the format has no counts" in messages
     assert len(output.read_text().splitlines()) == 7
     np.testing.assert_array_equal(rs.load(output).rows, table.rows[:7])
 
 
-def test_counts_are_kept_if_the_format_has_them(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
+def test_counts_are_saved_if_the_format_has_them(run: Run, table_path: str, table: rs.Table, tmp_path: Path) -> None:
     assert "no counts" not in run("convert", table_path, str(tmp_path / "t.npz")).stderr
     np.testing.assert_array_equal(rs.load(tmp_path / "t.npz").counts, table.counts)
 
@@ -72,6 +72,6 @@ def test_usage_error_gives_a_message(
     status: int, complaint: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    said = run("convert", *(part.format(table=table_path) for part in arguments), status=status).stderr
-    assert complaint in said
+    messages = run("convert", *(part.format(table=table_path) for part in arguments), status=status).stderr
+    assert complaint in messages
     assert list(tmp_path.iterdir()) == []

@@ -42,15 +42,15 @@ def test_kind_of_file_is_recognized_by_content(
 
 
 def test_sections_are_printed_with_their_total(run: Run, table_path: str, pairs: Path, analogies: Path) -> None:
-    said = [line.split() for line in run("eval", table_path, str(pairs), str(analogies)).stdout.splitlines()]
-    assert ["file", "used", "unknown", "Pearson", "Spearman"] in said
-    assert any(line[:4] == ["pairs.tsv", "3", "25.0", "%"] for line in said)
-    assert ["none", "0", "0", "–"] in said
-    assert any(line[:2] == ["Total", "accuracy"] for line in said)
+    lines = [line.split() for line in run("eval", table_path, str(pairs), str(analogies)).stdout.splitlines()]
+    assert ["file", "used", "unknown", "Pearson", "Spearman"] in lines
+    assert any(line[:4] == ["pairs.tsv", "3", "25.0", "%"] for line in lines)
+    assert ["none", "0", "0", "–"] in lines
+    assert any(line[:2] == ["Total", "accuracy"] for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("option", "given"),
+    ("option", "settings"),
     [
         (["--restrict-vocab", "20"], {"restrict_vocab": 20}),
         (["--restrict-vocab", "0"], {"restrict_vocab": None}),
@@ -59,13 +59,13 @@ def test_sections_are_printed_with_their_total(run: Run, table_path: str, pairs:
     ],
 )
 def test_options_reach_the_table(
-    run: Run, table_path: str, table: rs.Table, analogies: Path, option: list[str], given: dict[str, object]
+    run: Run, table_path: str, table: rs.Table, analogies: Path, option: list[str], settings: dict[str, object]
 ) -> None:
     document = json.loads(run("eval", table_path, str(analogies), *option, "--json").stdout)
-    expected = table.evaluate_analogies(analogies, **given)
+    expected = table.evaluate_analogies(analogies, **settings)
     (scores,) = document["analogies"]
     assert (scores["total"]["total"], scores["oov_ratio"]) == (expected.total.total, expected.oov_ratio)
-    assert document.items() >= given.items()
+    assert document.items() >= settings.items()
 
 
 @pytest.mark.parametrize("line", ["class method module name\n", "class\tmethod\tmodule\tname\n"])
@@ -90,6 +90,6 @@ def test_accuracy_is_0_without_correct_answers_and_absent_without_questions(run:
     path, questions = tmp_path / "table", tmp_path / "questions.txt"
     rs.Table(["a", "b", "c", "d", "e"], np.eye(5)).save(path)  # d and e tie, so d, the lower id, is the answer
     questions.write_text(": wrong\na b c e\n: empty\na b c unheardof\n")
-    said = [line.split() for line in run("eval", str(path), str(questions)).stdout.splitlines()]
-    assert ["wrong", "0", "1", "0.0", "%"] in said
-    assert ["empty", "0", "0", "–"] in said
+    lines = [line.split() for line in run("eval", str(path), str(questions)).stdout.splitlines()]
+    assert ["wrong", "0", "1", "0.0", "%"] in lines
+    assert ["empty", "0", "0", "–"] in lines

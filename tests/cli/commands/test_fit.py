@@ -77,24 +77,24 @@ def test_same_table_as_from_python(run: Run, english: Path, tmp_path: Path) -> N
 
 
 def test_options_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
-    given = {
+    values = {
         "dim": 6, "model": "cbow", "epochs": 2, "window": 3, "negatives": 4, "ns_exponent": 0.5, "sample": 0.01,
         "alpha": 0.05, "min_alpha": 0.01, "cbow_gradient": "word2vec", "workers": 1, "seed": 9, "min_count": 20,
         "max_vocabulary": 200, "sentences": "paragraph",
     }  # fmt: skip
-    options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    options = [part for name, value in values.items() for part in (f"--{name.replace('_', '-')}", str(value))]
     flags = ["--fixed-windows", "--cbow-sum", "--cased"]
     shown = run("fit", str(english), "-o", str(tmp_path / "table"), *options, *flags, "--json").stdout
     settings = json.loads(shown)["settings"]
-    assert settings.items() >= (given | {"shrink_windows": False, "cbow_mean": False, "cased": True}).items()
+    assert settings.items() >= (values | {"shrink_windows": False, "cbow_mean": False, "cased": True}).items()
 
 
 def test_options_of_tokens_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
-    given = {"tokens": "bpe", "vocabulary_size": 600, "normalize": "nfc", "pretokenize": "llama3", "min_frequency": 3}
-    options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    values = {"tokens": "bpe", "vocabulary_size": 600, "normalize": "nfc", "pretokenize": "llama3", "min_frequency": 3}
+    options = [part for name, value in values.items() for part in (f"--{name.replace('_', '-')}", str(value))]
     special = ["--special", "<s>", "--special", "</s>"]
     shown = run("fit", str(english), "-o", str(tmp_path / "table"), *options, *special, *QUICK, "--json").stdout
-    assert json.loads(shown)["settings"].items() >= (given | {"special": ["<s>", "</s>"]}).items()
+    assert json.loads(shown)["settings"].items() >= (values | {"special": ["<s>", "</s>"]}).items()
     assert rs.load(tmp_path / "table").vocabulary[:2] == ["<s>", "</s>"]
 
 
@@ -238,15 +238,15 @@ def test_longest_valid_output_name_works(run: Run, english: Path, tmp_path: Path
 
 def test_foreign_files_in_the_run_directory_are_not_touched(run: Run, english: Path, tmp_path: Path) -> None:
     (tmp_path / "table.fit").write_text("precious")
-    said = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, status=2).stderr
-    assert "is needed for the fit but is not a folder; move it away" in said
+    messages = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, status=2).stderr
+    assert "is needed for the fit but is not a folder; move it away" in messages
     assert (tmp_path / "table.fit").read_text() == "precious"
 
 
 def test_folder_without_write_permission_gives_a_message(run: Run, english: Path) -> None:
-    said = run("fit", str(english), "-o", "/proc/table", *QUICK, status=1).stderr
-    assert said.startswith("rowspace: cannot save to /proc/table")
-    assert said.count("\n") == 1
+    messages = run("fit", str(english), "-o", "/proc/table", *QUICK, status=1).stderr
+    assert messages.startswith("rowspace: cannot save to /proc/table")
+    assert messages.count("\n") == 1
 
 
 def test_replaced_text_is_a_warning_not_an_error(command: Command, tmp_path: Path) -> None:
@@ -256,15 +256,15 @@ def test_replaced_text_is_a_warning_not_an_error(command: Command, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("losses", "said"),
+    ("losses", "expected"),
     [
         ([2.5], "2.500"),
         ([float(n) for n in range(10)], "0.000 1.000 2.000 3.000 4.000 5.000 6.000 7.000 8.000 9.000"),
         ([float(n) for n in range(21)], "0.000 2.000 5.000 8.000 11.000 14.000 17.000 20.000"),
     ],
 )
-def test_first_and_last_loss_are_always_printed(losses: list[float], said: str) -> None:
-    assert _losses(losses) == said
+def test_first_and_last_loss_are_always_printed(losses: list[float], expected: str) -> None:
+    assert _losses(losses) == expected
 
 
 def test_standard_library_is_the_default(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,8 +37,8 @@ class Server:
     def ended(self, number: signal.Signals) -> tuple[int, str]:
         """The exit status after a signal, and the messages."""
         self.process.send_signal(number)
-        said = self.process.communicate(timeout=60)[1]
-        return self.process.returncode, said
+        messages = self.process.communicate(timeout=60)[1]
+        return self.process.returncode, messages
 
 
 @pytest.fixture
@@ -80,13 +80,13 @@ def test_two_servers_have_different_ports(start: Start, table_path: str) -> None
 def test_port_in_use_gives_a_message(command: Callable[..., Any], table_path: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        said = command("lab", table_path, "--no-open", "--port", str(port), status=2).stderr
-    sentence = f"port {port} is taken; give another one with --port, or leave it out for the next free one"
-    assert said == f"rowspace: {sentence}\n"
+        messages = command("lab", table_path, "--no-open", "--port", str(port), status=2).stderr
+    message = f"port {port} is taken; give another one with --port, or leave it out for the next free one"
+    assert messages == f"rowspace: {message}\n"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "message"),
     [
         (["--host", "0.0.0.0"], "--host 0.0.0.0 gives other machines access: add a --token of 16 characters or more"),  # noqa: S104
         (["--host", "0.0.0.0", "--token", "short"], "a token must have 16 characters or more, of letters, digits"),  # noqa: S104
@@ -96,9 +96,9 @@ def test_port_in_use_gives_a_message(command: Callable[..., Any], table_path: st
     ],
 )
 def test_usage_error_is_reported_before_the_table_is_opened(
-    run: Callable[..., Any], arguments: list[str], sentence: str
+    run: Callable[..., Any], arguments: list[str], message: str
 ) -> None:
-    assert run("lab", "no-such-table", "--no-open", *arguments, status=2).stderr.startswith(f"rowspace: {sentence}")
+    assert run("lab", "no-such-table", "--no-open", *arguments, status=2).stderr.startswith(f"rowspace: {message}")
 
 
 def test_missing_table_gives_a_message(run: Callable[..., Any]) -> None:

@@ -31,8 +31,8 @@ def test_mean_searches_once_for_all_words(run: Run, table_path: str, table: rs.T
 def test_each_word_has_its_own_table(run: Run, table_path: str, table: rs.Table) -> None:
     lines = run("near", table_path, "class", "if", "-k", "1").stdout.splitlines()
     (near_class,), (near_if,) = table.neighbors("class", k=1), table.neighbors("if", k=1)
-    said = [line.split() for line in lines if line.strip() and "─" not in line]
-    assert said == [
+    rows = [line.split() for line in lines if line.strip() and "─" not in line]
+    assert rows == [
         ["class"],
         ["token", "cosine"],
         [near_class[0], f"{near_class[1]:.3f}"],
@@ -60,5 +60,5 @@ def test_token_with_a_row_of_nan_is_an_error(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "table")
     rs.Table(["good", "bad", "fine"], np.array([[1.0, 2.0], [np.nan, 1.0], [2.0, 1.0]])).save(path)
     for command in (("near", "bad"), ("similar", "good", "bad"), ("odd", "good", "fine", "bad")):
-        said = run(command[0], path, *command[1:], status=1).stderr
-        assert said.startswith("rowspace: the row of 'bad' has NaN or infinity"), command
+        messages = run(command[0], path, *command[1:], status=1).stderr
+        assert messages.startswith("rowspace: the row of 'bad' has NaN or infinity"), command

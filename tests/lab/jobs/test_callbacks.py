@@ -8,7 +8,7 @@ import pytest
 from rowspace.lab.jobs.callbacks import iterate_callbacks
 
 
-def test_values_arrive_while_the_work_goes_on() -> None:
+def test_values_arrive_while_the_function_runs() -> None:
     heard = Event()
 
     def work(report: Callable[[str], None]) -> None:

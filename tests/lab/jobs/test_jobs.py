@@ -1,4 +1,4 @@
-"""Long work: its events, and that it ends when it should; each job is a real process."""
+"""Events, limits and termination of jobs; each job is a separate process."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 @pytest.fixture
 def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run(test, **limits)`: run a coroutine over the jobs of a small table, and end them."""
+    """`run(test, **limits)`: run a coroutine with the jobs of a small table, then stop them."""
     monkeypatch.syspath_prepend(Path(__file__).parents[1])
     from job_kinds import JOB_KINDS
 
@@ -40,7 +40,7 @@ def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda test, **limits: asyncio.run(to_the_end(test, **limits))
 
 
-def asked(**parameters: object) -> Query:
+def query_of(**parameters: object) -> Query:
     return Query({name: [str(value)] for name, value in parameters.items()})
 
 
@@ -52,7 +52,7 @@ async def until(job: Job, name: str) -> Event:
     async for found in job.follow():
         if found.name == name:
             return found
-    pytest.fail(f"the job is over and has sent no {name}")
+    pytest.fail(f"the job ended without the event {name}")
 
 
 async def process_of(job: Job) -> int:
@@ -70,7 +70,7 @@ def is_alive(process: int) -> bool:
 
 def test_job_reports_progress_and_keeps_its_frames(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        job = await jobs.start("powers", asked(most=4))
+        job = await jobs.start("powers", query_of(most=4))
         events = await all_events(job)
         assert events[0] == (1, "progress", {"fraction": 0.0, "sentence": "waits for its turn, 2 at once"})
         assert [one.serial for one in events] == sorted({one.serial for one in events})
@@ -87,7 +87,7 @@ def test_job_reports_progress_and_keeps_its_frames(run: Run) -> None:
 
 def test_late_follower_gets_the_newest_event_of_each_name(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        job = await jobs.start("powers", asked(most=4))
+        job = await jobs.start("powers", query_of(most=4))
         await until(job, "done")
         assert [event.name for event in await all_events(job)] == ["progress", "frame", "done"]
         assert [event.name async for event in job.follow(job.serial - 1)] == ["done"]
@@ -96,25 +96,25 @@ def test_late_follower_gets_the_newest_event_of_each_name(run: Run) -> None:
     run(test)
 
 
-def test_what_was_asked_already_is_not_done_twice(run: Run) -> None:
+def test_equal_parameters_reuse_a_job_unless_it_failed(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        first = await jobs.start("powers", asked())
-        assert await jobs.start("powers", asked(most=3)) is first
+        first = await jobs.start("powers", query_of())
+        assert await jobs.start("powers", query_of(most=3)) is first
         await until(first, "done")
-        assert await jobs.start("powers", asked()) is first
-        assert await jobs.start("powers", asked(most=2)) is not first
-        failed = await jobs.start("fails", asked(how="sentence"))
+        assert await jobs.start("powers", query_of()) is first
+        assert await jobs.start("powers", query_of(most=2)) is not first
+        failed = await jobs.start("fails", query_of(how="sentence"))
         await until(failed, "failed")
-        assert await jobs.start("fails", asked(how="sentence")) is not failed
+        assert await jobs.start("fails", query_of(how="sentence")) is not failed
         assert not failed.folder.exists()
 
     run(test)
 
 
-def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None:
+def test_two_jobs_share_a_dependency(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        both = [await jobs.start("squares", asked(file=tmp_path / "go", number=number)) for number in (1, 2)]
-        first = await jobs.start("copies", asked(file=tmp_path / "go"))
+        both = [await jobs.start("squares", query_of(file=tmp_path / "go", number=number)) for number in (1, 2)]
+        first = await jobs.start("copies", query_of(file=tmp_path / "go"))
         await process_of(first)
         await asyncio.to_thread((tmp_path / "go").write_bytes, b"")
         for job in both:
@@ -129,18 +129,18 @@ def test_two_jobs_share_the_one_that_both_need(run: Run, tmp_path: Path) -> None
     run(test)
 
 
-def test_a_job_fails_with_the_sentence_of_the_one_that_it_needs(run: Run) -> None:
+def test_job_fails_with_the_error_of_its_dependency(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        failed = await until(await jobs.start("squares", asked(file="")), "failed")
+        failed = await until(await jobs.start("squares", query_of(file="")), "failed")
         assert failed.data["error"] == "the first job failed"
 
     run(test)
 
 
-def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_path: Path) -> None:
+def test_dependency_is_cancelled_with_its_last_dependent(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        both = [await jobs.start("squares", asked(file=tmp_path / "never", number=number)) for number in (1, 2)]
-        first = await jobs.start("copies", asked(file=tmp_path / "never"))
+        both = [await jobs.start("squares", query_of(file=tmp_path / "never", number=number)) for number in (1, 2)]
+        first = await jobs.start("copies", query_of(file=tmp_path / "never"))
         process = await process_of(first)
         await jobs.cancel(both[0])
         assert is_alive(process)
@@ -152,7 +152,7 @@ def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("how", "sentence"),
+    ("how", "message"),
     [
         ("sentence", "two rows are too few"),
         ("mistake", "an internal error"),
@@ -160,30 +160,30 @@ def test_the_job_that_was_needed_ends_when_nobody_waits_for_it(run: Run, tmp_pat
         ("exit", "the process of this job was ended with status 3; start it again"),
     ],
 )
-def test_a_job_that_fails_says_why(how: str, sentence: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_failed_job_reports_its_error(how: str, message: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
-        job = await jobs.start("fails", asked(how=how))
+        job = await jobs.start("fails", query_of(how=how))
         *_, progress, failed = await all_events(job)
         assert progress.data["fraction"] == 0.0
         assert failed.name == "failed"
-        assert failed.data["error"].startswith(sentence)
+        assert failed.data["error"].startswith(message)
 
     run(test)
-    assert ("ZeroDivisionError: a secret of ours" in capfd.readouterr().err) == (how == "mistake")
+    assert ("ZeroDivisionError: a secret detail" in capfd.readouterr().err) == (how == "mistake")
 
 
 def test_error_before_the_process_starts_is_an_event(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     async def test(jobs: Jobs) -> None:
-        failed = await until(await jobs.start("breaks", asked()), "failed")
+        failed = await until(await jobs.start("breaks", query_of()), "failed")
         assert failed.data["error"].startswith("an internal error")
 
     run(test)
     assert "AttributeError: 'Table' object has no attribute 'nonsense'" in capfd.readouterr().err
 
 
-def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
+def test_killed_worker_is_reported(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        job = await jobs.start("waits", query_of(file=tmp_path / "none"))
         os.kill(await process_of(job), signal.SIGKILL)
         failed = await until(job, "failed")
         assert failed.data["error"] == "the process of this job was ended by signal 9; start it again"
@@ -191,16 +191,16 @@ def test_a_killed_worker_is_a_sentence(run: Run, tmp_path: Path) -> None:
     run(test)
 
 
-def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
+def test_two_jobs_run_at_once_and_others_are_queued(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        running = [await jobs.start("waits", asked(file=tmp_path / name)) for name in ("first", "second")]
+        running = [await jobs.start("waits", query_of(file=tmp_path / name)) for name in ("first", "second")]
         for job in running:
             await process_of(job)
-        third = await jobs.start("powers", asked())
+        third = await jobs.start("powers", query_of())
         await asyncio.to_thread((tmp_path / "second").write_bytes, b"")
         async for found in third.follow():
             if found.name == "progress" and not found.data["sentence"].startswith("waits"):
-                assert running[1].is_over  # the third did not begin before
+                assert running[1].is_over  # the third job did not begin earlier
                 break
         assert (await until(third, "done")).data == {"frames": 3}
         assert not running[0].is_over
@@ -208,24 +208,24 @@ def test_two_run_at_once_and_the_others_wait(run: Run, tmp_path: Path) -> None:
     run(test)
 
 
-def test_too_many_are_refused(run: Run, tmp_path: Path) -> None:
+def test_too_many_unfinished_jobs_are_refused(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        first = await jobs.start("waits", asked(file=tmp_path / "first"))
-        await jobs.start("waits", asked(file=tmp_path / "second"))
+        first = await jobs.start("waits", query_of(file=tmp_path / "first"))
+        await jobs.start("waits", query_of(file=tmp_path / "second"))
         with pytest.raises(HttpError, match="2 jobs are not finished yet; wait, or cancel one"):
-            await jobs.start("powers", asked())
+            await jobs.start("powers", query_of())
         await jobs.cancel(first)
-        await jobs.start("powers", asked())
+        await jobs.start("powers", query_of())
 
     run(test, unfinished=2)
 
 
-def test_only_the_last_finished_jobs_are_kept(run: Run) -> None:
+def test_old_finished_jobs_are_deleted(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        done = [await jobs.start("powers", asked(most=most)) for most in (1, 2)]
+        done = [await jobs.start("powers", query_of(most=most)) for most in (1, 2)]
         for job in done:
             await until(job, "done")
-        await jobs.start("powers", asked(most=3))
+        await jobs.start("powers", query_of(most=3))
         assert [job.folder.exists() for job in done] == [False, True]
         assert jobs.find(2) is done[1]
         with pytest.raises(HttpError, match="there is no such job"):
@@ -234,9 +234,9 @@ def test_only_the_last_finished_jobs_are_kept(run: Run) -> None:
     run(test, finished=1)
 
 
-def test_only_the_newest_frames_are_kept(run: Run) -> None:
+def test_old_frames_are_deleted(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
-        job = await jobs.start("powers", asked(most=5))
+        job = await jobs.start("powers", query_of(most=5))
         await job.task
         assert list(job.frames) == [5]
         assert sorted(path.name for path in job.folder.iterdir()) == ["5.frame", "job.json"]
@@ -244,9 +244,9 @@ def test_only_the_newest_frames_are_kept(run: Run) -> None:
     run(test, frame_bytes=1)
 
 
-def test_cancelling_ends_the_process_and_the_followers_streams(run: Run, tmp_path: Path) -> None:
+def test_cancellation_ends_the_process_and_event_streams(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        job = await jobs.start("waits", query_of(file=tmp_path / "none"))
         process = await process_of(job)
         following = job.follow()
         await anext(following)
@@ -261,20 +261,20 @@ def test_cancelling_ends_the_process_and_the_followers_streams(run: Run, tmp_pat
     run(test)
 
 
-def test_a_job_that_waits_is_cancelled_too(run: Run, tmp_path: Path) -> None:
+def test_queued_job_can_be_cancelled(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
-        waiting = [await jobs.start("waits", asked(file=tmp_path / str(number))) for number in range(3)]
+        waiting = [await jobs.start("waits", query_of(file=tmp_path / str(number))) for number in range(3)]
         await jobs.cancel(waiting[2])
         assert waiting[2].is_over
 
     run(test)
 
 
-def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+def test_stop_ends_processes_and_deletes_files(run: Run, tmp_path: Path) -> None:
     processes, folders = [], []
 
     async def test(jobs: Jobs) -> None:
-        job = await jobs.start("waits", asked(file=tmp_path / "none"))
+        job = await jobs.start("waits", query_of(file=tmp_path / "none"))
         processes.append(await process_of(job))
         folders.append(job.folder.parent)
         assert folders[0].exists()
@@ -283,9 +283,9 @@ def test_the_end_of_the_server_ends_all_and_leaves_nothing(run: Run, tmp_path: P
     assert (is_alive(processes[0]), folders[0].exists()) == (False, False)
 
 
-def test_wrong_parameters_start_nothing(run: Run) -> None:
+def test_invalid_parameters_start_no_job(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         with pytest.raises(UsageError, match="most must be a whole number"):
-            await jobs.start("powers", asked(most="x"))
+            await jobs.start("powers", query_of(most="x"))
 
     run(test)

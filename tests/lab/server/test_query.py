@@ -4,7 +4,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.server.query import Query
 
 
-def test_each_kind_is_read() -> None:
+def test_parameters_of_each_type_are_parsed() -> None:
     query = Query({"word": ["é"], "words": ["a", "b"], "k": ["-3"], "x": ["1e-3"], "row": ["1,-2.5"], "on": ["true"]})
     assert query.text("word") == "é"
     assert query.texts("words") == ["a", "b"]
@@ -16,7 +16,7 @@ def test_each_kind_is_read() -> None:
     assert query.choice("metric", ("cosine", "dot")) == "cosine"
 
 
-def test_what_was_not_given_has_its_default() -> None:
+def test_missing_parameters_have_their_defaults() -> None:
     query = Query()
     assert query.text("word", "cat") == "cat"
     assert query.texts("words", ["cat"]) == ["cat"]
@@ -28,7 +28,7 @@ def test_what_was_not_given_has_its_default() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "sentence"),
+    ("ask", "message"),
     [
         (lambda query: query.text("none"), "none is missing"),
         (lambda query: query.texts("none"), "none is missing: give it once or more"),
@@ -57,8 +57,8 @@ def test_what_was_not_given_has_its_default() -> None:
         (lambda query: query.flag("x", True), "x must be one of false, true, not 'nan'"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(ask, sentence: str) -> None:
+def test_invalid_parameters_are_refused_with_a_message(ask, message: str) -> None:
     query = Query({"two": ["a", "b"], "long": ["a" * 1001], "x": ["nan"], "huge": ["9" * 5000], "many": ["1,2,3"]})
     with pytest.raises(UsageError) as caught:
         ask(query)
-    assert str(caught.value).startswith(sentence)
+    assert str(caught.value).startswith(message)

@@ -1,4 +1,4 @@
-"""What a page is told, there and back; `web/` reads the same bytes in the browser tests."""
+"""Replies encoded and decoded; the browser tests decode the same bytes in `web/`."""
 
 import json
 import struct
@@ -16,24 +16,24 @@ DTYPES = ["<f4", "<f8", "<i4", "<u4", "|u1", ">f4", "<f2", "?", "<i8", "<u8", "<
 
 
 @given(st.sampled_from(DTYPES).flatmap(lambda dtype: arrays(dtype, array_shapes(min_dims=0, min_side=0, max_dims=3))))
-def test_arrays_come_back_with_their_values(array: np.ndarray) -> None:
+def test_arrays_round_trip(array: np.ndarray) -> None:
     back = decode(Reply(None, first=np.zeros(3, np.uint8), values=array).encode()).arrays["values"]
     assert back.shape == array.shape
     assert back.dtype.str in ("<f4", "<f8", "<i4", "<u4", "|u1")
     np.testing.assert_array_equal(back, array.astype(back.dtype))
 
 
-def test_whole_numbers_that_int32_does_not_hold_are_floats() -> None:
+def test_integers_beyond_int32_become_floats() -> None:
     assert Reply(None, a=[2**31]).arrays["a"].dtype == np.float64
     assert Reply(None, a=[-(2**31)]).arrays["a"].dtype == np.int32
 
 
-def test_any_text_is_a_fact() -> None:
+def test_metadata_accepts_any_text() -> None:
     facts = {"tokens": ["שלום", "\ud800", "👩\u200d👧", "\x00", "</script>"]}
     assert decode(Reply(facts).encode()).meta == facts
 
 
-def test_arrays_begin_at_multiples_of_eight() -> None:
+def test_arrays_are_aligned_to_eight_bytes() -> None:
     body = Reply({"ключ": "é"}, a=np.zeros(3, np.uint8), b=np.arange(2.0)).encode()
     length = struct.unpack_from("<I", body)[0]
     header = json.loads(body[4 : 4 + length])
@@ -42,13 +42,13 @@ def test_arrays_begin_at_multiples_of_eight() -> None:
     assert np.frombuffer(body, "<f8", 2, start + 8).tolist() == [0.0, 1.0]
 
 
-def test_facts_have_no_number_that_json_lacks() -> None:
+def test_nonfinite_metadata_becomes_null() -> None:
     facts = {"a": [float("nan"), np.float32(0.5)], "b": {"c": float("inf")}, "d": np.int64(3)}
     assert decode(Reply(facts).encode()).meta == {"a": [None, 0.5], "b": {"c": None}, "d": 3}
 
 
 @pytest.mark.parametrize("length", [0, 3, 20, -1])
-def test_a_body_cut_short_is_refused(length: int) -> None:
+def test_truncated_reply_is_refused(length: int) -> None:
     body = Reply({"word": "cat"}, a=np.arange(9.0)).encode()
     with pytest.raises(FileFormatError, match="cut short"):
         decode(body[:length])

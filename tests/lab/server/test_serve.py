@@ -1,4 +1,4 @@
-"""The server as a process of its own: asked over the network by many, and ended by real signals."""
+"""The server as a separate process: concurrent requests over the network, and signals."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.server.reply import Reply, decode
 from rowspace.lab.server.serve import listen, validate_token
 
-# `rowspace lab`, with the page and the kinds of jobs of these tests.
+# `rowspace lab` with the test page and job kinds.
 PROGRAM = """
 from job_kinds import JOB_KINDS, ROUTES
 from rowspace.cli import main
@@ -32,12 +32,12 @@ main()
 
 
 class Server:
-    """A running server, and a client that has its token."""
+    """A running server, and a client with its token."""
 
     def __init__(self, path: str) -> None:
         command = [sys.executable, "-c", PROGRAM, "lab", path, "--no-open"]
         here = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
-        self.folder = Path(path).parent  # also of its temporary files
+        self.folder = Path(path).parent  # also holds its temporary files
         environment = os.environ | {"PYTHONPATH": here, "TMPDIR": str(self.folder)}
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         self.process = subprocess.Popen(command, env=environment, **streams)
@@ -56,7 +56,7 @@ class Server:
         return decode(answer.raise_for_status().content).meta["job"]
 
     def process_of(self, job: int) -> int:
-        """The id of the process of a job that waits."""
+        """The process id of a running `waits` job."""
         with self.client.stream("GET", f"/api/jobs/{job}/events") as events:
             assert "event: frame" in events.iter_lines()
         return decode(self.client.get(f"/api/jobs/{job}/frames/1").content).meta["process"]
@@ -72,7 +72,7 @@ def running(folder: Path) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that the tests share which do not end it."""
+    """A server shared by the tests that do not stop it."""
     yield from running(tmp_path_factory.mktemp("server"))
 
 
@@ -82,7 +82,7 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs: one that has ended and was not fetched yet does not."""
+    """Whether a process runs; zombies do not count."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -90,8 +90,10 @@ def is_alive(process: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_waits_for_nobody(number: signal.Signals, own_server: Server, tmp_path: Path) -> None:
-    """A question that never ends, a stream of events and a running job, when the signal comes."""
+def test_signal_stops_the_server_despite_open_requests(
+    number: signal.Signals, own_server: Server, tmp_path: Path
+) -> None:
+    """The signal arrives during a request that never ends, an event stream and a running job."""
     begun, never = tmp_path / "begun", tmp_path / "never"
     for pipe in (begun, never):
         os.mkfifo(pipe)
@@ -103,22 +105,22 @@ def test_a_signal_waits_for_nobody(number: signal.Signals, own_server: Server, t
         with own_server.client.stream("GET", f"/api/jobs/{job}/events") as events:
             assert next(events.iter_lines()).startswith("id: ")
             own_server.process.send_signal(number)
-            said = own_server.process.communicate(timeout=60)[1]
+            messages = own_server.process.communicate(timeout=60)[1]
         assert isinstance(slow.exception(), httpx.TransportError) or slow.result().status_code == 500
-    assert (own_server.process.returncode, said) == (0, "rowspace: press Ctrl-C to stop\n")
+    assert (own_server.process.returncode, messages) == (0, "rowspace: press Ctrl-C to stop\n")
     assert not is_alive(process)
     assert not list(own_server.folder.glob("rowspace-lab-*"))
 
 
-def test_workers_die_with_a_server_that_is_killed(own_server: Server, tmp_path: Path) -> None:
+def test_workers_end_when_the_server_is_killed(own_server: Server, tmp_path: Path) -> None:
     process = own_server.process_of(own_server.start_job("waits", file=str(tmp_path / "never")))
-    ended = os.pidfd_open(process)  # is ready to be read once the process has ended
+    ended = os.pidfd_open(process)  # readable once the process has ended
     own_server.process.kill()
     assert select.select([ended], [], [], 60)[0]
     os.close(ended)
 
 
-def test_a_job_is_followed_over_the_network(server: Server) -> None:
+def test_job_events_and_frames_are_served(server: Server) -> None:
     job = server.start_job("powers", most=2)
     with server.client.stream("GET", f"/api/jobs/{job}/events") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
@@ -138,7 +140,7 @@ def test_reconnect_replays_only_newer_events(server: Server) -> None:
     assert server.client.get(address, headers={"Last-Event-ID": "no number"}).text.startswith("id: 7\n")
 
 
-def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
+def test_cancelled_job_is_removed(server: Server, tmp_path: Path) -> None:
     job = server.start_job("waits", file=str(tmp_path / "never"))
     process = server.process_of(job)
     assert server.client.delete(f"/api/jobs/{job}").status_code == 204
@@ -146,9 +148,9 @@ def test_a_cancelled_job_is_gone(server: Server, tmp_path: Path) -> None:
     assert server.client.delete(f"/api/jobs/{job}").status_code == 404
 
 
-def test_fifty_clients_at_once(server: Server) -> None:
+def test_fifty_concurrent_clients_get_correct_replies(server: Server) -> None:
     def ask(number: int) -> list[tuple[list[float], list[int]]]:
-        """Four questions each by a client of its own, which no other thread uses."""
+        """Send eight requests with a client that no other thread uses."""
         with server.new_client() as client:
             found = []
             for _ in range(4):
@@ -162,16 +164,16 @@ def test_fifty_clients_at_once(server: Server) -> None:
             assert found == [(np.eye(2)[number % 2].tolist(), [1])] * 4, f"client {number}"
 
 
-def test_a_mistake_is_told_where_the_server_was_started(server: Server) -> None:
+def test_internal_error_is_logged_to_standard_error(server: Server) -> None:
     answer = server.client.get("/api/try/broken")
     assert (answer.status_code, answer.json()["kind"]) == (500, "ServerError")
     assert "secret" not in answer.text
-    assert "ZeroDivisionError: a secret of ours\n" in iter(server.process.stderr.readline, "")
+    assert "ZeroDivisionError: a secret detail\n" in iter(server.process.stderr.readline, "")
 
 
 @pytest.mark.parametrize("size", [1_000_000, 1_000_001, 5_000_000])
-def test_a_body_is_counted_as_it_comes(size: int, server: Server) -> None:
-    """Without a Content-Length: in chunks, whose end nobody knows."""
+def test_chunked_body_over_the_limit_is_refused(size: int, server: Server) -> None:
+    """The body is chunked, without a Content-Length."""
     chunks = (b"a" * min(65_536, size - start) for start in range(0, size, 65_536))
     answer = server.client.post("/api/try/large", content=chunks)
     assert answer.status_code == (200 if size == 1_000_000 else 413)
@@ -188,7 +190,7 @@ def test_a_body_is_counted_as_it_comes(size: int, server: Server) -> None:
         b"POST /api/try/upload HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
     ],
 )
-def test_what_is_no_request_is_refused(sent: bytes, server: Server) -> None:
+def test_malformed_request_is_refused(sent: bytes, server: Server) -> None:
     address = (server.client.base_url.host, server.client.base_url.port)
     with socket.create_connection(address, timeout=60) as connection:
         connection.sendall(sent + b"\r\n\r\n")
@@ -196,26 +198,26 @@ def test_what_is_no_request_is_refused(sent: bytes, server: Server) -> None:
     server.ask("try/sizes")
 
 
-def test_a_random_token_is_long_and_new() -> None:
+def test_random_tokens_are_long_and_differ() -> None:
     assert len(validate_token("localhost", None)) >= 43
     assert validate_token("localhost", None) != validate_token("localhost", None)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])  # noqa: S104
-def test_other_machines_need_a_token_of_the_users(host: str) -> None:
+def test_non_loopback_host_requires_an_explicit_token(host: str) -> None:
     with pytest.raises(UsageError, match="gives other machines access"):
         validate_token(host, None)
     assert validate_token(host, "sixteen-letters.") == "sixteen-letters."
 
 
 @pytest.mark.parametrize("token", ["", "fifteen-letters", "sixteen letters;", "sechzehn-größen-"])
-def test_a_token_must_be_long_and_fit_into_an_address(token: str) -> None:
+def test_short_or_unsafe_token_is_refused(token: str) -> None:
     with pytest.raises(UsageError, match="a token must have 16 characters or more"):
         validate_token("127.0.0.1", token)
 
 
-def test_the_next_free_port_is_taken() -> None:
-    """From a port that is taken, so that no other server on this machine matters."""
+def test_next_free_port_is_used() -> None:
+    """The search starts at an occupied port, so that other servers on this machine have no effect."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = min(taken.getsockname()[1], 65_400)
         with listen("127.0.0.1", None, first=port) as found:
@@ -223,19 +225,19 @@ def test_the_next_free_port_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "port", "sentence"),
+    ("host", "port", "message"),
     [
         ("no.such.host.invalid", None, "'no.such.host.invalid' is not an address"),
         ("a" * 70, None, "'a{70}' is not an address"),
         ("192.0.2.1", None, r"cannot listen on 192\.0\.2\.1: "),
     ],
 )
-def test_where_nobody_can_listen_is_a_sentence(host: str, port: int | None, sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
+def test_unusable_host_is_a_usage_error(host: str, port: int | None, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         listen(host, port)
 
 
-def test_ports_that_are_all_taken_are_a_sentence() -> None:
+def test_no_free_port_is_a_usage_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"port {port} is taken; give another one"):

@@ -1,4 +1,4 @@
-"""The code that pages show of their figures."""
+"""The code that pages show for their figures."""
 
 import re
 import sys
@@ -38,7 +38,7 @@ def level_of(number: float, *, names: dict[str, int] = LEVELS) -> list[str]:
 
 def levels_figure(table: rs.Table, scale: float, *, word: str) -> dict[str, object]:
     """The levels of a word."""
-    largest: float = np.abs(table[word]).max()  # of any number
+    largest: float = np.abs(table[word]).max()  # any number of words
     return {"levels": level_of(scale * largest)}  # type: ignore[no-any-return]
 
 
@@ -64,7 +64,7 @@ def level_of(number, *, names=LEVELS):
 
 def levels_figure(table, scale, *, word):
     """The levels of a word."""
-    largest = np.abs(table[word]).max()  # of any number
+    largest = np.abs(table[word]).max()  # any number of words
     return {"levels": level_of(scale * largest)}
 
 
@@ -84,12 +84,12 @@ def test_figures_use_public_imports_only(figure: Callable[..., object]) -> None:
         assert not re.match(r"(def )?_", text), text
 
 
-def test_the_code_of_a_figure_is_its_source_what_that_needs_and_the_call() -> None:
+def test_figure_code_has_the_source_its_dependencies_and_the_call() -> None:
     lab = Lab(rs.Table(["a"], np.ones((1, 2))), "my-table")
     assert shown(lab, partial(levels_figure, word="a"), scale=partial(middle, numbers=[1.5, 2.0, 4.0])) == CODE
 
 
-def test_a_long_call_has_a_line_for_each_argument() -> None:
+def test_long_call_is_split_into_one_line_per_argument() -> None:
     lab = Lab(rs.Table(["a"], np.ones((1, 2))), "my-table")
     word = "long " * 20
     code = shown(lab, partial(levels_figure, scale=2, word=word))

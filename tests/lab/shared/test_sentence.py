@@ -19,7 +19,7 @@ def ids_by_call(lab: Lab, sentence) -> list[int]:
     return sentence.call(lab.table).tolist()
 
 
-def test_a_tables_own_tokenizer_cuts_the_text(lab) -> None:
+def test_text_is_split_by_the_tokenizer_of_the_table(lab) -> None:
     sentence = sentence_of(lab, "Read the zyzzyva!")
     assert [(piece["text"], piece["token"], piece["row"]) for piece in sentence.fields["pieces"]] == [
         ("Read", "read", True),
@@ -30,7 +30,7 @@ def test_a_tables_own_tokenizer_cuts_the_text(lab) -> None:
     assert sentence.fields["tokens"] == ["read", "the"]
 
 
-def test_without_a_tokenizer_whole_words_are_looked_up(small_lab) -> None:
+def test_text_is_split_into_words_without_a_tokenizer(small_lab) -> None:
     lab = small_lab(["the", "Cat", "<script>", "שלום"], np.eye(4, dtype=np.float32))
     sentence = sentence_of(lab, "The Cat cat\n<script> שלום")
     assert [piece["id"] for piece in sentence.fields["pieces"]] == [0, 1, None, 2, 3]
@@ -38,7 +38,7 @@ def test_without_a_tokenizer_whole_words_are_looked_up(small_lab) -> None:
     assert sentence.ids.tolist() == [0, 1, 2, 3] == ids_by_call(lab, sentence)
 
 
-def test_pieces_of_words_keep_the_text_that_they_stand_for(tmp_path) -> None:
+def test_word_pieces_keep_their_source_text(tmp_path) -> None:
     library = Tokenizer(BPE({"Ġ": 0, "a": 1, "Ġa": 2}, [("Ġ", "a")]))
     library.pre_tokenizer = ByteLevel(add_prefix_space=False)
     path = str(tmp_path / "table")
@@ -47,7 +47,7 @@ def test_pieces_of_words_keep_the_text_that_they_stand_for(tmp_path) -> None:
     assert [(piece["text"], piece["token"]) for piece in sentence.fields["pieces"]] == [("a", "a"), (" a", "Ġa")]
 
 
-def test_the_default_text_of_another_tokenizer_is_made_of_its_tokens(tmp_path) -> None:
+def test_default_text_uses_tokens_of_an_unfamiliar_tokenizer(tmp_path) -> None:
     library = Tokenizer(BPE({"q": 0, "j": 1}, []))
     path = str(tmp_path / "table")
     rs.Table(["q", "j"], np.eye(2), tokenizer=library.to_str()).save(path)
@@ -55,36 +55,36 @@ def test_the_default_text_of_another_tokenizer_is_made_of_its_tokens(tmp_path) -
 
 
 @pytest.mark.parametrize(("dim", "kept"), [(2, 64), (50_000, 5), (300_000, 1)])
-def test_a_long_text_is_cut_and_it_is_said(small_lab, dim: int, kept: int) -> None:
+def test_long_text_is_truncated_with_a_note(small_lab, dim: int, kept: int) -> None:
     lab = small_lab(["a"], np.zeros((1, dim), np.float32))
     sentence = sentence_of(lab, "a " * 100)
     assert (len(sentence.ids), sentence.fields["left_out"]) == (kept, 100 - kept)
     assert ids_by_call(lab, sentence) == [0] * kept
 
 
-def test_the_default_text_has_a_word_twice(lab) -> None:
+def test_default_text_repeats_a_word(lab) -> None:
     ids = read_sentence(lab, Query()).ids
     assert len(set(ids.tolist())) < len(ids)
 
 
 @pytest.mark.parametrize("vocabulary", [["q" * 1000], ["zwei", "drei"], ["q" * 5000, "b"], ["\u202e<script>"]])
-def test_the_default_text_of_another_table_is_its_own(small_lab, vocabulary: list[str]) -> None:
+def test_default_text_uses_tokens_of_an_unfamiliar_table(small_lab, vocabulary: list[str]) -> None:
     sentence = read_sentence(small_lab(vocabulary, np.ones((len(vocabulary), 3))), Query())
     assert any(piece["row"] for piece in sentence.fields["pieces"]) == (len(vocabulary[0]) < 4000)
 
 
-def test_a_text_without_a_known_token_is_refused_where_rows_are_needed(lab, small_lab) -> None:
+def test_text_without_known_tokens_is_refused_where_rows_are_required(lab, small_lab) -> None:
     with pytest.raises(UnknownTokenError, match=r"no token of this text has a row .* such as 'a'"):
         known_sentence(small_lab(["a"], np.ones((1, 1))), Query({"text": ["b"]}))
     assert read_sentence(lab, Query({"text": [""]})).ids.tolist() == []
 
 
-def test_a_text_of_more_than_4000_characters_is_refused(lab) -> None:
+def test_text_longer_than_4000_characters_is_refused(lab) -> None:
     with pytest.raises(UsageError, match="text must have 4,000 characters at most"):
         sentence_of(lab, "a" * 4001)
 
 
-def test_the_default_text_is_of_the_tables_kind(lab, bert_lab, small_lab) -> None:
+def test_default_text_matches_the_kind_of_table(lab, bert_lab, small_lab) -> None:
     assert read_sentence(lab, Query()).fields["text"] == "read the list, write the list"
     english = small_lab(["the", "cat", "sat", "on", "mat", "read", "list", "write"], np.ones((8, 2)))
     assert read_sentence(english, Query()).fields["text"] == "the cat sat on the mat"

@@ -29,15 +29,15 @@ def near(
     """
     table = open_table(path)
     tokens = resolve_words(table, words)
-    asked = [tokens] if mean else [[token] for token in tokens]
-    answers = [table.neighbors(query if mean else query[0], k=k, metric=metric) for query in asked]
+    queries = [tokens] if mean else [[token] for token in tokens]
+    answers = [table.neighbors(query if mean else query[0], k=k, metric=metric) for query in queries]
     if as_json:
-        queries = [
+        found = [
             {"words": query, "neighbors": [{"token": token, "score": score} for token, score in answer]}
-            for query, answer in zip(asked, answers, strict=True)
+            for query, answer in zip(queries, answers, strict=True)
         ]
-        print_json({"table": path, "metric": metric, "queries": queries})
+        print_json({"table": path, "metric": metric, "queries": found})
         return
-    for query, answer in zip(asked, answers, strict=True):
+    for query, answer in zip(queries, answers, strict=True):
         rows = [(token, f"{score:.3f}") for token, score in answer]
         print_table(" + ".join(query), ("token", metric), rows)

@@ -17,7 +17,7 @@ class Query:
     """The parameters of a request, a name to one or more strings, and the body that came with it.
 
     Every method takes the parameter's name and its default; without a default the parameter is required. All raise
-    `UsageError` with the name of the parameter, what was expected and what was given.
+    `UsageError` with the name of the parameter, what was expected and what was received.
 
     >>> query = Query({"k": ["5"], "word": ["cat"], "metric": ["cosine"]})
     >>> query.integer("k", low=1, high=100), query.text("word"), query.flag("kept", False)
@@ -27,8 +27,8 @@ class Query:
     rowspace.errors.UsageError: k must be a whole number from 10 to 100, not '5'
     """
 
-    def __init__(self, given: Mapping[str, Sequence[str]] | None = None, body: bytes | None = None) -> None:
-        self._given = dict(given or {})
+    def __init__(self, parameters: Mapping[str, Sequence[str]] | None = None, body: bytes | None = None) -> None:
+        self._parameters = dict(parameters or {})
         self.body = body
         """What was uploaded, which can be empty; None for a request that uploads nothing."""
 
@@ -41,7 +41,7 @@ class Query:
 
     def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
         """All that came under this name, `most` at most."""
-        values = list(self._given.get(name, ())) or list(default or ())
+        values = list(self._parameters.get(name, ())) or list(default or ())
         if not values:
             raise UsageError(f"{name} is missing: give it once or more")
         if len(values) > most:
@@ -88,7 +88,7 @@ class Query:
         return self.choice(name, ("false", "true"), "true" if default else "false") == "true"
 
     def _one(self, name: str, default: str | None) -> str:
-        values = self._given.get(name, ())
+        values = self._parameters.get(name, ())
         if len(values) > 1:
             raise UsageError(f"{name} may be given once, not {len(values)} times")
         if not values and default is None:

@@ -15,10 +15,10 @@ def query_parameters(request: Request) -> dict[str, list[str]]:
     size = len(request.scope["query_string"])
     if size > LONGEST_QUERY:
         raise HttpError(414, f"the parameters must have {LONGEST_QUERY:,} bytes at most, not {size:,}")
-    given: dict[str, list[str]] = {}
+    parameters: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
-        given.setdefault(name, []).append(value)
-    return given
+        parameters.setdefault(name, []).append(value)
+    return parameters
 
 
 async def read_body(request: Request, limit: int) -> bytes:

@@ -135,8 +135,8 @@ class AccessMiddleware:
 
     def _has_token(self, request: Request) -> bool:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        given = token if scheme.lower() == "bearer" else request.cookies.get(self.access.cookie, "")
-        return self.access.opens(given)
+        sent = token if scheme.lower() == "bearer" else request.cookies.get(self.access.cookie, "")
+        return self.access.opens(sent)
 
     def _opened(self, request: Request) -> Response:
         """A redirect to the same page without the token in its URL, with the cookie that replaces it."""

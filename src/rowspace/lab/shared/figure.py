@@ -52,16 +52,16 @@ def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
 
 def _call(step: "partial[Any]", inputs: Mapping[str, object]) -> str:
     """A call with literals for what is bound, and names for what another line computes."""
-    given = []
+    arguments = []
     for name, parameter in inspect.signature(step.func).parameters.items():
         if name in inputs or name == "table":
-            given.append(f"{name}={name}" if parameter.kind is inspect.Parameter.KEYWORD_ONLY else name)
+            arguments.append(f"{name}={name}" if parameter.kind is inspect.Parameter.KEYWORD_ONLY else name)
         elif name in step.keywords:
-            given.append(f"{name}={step.keywords[name]!r}")
-    line = f"{step.func.__name__}({', '.join(given)})"
+            arguments.append(f"{name}={step.keywords[name]!r}")
+    line = f"{step.func.__name__}({', '.join(arguments)})"
     if len(line) <= _LONGEST_LINE:
         return line
-    return f"{step.func.__name__}(\n" + "".join(f"    {each},\n" for each in given) + ")"
+    return f"{step.func.__name__}(\n" + "".join(f"    {each},\n" for each in arguments) + ")"
 
 
 def _sources(*functions: tuple[str, str]) -> tuple[list[str], list[str]]:

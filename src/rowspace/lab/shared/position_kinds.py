@@ -1,4 +1,4 @@
-"""The kinds of positions that pages add to rows: exact sinusoids, or a learned table as it is when training begins."""
+"""The kinds of positions that pages add to rows: exact sinusoids, or a learned table before training."""
 
 from typing import Literal, get_args
 

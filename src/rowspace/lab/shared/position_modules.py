@@ -12,7 +12,7 @@ __all__ = ["position_module", "position_rows"]
 
 
 def position_module(kind: str, width: int) -> LearnedPosition | SinusoidPosition:
-    """Sinusoids, or a learned table as it is when training begins."""
+    """Sinusoids, or a learned table before training."""
     if kind == "sinusoid":
         return SinusoidPosition(width)
     learned = LearnedPosition(POSITIONS, width)

@@ -1,6 +1,6 @@
 """Decompressed sizes of the buffers of an Arrow file, read from its metadata.
 
-Each buffer of a compressed batch is an int64, the decompressed size (-1 for bytes that are stored as they are), and the
+Each buffer of a compressed batch is an int64, the decompressed size (-1 for uncompressed bytes), and the
 compressed bytes. Their offsets are in the file's footer and in the message of each batch, which are flatbuffers;
 pyarrow verifies those, but does not expose them. Source: https://arrow.apache.org/docs/format/Columnar.html (IPC),
 File.fbs and Message.fbs of Arrow, and the flatbuffers internals.
@@ -34,7 +34,7 @@ class PackedBuffer(NamedTuple):
 
     @property
     def memory(self) -> int:
-        """How many bytes it takes to unpack: none where the bytes are stored as they are, which are mapped."""
+        """The number of bytes needed to unpack: 0 for uncompressed bytes, which are mapped."""
         return self.size if self.codec else 0
 
     def unpacked(self) -> NDArray[np.uint8]:

@@ -49,13 +49,14 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         header = read_array_header(file, str(source))
         _check(header, file.seek(0, os.SEEK_END), str(source))
         rows = _mapped(source, header)
-    beside = _vocabulary_beside(source)
-    tokens = read_lines(beside)
+    vocabulary_path = _find_vocabulary(source)
+    tokens = read_lines(vocabulary_path)
     if len(tokens) != len(rows):
         raise FileFormatError(
-            f"{beside}: has {plural(len(tokens), 'line')}, but {source} has {plural(len(rows), 'row')}; restore them"
+            f"{vocabulary_path}: has {plural(len(tokens), 'line')}, but {source} has {plural(len(rows), 'row')}; "
+            "restore them"
         )
-    return table_without_duplicates(tokens[:limit], rows[:limit], str(beside))
+    return table_without_duplicates(tokens[:limit], rows[:limit], str(vocabulary_path))
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -123,12 +124,12 @@ def _mapped(path: Path, header: ArrayHeader) -> NDArray[np.floating[Any]]:
     return (rows.T if header.is_fortran else rows).astype(header.dtype.newbyteorder("="), copy=False)
 
 
-def _vocabulary_beside(path: Path) -> Path:
+def _find_vocabulary(path: Path) -> Path:
     """Return the vocabulary's path."""
     own, shared = path.with_suffix(".vocab.txt"), path.with_name("vocab.txt")
-    for beside in (own, shared):
-        if beside.exists():
-            return beside
+    for candidate in (own, shared):
+        if candidate.exists():
+            return candidate
     raise FileFormatError(
         f"{path}: rows without tokens: expected {own.name} or {shared.name} next to it, one token a line"
     )

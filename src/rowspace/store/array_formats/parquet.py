@@ -144,7 +144,7 @@ def _values(file: Any, names: list[str]) -> int:
     places = [place for place, path in enumerate(paths) if f"{path}.".startswith(starts)]
     total = 0
     for number in range(file.num_row_groups):
-        # pyarrow ends the process when the metadata of a damaged column is asked for, but raises when it is read.
+        # pyarrow ends the process on access to the metadata of a damaged column, but raises when the column is read.
         next(file.iter_batches(batch_size=1, row_groups=[number], columns=names, use_threads=False), None)
         group = file.metadata.row_group(number)
         total += sum(group.column(place).num_values for place in places)

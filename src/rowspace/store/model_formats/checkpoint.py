@@ -47,7 +47,7 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognizes(path: Path) -> bool:
-    """Whether the directory `path` holds safetensors weights; asked last of the formats that do."""
+    """Whether the directory `path` holds safetensors weights; called after the other formats that hold them."""
     return TransformersFolder(path).has_weights
 
 

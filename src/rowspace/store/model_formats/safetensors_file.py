@@ -50,8 +50,8 @@ def save(table: Table, path: StrPath) -> None:
     check_rows(table)
     tokenizer, unknown_rows = tokenizer_json(table)
     check_target(path)
-    with atomic_file(Path(path).with_name(TOKENIZER)) as beside, atomic_file(path) as file:
-        beside.write(tokenizer)
+    with atomic_file(Path(path).with_name(TOKENIZER)) as tokenizer_file, atomic_file(path) as file:
+        tokenizer_file.write(tokenizer)
         for piece in tensor_pieces(KEY, table.rows, unknown_rows):
             file.write(piece)
 
@@ -65,10 +65,10 @@ def recognizes(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     target = check_file_target(path, is_same_kind=recognizes)
-    beside = check_file_target(Path(path).with_name(TOKENIZER))
-    if beside.exists() and not target.exists():
+    tokenizer_path = check_file_target(Path(path).with_name(TOKENIZER))
+    if tokenizer_path.exists() and not target.exists():
         raise UsageError(
-            f"cannot save to {target}: {beside} exists and belongs to other rows, so it cannot be replaced; "
+            f"cannot save to {target}: {tokenizer_path} exists and belongs to other rows, so it cannot be replaced; "
             "name a path in a folder of its own"
         )
 

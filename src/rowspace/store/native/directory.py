@@ -53,7 +53,7 @@ def save(table: Table, path: StrPath) -> None:
     be saved. After an error, what was at `path` is untouched.
 
     Raises:
-        UsageError: `path` cannot be replaced, or the table cannot be written as it is.
+        UsageError: `path` cannot be replaced, or the table cannot be written in this format.
         RowspaceError: The system refuses (disk full, no permission).
 
     >>> import tempfile

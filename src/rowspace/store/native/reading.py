@@ -48,7 +48,7 @@ def manifest_of(folder: Folder) -> Manifest:
     """Read and check rowspace.json in an open `folder`."""
     source = str(folder.path / MARKER)
     with folder.open(MARKER) as file:
-        data = file.read(min(os.fstat(file.fileno()).st_size, MAX_SIZE) + 1)  # memory is taken for what is asked
+        data = file.read(min(os.fstat(file.fileno()).st_size, MAX_SIZE) + 1)  # `read` allocates the requested size
     if len(data) > MAX_SIZE:
         raise FileFormatError(f"{source}: larger than the {MAX_SIZE:,} bytes that are allowed; restore it")
     return Manifest.from_bytes(data, source)

@@ -28,7 +28,7 @@ __all__ = ["FORBIDDEN", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_
 FORBIDDEN = b"\n\0"  # a newline ends the word, a NUL makes a binary file of a text
 LEAST_SHARE = 1 << 20  # bytes of text for which a thread is worth its start
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and no other reader would take it
-ODD_FIELDS = 1024  # that a thread gathers before it asks Python for their values
+ODD_FIELDS = 1024  # that a thread gathers before Python converts them
 PRINTED_AT_ONCE = 1 << 22  # bytes that a thread may fill
 NO_LINES = np.empty((0, 2), np.int64)
 

@@ -60,16 +60,17 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     lines = lines_in(text, limit=limit)
     first = text.data[slice(*lines[0])].tobytes() if len(lines) else b""
     rows = rows_of_lines(text, lines, 1 + first.rstrip(b" \t").count(b"\t"), has_words=False)
-    beside = next((name for name in _beside(source) if name.exists()), None)
-    if beside is None:
-        raise FileFormatError(f"{source}: rows without tokens: expected {_beside(source)[0].name} next to it")
-    tokens, counts = _read_metadata(beside)
+    metadata_path = next((name for name in _metadata_paths(source) if name.exists()), None)
+    if metadata_path is None:
+        raise FileFormatError(f"{source}: rows without tokens: expected {_metadata_paths(source)[0].name} next to it")
+    tokens, counts = _read_metadata(metadata_path)
     if len(tokens) < len(rows) or (limit is None and len(tokens) > len(rows)):
         raise FileFormatError(
-            f"{beside}: has {plural(len(tokens), 'token')}, but {source} has {plural(len(rows), 'row')}; restore them"
+            f"{metadata_path}: has {plural(len(tokens), 'token')}, but {source} has {plural(len(rows), 'row')}; "
+            "restore them"
         )
     return table_without_duplicates(
-        tokens[: len(rows)], rows, str(beside), counts if counts is None else counts[: len(rows)]
+        tokens[: len(rows)], rows, str(metadata_path), counts if counts is None else counts[: len(rows)]
     )
 
 
@@ -91,7 +92,7 @@ def save(table: Table, path: StrPath) -> None:
         named = zip(lines.split(b"\n"), table.counts.tolist(), strict=False)
         lines = b"token\tcount\n" + b"".join([b"%s\t%d\n" % pair for pair in named])
     check_target(path)
-    with atomic_file(_beside(Path(path))[0]) as metadata, atomic_file(path) as file:
+    with atomic_file(_metadata_paths(Path(path))[0]) as metadata, atomic_file(path) as file:
         metadata.write(lines)
         file.writelines(_written_rows(table))
 
@@ -107,12 +108,12 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target, metadata = check_file_target(path, is_same_kind=recognizes), _beside(Path(path))[0]
+    target, metadata = check_file_target(path, is_same_kind=recognizes), _metadata_paths(Path(path))[0]
     if check_file_target(metadata) == target:
         raise UsageError(f"cannot save to {target}: that is the name of its metadata file; name another path")
 
 
-def _beside(path: Path) -> list[Path]:
+def _metadata_paths(path: Path) -> list[Path]:
     """Return where the metadata of the rows at `path` may be, the best place first."""
     renamed = ROWS_NAME.sub("metadata", path.name)
     places = [path.with_name("metadata.tsv")]

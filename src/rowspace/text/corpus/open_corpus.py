@@ -174,7 +174,7 @@ def _refuse_table(name: str) -> None:
 
 
 def _is_table(folder: Path) -> bool:
-    """Return whether a folder holds a table of ours, or the configuration and weights of a model."""
+    """Return whether a folder holds a rowspace table, or the configuration and weights of a model."""
     try:
         names = {entry.name for entry in os.scandir(folder)}
     except OSError:

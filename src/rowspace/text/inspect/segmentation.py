@@ -92,7 +92,7 @@ class Segmentation:
         self._joined = [_NEVER] * len(self.symbols)
 
     def pair(self, position: int) -> Pair | None:
-        """Return the pair that begins at a position, None where there is none."""
+        """Return the pair that begins at a position, or None."""
         right = self.following[position]
         return None if right == NOWHERE or not self.symbols[position] else (self.symbols[position], self.symbols[right])
 

@@ -123,7 +123,7 @@ class HuggingFaceTokenizer(Tokenizer):
         return self._tokens.get(self._validate_id(number), unused_token(number))
 
     def token_bytes(self, number: int) -> bytes | None:
-        """Return the bytes of text that an id stands for, without the mark of a token inside a word; `▁` is a blank."""
+        """Return the bytes of text that an id represents, without the mark of a token inside a word; `▁` is a blank."""
         token = self.token(number)
         if number in self.special_ids or number in self.unused_ids or number == self.unknown_id:
             return None
@@ -162,7 +162,7 @@ class HuggingFaceTokenizer(Tokenizer):
 
     @cached_property
     def _blank(self) -> str:
-        """The character that replaces a blank in tokens; empty where there is none."""
+        """The character that replaces a blank in tokens, or an empty string."""
         for step in _steps(self._document, "pre_tokenizer", "decoder"):
             if step["type"] == "Metaspace":
                 return str(step["replacement"])

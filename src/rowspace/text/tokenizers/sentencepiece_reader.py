@@ -63,7 +63,7 @@ class SentencePieceTokenizer(Tokenizer):
         return self._pieces[self._validate_id(number)]
 
     def token_bytes(self, number: int) -> bytes | None:
-        """Return the bytes of text that a piece stands for, where `▁` is a blank."""
+        """Return the bytes of text that a piece represents, where `▁` is a blank."""
         piece = self.token(number)
         if number in self.special_ids or number == self.unknown_id:
             return None

@@ -84,7 +84,7 @@ class TiktokenTokenizer(Tokenizer):
         return unused_token(number) if number in self.unused_ids else readable(self._bytes[number])
 
     def token_bytes(self, number: int) -> bytes | None:
-        """Return the bytes that an id stands for, None for special tokens."""
+        """Return the bytes that an id represents, None for special tokens."""
         return self._bytes.get(self._validate_id(number))
 
     def words(self, text: str) -> list[tuple[int, bytes, list[int]]]:

@@ -45,8 +45,8 @@ class Tokenizer(ABC):
 
     Attributes:
         kind: bpe, unigram, wordpiece, words or characters.
-        unknown_id: The id of text that it cannot write, None where there is none.
-        special_ids: Ids of tokens that stand for no text.
+        unknown_id: The id for text without a token, or None.
+        special_ids: Ids of tokens that represent no text.
         unused_ids: Ids that have no token.
     """
 
@@ -125,7 +125,7 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def token_bytes(self, number: int) -> bytes | None:
-        """Return the bytes of text that an id stands for, None where it stands for none.
+        """Return the bytes of text that an id represents, or None.
 
         Raises:
             UsageError: the id is out of range.

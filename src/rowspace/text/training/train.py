@@ -148,7 +148,7 @@ def _common(options: TokenizerOptions) -> dict[str, Any]:
     return {
         "vocab_size": options.vocabulary_size,
         "special_tokens": options.special_tokens,
-        "show_progress": False,  # whoever reads the texts reports progress
+        "show_progress": False,  # the reader of the texts reports progress
     }
 
 

@@ -1,4 +1,4 @@
-"""The answers, ranks and cosines are `Table.analogy`'s; the drawing is exact; strange tables are answered too."""
+"""Answers, ranks and cosines equal those of `Table.analogy`; the drawing preserves distances; unusual tables work."""
 
 import numpy as np
 import pytest
@@ -10,22 +10,24 @@ ANSWERS, EXAMPLES = "analogies/answers", "analogies/examples"
 
 
 @pytest.mark.parametrize("method", ["3cosadd", "3cosmul"])
-@pytest.mark.parametrize("kept", ["true", "false"])
-def test_answers_are_the_tables(lab, check_code, method: str, kept: str) -> None:
-    reply = check_code(lab, ANSWERS, a="read", b="write", c="reader", expected="", method=method, keep_inputs=kept, k=7)
-    expected = lab.table.analogy("read", "write", "reader", k=7, method=method, keep_inputs=kept == "true")
+@pytest.mark.parametrize("keep_inputs", ["true", "false"])
+def test_answers_equal_those_of_the_table(lab, check_code, method: str, keep_inputs: str) -> None:
+    reply = check_code(
+        lab, ANSWERS, a="read", b="write", c="reader", expected="", method=method, keep_inputs=keep_inputs, k=7
+    )
+    expected = lab.table.analogy("read", "write", "reader", k=7, method=method, keep_inputs=keep_inputs == "true")
     assert list(zip(reply.meta["tokens"], reply.arrays["scores"].tolist(), strict=True)) == expected
     assert reply.arrays["ranks"].tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert reply.meta["place"] is None
 
 
-def test_the_page_opens_with_an_example_of_the_tables_own(lab, check_code) -> None:
+def test_default_question_has_words_of_the_table(lab, check_code) -> None:
     reply = check_code(lab, ANSWERS)
     assert [*reply.meta["question"], reply.meta["expected"]] == ["read", "write", "reader", "writer"]
     assert reply.meta["of"] == len(lab.table) - 3
 
 
-def test_the_expected_word_stands_last_with_its_rank_where_it_missed(lab, check_code) -> None:
+def test_missed_expected_word_is_appended_with_its_rank(lab, check_code) -> None:
     words = ("list", "lists", "dict")
     reply = check_code(lab, ANSWERS, **dict(zip("abc", words, strict=True)), expected="sin", k=3)
     every = [token for token, _ in lab.table.analogy(*words, k=len(lab.table))]
@@ -36,20 +38,20 @@ def test_the_expected_word_stands_last_with_its_rank_where_it_missed(lab, check_
     assert reply.meta["tokens"] == [*every[:3], "sin"]
 
 
-def test_an_expected_word_that_is_an_input_left_out_has_no_rank(lab, check_code) -> None:
+def test_expected_word_that_is_an_excluded_input_has_no_rank(lab, check_code) -> None:
     question = {"a": "read", "b": "write", "c": "reader", "expected": "reader"}
     assert check_code(lab, ANSWERS, **question).meta["place"] == {"rank": None, "score": None}
     assert check_code(lab, ANSWERS, **question, keep_inputs="true").meta["place"]["rank"] is not None
 
 
-def test_it_is_said_where_the_inputs_would_stand(lab, ask) -> None:
+def test_reply_has_ranks_and_scores_of_the_inputs(lab, ask) -> None:
     reply = ask(lab, ANSWERS, a="read", b="write", c="reader")
     every = lab.table.analogy("read", "write", "reader", k=len(lab.table), keep_inputs=True)
     for token, place in zip(reply.meta["question"], reply.meta["inputs"], strict=True):
         assert every[place["rank"] - 1] == (token, place["score"])
 
 
-def test_the_drawing_is_exact(lab, ask) -> None:
+def test_drawing_preserves_distances(lab, ask) -> None:
     reply = ask(lab, ANSWERS)
     a, b, c = unit_rows(lab.table[reply.meta["question"]])
     found = unit_rows(lab.table[reply.meta["tokens"]])
@@ -73,7 +75,7 @@ def test_examples_have_words_and_ranks_of_the_table(lab, check_code, method: str
         assert rank == (true if true <= reply.meta["deepest"] else 0)
 
 
-def test_words_that_begin_a_piece_are_found_by_their_mark(small_lab, check_code) -> None:
+def test_words_are_found_with_their_word_start_marker(small_lab, check_code) -> None:
     words = ["man", "king", "woman", "queen"]
     lab = small_lab([f"Ġ{word}" for word in words], np.array([[1.0, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 1]]))
     reply = check_code(lab, ANSWERS)
@@ -82,15 +84,15 @@ def test_words_that_begin_a_piece_are_found_by_their_mark(small_lab, check_code)
 
 
 @pytest.mark.parametrize("dim", [1, 3])
-@pytest.mark.parametrize("kept", ["true", "false"])
-def test_a_table_of_one_row_is_answered(small_lab, check_code, dim: int, kept: str) -> None:
+@pytest.mark.parametrize("keep_inputs", ["true", "false"])
+def test_table_of_one_row_gets_a_reply(small_lab, check_code, dim: int, keep_inputs: str) -> None:
     lab = small_lab(["<script>"], np.ones((1, dim)))
-    reply = check_code(lab, ANSWERS, keep_inputs=kept)
-    assert reply.meta["tokens"] == (["<script>"] if kept == "true" else [])
+    reply = check_code(lab, ANSWERS, keep_inputs=keep_inputs)
+    assert reply.meta["tokens"] == (["<script>"] if keep_inputs == "true" else [])
     assert check_code(lab, EXAMPLES).arrays["ranks"].tolist() == []
 
 
-def test_rows_that_are_not_finite_are_no_answer_and_no_input(small_lab, check_code, ask) -> None:
+def test_nonfinite_rows_are_neither_answers_nor_inputs(small_lab, check_code, ask) -> None:
     rows = np.array([[1.0, 0], [0, 1], [1, 1], [np.nan, 1], [2, 1], [np.inf, 0]], np.float32)
     lab = small_lab(["שלום", "b" * 1000, "c", "nan", "e", "inf"], rows)
     assert check_code(lab, ANSWERS, expected="nan").meta["place"]["rank"] is None
@@ -100,6 +102,6 @@ def test_rows_that_are_not_finite_are_no_answer_and_no_input(small_lab, check_co
 
 
 @pytest.mark.parametrize("name", ["a", "b", "c", "expected"])
-def test_an_unknown_word_is_refused_with_its_spellings(lab, ask, name: str) -> None:
+def test_unknown_word_error_suggests_similar_spellings(lab, ask, name: str) -> None:
     with pytest.raises(UnknownTokenError, match="did you mean 'typeerror'"):
         ask(lab, ANSWERS, **{name: "typeerorr"})

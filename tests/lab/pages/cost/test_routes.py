@@ -1,4 +1,4 @@
-"""The Cost page's numbers: those of `rowspace.layers.cost`, and those of the table itself."""
+"""The Cost page's numbers equal those of `rowspace.layers.cost` and of the table."""
 
 import sys
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from rowspace.layers import CATALOGUE, cost
 Ask = Callable[..., Reply]
 
 
-def test_the_code_gives_the_numbers(lab: Lab, check_code: Ask) -> None:
+def test_code_reproduces_the_reply(lab: Lab, check_code: Ask) -> None:
     for route in ("cost/figures", "cost/models", "cost/window"):
         check_code(lab, route)
     sizes = {"vocabulary": 32_000, "dimension": 4095, "tokens": 7}
@@ -26,7 +26,7 @@ def test_the_code_gives_the_numbers(lab: Lab, check_code: Ask) -> None:
 
 @pytest.mark.parametrize("name", ["gpt2", "Meta-Llama-3-8B"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_figures_are_those_of_a_published_model(lab: Lab, ask: Ask, name: str, dtype: str) -> None:
+def test_figures_equal_those_of_a_published_model(lab: Lab, ask: Ask, name: str, dtype: str) -> None:
     known = CATALOGUE[name].cost
     reply = ask(
         lab,
@@ -44,7 +44,7 @@ def test_figures_are_those_of_a_published_model(lab: Lab, ask: Ask, name: str, d
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "int4"])
 @pytest.mark.parametrize("tied", [True, False])
-def test_formulas_come_to_their_values(lab: Lab, ask: Ask, dtype: str, tied: bool) -> None:
+def test_formulas_evaluate_to_their_values(lab: Lab, ask: Ask, dtype: str, tied: bool) -> None:
     reply = ask(lab, "cost/figures", vocabulary=1001, dimension=33, dtype=dtype, tied=str(tied).lower(), tokens=3)
     for line in reply.meta["formulas"]:
         worked = line["numbers"].replace(",", "").replace("·", "*")
@@ -55,13 +55,13 @@ def test_formulas_come_to_their_values(lab: Lab, ask: Ask, dtype: str, tied: boo
     assert reply.arrays["by_dtype"].tolist() == [sizes[name] for name in reply.meta["dtypes"]]
 
 
-def test_the_largest_figures(lab: Lab, check_code: Ask) -> None:
+def test_largest_figures(lab: Lab, check_code: Ask) -> None:
     reply = check_code(lab, "cost/figures", vocabulary=100_000_000, dimension=1_000_000, tokens=100_000_000)
     assert reply.arrays["operations"].tolist() == [2e22]
     assert reply.arrays["training"].tolist() == [4e14, 4e14, 8e14]
 
 
-def test_every_text_model_is_there_with_its_source(lab: Lab, ask: Ask) -> None:
+def test_every_text_model_is_listed_with_its_source(lab: Lab, ask: Ask) -> None:
     reply = ask(lab, "cost/models")
     names = [model["name"] for model in reply.meta["models"]]
     assert names == [name for name, model in CATALOGUE.items() if model.num_embeddings]
@@ -72,7 +72,7 @@ def test_every_text_model_is_there_with_its_source(lab: Lab, ask: Ask) -> None:
     assert reply.meta["table"] == {"vocabulary": len(lab.table), "dimension": 20, "dtype": "float32"}
 
 
-def test_without_torch_the_figures_say_what_to_install(lab: Lab, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_without_torch_name_the_extra(lab: Lab, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("rowspace.layers")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -82,14 +82,14 @@ def test_without_torch_the_figures_say_what_to_install(lab: Lab, ask: Ask, monke
     assert ask(lab, "cost/window").arrays["values"].shape == (256, 20)
 
 
-def test_a_window_of_single_numbers_has_their_tokens(lab: Lab, ask: Ask) -> None:
+def test_window_of_single_numbers_has_their_tokens(lab: Lab, ask: Ask) -> None:
     reply = ask(lab, "cost/window", top=5, bottom=9, left=1, right=3)
     np.testing.assert_array_equal(reply.arrays["values"], lab.table.rows[5:9, 1:3])
     assert reply.meta["tokens"] == lab.table.vocabulary[5:9]
     assert reply.arrays["row_edges"].tolist() == [5, 6, 7, 8, 9]
 
 
-def test_nearly_all_numbers_lie_below_the_limit(lab: Lab, ask: Ask) -> None:
+def test_nearly_all_numbers_are_below_the_limit(lab: Lab, ask: Ask) -> None:
     limit = ask(lab, "cost/window").meta["limit"]
     assert limit == pytest.approx(np.quantile(np.abs(lab.table.rows), 0.995), rel=1e-3)
 
@@ -103,14 +103,14 @@ def test_awkward_tables(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask
     assert np.isnan(reply.arrays["values"][0, 0])
 
 
-def test_a_table_of_one_number_and_one_without(small_lab: Callable[..., Lab], ask: Ask) -> None:
+def test_table_of_one_number_and_table_without_finite_numbers(small_lab: Callable[..., Lab], ask: Ask) -> None:
     assert ask(small_lab(["a"], np.ones((1, 1))), "cost/window").arrays["values"].tolist() == [[1.0]]
     nothing = small_lab(["b"], np.full((1, 1), np.nan))
     assert ask(nothing, "cost/window").meta["limit"] == 0
 
 
 @pytest.mark.parametrize(
-    ("route", "asked", "sentence"),
+    ("route", "parameters", "message"),
     [
         ("cost/figures", {"vocabulary": 0}, "vocabulary must be a whole number from 1 to 100,000,000, not '0'"),
         ("cost/figures", {"dtype": "float8"}, "dtype must be one of float32, bfloat16, float16, int8, int4"),
@@ -122,6 +122,8 @@ def test_a_table_of_one_number_and_one_without(small_lab: Callable[..., Lab], as
         ("cost/window", {"by": "median"}, "by must be one of mean, sample"),
     ],
 )
-def test_what_cannot_be_is_refused(lab: Lab, ask: Ask, route: str, asked: dict[str, object], sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
-        ask(lab, route, **asked)
+def test_invalid_parameters_are_refused(
+    lab: Lab, ask: Ask, route: str, parameters: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        ask(lab, route, **parameters)

@@ -1,4 +1,4 @@
-"""Logits, probabilities and entropy are those of `rowspace.layers`; what cannot be is refused in a sentence."""
+"""Logits, probabilities and entropy equal those of `rowspace.layers`; invalid input is refused."""
 
 import sys
 
@@ -13,7 +13,7 @@ from rowspace.layers import TiedHead
 LOGITS, TYING = "head/logits", "head/tying"
 
 
-def test_the_lesson_has_the_lessons_logits(lab, check_code) -> None:
+def test_logits_equal_those_of_the_lesson(lab, check_code) -> None:
     reply = check_code(lab, LOGITS, source="lesson")
     assert reply.meta["tokens"] == ["row1", "row0", "row2", "row3"]
     np.testing.assert_allclose(reply.arrays["logits"], [0.58, 0.30, 0.24, 0.05], atol=1e-6)
@@ -26,7 +26,7 @@ def test_the_lesson_has_the_lessons_logits(lab, check_code) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"softcap": 2.5, "temperature": 0.3}, {"temperature": 40, "k": 3}])
-def test_tied_logits_are_the_heads(lab, check_code, settings: dict[str, float]) -> None:
+def test_tied_logits_equal_those_of_the_head(lab, check_code, settings: dict[str, float]) -> None:
     reply = check_code(lab, LOGITS, word="sin", **settings)
     rows = torch.tensor(lab.table.rows)
     options = {"softcap": settings.get("softcap"), "temperature": settings.get("temperature", 1)}
@@ -37,7 +37,7 @@ def test_tied_logits_are_the_heads(lab, check_code, settings: dict[str, float]) 
     assert ids.tolist() == every.argsort(descending=True, stable=True)[: settings.get("k", 10)].tolist()
 
 
-def test_entropy_and_mass_are_scipys(lab, ask) -> None:
+def test_entropy_and_mass_equal_those_of_scipy(lab, ask) -> None:
     reply = ask(lab, LOGITS, word="sin", k=5)
     probabilities = special.softmax(lab.table.rows.astype(float) @ lab.table["sin"].astype(float))
     np.testing.assert_allclose(reply.arrays["probabilities"], np.sort(probabilities)[::-1][:5], rtol=1e-4)
@@ -49,7 +49,7 @@ def test_entropy_and_mass_are_scipys(lab, ask) -> None:
     assert abs(held[reply.meta["half"] - 1] - 0.5) < 1e-2
 
 
-def test_sliders_stand_at_the_largest_numbers_and_move_them(lab, check_code) -> None:
+def test_sliders_control_the_largest_numbers(lab, check_code) -> None:
     row = lab.table["sin"]
     at_rest = check_code(lab, LOGITS, word="sin")
     assert at_rest.meta["dims"] == sorted(np.argsort(-np.abs(row))[:6].tolist())
@@ -61,7 +61,7 @@ def test_sliders_stand_at_the_largest_numbers_and_move_them(lab, check_code) -> 
     assert moved.meta["bound"] == 99
 
 
-def test_an_untied_head_is_fresh_and_the_same_each_time_without_a_touch_on_the_generator(lab, check_code, ask) -> None:
+def test_untied_head_is_reproducible_and_leaves_the_global_generator_unchanged(lab, check_code, ask) -> None:
     torch.manual_seed(7)
     before = torch.get_rng_state()
     reply = ask(lab, LOGITS, word="sin", head="untied", softcap=3)
@@ -72,13 +72,13 @@ def test_an_untied_head_is_fresh_and_the_same_each_time_without_a_touch_on_the_g
 
 @pytest.mark.parametrize("head", ["tied", "untied"])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_one_row_of_one_number_is_answered(small_lab, check_code, head: str, dtype: type) -> None:
+def test_row_of_one_number_gets_a_reply(small_lab, check_code, head: str, dtype: type) -> None:
     reply = check_code(small_lab(["<script>"], np.zeros((1, 1), dtype)), LOGITS, head=head)
     assert (reply.meta["tokens"], reply.meta["bound"], reply.meta["entropy"]) == (["<script>"], 1.0, 0.0)
     assert reply.arrays["mass"].tolist() == [1.0]
 
 
-def test_rows_without_a_finite_logit_are_left_out_and_counted(small_lab, check_code, ask) -> None:
+def test_rows_without_a_finite_logit_are_excluded_and_counted(small_lab, check_code, ask) -> None:
     rows = np.array([[np.nan, 1], [1, 1], [np.inf, 0], [1e300, 0], [0, 1]])
     lab = small_lab(["nan", "שלום", "inf", "vast", "e"], rows)
     reply = check_code(lab, LOGITS)
@@ -90,7 +90,7 @@ def test_rows_without_a_finite_logit_are_left_out_and_counted(small_lab, check_c
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("parameters", "message"),
     [
         ({"dims": "0,0", "values": "1,1"}, "dims must be whole numbers from 0 to 19, each once"),
         ({"dims": "0.5", "values": "1"}, "dims must be whole numbers"),
@@ -101,29 +101,29 @@ def test_rows_without_a_finite_logit_are_left_out_and_counted(small_lab, check_c
         ({"head": "both"}, "head must be one of tied, untied"),
     ],
 )
-def test_what_cannot_be_is_refused(lab, ask, asked: dict[str, str], sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
-        ask(lab, LOGITS, **asked)
+def test_invalid_parameters_are_refused(lab, ask, parameters: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        ask(lab, LOGITS, **parameters)
 
 
-def test_logits_that_all_overflow_are_refused(small_lab, ask) -> None:
+def test_overflow_of_all_logits_is_refused(small_lab, ask) -> None:
     lab = small_lab(["a", "b"], np.array([[1e20], [-1e20]], np.float32))
     with pytest.raises(UsageError, match="no row has a finite logit"):
         ask(lab, LOGITS, dims="0", values="1e29")
 
 
-def test_a_table_of_rows_that_are_not_finite_has_nothing_to_begin_with(small_lab, ask) -> None:
+def test_table_without_finite_rows_has_no_default(small_lab, ask) -> None:
     with pytest.raises(UsageError, match="begin with another"):
         ask(small_lab(["a"], np.array([[np.nan]])), LOGITS)
 
 
-def test_an_unknown_word_is_refused_with_its_spellings(lab, ask) -> None:
+def test_unknown_word_error_suggests_similar_spellings(lab, ask) -> None:
     with pytest.raises(UnknownTokenError, match="did you mean 'typeerror'"):
         ask(lab, LOGITS, word="typeerorr")
 
 
 @pytest.mark.parametrize("route", [LOGITS, TYING])
-def test_without_pytorch_the_extra_is_named(lab, ask, monkeypatch: pytest.MonkeyPatch, route: str) -> None:
+def test_error_without_torch_names_the_extra(lab, ask, monkeypatch: pytest.MonkeyPatch, route: str) -> None:
     monkeypatch.delitem(sys.modules, "rowspace.layers")
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"rowspace.layers needs PyTorch: pip install 'rowspace\[torch\]'"):

@@ -1,4 +1,4 @@
-"""What tying saves, against the counts of the published configs."""
+"""Savings from tying, compared with the counts of published configs."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from rowspace.layers import CATALOGUE
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("bfloat16", 2), ("float16", 2)])
-def test_a_tied_head_saves_one_matrix(lab, check_code, dtype: str, size: int) -> None:
+def test_tied_head_saves_one_matrix(lab, check_code, dtype: str, size: int) -> None:
     reply = check_code(lab, "head/tying", dtype=dtype)
     numbers = lab.table.rows.size
     assert reply.arrays["own"].tolist() == [numbers, numbers * size]
@@ -25,5 +25,5 @@ def test_published_models_with_a_head_are_listed(lab, check_code) -> None:
     assert reply.arrays["parameters"].tolist() == [CATALOGUE[name].parameters for name in models]
 
 
-def test_the_lessons_table_saves_twelve_numbers(lab, check_code) -> None:
+def test_tying_in_the_lesson_saves_twelve_numbers(lab, check_code) -> None:
     assert check_code(lab, "head/tying", source="lesson").arrays["own"].tolist() == [12, 48]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 
-def test_norms_are_the_tables(lab, check_code) -> None:
+def test_norms_equal_those_of_the_table(lab, check_code) -> None:
     reply = check_code(lab, "input/scale", text="read the list")
     norms = np.linalg.norm(lab.table[["read", "the", "list"]].astype(float), axis=1)
     np.testing.assert_allclose(reply.arrays["norms"], norms, rtol=1e-6)
@@ -11,8 +11,8 @@ def test_norms_are_the_tables(lab, check_code) -> None:
     assert reply.meta["balance"] * reply.meta["token_norm"] == pytest.approx(reply.meta["position_norm"])
 
 
-def test_the_lessons_numbers(lab, check_code) -> None:
-    """d = 512: rows of N(0, 1/d) have norm 1, a sinusoid 16.0, the ratio is 16:1, and √d turns it round."""
+def test_norms_of_the_lesson(lab, check_code) -> None:
+    """d = 512: rows of N(0, 1/d) have norm 1, a sinusoid 16.0, the ratio is 16:1, and √d inverts it."""
     reply = check_code(lab, "input/scale", rows="drawn", dim=512, start=5)
     assert reply.meta["token_norm"] == pytest.approx(1, abs=0.01)
     assert reply.meta["position_norm"] == pytest.approx(16, abs=1e-4)
@@ -24,13 +24,13 @@ def test_the_lessons_numbers(lab, check_code) -> None:
 
 
 @pytest.mark.parametrize("rows", ["table", "drawn"])
-def test_learned_positions_are_short_where_training_begins(lab, check_code, rows: str) -> None:
+def test_learned_positions_are_short_before_training(lab, check_code, rows: str) -> None:
     reply = check_code(lab, "input/scale", rows=rows, dim=400, position="learned")
     assert reply.meta["position_norm"] == pytest.approx(0.02 * reply.meta["dim"] ** 0.5, rel=0.4)
 
 
 @pytest.mark.parametrize("row", [0.0, np.nan])
-def test_rows_without_a_length(small_lab, check_code, row: float) -> None:
+def test_zero_and_nan_rows_have_no_ratio(small_lab, check_code, row: float) -> None:
     reply = check_code(small_lab(["a"], np.full((1, 2), row)), "input/scale")
     assert reply.meta["ratio"] is None
     assert reply.meta["token_norm"] == 0

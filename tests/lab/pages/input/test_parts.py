@@ -16,13 +16,13 @@ def contribution(reply: Reply, part: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_each_recipe_gives_what_its_code_gives(lab, check_code, recipe: str) -> None:
+def test_each_recipe_equals_the_result_of_its_code(lab, check_code, recipe: str) -> None:
     reply = check_code(lab, "input/parts", text=TEXT, recipe=recipe, start=3, second=2)
     np.testing.assert_array_equal(reply.arrays["total"], np.add.reduce(reply.arrays["contributions"]))
     np.testing.assert_array_equal(reply.arrays["rows"], lab.table[TEXT.replace(",", "").split()])
 
 
-def test_all_recipes_of_texts_are_there() -> None:
+def test_all_text_recipes_are_listed() -> None:
     images = {"clip_vision", "deit", "dinov2", "siglip_vision", "vit"}
     others = {"RECIPES", "from_checkpoint", "from_config"}
     assert set(recipes.__all__) - others - images == set(RECIPES)
@@ -43,7 +43,7 @@ def test_only_the_parts_of_the_recipe_are_added(lab, ask, recipe: str, parts: li
     assert ("output" in reply.arrays) == (recipe in ("bert", "bloom"))
 
 
-def test_the_first_transformer_scales_rows_and_adds_sinusoids(lab, ask) -> None:
+def test_original_transformer_scales_rows_and_adds_sinusoids(lab, ask) -> None:
     reply = ask(lab, "input/parts", text=TEXT, recipe="transformer", start=7)
     np.testing.assert_allclose(contribution(reply, "tokens"), reply.arrays["rows"] * 20**0.5, rtol=1e-6)
     sinusoids = layers.SinusoidPosition(20)(torch.zeros(1, 6), start=7)
@@ -51,7 +51,7 @@ def test_the_first_transformer_scales_rows_and_adds_sinusoids(lab, ask) -> None:
     assert reply.meta["steps"][0] == "the token's row × √d = 4.47"
 
 
-def test_a_part_that_is_off_is_not_in_the_sum(lab, check_code) -> None:
+def test_disabled_part_is_not_in_the_sum(lab, check_code) -> None:
     reply = check_code(lab, "input/parts", text=TEXT, recipe="bert", positions="false")
     assert reply.meta["on"] == ["tokens", "segments"]
     np.testing.assert_array_equal(
@@ -62,14 +62,14 @@ def test_a_part_that_is_off_is_not_in_the_sum(lab, check_code) -> None:
         check_code(lab, "input/parts", text=TEXT, recipe="bert", **off)
 
 
-def test_tokens_from_second_on_belong_to_the_second_segment(lab, ask) -> None:
+def test_tokens_from_second_belong_to_the_second_segment(lab, ask) -> None:
     segments = contribution(ask(lab, "input/parts", text=TEXT, recipe="bert", second=2), "segments")
     assert (segments[:2] == segments[0]).all()
     assert (segments[2:] == segments[2]).all()
     assert (segments[0] != segments[2]).any()
 
 
-def test_a_position_moves_with_the_text_and_ends_with_the_table(lab, ask) -> None:
+def test_position_offset_is_limited_by_the_table(lab, ask) -> None:
     at_0 = contribution(ask(lab, "input/parts", text=TEXT, recipe="roberta"), "positions")
     at_2 = contribution(ask(lab, "input/parts", text=TEXT, recipe="roberta", start=2), "positions")
     np.testing.assert_array_equal(at_0[2:], at_2[:-2])
@@ -87,11 +87,11 @@ def test_a_position_moves_with_the_text_and_ends_with_the_table(lab, ask) -> Non
         ("mpt", "no position here: attention lowers each score by the distance"),
     ],
 )
-def test_steps_say_what_the_recipe_does(lab, ask, recipe: str, step: str) -> None:
+def test_steps_describe_the_recipe(lab, ask, recipe: str, step: str) -> None:
     assert step in "; ".join(ask(lab, "input/parts", text=TEXT, recipe=recipe).meta["steps"])
 
 
-def test_one_row_of_one_dimension(small_lab, check_code) -> None:
+def test_row_of_one_dimension(small_lab, check_code) -> None:
     lab = small_lab(["a"], np.array([[np.nan]]))
     assert check_code(lab, "input/parts").arrays["total"].shape == (2, 1)  # the text is "a a"
     with pytest.raises(UnknownTokenError, match="no token of this text has a row"):
@@ -105,7 +105,7 @@ def test_rows_too_wide_for_tables_of_positions_are_refused(small_lab, ask, route
         ask(lab, route)
 
 
-def test_the_last_position_is_that_of_the_longest_table(lab, ask) -> None:
+def test_last_position_is_that_of_the_longest_table(lab, ask) -> None:
     text = "list " * 64
     assert contribution(ask(lab, "input/parts", text=text, recipe="opt", start=1984), "positions").shape == (64, 20)
     with pytest.raises(UsageError, match="start must be a whole number from 0 to 1,984"):

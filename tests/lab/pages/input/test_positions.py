@@ -7,7 +7,7 @@ TEXT = "read the list"
 
 
 @pytest.mark.parametrize("kind", ["sinusoid", "learned"])
-def test_side_by_side_each_keeps_its_own_dimensions(lab, check_code, kind: str) -> None:
+def test_concatenated_parts_keep_their_dimensions(lab, check_code, kind: str) -> None:
     reply = check_code(lab, "input/concatenation", text=TEXT, width=6, position=kind)
     rows = lab.table[TEXT.split()]
     assert reply.arrays["beside"].shape == (3, 26)
@@ -17,11 +17,11 @@ def test_side_by_side_each_keeps_its_own_dimensions(lab, check_code, kind: str) 
         np.testing.assert_array_equal(reply.arrays["added"][0], rows[0] + np.array([0, 1] * 10, np.float32))
 
 
-def test_two_identity_matrices_make_the_sum_of_them(lab, ask) -> None:
+def test_projection_of_two_identity_matrices_equals_the_sum(lab, ask) -> None:
     assert ask(lab, "input/concatenation", text=TEXT).meta["identity"] == 0
 
 
-def test_what_each_way_costs(lab, ask) -> None:
+def test_costs_of_each_method(lab, ask) -> None:
     added, beside, mapped = ask(lab, "input/concatenation", text=TEXT, width=6, position="learned").meta["costs"]
     assert [cost["width"] for cost in (added, beside, mapped)] == [20, 26, 20]
     assert [cost["parameters"] for cost in (added, beside, mapped)] == [0, 0, 26 * 20]
@@ -30,11 +30,11 @@ def test_what_each_way_costs(lab, ask) -> None:
     assert [cost["layer"] for cost in (added, beside, mapped)] == [400, 676, 400]
 
 
-def test_a_wide_table_is_not_multiplied_by_identities(small_lab, ask) -> None:
+def test_wide_table_is_not_multiplied_by_identities(small_lab, ask) -> None:
     reply = ask(small_lab(["a"], np.ones((1, 1026), np.float32)), "input/concatenation")
     assert reply.meta["identity"] is None
 
 
-def test_a_sinusoid_of_odd_width_is_refused(lab, ask) -> None:
+def test_sinusoid_of_odd_width_is_refused(lab, ask) -> None:
     with pytest.raises(UsageError, match="embedding_dim must be even"):
         ask(lab, "input/concatenation", text=TEXT, width=7, position="sinusoid")

@@ -2,15 +2,15 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    ("given", "sizes"),
+    ("parameters", "sizes"),
     [
         ({"height": 223, "width": 211}, [1]),
         ({"height": 224, "width": 150}, [1, 2]),
         ({"pad": "true", "channels": 1, "dim": 64}, list(range(1, 65))),
     ],
 )
-def test_costs_are_those_of_the_code(lab, check_code, given, sizes):
-    reply = check_code(lab, "patches/costs", **given)
+def test_costs_equal_the_result_of_the_code(lab, check_code, parameters, sizes):
+    reply = check_code(lab, "patches/costs", **parameters)
     assert {array.shape for array in reply.arrays.values()} == {(len(sizes),)}
     assert reply.arrays["sizes"].tolist() == sizes
 

@@ -16,7 +16,7 @@ def sent(width: int = 40, height: int = 30) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "parameters",
     [
         {},
         {"picture": "lesson"},
@@ -26,8 +26,8 @@ def sent(width: int = 40, height: int = 30) -> bytes:
         {"picture": "lesson", "color": "rgb", "patch": 2, "values": "bytes", "unit": 9, "seed": 4},
     ],
 )
-def test_a_patch_is_that_of_the_code(lab, check_code, given):
-    reply = check_code(lab, "patches/cut", **given)
+def test_patch_equals_the_result_of_the_code(lab, check_code, parameters):
+    reply = check_code(lab, "patches/cut", **parameters)
     down, across = reply.meta["grid"]
     assert reply.meta["patches"] == down * across
     assert reply.arrays["pixels"].shape == reply.arrays["weight"].shape == (reply.meta["numbers"],)
@@ -35,7 +35,7 @@ def test_a_patch_is_that_of_the_code(lab, check_code, given):
     assert reply.meta["difference"] < 1e-5 * max(1, abs(reply.arrays["pixels"]).max())
 
 
-def test_the_lesson(lab, ask):
+def test_patches_of_the_lesson(lab, ask):
     reply = ask(lab, "patches/cut", picture="lesson", at=0)
     assert reply.arrays["pixels"].tolist() == [1, 2, 3, 4, 5, 0, 7, 8, 1]
     assert (reply.meta["patches"], reply.meta["grid"]) == (4, [2, 2])
@@ -47,14 +47,14 @@ def test_patches_of_224_pixels(lab, ask):
     assert reply.meta["at"] == 7 * 14 + 7  # the middle
 
 
-def test_the_vector_is_pixels_times_weight(lab, ask):
+def test_vector_is_pixels_times_weight(lab, ask):
     reply = ask(lab, "patches/cut", unit=5, order="channels_last")
     by_hand = reply.arrays["pixels"].astype(float) @ reply.arrays["weight"]
     assert reply.arrays["linear"][5] == pytest.approx(by_hand, abs=1e-5)
     assert reply.arrays["feature"].flatten()[reply.meta["at"]] == reply.arrays["linear"][5]
 
 
-def test_orders_hold_the_same_numbers(lab, ask):
+def test_pixel_orders_have_the_same_numbers(lab, ask):
     first, last = (ask(lab, "patches/cut", order=order).arrays for order in ("channels_first", "channels_last"))
     size = 16
     for name in ("pixels", "weight"):
@@ -63,7 +63,7 @@ def test_orders_hold_the_same_numbers(lab, ask):
     np.testing.assert_array_equal(first["linear"], last["linear"])
 
 
-def test_pixels_are_those_of_the_image_that_is_shown(lab, ask):
+def test_pixels_equal_those_of_the_shown_image(lab, ask):
     reply = ask(lab, "patches/cut", at=17, values="bytes")
     row, column = divmod(17, 14)
     shown = reply.arrays["image"][row * 16 : row * 16 + 16, column * 16 : column * 16 + 16]
@@ -71,7 +71,7 @@ def test_pixels_are_those_of_the_image_that_is_shown(lab, ask):
 
 
 @pytest.mark.parametrize(("values", "shown"), [("unit", 0), ("bytes", 0), ("signed", 128)])
-def test_padding_is_shown_as_what_it_is(lab, ask, values, shown):
+def test_padding_is_marked(lab, ask, values, shown):
     image = ask(lab, "patches/cut", height=3, width=3, patch=4, pad="true", values=values).arrays["image"]
     assert image.shape == (4, 4, 3)
     assert (image[3] == shown).all()
@@ -79,7 +79,7 @@ def test_padding_is_shown_as_what_it_is(lab, ask, values, shown):
     np.testing.assert_array_equal(image[:3, :3], plain)
 
 
-def test_a_picture_that_is_sent_is_cut(lab, ask, check_code, tmp_path, monkeypatch):
+def test_uploaded_picture_is_cut_into_patches(lab, ask, check_code, tmp_path, monkeypatch):
     data = sent()
     name = ask(lab, "patches/picture", data, file="mine.png").meta["picture"]
     assert ask(lab, "patches/picture", data).meta["picture"] == name
@@ -92,18 +92,18 @@ def test_a_picture_that_is_sent_is_cut(lab, ask, check_code, tmp_path, monkeypat
     check_code(lab, "patches/picture", picture=name, file="it's <mine>.png")
 
 
-def test_photographs_are_pictures_too(lab, check_code):
+def test_photograph_and_lesson_pictures_are_available(lab, check_code):
     reply = check_code(lab, "patches/picture")
     np.testing.assert_array_equal(reply.arrays["pixels"], photograph("china.jpg"))
     assert check_code(lab, "patches/picture", picture="lesson").arrays["pixels"].shape == (6, 6, 1)
 
 
-def test_what_is_sent_must_be_a_picture(lab, ask):
+def test_upload_that_is_not_a_picture_is_refused(lab, ask):
     with pytest.raises(FileFormatError, match="this file is damaged or not a picture"):
         ask(lab, "patches/picture", b"<script>")
 
 
-def test_an_empty_upload_is_refused_and_no_upload_is_none(lab, ask):
+def test_empty_upload_is_refused(lab, ask):
     with pytest.raises(FileFormatError, match="the file is empty; choose a PNG"):
         ask(lab, "patches/picture", body=b"")
     assert ask(lab, "patches/picture").meta["picture"] == "china.jpg"

@@ -24,7 +24,7 @@ def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
 
 
 def png_of_size(width: int, height: int) -> bytes:
-    """A PNG that claims a size and holds no pixels."""
+    """A PNG that declares a size and has no pixels."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = [(b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b"")]
     chunks = [
@@ -34,56 +34,56 @@ def png_of_size(width: int, height: int) -> bytes:
 
 
 @pytest.mark.parametrize(("kind", "options"), [("PNG", {}), ("BMP", {}), ("WEBP", {"lossless": True})])
-def test_exact_formats(kind, options):
+def test_lossless_formats_keep_their_pixels(kind, options):
     np.testing.assert_array_equal(read_picture(saved(Image.fromarray(PIXELS), kind, **options)), PIXELS)
 
 
-def test_jpeg_is_near():
+def test_jpeg_pixels_are_approximate():
     smooth = np.linspace(0, 255, 64 * 64).astype(np.uint8).reshape(64, 64)
     read = read_picture(saved(Image.fromarray(smooth), "JPEG", quality=95))
     assert read.shape == (64, 64, 3)
     assert np.abs(read.astype(int) - smooth[:, :, None]).max() < 8
 
 
-def test_first_frame_of_a_gif():
+def test_gif_uses_its_first_frame():
     frames = [Image.new("RGB", (4, 4), color) for color in ("red", "blue")]
     read = read_picture(saved(frames[0], "GIF", save_all=True, append_images=frames[1:]))
     assert read[0, 0].tolist() == [255, 0, 0]
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "I;16"])
-def test_kinds_of_pixels(mode):
+def test_pixel_modes_convert_to_rgb(mode):
     assert read_picture(saved(Image.new(mode, (3, 2)))).shape == (2, 3, 3)
 
 
-def test_sixteen_bits_keep_their_upper_ones():
+def test_sixteen_bit_pixels_keep_their_upper_bits():
     gray = Image.fromarray(np.array([[0, 0x80FF, 0xFFFF]], np.uint16))
     assert read_picture(saved(gray))[0, :, 0].tolist() == [0, 0x80, 0xFF]
 
 
-def test_transparent_pixels_lie_on_white():
+def test_transparent_pixels_are_composited_on_white():
     assert read_picture(saved(Image.new("RGBA", (1, 1), (10, 20, 30, 0)))).tolist() == [[[255, 255, 255]]]
 
 
-def test_a_picture_is_turned_as_the_camera_was_held():
+def test_exif_orientation_is_applied():
     exif = Image.Exif()
-    exif[0x0112] = 6  # a quarter to the right
+    exif[0x0112] = 6  # a quarter turn clockwise
     read = read_picture(saved(Image.fromarray(PIXELS), exif=exif))
     np.testing.assert_array_equal(read, np.rot90(PIXELS, -1))
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_large_pictures_are_made_smaller(kind):
+def test_large_pictures_are_downsampled(kind):
     assert read_picture(saved(Image.new("RGB", (4000, 2000)), kind)).shape == (512, 1024, 3)
 
 
 @pytest.mark.parametrize(("width", "height"), [(8000, 8000), (20_000, 5_000), (60_000, 60_000), (2**31 - 1, 2)])
-def test_bombs_are_refused_by_their_claim(width, height):
+def test_decompression_bombs_are_refused_by_their_declared_size(width, height):
     with pytest.raises(UsageError, match="pixels"):
         read_picture(png_of_size(width, height))
 
 
-def test_files_that_are_too_long():
+def test_oversized_files_are_refused():
     with pytest.raises(UsageError, match="the picture has 16,777,217 bytes, but 16,777,216 are the most"):
         read_picture(bytes(LARGEST_FILE + 1))
 
@@ -99,25 +99,25 @@ def test_files_that_are_too_long():
         b"%!PS-Adobe-3.0 EPSF-3.0\n",
     ],
 )
-def test_what_is_no_picture(data):
+def test_invalid_picture_is_refused(data):
     with pytest.raises(
         FileFormatError, match=r"file is (damaged or not a picture|empty); choose a PNG, JPEG, WebP, GIF or BMP"
     ):
         read_picture(data)
 
 
-def test_other_formats_stay_closed():
+def test_unsupported_formats_are_refused():
     with pytest.raises(FileFormatError):
         read_picture(saved(Image.fromarray(PIXELS), "TIFF"))
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 @pytest.mark.filterwarnings("ignore")
-def test_damaged_files_end_in_a_sentence_or_a_picture(kind):
-    whole = saved(Image.fromarray(np.tile(PIXELS, (4, 4, 1))), kind)
+def test_damaged_files_give_an_error_or_a_picture(kind):
+    complete = saved(Image.fromarray(np.tile(PIXELS, (4, 4, 1))), kind)
     chance = random.Random(1)  # noqa: S311
     for _ in range(100):
-        damaged = bytearray(whole)
+        damaged = bytearray(complete)
         for _ in range(chance.randint(1, 6)):
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         with contextlib.suppress(RowspaceError):
@@ -131,14 +131,14 @@ def test_photographs():
         photograph("../../etc/passwd")
 
 
-def test_a_picture_that_fits_stays_as_it_is():
+def test_picture_that_fits_is_unchanged():
     np.testing.assert_array_equal(fit_picture(PIXELS, height=7, width=5, channels=3), PIXELS)
     np.testing.assert_array_equal(
         fit_picture(photograph("lesson"), height=6, width=6, channels=1), photograph("lesson")
     )
 
 
-def test_the_middle_is_kept():
+def test_picture_is_cropped_to_its_center():
     wide = np.zeros((4, 12, 3), np.uint8)
     wide[:, 4:8] = 200
     assert (fit_picture(wide, height=4, width=4, channels=3) == 200).all()
@@ -149,7 +149,7 @@ def test_gray_and_color():
     assert fit_picture(photograph("lesson"), height=6, width=6, channels=3).shape == (6, 6, 3)
 
 
-def test_the_last_few_are_kept():
+def test_recent_pictures_are_cached():
     pictures = Pictures(most=2)
     files = [saved(Image.new("RGB", (side, 1))) for side in (1, 2, 3)]
     first, second = (pictures.keep(file) for file in files[:2])
@@ -163,7 +163,7 @@ def test_the_last_few_are_kept():
         pictures.get(second)
 
 
-def test_without_scikit_learn_a_photograph_says_what_to_install(monkeypatch):
+def test_photograph_without_scikit_learn_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises(
@@ -172,16 +172,16 @@ def test_without_scikit_learn_a_photograph_says_what_to_install(monkeypatch):
         photograph("china.jpg")
 
 
-def test_a_png_with_one_damaged_byte_is_refused():
-    whole = saved(Image.fromarray(np.tile(PIXELS, (8, 8, 1))))
-    for at in range(8, len(whole) - 12, 3):  # in the header, in the pixels and in their checksums
-        damaged = bytearray(whole)
+def test_png_with_one_damaged_byte_is_refused():
+    complete = saved(Image.fromarray(np.tile(PIXELS, (8, 8, 1))))
+    for at in range(8, len(complete) - 12, 3):  # in the header, in the pixels and in their checksums
+        damaged = bytearray(complete)
         damaged[at] ^= 1
         with pytest.raises(FileFormatError, match="this file is damaged or not a picture"):
             read_picture(bytes(damaged))
 
 
-def test_a_png_without_its_end_is_refused():
-    whole = saved(Image.fromarray(PIXELS))
+def test_truncated_png_is_refused():
+    complete = saved(Image.fromarray(PIXELS))
     with pytest.raises(FileFormatError, match="this file is damaged"):
-        read_picture(whole[: whole.rindex(b"IEND") - 4])
+        read_picture(complete[: complete.rindex(b"IEND") - 4])

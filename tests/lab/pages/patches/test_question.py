@@ -4,7 +4,7 @@ from rowspace.errors import UsageError
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("parameters", "message"),
     [
         ({"patch": 15}, r"image height 224 is not a multiple of the patch's 15 \(next: 210 or 225\)"),
         ({"at": 196}, "at must be a whole number from 0 to 195, not '196'"),
@@ -16,6 +16,6 @@ from rowspace.errors import UsageError
         ({"values": "other"}, "values must be one of unit, bytes, signed"),
     ],
 )
-def test_wrong_questions(lab, ask, given, message):
+def test_invalid_parameters_are_refused(lab, ask, parameters, message):
     with pytest.raises(UsageError, match=message):
-        ask(lab, "patches/cut", **given)
+        ask(lab, "patches/cut", **parameters)

@@ -13,14 +13,14 @@ import pytest
         {"pairs": 3, "long": "1,2.5,8", "base": 500000, "length": 2**20},
     ],
 )
-def test_figures_are_those_of_the_code(lab, check_code, given):
+def test_figures_equal_the_result_of_the_code(lab, check_code, given):
     reply = check_code(lab, "positions/scaling", **given)
     assert reply.arrays["wavelengths"].shape == (6, reply.meta["dim"] // 2)
     assert reply.arrays["scores"].shape == (6, len(reply.arrays["distances"]))
     assert reply.arrays["distances"][[0, -1]].tolist() == [0, reply.meta["length"] - 1]
 
 
-def test_each_scaling_by_its_formula(lab, ask):
+def test_scalings_equal_their_formulas(lab, ask):
     reply = ask(lab, "positions/scaling", length=32768)
     waves = dict(zip(reply.meta["scalings"], reply.arrays["wavelengths"].astype(float), strict=True))
     plain = 2 * math.pi * 10000.0 ** (np.arange(64) / 64)
@@ -29,11 +29,11 @@ def test_each_scaling_by_its_formula(lab, ask):
     base = 10000.0 * (8 * 8 - 7) ** (128 / 126)
     np.testing.assert_allclose(waves["dynamic"], 2 * math.pi * base ** (np.arange(64) / 64), rtol=1e-5)
     np.testing.assert_allclose(waves["longrope"], plain * np.geomspace(1, 8, 64), rtol=1e-4)
-    for name in ("yarn", "llama3"):  # the fast pairs as they were, the slow ones stretched
+    for name in ("yarn", "llama3"):  # fast pairs unchanged, slow pairs stretched
         np.testing.assert_allclose(waves[name][[0, -1]], plain[[0, -1]] * [1, 8], rtol=1e-5)
 
 
-def test_two_scalings_look_at_the_length(lab, ask):
+def test_two_scalings_depend_on_the_length(lab, ask):
     reply = ask(lab, "positions/scaling")
     assert reply.arrays["lengths"].tolist() == [1024 * 2**octave for octave in range(8)]
     changes = {
@@ -45,6 +45,6 @@ def test_two_scalings_look_at_the_length(lab, ask):
     assert not any(sum(steps) for steps in changes.values())
 
 
-def test_a_score_at_no_distance_is_the_attention_factor_squared(lab, ask):
+def test_score_at_distance_0_is_the_squared_attention_factor(lab, ask):
     reply = ask(lab, "positions/scaling")
     np.testing.assert_allclose(reply.arrays["scores"][:, 0], np.square(reply.meta["attention_factors"]), rtol=1e-6)

@@ -1,4 +1,4 @@
-"""The Tokens page's numbers: those of `rowspace.text`, and what tables without a tokenizer are told."""
+"""The Tokens page's numbers equal those of `rowspace.text`; tables without a tokenizer."""
 
 from collections.abc import Callable
 from itertools import chain, islice, pairwise
@@ -39,7 +39,7 @@ Ask = Callable[..., Reply]
 
 @pytest.fixture(scope="module")
 def tokenizer_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A cache with a tokenizer of a part of the standard library, which takes no time to learn."""
+    """A cache with a tokenizer learned quickly from part of the standard library."""
     folder = str(tmp_path_factory.mktemp("learned"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)
@@ -70,7 +70,7 @@ def pieces_lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
     return Lab(rs.load(path), path)
 
 
-def test_the_code_gives_the_numbers(lab: Lab, pieces_lab: Lab, check_code: Ask) -> None:
+def test_code_reproduces_the_reply(lab: Lab, pieces_lab: Lab, check_code: Ask) -> None:
     for route in ("tokens/split", "tokens/merges"):
         check_code(lab, route)
         check_code(pieces_lab, route)
@@ -81,39 +81,39 @@ def test_the_code_gives_the_numbers(lab: Lab, pieces_lab: Lab, check_code: Ask) 
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_the_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
+def test_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1)))
     for name in ("table", "standard"):
         assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
-    told = list(JOB_KINDS["standard-tokenizer"].run(texts=islice(standard_library(), 20)))
-    assert [news.fraction for news in told] == sorted(news.fraction for news in told)
-    assert told[-1] == (1.0, "100 % read, the first half to learn and the second to count")
+    reports = list(JOB_KINDS["standard-tokenizer"].run(texts=islice(standard_library(), 20)))
+    assert [report.fraction for report in reports] == sorted(report.fraction for report in reports)
+    assert reports[-1] == (1.0, "100 % read, the first half to learn and the second to count")
     standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
     assert standard["kind"] == "bpe"
     assert standard["sizes"][:3] == [256, 512, 1024]
     assert standard["shown"] == [standard["sizes"][0], *standard["shown"][1:3], standard["sizes"][-1]]
-    reply = check_code(lab, "tokens/split")  # a table without a tokenizer has this one
+    reply = check_code(lab, "tokens/split")  # the default for a table without a tokenizer
     assert reply.meta["tokenizer"] == "standard"
     assert reply.arrays["counts"].min() > 0
     check_code(lab, "tokens/merges", tokenizer="standard", text="unbelievable")
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_a_job_that_cannot_learn_says_why(tmp_path: Path) -> None:
-    texts = chain.from_iterable(map(standard_library, [tmp_path]))  # which raises when it is read
+def test_failed_learning_reports_its_cause(tmp_path: Path) -> None:
+    texts = chain.from_iterable(map(standard_library, [tmp_path]))  # raises on reading
     with pytest.raises(CorpusError, match="this Python has no source of its standard library"):
         list(JOB_KINDS["standard-tokenizer"].run(texts=texts))
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_the_standard_tokenizer_can_be_waited_for(small_lab: Callable[..., Lab], pieces_lab: Lab, ask: Ask) -> None:
+def test_wait_returns_the_standard_tokenizer(small_lab: Callable[..., Lab], pieces_lab: Lab, ask: Ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1)))
-    lab.cached(("tokens", "standard"), lambda: source_of(pieces_lab, "table"))  # learning would take some seconds
+    lab.cached(("tokens", "standard"), lambda: source_of(pieces_lab, "table"))  # learning takes seconds
     assert ask(lab, "tokens/source", tokenizer="standard").meta["found"] is None
     assert ask(lab, "tokens/source", tokenizer="standard", wait="true").meta["found"]["kind"] == "bpe"
 
 
-def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask) -> None:
+def test_large_vocabulary_has_only_its_full_size(pieces_lab: Lab, ask: Ask) -> None:
     fresh = Lab(pieces_lab.table, pieces_lab.path)
     tokenizer = source_of(pieces_lab, "table").tokenizer
     fresh.cached(("tokens", "table"), lambda: Source(tokenizer, None, largest_cut=599))
@@ -121,13 +121,13 @@ def test_a_large_vocabulary_is_shown_whole(pieces_lab: Lab, ask: Ask) -> None:
     assert [split["size"] for split in ask(fresh, "tokens/split").meta["splits"]] == [600]
 
 
-def test_a_damaged_tokenizer_is_a_sentence(ask: Ask) -> None:
+def test_damaged_tokenizer_is_an_error(ask: Ask) -> None:
     table = rs.Table(["a"], np.ones((1, 1)), tokenizer="{}")
     with pytest.raises(FileFormatError, match="the table's tokenizer: does not open as a tokenizer"):
         ask(Lab(table, "none"), "tokens/source")
 
 
-def test_pieces_stand_for_the_whole_text(pieces_lab: Lab, ask: Ask) -> None:
+def test_pieces_join_to_the_text(pieces_lab: Lab, ask: Ask) -> None:
     for text in ["return naïvely", " two  blanks", "tab\tand\nline"]:
         reply = ask(pieces_lab, "tokens/split", text=text, sizes="600")
         (split,) = reply.meta["splits"]
@@ -138,7 +138,7 @@ def test_pieces_stand_for_the_whole_text(pieces_lab: Lab, ask: Ask) -> None:
         assert split["tokens_per_word"] == coverage.tokens_per_word
 
 
-def test_ids_are_rows_of_the_table_and_counts_its_counts(pieces_lab: Lab, ask: Ask) -> None:
+def test_ids_and_counts_equal_those_of_the_table(pieces_lab: Lab, ask: Ask) -> None:
     reply = ask(pieces_lab, "tokens/split", text="self.value = 3", sizes="600")
     table = pieces_lab.table
     assert [table.vocabulary[number] for number in reply.arrays["ids"]] == reply.meta["splits"][0]["tokens"]
@@ -148,7 +148,7 @@ def test_ids_are_rows_of_the_table_and_counts_its_counts(pieces_lab: Lab, ask: A
     assert ask(pieces_lab, "tokens/split", sizes="257,600").meta["most"] > 10 * table.counts.max()
 
 
-def test_special_and_unknown_tokens_are_told_apart(lab: Lab, pieces_lab: Lab, ask: Ask) -> None:
+def test_special_and_unknown_tokens_have_different_kinds(lab: Lab, pieces_lab: Lab, ask: Ask) -> None:
     special = ask(pieces_lab, "tokens/split", text="<pad>self", sizes="600").meta["splits"][0]
     assert special["kinds"] == ["special", ""]
     assert special["texts"] == ["<pad>", "self"]
@@ -157,7 +157,7 @@ def test_special_and_unknown_tokens_are_told_apart(lab: Lab, pieces_lab: Lab, as
     assert unknown["texts"] == ["return", "Zyzzyva"]
 
 
-def test_counts_that_nobody_knows(tmp_path: Path, ask: Ask, pieces_lab: Lab) -> None:
+def test_missing_counts_are_reported_as_minus_one(tmp_path: Path, ask: Ask, pieces_lab: Lab) -> None:
     table = pieces_lab.table
     path = str(tmp_path / "table")
     rs.Table(list(table.vocabulary), np.ones((len(table), 1)), tokenizer=table.tokenizer).save(path)
@@ -166,13 +166,13 @@ def test_counts_that_nobody_knows(tmp_path: Path, ask: Ask, pieces_lab: Lab) -> 
     assert reply.meta["most"] is None
 
 
-def test_a_smaller_size_is_the_cut_tokenizer(pieces_lab: Lab, ask: Ask) -> None:
+def test_smaller_size_truncates_the_vocabulary(pieces_lab: Lab, ask: Ask) -> None:
     reply = ask(pieces_lab, "tokens/split", text="an expression", sizes="512")
     cut = truncate_vocabulary(Tokenizer.from_str(str(pieces_lab.table.tokenizer)), 512)
     assert reply.meta["splits"][0]["tokens"] == cut.encode("an expression").tokens
 
 
-def test_the_lesson_step_by_step(lab: Lab, ask: Ask) -> None:
+def test_merges_of_the_lesson(lab: Lab, ask: Ask) -> None:
     reply = ask(lab, "tokens/merges", text="the cat sat on the mat the cat")
     assert reply.meta["merges"][:3] == [["a", "t", "at"], ["t", "h", "th"], ["th", "e", "the"]]
     assert reply.arrays["counts"].tolist()[:3] == [4, 3, 3]
@@ -180,14 +180,14 @@ def test_the_lesson_step_by_step(lab: Lab, ask: Ask) -> None:
     assert _after(reply, 3) == "the|c at|s at|o n|the|m at|the|c at"
 
 
-def test_the_last_step_is_the_tokenizers_own(pieces_lab: Lab, ask: Ask) -> None:
+def test_last_step_equals_the_tokenizers_split(pieces_lab: Lab, ask: Ask) -> None:
     reply = ask(pieces_lab, "tokens/merges", text="an expression", tokenizer="table")
     split = ask(pieces_lab, "tokens/split", text="an expression", sizes="600").meta["splits"][0]
     assert _after(reply, 10**6).split(" ") == "".join(f"{text} " for text in split["texts"])[:-1].split(" ")
 
 
 def _after(reply: Reply, step: int) -> str:
-    """The tokens after a step as the page shows them: blanks between, a bar where a word begins."""
+    """The tokens after a step as the page shows them: separated by blanks, with a bar at each start of a word."""
     ends = [0, *reply.arrays["ends"].tolist()]
     symbols = [reply.arrays["utf8"].tobytes()[a:b].decode() for a, b in pairwise(ends)]
     shown = ""
@@ -207,7 +207,7 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("route", "asked", "sentence"),
+    ("route", "parameters", "message"),
     [
         ("tokens/split", {"text": "x" * 1001}, "text must have 1,000 characters at most"),
         ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
@@ -216,21 +216,23 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
         ("tokens/merges", {"tokenizer": "table"}, "only byte-pair encoding .* has merges, .* kind WordLevel"),
     ],
 )
-def test_what_cannot_be_is_refused(lab: Lab, ask: Ask, route: str, asked: dict[str, str], sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
-        ask(lab, route, **asked)
+def test_invalid_parameters_are_refused(
+    lab: Lab, ask: Ask, route: str, parameters: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        ask(lab, route, **parameters)
 
 
-def test_a_table_without_a_tokenizer_says_so(small_lab: Callable[..., Lab], ask: Ask) -> None:
+def test_table_without_a_tokenizer_is_an_error(small_lab: Callable[..., Lab], ask: Ask) -> None:
     with pytest.raises(UsageError, match="this table has no tokenizer; ask for tokenizer=standard"):
         ask(small_lab(["a"], np.ones((1, 1))), "tokens/split", tokenizer="table")
 
 
-def test_at_a_small_size_unknown_tokens_are_not_counted_as_pieces(bert_lab, ask) -> None:
-    whole = bert_lab.table.vocabulary
+def test_unknown_tokens_are_not_counted_as_pieces(bert_lab, ask) -> None:
+    vocabulary = bert_lab.table.vocabulary
     splits = ask(bert_lab, "tokens/split", text="the unbelievable function").meta["splits"]
     small, large = splits[0], splits[-1]
-    assert small["size"] < 100 < large["size"] == len(whole)
+    assert small["size"] < 100 < large["size"] == len(vocabulary)
     assert small["tokens"] == ["[UNK]"] * 3
     assert (small["unknown"], small["unknown_share"]) == (3, 1.0)
     assert (small["tokens_per_word"], small["bytes_per_token"]) == (None, None)
@@ -238,6 +240,6 @@ def test_at_a_small_size_unknown_tokens_are_not_counted_as_pieces(bert_lab, ask)
     assert large["tokens_per_word"] == len(large["tokens"]) / 3
 
 
-def test_the_default_text_suits_the_table(bert_lab, lab, ask) -> None:
+def test_default_text_suits_the_table(bert_lab, lab, ask) -> None:
     assert ask(bert_lab, "tokens/split").meta["text"] == "The unbelievable cat sat on the mat"
     assert "TypeError" in ask(lab, "tokens/split").meta["text"]

@@ -1,4 +1,4 @@
-"""`SubstringIndex` against a walk over all tokens."""
+"""`SubstringIndex`, compared with a linear search over all tokens."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def by_walking(vocabulary: list[str], part: str) -> list[int]:
 
 
 @given(st.lists(st.text("aAbß\n .*ÿ中", max_size=5), min_size=1, max_size=30), st.text("abs\n .*ÿ中", max_size=3))
-def test_finds_what_a_walk_finds(vocabulary: list[str], part: str) -> None:
+def test_results_equal_a_linear_search(vocabulary: list[str], part: str) -> None:
     expected = by_walking(vocabulary, part.casefold())
     ids, found = SubstringIndex(vocabulary).find(part.casefold(), 7)
     assert (ids.tolist(), found) == (expected[:7], len(expected))
@@ -28,7 +28,7 @@ def test_awkward_tokens_are_found(vocabulary: list[str]) -> None:
         assert id in ids
 
 
-def test_what_nothing_holds_is_found_nowhere() -> None:
+def test_missing_substring_has_no_results() -> None:
     ids, found = SubstringIndex(["a", "b"]).find("c", 5)
     assert (ids.tolist(), found) == ([], 0)
     assert ids.dtype == np.int64

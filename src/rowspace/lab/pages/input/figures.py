@@ -102,10 +102,10 @@ def identity_difference(tokens: TokenEmbedding, *, position: str) -> float:
     """How far parts of equal width side by side, times two identity matrices, are from their sum."""
     dim, places = tokens.embedding_dim, torch.arange(tokens.num_embeddings)[None]
     positions = position_module(position, dim)
-    beside = Concatenation(dim, tokens=tokens, positions=positions)
+    concatenation = Concatenation(dim, tokens=tokens, positions=positions)
     with torch.no_grad():
-        beside.get_parameter("projection.weight").copy_(torch.eye(dim).repeat(1, 2))
-        apart = beside(places) - InputEmbedding(tokens=tokens, positions=positions)(places)
+        concatenation.get_parameter("projection.weight").copy_(torch.eye(dim).repeat(1, 2))
+        apart = concatenation(places) - InputEmbedding(tokens=tokens, positions=positions)(places)
     return float(apart.abs().max())
 
 
@@ -113,10 +113,10 @@ def concatenated_figure(table: Table, ids: Ids, *, position: str, width: int) ->
     """Positions added to rows, or next to them, and what each way costs."""
     tokens, places = embed_rows(table, ids), torch.arange(len(ids))[None]
     added = InputEmbedding(tokens=tokens, positions=position_module(position, table.dim))
-    beside = Concatenation(tokens=tokens, positions=position_module(position, width))
+    concatenation = Concatenation(tokens=tokens, positions=position_module(position, width))
     return {
         "added": added(places)[0].detach().numpy(),
-        "beside": beside(places)[0].detach().numpy(),
+        "beside": concatenation(places)[0].detach().numpy(),
         "costs": cost_ways(tokens, position=position, width=width),
         "identity": identity_difference(tokens, position=position) if table.dim <= 1024 else None,
     }

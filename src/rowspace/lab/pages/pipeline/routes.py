@@ -78,11 +78,11 @@ def backward(lab: Lab, query: Query) -> BackwardReply:
 
 
 def _numbers(query: Query, count: int) -> list[float]:
-    """`g`, one number for each token: those given, followed by 1, 2, 3, … by index, so that a text may grow."""
-    given = query.numbers("g", [1.0], most=64)
-    if (largest := max(given, key=abs)) and abs(largest) > _LARGEST:
+    """`g`, one number for each token: those of the query, followed by 1, 2, 3, … by index, so that a text may grow."""
+    numbers = query.numbers("g", [1.0], most=64)
+    if (largest := max(numbers, key=abs)) and abs(largest) > _LARGEST:
         raise UsageError(f"g must be numbers from -{_LARGEST:g} to {_LARGEST:g}, not {largest:g}")
-    return [*given, *map(float, range(len(given) + 1, count + 1))][:count]
+    return [*numbers, *map(float, range(len(numbers) + 1, count + 1))][:count]
 
 
 ROUTES: Mapping[str, Answer] = {

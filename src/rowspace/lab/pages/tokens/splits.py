@@ -142,7 +142,7 @@ def _split(text: str, cut: Cut, size: int) -> Split:
 
 
 def _text_of(cut: Cut, number: int, original: str) -> str:
-    """What a token stands for; the text that it replaced, where its id does not say."""
+    """The text that a token represents; for ids without their own text, the text that was replaced."""
     data = cut.tokenizer.token_bytes(number)
     return original if data is None else readable(data)
 

@@ -1,4 +1,4 @@
-"""The Words page: words that are spelled alike, their rows, the rows nearest to them, and how far apart they are."""
+"""The Words page: words with similar spellings, their rows, nearest neighbors and distances."""
 
 from collections.abc import Mapping
 from functools import partial
