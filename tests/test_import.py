@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import rowspace
 
 MODULES = sorted(
@@ -27,6 +29,8 @@ def spy(event, arguments):
     if event == "open" and isinstance(arguments[0], (str, bytes)):
         opened.append(os.fsdecode(arguments[0]))
 sys.addaudithook(spy)
+import pytest
+
 import rowspace
 print("\\n".join(p for p in opened if not p.endswith((".py", ".so", ".pyd")) and ".pyc" not in p))
 """
@@ -82,6 +86,7 @@ def test_import_opens_no_data_file() -> None:
     assert python(SPY).split() == []
 
 
+@pytest.mark.long
 def test_each_module_can_be_imported_first() -> None:
     refused = json.loads(python(f"MODULES = {['rowspace', *MODULES]!r}\n{IMPORT_EACH}"))
     assert refused == {}, "\n".join(refused.values())

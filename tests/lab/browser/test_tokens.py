@@ -91,6 +91,7 @@ def test_unusual_text_is_shown(visit, text: str) -> None:
     assert "\u202e" not in page.locator("main").inner_text().replace(page.get_by_label("Python").inner_text(), "")
 
 
+@pytest.mark.long
 def test_training_a_tokenizer_shows_its_progress(
     visit, page, lab_url, monkeypatch: pytest.MonkeyPatch, tmp_path
 ) -> None:
