@@ -54,6 +54,11 @@ def test_replies_are_encoded(client: TestClient) -> None:
     np.testing.assert_array_equal(decode(answer.content).arrays["rows"], [[0.0, 1.0]])
 
 
+def test_longest_query_is_accepted(client: TestClient) -> None:
+    """Of 32 KB: `unused=` and the rest."""
+    assert client.get(f"/api/try/sizes?unused={'a' * (32_768 - len('unused='))}").status_code == 200
+
+
 def test_instance_route_is_empty(client: TestClient) -> None:
     answer = client.get("/api/instance")
     assert (answer.status_code, answer.content) == (204, b"")

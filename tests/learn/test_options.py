@@ -20,6 +20,15 @@ def test_invalid_value_is_named_in_the_error(name, value):
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [("seed", 0), ("seed", 2**63 - 1), ("negatives", 1), ("negatives", 1000), ("window", 1000), ("workers", 1024),
+     ("dim", 1), ("dim", 65_536), ("sample", 0.0), ("sample", 1.0)],
+)  # fmt: skip
+def test_bounds_themselves_are_valid(name, value):
+    assert getattr(FitOptions(**{name: value}), name) == value
+
+
+@pytest.mark.parametrize(
     ("given", "rates"),
     [({}, (0.035, 0.0105)), ({"model": "cbow"}, (0.1, 0.03)), ({"alpha": 0.1, "min_alpha": 0.0}, (0.1, 0.0))],
 )

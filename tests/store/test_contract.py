@@ -71,6 +71,17 @@ def test_unsupported_token_is_refused_and_nothing_is_written(tmp_path, case):
 
 
 @each_case
+def test_longdouble_rows_are_converted_or_refused(tmp_path, case):
+    table = Table(["[UNK]", "cat"], np.array([[0, 1], [2, 3]], np.longdouble))
+    if case.dtypes == (np.float32,) and case.format != "native":
+        assert store.load(case.save(table, tmp_path)).rows.tolist() == [[0, 1], [2, 3]]
+        return
+    with pytest.raises(UsageError, match="cannot be saved; convert them to float32"):
+        case.save(table, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@each_case
 def test_rows_are_mapped_read_only_if_the_format_allows_it(tmp_path, case):
     rows = store.load(case.save(table_of(case), tmp_path)).rows
     if case.is_mapped:

@@ -28,6 +28,6 @@ def as_float32(rows: NDArray[np.floating]) -> NDArray[np.float32]:
 
 
 def check_rows(table: Table) -> None:
-    """Raise `UsageError` where the table's dtype has no name in safetensors files."""
+    """Raise `UsageError` for rows of a dtype that safetensors and Arrow do not have, such as longdouble."""
     if table.rows.dtype.name not in DTYPES:
         raise UsageError(f"rows of {table.rows.dtype} cannot be saved; convert them to float32")

@@ -23,6 +23,7 @@ from rowspace.files.mapped import map_array
 from rowspace.files.npy_header import ArrayHeader, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocab_txt import encode_lines, read_lines
+from rowspace.store.rows import check_rows
 from rowspace.store.words import table_without_duplicates
 from rowspace.table import Table
 
@@ -72,6 +73,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     sorted(os.listdir(folder)), np.load(f"{folder}/pets.npy").tolist()
     (['pets.npy', 'pets.vocab.txt'], [[1.0]])
     """
+    check_rows(table)
     lines = encode_lines(list(table.vocabulary), forbidden="\n", format="npy")
     check_target(path)
     with atomic_file(Path(path).with_suffix(".vocab.txt")) as vocabulary, atomic_file(path) as file:

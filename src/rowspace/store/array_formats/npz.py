@@ -31,6 +31,7 @@ from rowspace.files.npy_header import ArrayHeader, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import decode_vocabulary, encode_vocabulary
 from rowspace.store.array_formats.npy import written_rows
+from rowspace.store.rows import check_rows
 from rowspace.store.words import table_without_duplicates
 from rowspace.table import Table
 
@@ -89,6 +90,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     sorted(np.load(f"{folder}/pets.npz"))
     ['offsets', 'rows', 'tokens']
     """
+    check_rows(table)
     run, offsets = encode_vocabulary(table.vocabulary)
     arrays = {"rows": table.rows, "tokens": np.frombuffer(run, np.uint8), "offsets": offsets}
     if table.counts is not None:

@@ -18,6 +18,7 @@ from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.store.array_formats.arrow_batches import ArrowBatches
 from rowspace.store.array_formats.parquet_columns import Columns, TableBuilder, choose_columns
+from rowspace.store.rows import check_rows
 from rowspace.table import Table
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def save(table: Table, path: StrPath) -> None:
     import pyarrow as pa  # noqa: PLC0415  # optional
     from pyarrow import parquet  # noqa: PLC0415
 
+    check_rows(table)
     encode_token_list(table.vocabulary)  # refuses what is not valid UTF-8
     check_target(path)
     is_arrow = Path(path).suffix.lower() in ARROW_SUFFIXES
