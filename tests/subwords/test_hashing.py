@@ -48,6 +48,11 @@ def subwords(places, **sizes):
     return Subwords(rows, np.zeros((0, 2), np.float32), np.asarray(places, np.int32), **sizes)
 
 
+def test_end_of_sentence_has_no_ngrams(model):
+    assert ngrams("</s>", min_n=3, max_n=6) == []
+    assert model.get_subwords("</s>")[0] in ([], ["</s>"])
+
+
 def test_unseen_word_gets_the_mean_of_its_ngram_rows():
     buckets = ngram_buckets("at", buckets=50).tolist()
     places = np.full(50, NO_ROW)

@@ -120,6 +120,10 @@ def test_workers_end_when_the_server_is_killed(own_server: Server, tmp_path: Pat
     os.close(ended)
 
 
+def test_responses_do_not_name_the_server_software(server: Server) -> None:
+    assert "server" not in server.client.get("/api/instance").headers
+
+
 def test_job_events_and_frames_are_served(server: Server) -> None:
     job = server.start_job("powers", most=2)
     with server.client.stream("GET", f"/api/jobs/{job}/events") as stream:
