@@ -172,6 +172,7 @@ def test_internal_error_is_logged_to_standard_error(server: Server) -> None:
     answer = server.client.get("/api/try/broken")
     assert (answer.status_code, answer.json()["kind"]) == (500, "ServerError")
     assert "secret" not in answer.text
+    assert answer.headers["connection"] == "close"  # as the server does, so that no request is sent on this connection
     assert "ZeroDivisionError: a secret detail\n" in iter(server.process.stderr.readline, "")
 
 

@@ -84,7 +84,10 @@ async def _on_routing_error(request: Request, error: Any) -> Response:
 
 async def _on_internal_error(request: Request, _: Exception) -> Response:
     """A bug: the server writes its traceback to standard error, where `rowspace lab` was started."""
-    return error_response(request.url.path, 500, INTERNAL_ERROR)
+    answer = error_response(request.url.path, 500, INTERNAL_ERROR)
+    # Uvicorn closes the connection after an exception. Without this header, a client could send its next request on it.
+    answer.headers["Connection"] = "close"
+    return answer
 
 
 HANDLERS = {RowspaceError: _on_library_error, HTTPException: _on_routing_error, Exception: _on_internal_error}
