@@ -27,8 +27,10 @@ _WORDING = {
 }
 
 
-class Command(TyperCommand):
-    """A command whose help begins with its example."""
+class _ExampleFirst:
+    """A mixin for a command or group whose help begins with the example of its docstring."""
+
+    help: str | None
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -37,7 +39,11 @@ class Command(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:  # click's, or typer's copy of it
         """Write the example, then what typer writes."""
         formatter.write(self.example)
-        super().format_help(ctx, formatter)
+        super().format_help(ctx, formatter)  # type: ignore[misc]  # of the typer class next to the mixin
+
+
+class Command(_ExampleFirst, TyperCommand):
+    """A command whose help begins with its example."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, those of each help panel under its own heading."""
@@ -52,17 +58,8 @@ class Command(TyperCommand):
                     formatter.write_dl([record for record in records if record])
 
 
-class Group(TyperGroup):
+class Group(_ExampleFirst, TyperGroup):
     """The group of all commands, whose help also begins with an example; it reports the errors of commands."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.help, self.example = _split_example(self.help)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # click's, or typer's copy of it
-        """Write the example, then what typer writes."""
-        formatter.write(self.example)
-        super().format_help(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Show the help where no command is given."""

@@ -128,10 +128,7 @@ def siglip_text(
     >>> siglip_text(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
     """
-    return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, **factory),
-        positions=LearnedPosition(max_positions, embedding_dim, **factory),
-    )
+    return clip_text(vocab_size, embedding_dim, max_positions=max_positions, **factory)
 
 
 def siglip_vision(

@@ -84,10 +84,7 @@ def mistral(
     >>> mistral(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
     """
-    return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
-        attention={"rotary": rotary if rotary is not None else RotaryPosition(128, **factory)},
-    )
+    return llama(vocab_size, embedding_dim, padding_idx=padding_idx, rotary=rotary, **factory)
 
 
 MISTRAL = Recipe(mistral, llama_arguments, TENSORS)
@@ -121,10 +118,8 @@ def qwen(
     >>> qwen(100, 8)(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 8])
     """
-    return InputEmbedding(
-        tokens=TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, **factory),
-        attention={"rotary": rotary if rotary is not None else RotaryPosition(128, base=1e6, **factory)},
-    )
+    rotary = rotary if rotary is not None else RotaryPosition(128, base=1e6, **factory)
+    return llama(vocab_size, embedding_dim, padding_idx=padding_idx, rotary=rotary, **factory)
 
 
 QWEN2 = Recipe(qwen, llama_arguments, TENSORS)
