@@ -73,30 +73,33 @@ def write_zip(path, names):
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda path: path.mkdir(), "an empty directory"),
+        (lambda path: path.mkdir(), "the directory is empty"),
         (
             lambda path: (path.mkdir(), (path / "b").touch(), (path / "a").touch()),
-            "a directory with neither rowspace.json nor model.safetensors (it holds a, b)",
+            "the directory has neither rowspace.json nor model.safetensors (it holds a, b)",
         ),
         (
             lambda path: (path.mkdir(), (path / "config.json").touch(), (path / "pytorch_model.bin").touch()),
-            "its weights in pytorch_model.bin, a pickle (those can run any code, and are never opened; where you trust",
+            "its weights are in pytorch_model.bin, a pickle, which is never opened, since it can run any code. If you",
         ),
-        (lambda path: path.write_bytes(pickle.dumps([1])), "it may be a pickle: those can run any code"),
-        (lambda path: torch.save({"a": torch.ones(1)}, path), "a pickle of torch's (those can run any code"),
-        (lambda path: path.touch(), "an empty file"),
+        (lambda path: path.write_bytes(pickle.dumps([1])), "it seems to be a pickle, which is never opened"),
+        (lambda path: torch.save({"a": torch.ones(1)}, path), "it is a pickle of PyTorch, which is never opened"),
+        (lambda path: path.touch(), "the file is empty"),
         (
             lambda path: path.write_bytes(b"hello, world"),
-            "a file of another kind (it begins with b'hello, w')",
+            "it begins with b'hello, w'",
         ),
         (
             lambda path: path.write_bytes(gzip.compress(b"hello, world")),
-            "in the .gz begins with b'hello, w', and is not a table",
+            "unpacked, it begins with b'hello, w'",
         ),
-        (lambda path: path.write_bytes(gzip.compress(b"cat 1 2\n")[:12]), "a damaged .gz"),
-        (lambda path: path.write_bytes(b"PK\3\4" + bytes(99)), "a zip archive, but neither of arrays"),
-        (lambda path: write_zip(path, ["50d.txt", "100d.txt"]), "of 2 files, 50d.txt, 100d.txt: unpack it"),
-        (lambda path: write_zip(path, ["a\x07.txt", "b.txt"]), "of 2 files, a?.txt, b.txt: unpack it"),
+        (lambda path: path.write_bytes(gzip.compress(b"cat 1 2\n")[:12]), "the .gz is damaged"),
+        (
+            lambda path: path.write_bytes(b"PK\3\4" + bytes(99)),
+            "a zip archive that holds neither a text table nor arrays",
+        ),
+        (lambda path: write_zip(path, ["50d.txt", "100d.txt"]), "of 2 files (50d.txt, 100d.txt); unpack it"),
+        (lambda path: write_zip(path, ["a\x07.txt", "b.txt"]), "of 2 files (a?.txt, b.txt); unpack it"),
         (
             lambda path: KeyedVectors(2).save(str(path)),
             "KeyedVectors.load(FILE).save_word2vec_format(NEW, binary=True)",
@@ -109,19 +112,19 @@ def write_zip(path, names):
             lambda path: path.write_bytes(b"\x80\x05\x8c\x11pandas.core.frame"),
             "pandas.read_pickle(FILE).to_parquet(NEW)",
         ),
-        (lambda path: path.write_text("cat 1 2\n", "utf-16"), "UTF-16: convert it with iconv -f utf-16"),
-        (lambda path: path.write_bytes(b"cat 0.5 1\rdog 2 3\r"), "end in CR alone: convert it with tr"),
-        (lambda path: path.write_bytes(b"2 2\rcat 0.5 1\rdog 2 3\r"), "end in CR alone: convert it with tr"),
+        (lambda path: path.write_text("cat 1 2\n", "utf-16"), "UTF-16; convert it with iconv -f utf-16"),
+        (lambda path: path.write_bytes(b"cat 0.5 1\rdog 2 3\r"), "end in CR alone; convert it with tr"),
+        (lambda path: path.write_bytes(b"2 2\rcat 0.5 1\rdog 2 3\r"), "end in CR alone; convert it with tr"),
         (lambda path: path.write_text("<unk>\t0\n▁the\t-3.25\n"), "the vocabulary of a SentencePiece model"),
         (
             lambda path: path.write_text("\tword\t0\t1\n0\tcat\t0.5\t1\n1\tdog\t2\t3\n"),
-            "an index column or another one of text: write it with to_csv(NEW, sep=",
+            "it has an index or a second column of text; write it with to_csv(NEW, sep=",
         ),
     ],
 )
 def test_error_describes_a_path_that_is_not_a_table(tmp_path, make, complaint):
     make(tmp_path / "it")
-    with pytest.raises(FileFormatError, match=f"it: .*{re.escape(complaint)}.*; check the path"):
+    with pytest.raises(FileFormatError, match=f"it is not a table: .*{re.escape(complaint)}"):
         store.load(tmp_path / "it")
 
 

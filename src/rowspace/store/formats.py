@@ -220,13 +220,13 @@ def format_of(path: StrPath) -> Format:
 
     Raises:
         UsageError: Nothing is at `path`.
-        FileFormatError: What is at `path` is of an unknown kind.
+        FileFormatError: What is at `path` is not a table.
     """
     source = _existing(path)
     for known in FORMATS:
         if known.recognizes(source):
             return known
-    raise FileFormatError(f"{source}: {describe(source)}; check the path")
+    raise FileFormatError(f"{source} is not a table: {describe(source)}")
 
 
 def _format_to_write(path: StrPath, name: str | None) -> Format:

@@ -131,10 +131,10 @@ def wrong_kind_of_text(start: bytes) -> str | None:
     r"""Describe a text that looks like rows of words and numbers but is not, and the next step.
 
     >>> wrong_kind_of_text(b"cat 0.5 1\rdog 2 3\r")
-    "its lines end in CR alone: convert it with tr '\\r' '\\n' < FILE > NEW"
+    "its lines end in CR alone; convert it with tr '\\r' '\\n' < FILE > NEW"
     """
     if b"\n" not in start and numbers_at_end(start.removeprefix(MARK).split(b"\r")[0]) and b"\r" in start.strip(b"\r"):
-        return r"its lines end in CR alone: convert it with tr '\r' '\n' < FILE > NEW"
+        return r"its lines end in CR alone; convert it with tr '\r' '\n' < FILE > NEW"
     lines = whole_lines(start.removeprefix(MARK))
     fields = [line.rstrip(b"\r").split(b"\t") for line in lines]
     if (
@@ -142,11 +142,11 @@ def wrong_kind_of_text(start: bytes) -> str | None:
         and all(len(parts) == 2 and NUMBER.fullmatch(parts[1]) for parts in fields)
         and any(parts[0].startswith(PIECES) for parts in fields)
     ):
-        return "the vocabulary of a SentencePiece model, which has scores and no vectors"
+        return "it is the vocabulary of a SentencePiece model, which has scores but no vectors"
     if (
         fields
         and fields[0][0].lower() in FIRST_COLUMNS
         and {len(parts) for parts in fields} == {infer_dim(lines[1:]) + 2}
     ):
-        return r"it has an index column or another one of text: write it with to_csv(NEW, sep='\t', index=False)"
+        return r"it has an index or a second column of text; write it with to_csv(NEW, sep='\t', index=False)"
     return None
