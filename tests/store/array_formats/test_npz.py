@@ -124,7 +124,8 @@ def test_false_sizes_in_the_zip_directory_are_refused_without_allocating(tmp_pat
     entry = content.rindex(b"PK\1\2")
     lie = (2**30 + 128).to_bytes(4, "little")
     path.write_bytes(content[: entry + 20] + lie + lie + content[entry + 28 :])  # compressed and uncompressed size
-    with pytest.raises(FileFormatError, match="array rows: declares 1,073,741,824 bytes, which cannot fit"):
+    refusal = "array rows: declares 1,073,741,824 bytes, which cannot fit|Overlapped entries: 'rows.npy'"
+    with pytest.raises(FileFormatError, match=refusal):
         npz.load(path)
 
 
