@@ -47,7 +47,9 @@ def test_every_recipe_lists_its_steps(visit) -> None:
 
 def test_recipe_without_added_positions_explains_where_they_are(visit) -> None:
     page = visit("input?recipe=llama")
-    expect(page.get_by_text("no position here: attention turns queries and keys by it")).to_be_visible()
+    expect(
+        page.get_by_text("no position embedding: attention rotates queries and keys by their positions")
+    ).to_be_visible()
     expect(page.get_by_label("Position of the first token")).to_have_count(0)
 
 

@@ -1,57 +1,57 @@
 // What the replies of the server hold besides arrays; written by scripts/make_web_types.py, do not edit.
 
-/** A span of the text, and the token that it became. */
+/** A span of the text and its token. */
 export interface Piece {
   text: string;
   token: string;
-  /** null: a word that is not in the vocabulary. */
+  /** null for a word outside the vocabulary. */
   id: number | null;
   /** Whether the table has a row for it. */
   row: boolean;
 }
 
-/** The place of a token among the answers; null where it is not one. */
+/** The rank and score of a token among the answers; null if it is not among them. */
 export interface Place {
   rank: number | null;
   score: number | null;
 }
 
-/** The best answers, drawn. */
+/** The best answers, with their code. */
 export interface AnswersReply {
   /** a, b and c. */
   question: [string, string, string];
   expected: string;
   tokens: string[];
-  /** How many rows could answer. */
+  /** The number of possible answers. */
   of: number;
-  /** The places of a, b and c if they may be answers too. */
+  /** The ranks of a, b and c if they are not excluded. */
   inputs: Place[];
-  /** The place of the expected token; null if no token is expected. */
+  /** The rank of the expected token; null if no token is expected. */
   place: Place | null;
   code: string;
 }
 
-/** Well-known analogies. */
+/** Example analogies, with their code. */
 export interface ExamplesReply {
-  /** Four words each. */
+  /** Four words for each. */
   examples: string[][];
-  /** The fourth is looked for among so many answers. */
+  /** The number of answers in which the fourth word is searched. */
   deepest: number;
   code: string;
 }
 
-/** How a figure is computed. */
+/** A cost with its formula. */
 export interface Formula {
   name: string;
   formula: string;
-  /** The formula with its numbers in place. */
+  /** The formula with the numbers inserted. */
   numbers: string;
   value: number;
   /** Parameters, bytes or operations. */
   unit: string;
 }
 
-/** What a table costs, with the formulas. */
+/** The cost of a table, with formulas. */
 export interface CostsReply {
   dtypes: string[];
   code: string;
@@ -66,137 +66,138 @@ export interface PublishedModel {
   source: string;
 }
 
-/** The table that is open. */
+/** The open table. */
 export interface OpenedTable {
   vocabulary: number;
   dimension: number;
   dtype: string;
 }
 
-/** What the tables of published models hold. */
+/** The sizes of published models, with their code. */
 export interface ModelsReply {
   models: PublishedModel[];
   table: OpenedTable;
   code: string;
 }
 
-/** A part of the open table. */
+/** A window of the open table, with its code. */
 export interface WindowReply {
-  /** The size of the whole table. */
+  /** The number of rows of the table. */
   rows: number;
+  /** The number of columns of the table. */
   columns: number;
-  /** How many rows a cell was computed from, at most. */
+  /** The largest number of rows from which a cell is computed. */
   rows_read: number;
-  /** The token of the first row that each row of cells stands for. */
+  /** The token of the first row that each row of cells covers. */
   tokens: string[];
-  /** A magnitude that nearly all numbers of the table stay below. */
+  /** The end of the color scale, which nearly all magnitudes are below. */
   limit: number;
   code: string;
 }
 
-/** The likeliest rows and the whole. */
+/** The most probable rows, with the settings of the request. */
 export interface LogitsReply {
-  /** How far its sliders go. */
+  /** The range of the sliders: -bound to bound. */
   bound: number;
   rows: number;
-  /** In bits. */
+  /** The entropy in bits. */
   entropy: number;
-  /** The probability of all rows that are not among the likeliest. */
+  /** The total probability of all other rows. */
   beyond: number;
-  /** How many rows hold half of the probability. */
+  /** The number of most probable rows that have half of the probability. */
   half: number;
-  /** Rows without a finite logit, which are left out. */
+  /** The number of rows without a finite logit, which are left out. */
   lost: number;
   code: string;
-  /** The word whose row the hidden state begins as; empty for the lesson's. */
+  /** The word whose row is the initial hidden state; empty for the lesson. */
   word: string;
-  /** Which numbers of the hidden state have sliders. */
+  /** The dimensions that have sliders. */
   dims: number[];
   dim: number;
   tokens: string[];
 }
 
-/** What a tied head saves. */
+/** The savings of a tied head, with their code. */
 export interface TyingReply {
   models: string[];
   tied: boolean[];
-  /** V and the width of a row. */
+  /** V and d of each model. */
   sizes: [number, number][];
   code: string;
 }
 
-/** The input of a known model, part by part. */
+/** The parts of a model's input, with the settings of the request. */
 export interface PartsReply {
   parts: ("tokens" | "segments" | "positions")[];
   text: string;
   pieces: Piece[];
-  /** Those that have a row. */
+  /** The tokens that have a row. */
   tokens: string[];
-  /** How many tokens at the end of a long text are left out. */
+  /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
   recipe: string;
   recipes: string[];
   on: ("tokens" | "segments" | "positions")[];
-  /** What the recipe does, in its order. */
+  /** The steps of the recipe, in order. */
   steps: string[];
   /** The position of the first token. */
   start: number;
   /** The first token of the second segment. */
   second: number;
-  /** Whether token rows are multiplied first. */
+  /** Whether the recipe scales token rows. */
   scaled: boolean;
   /** Whether tokens can belong to a second segment. */
   two_segments: boolean;
-  /** null: no longest text. */
+  /** null if the length of texts is not limited. */
   max_positions: number | null;
-  /** The parts whose tables are not learned. */
+  /** The parts with random weights. */
   drawn: ("tokens" | "segments" | "positions")[];
 }
 
-/** What one way to combine tokens and positions costs. */
+/** The costs of one way to combine tokens and positions. */
 export interface WayCost {
   way: "added" | "beside" | "mapped";
   width: number;
   position_parameters: number;
   parameters: number;
-  /** For a token. */
+  /** Operations per token. */
   operations: number;
-  /** A square matrix that follows. */
+  /** The size of a square matrix that follows. */
   layer: number;
 }
 
-/** Positions added to the rows or next to them. */
+/** Sum and concatenation, with the settings of the request. */
 export interface ConcatenatedReply {
   costs: WayCost[];
-  /** How far the sum is from parts of equal width side by side, times two identity matrices on top of one another. */
+  /** The largest difference between the sum and a concatenation times stacked identities; null for d > 1024. */
   identity: number | null;
   text: string;
   pieces: Piece[];
-  /** Those that have a row. */
+  /** The tokens that have a row. */
   tokens: string[];
-  /** How many tokens at the end of a long text are left out. */
+  /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
   position: "sinusoid" | "learned";
   width: number;
 }
 
-/** How long rows are next to positions. */
+/** The norms of rows and positions, with the settings of the request. */
 export interface NormsReply {
-  /** The mean. */
+  /** The mean norm of the unscaled rows. */
   token_norm: number;
   position_norm: number;
-  /** The position's norm over that of the scaled row; null where rows have none. */
+  /** The position's norm divided by the mean norm of scaled rows; null if that is zero. */
   ratio: number | null;
   /** The scale at which both norms are equal. */
   balance: number | null;
   root: number;
   text: string;
   pieces: Piece[];
-  /** Those that have a row. */
+  /** The tokens that have a row. */
   tokens: string[];
-  /** How many tokens at the end of a long text are left out. */
+  /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
   rows: "table" | "drawn";
@@ -206,7 +207,7 @@ export interface NormsReply {
   scale: number;
 }
 
-/** A picture that patches can be cut from. */
+/** A picture, with its name and code. */
 export interface PictureReply {
   height: number;
   width: number;
@@ -217,14 +218,14 @@ export interface PictureReply {
 
 /** A picture in patches, with the settings of the request. */
 export interface CutReply {
-  /** Patches down and across. */
+  /** The numbers of patches per column and per row. */
   grid: [number, number];
   patches: number;
-  /** Of one patch. */
+  /** Numbers per patch. */
   numbers: number;
-  /** Of the projection. */
+  /** Parameters of the projection. */
   parameters: number;
-  /** Between the two forms of projection, at most. */
+  /** The largest difference between the two forms of projection. */
   difference: number;
   code: string;
   picture: string;
@@ -240,7 +241,7 @@ export interface CutReply {
   seed: number;
 }
 
-/** Counts for each size of a patch, with the sizes of the request. */
+/** Costs for each patch size, with the settings of the request. */
 export interface PatchCostsReply {
   code: string;
   height: number;
@@ -250,7 +251,7 @@ export interface PatchCostsReply {
   pad: boolean;
 }
 
-/** From a text to its rows. */
+/** The rows of a text, with their code. */
 export interface ForwardReply {
   vocabulary: number;
   columns: string[];
@@ -258,9 +259,9 @@ export interface ForwardReply {
   finite: boolean;
   text: string;
   pieces: Piece[];
-  /** Those that have a row. */
+  /** The tokens that have a row. */
   tokens: string[];
-  /** How many tokens at the end of a long text are left out. */
+  /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
 }
@@ -269,41 +270,41 @@ export interface ForwardReply {
 export interface MatrixReply {
   text: string;
   pieces: Piece[];
-  /** Those that have a row. */
+  /** The tokens that have a row. */
   tokens: string[];
-  /** How many tokens at the end of a long text are left out. */
+  /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
   position: "sinusoid" | "learned" | "none";
 }
 
-/** Whether the gradient computed in another way is equal to the last bit, and how far it differs. */
+/** A comparison with a gradient computed in another way: exact equality and the largest difference. */
 export interface Check {
   way: string;
   equal: boolean;
   difference: number | null;
 }
 
-/** What each row of the table gets; `g` (n,) is a number for each token. */
+/** The gradient of the rows; `g` (n,) is a number for each token. */
 export interface BackwardReply {
   vocabulary: number;
   rows: string[];
-  /** For each row, the indices of the tokens that it is the row of. */
+  /** For each row, the indices of its tokens. */
   token_indices: number[][];
   checks: Check[];
   text: string;
   pieces: Piece[];
-  /** Those that have a row. */
+  /** The tokens that have a row. */
   tokens: string[];
-  /** How many tokens at the end of a long text are left out. */
+  /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
   kind: "ones" | "rows";
-  /** What to install for the checks that are left out. */
+  /** A message that says what to install for further checks; null if PyTorch is installed. */
   missing: string | null;
 }
 
-/** The maps, with the sizes of the request. */
+/** The rows, with the settings of the request. */
 export interface PositionRowsReply {
   code: string;
   length: number;
@@ -312,11 +313,11 @@ export interface PositionRowsReply {
   seed: number;
 }
 
-/** The scores, with the sizes of the request. */
+/** The scores, with the settings of the request. */
 export interface ScoresReply {
-  /** Of each scheme: how far a score is from the mean of its offset, at most. */
+  /** For each scheme, the largest difference between a score and the mean score at its offset. */
   deviations: number[];
-  /** Of each scheme: how many numbers are learned. */
+  /** For each scheme, the number of learned parameters. */
   parameters: number[];
   code: string;
   schemes: string[];
@@ -340,88 +341,88 @@ export interface ScalingsReply {
   long: number[];
 }
 
-/** A tokenizer, and what its vocabulary can be cut to. */
+/** A tokenizer, and the sizes that its vocabulary can be truncated to. */
 export interface TokenizerSizes {
   kind: string;
   sizes: number[];
-  /** Which of them to show at first. */
+  /** The sizes that are shown by default. */
   shown: number[];
 }
 
-/** A tokenizer that texts can be split with. */
+/** A tokenizer of the page. */
 export interface SourceReply {
-  /** null where there is no such tokenizer, or none yet. */
+  /** null if the table has no tokenizer, or if the standard one is not learned yet. */
   found: TokenizerSizes | null;
 }
 
-/** The tokens of a text at one size of the vocabulary. */
+/** The tokens of a text at one vocabulary size. */
 export interface Split {
   size: number;
   tokens: string[];
-  /** What each token stands for in the text. */
+  /** The text of each token. */
   texts: string[];
-  /** Special, added or unknown; empty for the others. */
+  /** Special, added or unknown; empty for other tokens. */
   kinds: string[];
-  /** null where some tokens are unknown. */
+  /** null if any token is unknown. */
   tokens_per_word: number | null;
-  /** Of the known tokens; null where there are none. */
+  /** The mean over known tokens; null if there are none. */
   bytes_per_token: number | null;
-  /** How many tokens are unknown. */
+  /** The number of unknown tokens. */
   unknown: number;
-  /** The share of the characters in them. */
+  /** The share of characters that are in unknown tokens. */
   unknown_share: number;
 }
 
-/** A text at several sizes of the vocabulary. */
+/** A text tokenized at several vocabulary sizes. */
 export interface SplitsReply {
   code: string;
   text: string;
   tokenizer: string;
   splits: Split[];
-  /** How often the most frequent token was trained; null where no counts are known. */
+  /** The count of the most frequent token; null if counts are unknown. */
   most: number | null;
 }
 
-/** The merges of a text, and the step that joined each of its m symbols. */
+/** The merges of a text, from which the page computes the tokens after any step. */
 export interface MergesReply {
   code: string;
   text: string;
   tokenizer: string;
-  /** Left, right, and what they make, in the order of the steps. */
+  /** The left, right and merged token of each step. */
   merges: [string, string, string][];
 }
 
-/** A list of tokens. */
+/** A list of tokens, with their code. */
 export interface WordTokensReply {
   tokens: string[];
   norms: number[];
-  /** How often each was seen; null for a table without counts. */
+  /** The counts of the tokens; null if the table has none. */
   counts: number[] | null;
   code: string;
 }
 
-/** The first tokens that contain a part. */
+/** The first tokens that contain a substring, with their code. */
 export interface SearchReply {
   tokens: string[];
   norms: number[];
-  /** How often each was seen; null for a table without counts. */
+  /** The counts of the tokens; null if the table has none. */
   counts: number[] | null;
-  /** How many tokens contain it. */
+  /** The number of tokens that contain the substring. */
   found: number;
   code: string;
 }
 
-/** The nearest tokens of a word. */
+/** The nearest tokens of a word, with their code. */
 export interface NeighborsReply {
   tokens: string[];
   norms: number[];
-  /** How often each was seen; null for a table without counts. */
+  /** The counts of the tokens; null if the table has none. */
   counts: number[] | null;
   code: string;
   word: string;
 }
 
-/** Rows of words. */
+/** The rows of words, with their code. */
 export interface WordRowsReply {
   /** The largest magnitude in any of the rows. */
   limit: number;
@@ -430,63 +431,63 @@ export interface WordRowsReply {
   words: string[];
 }
 
-/** How near each word is to each. */
+/** The pairwise similarities of words, with their code. */
 export interface ComparedReply {
   code: string;
   words: string[];
 }
 
-/** The distances from the first word to the others. */
+/** The distances from the first word to the others, with their code. */
 export interface DistancesReply {
-  /** How many times closer the nearest is than the farthest; null where the nearest is at no distance. */
+  /** The largest distance divided by the smallest; null if the smallest is zero. */
   times: number | null;
   code: string;
   words: string[];
 }
 
-/** A map of all rows. */
+/** A map of all rows, with its code. */
 export interface PcaReply {
-  /** Rows that hold NaN or infinity. */
+  /** The number of rows with NaN or infinity, which are left out. */
   left_out: number;
   code: string;
 }
 
-/** How well the map of `words/pca` keeps neighborhoods. */
+/** The preservation of neighborhoods by the map of `words/pca`. */
 export interface KeptReply {
   by_chance: number;
   k: number;
-  /** How many rows this was counted for. */
+  /** The number of rows in the sample. */
   sample: number;
   code: string;
 }
 
-/** A value for each row. */
+/** A value for each row, with its code. */
 export interface ValuesReply {
   code: string;
   by: "norm" | "count" | "cluster";
 }
 
-/** The cluster of each row. */
+/** The cluster of each row, with its code. */
 export interface ClustersReply {
-  /** The three words nearest to the center of each cluster. */
+  /** The words nearest to the center of each cluster. */
   names: string[][];
   sizes: number[];
   code: string;
   by: "norm" | "count" | "cluster";
 }
 
-/** All ids, those first that are labeled first. */
+/** All ids, in the order in which they are labeled. */
 export interface OrderReply {
   code: string;
   by: "count" | "center";
 }
 
-/** A frame of a map that is being made: `positions` (n, 2) of the rows `ids` (n,); the last one has all fields. */
+/** A frame of a map in progress: `positions` (n, 2) of the rows `ids` (n,). Only the last frame has all fields. */
 export interface MapFrame {
   step: number;
   steps: number;
   mapped?: number;
-  /** Rows that were placed next to the mapped row that is nearest to them. */
+  /** The number of rows that were placed next to their nearest mapped row. */
   placed?: number;
   kept?: number;
   by_chance?: number;
