@@ -93,7 +93,7 @@ def test_norms_match_the_lesson(visit) -> None:
 
 def test_norms_match_the_table(visit, lab) -> None:
     page = visit(f"input?view=scale&text={TEXT}&scale=2")
-    expect(page.get_by_role("table")).to_contain_text("the mean row")
+    expect(page.get_by_role("table")).to_contain_text("mean of all rows")
     norms = [lab.table.norms.mean(), *lab.table.norms[lab.table.ids(TEXT.split())]]
     np.testing.assert_allclose(column(page, "norm"), norms, atol=6e-4)
     np.testing.assert_allclose(column(page, "position : row × s"), 10**0.5 / np.multiply(norms, 2), rtol=2e-3)
