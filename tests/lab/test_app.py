@@ -55,7 +55,7 @@ def test_replies_are_encoded(client: TestClient) -> None:
 
 
 def test_longest_query_is_accepted(client: TestClient) -> None:
-    """Of 32 KB: `unused=` and the rest."""
+    """A query string of 32 KB."""
     assert client.get(f"/api/try/sizes?unused={'a' * (32_768 - len('unused='))}").status_code == 200
 
 

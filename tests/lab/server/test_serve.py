@@ -82,7 +82,7 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs; zombies do not count."""
+    """Return whether a process is running and not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -93,7 +93,7 @@ def is_alive(process: int) -> bool:
 def test_signal_stops_the_server_despite_open_requests(
     number: signal.Signals, own_server: Server, tmp_path: Path
 ) -> None:
-    """The signal arrives during a request that never ends, an event stream and a running job."""
+    """The signal arrives during an endless request, an event stream and a running job."""
     begun, never = tmp_path / "begun", tmp_path / "never"
     for pipe in (begun, never):
         os.mkfifo(pipe)

@@ -24,7 +24,7 @@ def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
 
 
 def png_of_size(width: int, height: int) -> bytes:
-    """A PNG that declares a size and has no pixels."""
+    """A PNG that declares a size but contains no pixels."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = [(b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b"")]
     chunks = [
