@@ -26,7 +26,7 @@ export class Entries {
     this.#newest = null;
   }
 
-  /** Whether these simultaneous changes push an entry. */
+  /** Return whether these simultaneous changes push an entry. */
   pushes(changes: ReadonlyMap<string, HistoryMode>, now: number): boolean {
     const names = [...changes].filter(([, mode]) => mode !== "replace").map(([name]) => name);
     if (!names.length) return false;
