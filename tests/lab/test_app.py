@@ -55,7 +55,7 @@ def test_replies_are_encoded(client: TestClient) -> None:
 
 
 def test_longest_query_is_accepted(client: TestClient) -> None:
-    """Of 32 KB: `unused=` and the rest."""
+    """A query string of 32 KB."""
     assert client.get(f"/api/try/sizes?unused={'a' * (32_768 - len('unused='))}").status_code == 200
 
 
@@ -92,13 +92,20 @@ def test_client_disconnect_during_upload_is_not_an_internal_error(
     [
         ("GET", "/api/words/rows?word=cta", b"", 404, "UnknownTokenError", "token 'cta' is not in the vocabulary"),
         ("GET", "/api/try/sizes?k=x", b"", 400, "UsageError", "k must be a whole number from 0 to 9, not 'x'"),
-        ("GET", "/api/try/sizes", b"a", 413, "BodyTooLarge", "the body must have 0 bytes at most"),
-        ("POST", "/api/try/upload", b"a" * 101, 413, "BodyTooLarge", "the body must have 100 bytes at most"),
-        ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes answers GET, HEAD, not POST"),
+        ("GET", "/api/try/sizes", b"a", 413, "BodyTooLarge", "the body must have at most 0 bytes"),
+        ("POST", "/api/try/upload", b"a" * 101, 413, "BodyTooLarge", "the body must have at most 100 bytes"),
+        ("POST", "/api/try/sizes", b"", 405, "MethodNotAllowed", "/api/try/sizes accepts GET, HEAD, not POST"),
         ("POST", "/api/try/upload", b"", 400, "UsageError", "the upload is empty"),
-        ("GET", "/api/try/none", b"", 404, "NotFound", "nothing is at /api/try/none"),
-        ("GET", "/api/", b"", 404, "NotFound", "nothing is at /api/"),
-        ("GET", f"/api/try/sizes?k={'a' * 32_767}", b"", 414, "QueryTooLarge", "the parameters must have 32,768 bytes"),
+        ("GET", "/api/try/none", b"", 404, "NotFound", "there is no page at /api/try/none"),
+        ("GET", "/api/", b"", 404, "NotFound", "there is no page at /api/"),
+        (
+            "GET",
+            f"/api/try/sizes?k={'a' * 32_767}",
+            b"",
+            414,
+            "QueryTooLarge",
+            "the query string must have at most 32,768 bytes",
+        ),
         ("GET", "/api/try/broken", b"", 500, "ServerError", "an internal error"),
     ],
 )
@@ -115,7 +122,7 @@ def test_errors_have_a_kind_and_a_message(
 def test_unknown_path_gets_a_not_found_page(client: TestClient, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
-    assert "<p>nothing is at /" in answer.text
+    assert "<p>there is no page at /" in answer.text
 
 
 def test_path_is_escaped_in_the_not_found_page(client: TestClient) -> None:

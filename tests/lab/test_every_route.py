@@ -212,11 +212,11 @@ def test_arbitrary_job_parameters_cause_no_internal_error(order: bytes, clients:
     ("order", "message"),
     [
         (b'{"kind": "\\ud800"}', "kind must be one of "),
-        (b"[" * 50_000, "a request for a job must be a JSON object"),
-        (b'{"kind": {}}', "'kind' must be a text, a number, true or false"),
+        (b"[" * 50_000, "the body must be a JSON object"),
+        (b'{"kind": {}}', "'kind' must be a string, a number, true or false"),
         (b'{"kind": []}', "kind is missing"),
-        (b'{"k": ' + b"9" * 5000 + b"}", "a request for a job must be a JSON object"),
-        (b" " * 65_537, "the body must have 65,536 bytes at most"),
+        (b'{"k": ' + b"9" * 5000 + b"}", "the body must be a JSON object"),
+        (b" " * 65_537, "the body must have at most 65,536 bytes"),
     ],
 )
 def test_invalid_job_requests_are_refused(order: bytes, message: str, clients: dict[str, TestClient]) -> None:

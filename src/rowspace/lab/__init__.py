@@ -9,7 +9,7 @@ try:
     import starlette as _starlette  # noqa: F401
     import uvicorn as _uvicorn  # noqa: F401
 except ImportError as error:
-    raise MissingExtraError("rowspace.lab needs its server: pip install 'rowspace[lab]'") from error
+    raise MissingExtraError("rowspace.lab needs a web server: pip install 'rowspace[lab]'") from error
 
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab

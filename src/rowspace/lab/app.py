@@ -1,4 +1,4 @@
-"""`make_app`: the server of the workbench: pages' questions under `/api/`, the built front end for all else."""
+"""`make_app`: the Starlette application: the pages' API under `/api/`, and the built front end."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ from rowspace.lab.server.request import query_parameters, read_body
 __all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
-THREADS = 8  # of each page, so that one slow page keeps none of another waiting
+THREADS = 8  # per page, so that a slow page does not block the others
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -36,7 +36,7 @@ def make_app(
     pages: Sequence[Page] | None = None,
     static: Path = STATIC,
 ) -> Starlette:
-    """The application over one `Lab`: the pages and the built front end, or others in their place."""
+    """Create the application for a `Lab`; `pages` and `static` replace the default pages and front end."""
     pages = PAGES if pages is None else pages
     answers = []
     for page in pages:
@@ -49,7 +49,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        """End the jobs with the server."""
+        """Stop all jobs when the server shuts down."""
         yield
         await jobs.stop()
 
@@ -82,7 +82,7 @@ def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
 
 
 async def _instance(_: Request) -> Response:
-    """An empty response; its `X-Rowspace-Instance` header tells an open page whether the server was restarted."""
+    """Return an empty response; open pages detect a restarted server by its `X-Rowspace-Instance` header."""
     return Response(status_code=204)
 
 

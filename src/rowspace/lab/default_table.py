@@ -14,10 +14,9 @@ __all__ = ["default_table", "default_table_path"]
 
 
 def default_table(learn: Callable[[], Table]) -> Table:
-    """The table at `default_table_path`; if it is missing or damaged, what `learn` returns is saved there.
+    """Load the table at `default_table_path`; if it is missing or damaged, save the result of `learn` there first.
 
-    It is saved atomically: a process that is killed meanwhile leaves nothing. Raises `RowspaceError` where the folder
-    cannot be written.
+    Saving is atomic: a killed process leaves no partial table. Raises `RowspaceError` if the folder is not writable.
     """
     path = default_table_path()
     try:
@@ -29,7 +28,7 @@ def default_table(learn: Callable[[], Table]) -> Table:
 
 
 def default_table_path() -> Path:
-    """Its path in the `cache_dir`: one for each version of Python, whose library differs.
+    """Return its path in `cache_dir()`, which depends on the Python version, as the standard library does.
 
     >>> default_table_path().name.startswith("stdlib-python3.")
     True
@@ -38,7 +37,7 @@ def default_table_path() -> Path:
 
 
 def _make_room(path: Path) -> None:
-    """Make the folder and remove a damaged table, before minutes are spent."""
+    """Create the folder and remove a damaged table, so that errors occur before minutes of learning."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir() and not path.is_symlink():

@@ -1,4 +1,4 @@
-"""`Lab`: what every page works on: the table, the name it was opened by, and values that are computed once."""
+"""`Lab`: the state that all pages share: the table, its path, and cached values."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ _Value = TypeVar("_Value")
 
 @dataclass(eq=False)
 class Lab:
-    """A table and the path that `rowspace.load` opens it by, as the code on each page shows it.
+    """A table and the path that the code on each page passes to `rowspace.load`.
 
-    Raises `UsageError` for a table without rows, of which no page has anything to show.
+    Raises `UsageError` for a table without rows, since no page could show anything.
 
     >>> import numpy as np
     >>> lab = Lab(Table(["a"], np.ones((1, 2))), "my-table")
@@ -37,15 +37,15 @@ class Lab:
 
     def __post_init__(self) -> None:
         if not len(self.table):
-            raise UsageError(f"{self.path}: a table without rows has nothing to show; open another")
+            raise UsageError(f"{self.path}: the table has no rows to show; open another one")
 
     @property
     def load_code(self) -> str:
-        """The lines that load the table, with which the code on a page begins."""
+        """The lines that load the table, at the top of the code on each page."""
         return f"import rowspace as rs\n\ntable = rs.load({self.path!r})"
 
     def cached(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        """The value of `make()` for this key, computed once; concurrent calls wait for it."""
+        """Return the cached value of `make()` for this key; concurrent calls wait for the first one."""
         with self._lock:
             lock = self._locks.setdefault(key, Lock())
         with lock:

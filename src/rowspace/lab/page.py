@@ -1,7 +1,7 @@
-"""`Page`: what a page registers: answers under `/api/`, with or without an upload, and kinds of jobs.
+"""`Page`: the answers under `/api/` and the job kinds that a page registers.
 
-An answer is a function of a `Lab` and a `Query` that returns the fields of a reply, or an `Upload` of one. Answers run
-in threads concurrently, so what they share goes through `Lab.cached`.
+An answer is a function of a `Lab` and a `Query` that returns the fields of a reply, or an `Upload` around one. Answers
+run concurrently in threads, so they share values through `Lab.cached`.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,12 +17,12 @@ __all__ = ["Answer", "Page", "Upload", "needs_torch"]
 
 _Fields = TypeVar("_Fields")
 Answer = Callable[[Lab, Query], Mapping[str, object]]
-"""What answers a request of a page: it returns the fields of a reply."""
+"""A function that handles a request and returns the fields of the reply."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """An answer to POST requests too, with `Query.body` of at most `limit` bytes; for GET, `Query.body` is None.
+    """An answer that also accepts POST requests, with a `Query.body` of at most `limit` bytes (None for GET).
 
     >>> import numpy as np
     >>> from rowspace.table import Table
@@ -35,7 +35,7 @@ class Upload:
     limit: int
 
     def __call__(self, lab: Lab, query: Query) -> Mapping[str, object]:
-        """What the answer answers."""
+        """Call the answer."""
         return self.answer(lab, query)
 
 
@@ -43,7 +43,7 @@ class Upload:
 class Page:
     """A page of the workbench, shown at `/name`.
 
-    `routes`: path under `/api/` → what answers it. `job_kinds`: name → a kind of job that the page starts.
+    `routes` maps paths under `/api/` to answers, `job_kinds` maps names to the kinds of jobs that the page starts.
     """
 
     name: str
@@ -52,11 +52,11 @@ class Page:
 
 
 def needs_torch(answer: Callable[[Lab, Query], _Fields]) -> Callable[[Lab, Query], _Fields]:
-    """`answer`, which may import torch; without torch, it raises `MissingExtraError`, which says what to install."""
+    """Wrap an answer that imports PyTorch: without PyTorch, it raises `MissingExtraError` with the extra to install."""
 
     @wraps(answer)
     def checked(lab: Lab, query: Query) -> _Fields:
-        import rowspace.layers  # noqa: F401  # raises the sentence
+        import rowspace.layers  # noqa: F401  # raises MissingExtraError
 
         return answer(lab, query)
 

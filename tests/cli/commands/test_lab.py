@@ -81,16 +81,16 @@ def test_port_in_use_gives_a_message(command: Callable[..., Any], table_path: st
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         messages = command("lab", table_path, "--no-open", "--port", str(port), status=2).stderr
-    message = f"port {port} is taken; give another one with --port, or leave it out for the next free one"
+    message = f"port {port} is in use; choose another one with --port, or omit it to use the next free port"
     assert messages == f"rowspace: {message}\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--host", "0.0.0.0"], "--host 0.0.0.0 gives other machines access: add a --token of 16 characters or more"),  # noqa: S104
-        (["--host", "0.0.0.0", "--token", "short"], "a token must have 16 characters or more, of letters, digits"),  # noqa: S104
-        (["--token", "sixteen letters, or more"], "a token must have 16 characters or more, of letters, digits"),
+        (["--host", "0.0.0.0"], "--host 0.0.0.0 gives other machines access: add a --token of at least 16 characters"),  # noqa: S104
+        (["--host", "0.0.0.0", "--token", "short"], "a token must have at least 16 characters: letters, digits"),  # noqa: S104
+        (["--token", "sixteen letters, or more"], "a token must have at least 16 characters: letters, digits"),
         (["--host", "no such host.invalid"], "--host no such host.invalid gives other machines access"),
         (["--host", "192.0.2.1", "--token", "t" * 16], "cannot listen on 192.0.2.1: "),
     ],

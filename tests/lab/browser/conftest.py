@@ -3,7 +3,7 @@
 Only the map differs between the lanes, so only tests marked with `both_lanes` run in both; ROWSPACE_LONG_TESTS=1 runs
 all tests in both.
 
-A test fails if its page logs an error, requests another machine or gets an error from the server; the mark
+A test fails if its page logs an error, sends a request to another host or gets an error from the server; the mark
 `@pytest.mark.refused` allows the last.
 """
 

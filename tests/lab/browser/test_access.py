@@ -1,4 +1,4 @@
-"""The access middleware in a browser: what opens the pages, and what another site can do."""
+"""The access middleware in a browser: opening pages with the token, and requests from another site."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a page shows while it loads, and after an error."""
+"""Pages while they load, and after an error."""
 
 from collections.abc import Callable
 

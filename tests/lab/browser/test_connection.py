@@ -1,4 +1,4 @@
-"""The page detects a stopped or restarted server and says what to do."""
+"""Pages detect a stopped or restarted server and show instructions."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def opened(browser: Browser, guard: AccessMiddleware) -> Iterator[Page]:
-    """The Head page of a server, whose changes are undone afterwards."""
+    """The Head page of a server; changes to the server are undone after the test."""
     before = (guard.instance, guard.access)
     with browser.new_context() as context:
         page = context.new_page()

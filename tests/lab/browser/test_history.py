@@ -1,4 +1,4 @@
-"""The browser's history: what Back undoes, and what a page restores."""
+"""History entries, the Back button, and restored page states."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect

@@ -47,7 +47,9 @@ def test_every_recipe_lists_its_steps(visit) -> None:
 
 def test_recipe_without_added_positions_explains_where_they_are(visit) -> None:
     page = visit("input?recipe=llama")
-    expect(page.get_by_text("no position here: attention turns queries and keys by it")).to_be_visible()
+    expect(
+        page.get_by_text("no position embedding: attention rotates queries and keys by their positions")
+    ).to_be_visible()
     expect(page.get_by_label("Position of the first token")).to_have_count(0)
 
 
@@ -91,7 +93,7 @@ def test_norms_match_the_lesson(visit) -> None:
 
 def test_norms_match_the_table(visit, lab) -> None:
     page = visit(f"input?view=scale&text={TEXT}&scale=2")
-    expect(page.get_by_role("table")).to_contain_text("the mean row")
+    expect(page.get_by_role("table")).to_contain_text("mean of all rows")
     norms = [lab.table.norms.mean(), *lab.table.norms[lab.table.ids(TEXT.split())]]
     np.testing.assert_allclose(column(page, "norm"), norms, atol=6e-4)
     np.testing.assert_allclose(column(page, "position : row × s"), 10**0.5 / np.multiply(norms, 2), rtol=2e-3)

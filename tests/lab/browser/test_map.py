@@ -45,7 +45,7 @@ window.frames = (count) => times(count, (act) => requestAnimationFrame(act));
 
 
 class Stage:
-    """A document with nothing but a map."""
+    """A document that contains only a map."""
 
     def __init__(self, page: Page, lab_url: str) -> None:
         self.page = page

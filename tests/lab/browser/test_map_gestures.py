@@ -1,4 +1,4 @@
-"""The map on a page that scrolls: what moves the page, and what moves the map."""
+"""Gestures on the map that scroll the page or move the map."""
 
 import re
 from collections.abc import Callable, Iterator

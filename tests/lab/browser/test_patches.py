@@ -134,7 +134,7 @@ def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
 @pytest.mark.refused
 def test_expired_picture_shows_an_error(visit) -> None:
     page = visit("patches?picture=0123456789abcdef0123&patch=8")
-    expect(page.get_by_role("alert")).to_contain_text("is not kept any more, or never was; send it again")
+    expect(page.get_by_role("alert")).to_contain_text("was not uploaded, or is no longer in memory; upload it again")
 
 
 def test_code_computes_every_figure(visit, lab, ask) -> None:

@@ -83,12 +83,12 @@ def test_x_is_the_sum_of_rows_and_positions(visit, lab) -> None:
 def test_row_gradient_is_the_sum_over_its_tokens(visit, lab) -> None:
     page = visit(f"pipeline?stage=7&text={TEXT}")
     figure = page.get_by_role("region", name="Figure")
-    expect(figure).to_contain_text("list gets g₁ + g₂ = 3.0")
-    expect(figure).to_contain_text(f"the other {len(lab.table) - 2:,} rows get exactly zero")
+    expect(figure).to_contain_text("list has gradient g₁ + g₂ = 3.0")
+    expect(figure).to_contain_text(f"the other {len(lab.table) - 2:,} rows have gradient zero")
     expect(figure.get_by_text("By PyTorch's autograd: equal")).to_be_visible()
     page.get_by_label("g₁ list").focus()
     page.keyboard.press("ArrowRight")
-    expect(figure).to_contain_text("list gets g₁ + g₂ = 3.5")
+    expect(figure).to_contain_text("list has gradient g₁ + g₂ = 3.5")
     page.wait_for_url("**&g=1.5%2C2%2C3")
     assert set(numbers(page).flat) == {3.5, 3.0}
 

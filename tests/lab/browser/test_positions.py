@@ -59,7 +59,7 @@ def test_figures_share_a_crosshair(visit) -> None:
 def test_arrow_keys_step_through_offsets(visit) -> None:
     page = visit("positions?length=4")
     figure = page.get_by_role("region", name="Figure")
-    expect(figure.get_by_text("4 × 4, colors to")).to_have_count(5)
+    expect(figure.get_by_text("4 × 4, color scale")).to_have_count(5)
     for _ in range(9):  # beyond the end of the text
         page.keyboard.press("ArrowLeft")
     expect(figure.get_by_text("query 3, key 0")).to_have_count(5)
@@ -120,7 +120,7 @@ def test_scalings_match_python(visit) -> None:
     length.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**&text=65536")
-    expect(page.get_by_role("table", name="Scalings for a text of 65,536")).to_be_visible()
+    expect(page.get_by_role("table", name="Scalings for a text of 65,536 tokens")).to_be_visible()
     yarn = YarnScaling(8.0, 4096)
     frequencies = RotaryPosition(128, scaling=yarn).frequencies_at(65536)
     cells = line(page, "Scalings for a text", "YaRN")

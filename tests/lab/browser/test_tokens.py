@@ -15,7 +15,7 @@ AWKWARD = ["שלום עולם", "e\u0301 \u0301", "<script>alert(1)</script>", "
 
 
 def pieces(page: Page, size: int) -> list[tuple[str, str]]:
-    """What is shown at one size: texts and ids."""
+    """The texts and ids shown at one vocabulary size."""
     expect(page.locator(LOADED)).to_be_attached()
     items = page.get_by_role("region", name=f"{size:,} tokens", exact=True).get_by_role("listitem")
     return [tuple(item.split("\n")) for item in items.all_inner_texts()]

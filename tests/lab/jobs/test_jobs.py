@@ -72,7 +72,7 @@ def test_job_reports_progress_and_keeps_its_frames(run: Run) -> None:
     async def test(jobs: Jobs) -> None:
         job = await jobs.start("powers", query_of(most=4))
         events = await all_events(job)
-        assert events[0] == (1, "progress", {"fraction": 0.0, "sentence": "waits for its turn, 2 at once"})
+        assert events[0] == (1, "progress", {"fraction": 0.0, "sentence": "waiting: 2 jobs run at a time"})
         assert [one.serial for one in events] == sorted({one.serial for one in events})
         *_, progress, frame, done = events
         assert progress.data == {"fraction": 1.0, "sentence": "power 4 of 4"}
@@ -156,8 +156,8 @@ def test_dependency_is_cancelled_with_its_last_dependent(run: Run, tmp_path: Pat
     [
         ("sentence", "two rows are too few"),
         ("mistake", "an internal error"),
-        ("abort", f"the process of this job was ended by signal {signal.SIGABRT:d}; start it again"),
-        ("exit", "the process of this job was ended with status 3; start it again"),
+        ("abort", f"the process of this job ended by signal {signal.SIGABRT:d}; start it again"),
+        ("exit", "the process of this job ended with status 3; start it again"),
     ],
 )
 def test_failed_job_reports_its_error(how: str, message: str, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +186,7 @@ def test_killed_worker_is_reported(run: Run, tmp_path: Path) -> None:
         job = await jobs.start("waits", query_of(file=tmp_path / "none"))
         os.kill(await process_of(job), signal.SIGKILL)
         failed = await until(job, "failed")
-        assert failed.data["error"] == "the process of this job was ended by signal 9; start it again"
+        assert failed.data["error"] == "the process of this job ended by signal 9; start it again"
 
     run(test)
 
@@ -199,7 +199,7 @@ def test_two_jobs_run_at_once_and_others_are_queued(run: Run, tmp_path: Path) ->
         third = await jobs.start("powers", query_of())
         await asyncio.to_thread((tmp_path / "second").write_bytes, b"")
         async for found in third.follow():
-            if found.name == "progress" and not found.data["sentence"].startswith("waits"):
+            if found.name == "progress" and not found.data["sentence"].startswith("waiting"):
                 assert running[1].is_over  # the third job did not begin earlier
                 break
         assert (await until(third, "done")).data == {"frames": 3}
@@ -212,7 +212,7 @@ def test_too_many_unfinished_jobs_are_refused(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         first = await jobs.start("waits", query_of(file=tmp_path / "first"))
         await jobs.start("waits", query_of(file=tmp_path / "second"))
-        with pytest.raises(HttpError, match="2 jobs are not finished yet; wait, or cancel one"):
+        with pytest.raises(HttpError, match="2 jobs are already running or waiting; wait, or cancel one"):
             await jobs.start("powers", query_of())
         await jobs.cancel(first)
         await jobs.start("powers", query_of())
@@ -228,7 +228,7 @@ def test_old_finished_jobs_are_deleted(run: Run) -> None:
         await jobs.start("powers", query_of(most=3))
         assert [job.folder.exists() for job in done] == [False, True]
         assert jobs.find(2) is done[1]
-        with pytest.raises(HttpError, match="there is no such job"):
+        with pytest.raises(HttpError, match="there is no job with this number"):
             jobs.find(1)
 
     run(test, finished=1)

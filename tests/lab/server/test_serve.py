@@ -82,7 +82,7 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs; zombies do not count."""
+    """Return whether a process is running and not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -93,7 +93,7 @@ def is_alive(process: int) -> bool:
 def test_signal_stops_the_server_despite_open_requests(
     number: signal.Signals, own_server: Server, tmp_path: Path
 ) -> None:
-    """The signal arrives during a request that never ends, an event stream and a running job."""
+    """The signal arrives during an endless request, an event stream and a running job."""
     begun, never = tmp_path / "begun", tmp_path / "never"
     for pipe in (begun, never):
         os.mkfifo(pipe)
@@ -217,7 +217,7 @@ def test_non_loopback_host_requires_an_explicit_token(host: str) -> None:
 
 @pytest.mark.parametrize("token", ["", "fifteen-letters", "sixteen letters;", "sechzehn-größen-"])
 def test_short_or_unsafe_token_is_refused(token: str) -> None:
-    with pytest.raises(UsageError, match="a token must have 16 characters or more"):
+    with pytest.raises(UsageError, match="a token must have at least 16 characters"):
         validate_token("127.0.0.1", token)
 
 
@@ -245,5 +245,5 @@ def test_unusable_host_is_a_usage_error(host: str, port: int | None, message: st
 def test_no_free_port_is_a_usage_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"port {port} is taken; give another one"):
+        with pytest.raises(UsageError, match=f"port {port} is in use; choose another one"):
             listen("127.0.0.1", port)

@@ -80,7 +80,7 @@ def test_text_without_known_tokens_is_refused_where_rows_are_required(lab, small
 
 
 def test_text_longer_than_4000_characters_is_refused(lab) -> None:
-    with pytest.raises(UsageError, match="text must have 4,000 characters at most"):
+    with pytest.raises(UsageError, match="text must have at most 4,000 characters"):
         sentence_of(lab, "a" * 4001)
 
 

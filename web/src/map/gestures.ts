@@ -14,7 +14,7 @@ export interface GestureHandlers {
   lassoing(): boolean;
   /** The gesture scrolled the page; a second finger or Ctrl would have moved the map. */
   scrolled(by: "finger" | "wheel"): void;
-  /** The center of the map, where the keyboard points. */
+  /** The center of the map, which is the pointer for keyboard use. */
   middle(): [number, number];
 }
 

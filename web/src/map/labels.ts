@@ -42,7 +42,7 @@ export class Space {
     this.cells(left, y, width, (cell) => (this.taken[cell] = 1) === 1);
   }
 
-  /** Whether all cells under a text pass the test; false outside the grid. */
+  /** Return whether all cells under a text pass the test; false outside the grid. */
   private cells(left: number, y: number, width: number, test: (cell: number) => boolean): boolean {
     const [first, last] = [Math.floor(left / CELL), Math.floor((left + width) / CELL)];
     const [top, bottom] = [Math.floor((y - HEIGHT / 2) / CELL), Math.floor((y + HEIGHT / 2) / CELL)];

@@ -78,7 +78,7 @@ export class PointIndex {
   }
 }
 
-/** Whether a polygon contains a point (even-odd rule). */
+/** Return whether a polygon contains a point (even-odd rule). */
 export function contains(polygon: readonly Position[], x: number, y: number): boolean {
   let inside = false;
   let [x1, y1] = polygon.at(-1) ?? [0, 0];

@@ -11,7 +11,7 @@ const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
 let usable: boolean | undefined;
 
-/** Whether WebGL2 runs on a GPU. In software it is ten times slower than raster.ts. */
+/** Return whether WebGL2 runs on a GPU. In software it is ten times slower than raster.ts. */
 export function isWebGLUsable(): boolean {
   if (usable === undefined) {
     const gl = document.createElement("canvas").getContext("webgl2", ATTRIBUTES);

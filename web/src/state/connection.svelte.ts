@@ -1,5 +1,5 @@
-// Whether the server responds, and is still the instance that the page was loaded from. The server names its instance in
-// each response; see src/rowspace/lab/server/security.py.
+// Tracks whether the server responds and is still the instance that the page was loaded from. Each response has the id of
+// the instance; see src/rowspace/lab/server/security.py.
 
 type Problem = "unreachable" | "refused" | "restarted";
 

@@ -1,9 +1,9 @@
-// Which changes of the URL push an entry to the browser's history.
+// Decides which changes of the URL push an entry to the browser's history.
 
 /** push: an entry per change; merge: an entry per drag or burst of typing; replace: no new entry. */
 export type HistoryMode = "push" | "merge" | "replace";
 
-const PAUSE = 800; // ms without a change that end a burst
+const PAUSE = 800; // ms without a change, after which a burst ends
 
 /** Decides whether a change pushes an entry or updates the newest one. */
 export class Entries {
@@ -26,7 +26,7 @@ export class Entries {
     this.#newest = null;
   }
 
-  /** Whether these simultaneous changes push an entry. */
+  /** Return whether these simultaneous changes push an entry. */
   pushes(changes: ReadonlyMap<string, HistoryMode>, now: number): boolean {
     const names = [...changes].filter(([, mode]) => mode !== "replace").map(([name]) => name);
     if (!names.length) return false;

@@ -91,7 +91,7 @@ export class Job<Meta> {
     };
   }
 
-  /** Load a frame, unless a newer one is announced meanwhile. */
+  /** Load a frame, unless a newer one is announced in the meantime. */
   async #load(job: number, frame: number, signal: AbortSignal): Promise<void> {
     this.#newest = frame;
     const either = AbortSignal.any([signal, this.#frames.signal]);

@@ -1,8 +1,8 @@
-// How values are stored in the URL; a property with its initial value is omitted.
+// Codecs that store values in the URL; properties with their initial value are omitted.
 
 import type { HistoryMode } from "./history-entries";
 
-/** Converts a value to URL parameters and back, and says whether a change makes a history entry. */
+/** Converts a value to URL parameters and back, and determines whether a change makes a history entry. */
 export interface UrlCodec<T> {
   read(values: string[]): T;
   write(value: T): string[];
@@ -19,7 +19,7 @@ export const text = (initial = ""): UrlCodec<string> => ({
   write: (value) => (value === initial ? [] : [value]),
 });
 
-/** A text that may be null, which differs from empty. */
+/** A string that may be null, which differs from an empty one. */
 export const optional: UrlCodec<string | null> = {
   history: "merge",
   read: ([value]) => value ?? null,

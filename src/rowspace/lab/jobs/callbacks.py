@@ -1,4 +1,4 @@
-"""Turn a function that reports through a callback into a generator, as a `JobKind` needs one."""
+"""Turn a function that reports through a callback into a generator, for `JobKind.run`."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,13 +11,13 @@ _Item = TypeVar("_Item")
 
 
 def iterate_callbacks(work: Callable[[Callable[[_Item], None]], object]) -> Iterator[_Item]:
-    """Yield each value that `work`, in a thread, passes to its callback; raise at the end what it raised.
+    """Run `work` in a thread and yield each value that it passes to its callback; re-raise its exception at the end.
 
     Args:
-        work: Called once with the callback.
+        work: A function that takes the callback.
 
     Yields:
-        The values, in order, while the work goes on.
+        The values, in order, as they are reported.
 
     Example:
         >>> list(iterate_callbacks(lambda report: [report(step) for step in range(3)]))

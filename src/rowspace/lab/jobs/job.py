@@ -1,6 +1,6 @@
-"""`Job`: one piece of long work: its events, for clients that follow it, and the files of its frames.
+"""`Job`: a background job: its events, which clients follow, and the files of its frames.
 
-The newest event of each name is kept: `progress` (fraction, sentence), `frame` (its number), and at the end
+Only the newest event of each name is kept: `progress` (fraction, sentence), `frame` (its number), and at the end
 `done` (the number of frames) or `failed` (error, a sentence).
 """
 
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 __all__ = ["FRAME_BYTES", "Event", "Job"]
 
-FRAME_BYTES = 256 << 20  # of a job's frames; older ones go
+FRAME_BYTES = 256 << 20  # of a job's frames; the oldest are deleted
 
 
 class Event(NamedTuple):
-    """An event of a job: its serial number, its name, and its data, which JSON holds."""
+    """An event of a job: its serial number, its name, and its data (JSON values)."""
 
     serial: int
     name: str
@@ -23,7 +23,7 @@ class Event(NamedTuple):
 
 
 class Job:
-    """One piece of work: its events, and the files of its frames by number."""
+    """A job: its events, and the files of its frames by number."""
 
     def __init__(self, number: int, folder: Path, frame_bytes: int = FRAME_BYTES) -> None:
         self.number = number
@@ -40,16 +40,16 @@ class Job:
         return max((event.serial for event in self._newest.values()), default=0)
 
     def has(self, *events: str) -> bool:
-        """Whether one of these has happened."""
+        """Return whether one of these events has occurred."""
         return any(event in self._newest for event in events)
 
     @property
     def is_over(self) -> bool:
-        """Whether no more events will come."""
+        """Whether the job is done or has failed."""
         return self.has("done", "failed")
 
     def publish(self, name: str, **data: Any) -> None:
-        """Send an event to the clients that follow."""
+        """Send an event to the clients that follow this job."""
         if name == "frame":
             self._keep(data["frame"])
         self._newest[name] = Event(self.serial + 1, name, data)
@@ -57,7 +57,7 @@ class Job:
         self._changed = asyncio.Event()
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
-        """The events newer than number `after`, then those that come, until the job is over."""
+        """Yield the events with serial numbers above `after`, and wait for new ones until the job is over."""
         while True:
             changed, over = self._changed, self.is_over
             for event in sorted(self._newest.values()):
@@ -69,7 +69,7 @@ class Job:
             await changed.wait()
 
     def _keep(self, frame: int) -> None:
-        """Note a frame that was written, and remove the oldest where they grow too large."""
+        """Register a written frame, and delete the oldest ones if their total size exceeds the limit."""
         self.frames[frame] = self.folder / f"{frame}.frame"
         sizes = {number: path.stat().st_size for number, path in self.frames.items()}
         for number in list(self.frames)[:-1]:

@@ -1,6 +1,6 @@
-"""`Jobs`: long work in processes of its own, two at once, which end when they are cancelled and with the server.
+"""`Jobs`: runs jobs in separate processes, two at a time, until they are done, cancelled, or the server stops.
 
-A job has a folder with the input of its process and its frames.
+Each job has a folder for the input of its process and for its frames.
 """
 
 import asyncio
@@ -28,12 +28,12 @@ from rowspace.lab.server.query import Query
 __all__ = ["Jobs", "Limits"]
 
 AT_ONCE = 2
-_FIRST = 0.3  # the share of the progress that a job's needed one is
+_FIRST = 0.3  # the share of a job's progress that the job it needs accounts for
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How many jobs may run or wait for their turn, how many keep their frames, and how large these may be."""
+    """The most jobs that run or wait, the most finished jobs that are kept, and the largest size of a job's frames."""
 
     unfinished: int = 20
     finished: int = 20
@@ -41,22 +41,22 @@ class Limits:
 
 
 class Jobs:
-    """The jobs of one lab, of `kinds` by name; all methods belong to the thread of the server's loop."""
+    """The jobs of a lab, with `kinds` by name; call all methods in the thread of the event loop."""
 
     def __init__(self, lab: Lab, kinds: Mapping[str, JobKind], limits: Limits | None = None) -> None:
         self.kinds = kinds
         self._limits = limits or Limits()
         self._lab = lab
-        self._jobs: dict[str, Job] = {}  # by kind and parameters, in the order of their start
+        self._jobs: dict[str, Job] = {}  # by kind and parameters, oldest first
         self._count = 0
-        self._waiting: dict[int, int] = {}  # how many jobs wait for the job of this number
+        self._waiting: dict[int, int] = {}  # job number → the number of jobs that wait for it
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     async def start(self, name: str, query: Query) -> Job:
-        """The job of this kind with these parameters: the existing one, unless it failed, or a new one.
+        """Return the job of this kind with these parameters, and start it unless it exists and has not failed.
 
-        Raises what the kind's `read` raises, and `HttpError` (429) where too many are unfinished.
+        Raises the errors of the kind's `read`, and `HttpError` (429) if too many jobs are unfinished.
         """
         parameters = await to_thread.run_sync(self.kinds[name].read, self._lab, query, abandon_on_cancel=True)
         return self._start(name, parameters)
@@ -66,28 +66,28 @@ class Jobs:
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
         if sum(not job.is_over for job in self._jobs.values()) >= self._limits.unfinished:
-            raise HttpError(429, f"{self._limits.unfinished} jobs are not finished yet; wait, or cancel one")
+            raise HttpError(429, f"{self._limits.unfinished} jobs are already running or waiting; wait, or cancel one")
         self._remove_old(does)
         self._count += 1
         job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
-        job.publish("progress", fraction=0.0, sentence=f"waits for its turn, {AT_ONCE} at once")
+        job.publish("progress", fraction=0.0, sentence=f"waiting: {AT_ONCE} jobs run at a time")
         job.task = asyncio.create_task(self._run(job, self.kinds[name], parameters))
         return job
 
     def find(self, number: int) -> Job:
-        """The job of this number; raises `HttpError` (404) for an unknown one."""
+        """Return a job by its number; raise `HttpError` (404) if there is none."""
         for job in self._jobs.values():
             if job.number == number:
                 return job
-        raise HttpError(404, "there is no such job (any more); start it again")
+        raise HttpError(404, "there is no job with this number, or it was removed; start it again")
 
     async def cancel(self, job: Job) -> None:
-        """End a job and forget it."""
+        """Stop a job and forget it."""
         self._jobs = {does: other for does, other in self._jobs.items() if other is not job}
         await self._end(job)
 
     async def stop(self) -> None:
-        """End all jobs and remove what they wrote."""
+        """Stop all jobs and delete their files."""
         await asyncio.gather(*map(self._end, self._jobs.values()))
         if self._folder is not None:
             self._folder.cleanup()
@@ -101,16 +101,16 @@ class Jobs:
         shutil.rmtree(job.folder, ignore_errors=True)
 
     async def _run(self, job: Job, kind: JobKind, parameters: Parameters) -> None:
-        """Wait for the job that this one needs and for a turn, do the job in a process, and say how it ended."""
+        """Wait for the job that this one needs and for a free slot, run its process, and publish the result."""
         try:
             first = await self._needed(job, kind, parameters)
             async with self._turns:
-                job.publish("progress", fraction=_FIRST * (first is not None), sentence=f"starts, as job {job.number}")
+                job.publish("progress", fraction=_FIRST * (first is not None), sentence=f"starting as job {job.number}")
                 await to_thread.run_sync(self._write, job, kind, parameters, first, abandon_on_cancel=True)
                 await self._work(job, _FIRST if first else 0.0)
         except (RowspaceError, OSError) as error:
             job.publish("failed", error=str(error))
-        except Exception:  # a bug
+        except Exception:  # an internal error
             traceback.print_exc()
             job.publish("failed", error=INTERNAL_ERROR)
         finally:
@@ -118,7 +118,7 @@ class Jobs:
                 path.unlink()
 
     async def _needed(self, job: Job, kind: JobKind, parameters: Parameters) -> Path | None:
-        """The last frame of the job that this one needs, whose progress is this one's meanwhile; None without one."""
+        """Run the job that this one needs, pass on its progress, and return its last frame; None if it needs none."""
         if kind.needs is None:
             return None
         first = self._start(*kind.needs(self._lab, **parameters))
@@ -139,7 +139,7 @@ class Jobs:
         return first.frames[max(first.frames)]
 
     def _write(self, job: Job, kind: JobKind, parameters: Parameters, first: Path | None) -> None:
-        """Write what the process works on; `first` is the frame whose arrays it gets too."""
+        """Write the input of the process; `first` is the frame of the needed job."""
         job.folder.mkdir()
         for name, array in kind.arrays(self._lab, **parameters).items():
             np.save(job.folder / f"{name}.npy", array, allow_pickle=False)
@@ -152,9 +152,11 @@ class Jobs:
         (job.folder / "job.json").write_text(json.dumps(work), encoding="utf-8")
 
     async def _work(self, job: Job, begin: float) -> None:
-        """Start the process and publish its events, its progress from `begin` on; it ends with this coroutine."""
+        """Run the process and publish its events, with progress scaled to start at `begin`."""
         command = (sys.executable, "-P", "-m", "rowspace.lab.jobs.worker", str(job.folder))
-        paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # it finds what this process finds
+        paths = os.environ | {
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path))
+        }  # it imports from the same folders as this process
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, env=paths, start_new_session=True
         )
@@ -171,16 +173,16 @@ class Jobs:
                 await process.wait()
         if not job.is_over:
             how = f"by signal {-status}" if status < 0 else f"with status {status}"
-            job.publish("failed", error=f"the process of this job was ended {how}; start it again")
+            job.publish("failed", error=f"the process of this job ended {how}; start it again")
 
     def _room(self) -> str:
-        """The folder of all jobs."""
+        """Return the folder of all jobs."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="rowspace-lab-", ignore_cleanup_errors=True)
         return self._folder.name
 
     def _remove_old(self, does: str) -> None:
-        """Forget the failed job in whose place one starts, and of those that are over all but the last few."""
+        """Forget the job `does`, which is restarted, and all but the last few finished jobs."""
         over = [other for other, job in self._jobs.items() if job.is_over]
         for other in {*over[: -self._limits.finished], does} & self._jobs.keys():
             shutil.rmtree(self._jobs.pop(other).folder, ignore_errors=True)

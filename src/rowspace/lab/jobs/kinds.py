@@ -1,14 +1,14 @@
-"""`JobKind`: a kind of long work that runs in its own process: its input, its function, its progress.
+"""`JobKind`: a kind of background job: its function and how its input is computed.
 
-Its function is a plain generator function of the page. It runs in the worker process, with read-only arrays mapped from
-files and parameters as keywords; it yields its progress and, as a `Reply`, each frame:
+The function is a generator function. It runs in the worker process, takes memory-mapped read-only arrays and parameters
+as keywords, and yields `Progress`, and each frame as a `Reply`:
 
     def tsne(rows, *, perplexity) -> Iterator[Progress | Reply]:
-        from openTSNE import TSNE                             # heavy imports belong inside: only the worker needs them
+        from openTSNE import TSNE                             # slow import, which only the worker needs
         for step in range(1, 751):
             ...
             yield Progress(step / 750, f"step {step} of 750")
-            yield Reply({"step": step}, positions=positions)  # the newest frame is what the page draws
+            yield Reply({"step": step}, positions=positions)  # the page draws the newest frame
 
     TSNE = JobKind(
         run=tsne,
@@ -16,8 +16,8 @@ files and parameters as keywords; it yields its progress and, as a `Reply`, each
         arrays=lambda lab, *, perplexity: {"rows": lab.table.rows},
     )
 
-The page registers it in its `PAGE`, and starts it by `POST /api/jobs` with `{"kind": "tsne", "perplexity": 30}`. The
-message of a `RowspaceError` that it raises is shown on the page.
+A page registers it in its `PAGE`, and starts a job with `POST /api/jobs` and `{"kind": "tsne", "perplexity": 30}`. If
+the function raises a `RowspaceError`, the page shows the message.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,11 +33,11 @@ from rowspace.lab.server.reply import Reply
 __all__ = ["JobKind", "Parameters", "Progress"]
 
 Parameters = Mapping[str, Any]
-"""Names and what JSON holds."""
+"""Names and JSON values."""
 
 
 class Progress(NamedTuple):
-    """How far the work is: the share that is done, 0 to 1, and a sentence with a number in it."""
+    """The progress of a job: the share that is done, 0 to 1, and a sentence with a number."""
 
     fraction: float
     sentence: str
@@ -45,13 +45,13 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class JobKind:
-    """A kind of long work.
+    """A kind of background job.
 
-    `read` checks the request at once and gives the parameters: work with the same ones is not done twice.
-    `arrays` gives what it works on, in a thread, when its turn has come. `run` is a function of a module (the worker
-    imports it by name); it is called with the arrays and the parameters. `needs` names a job that must be done first,
-    by its kind and parameters: the arrays of its last frame are passed to `run` too. Several jobs can need the same
-    one, which is done once.
+    `read` validates the request and returns the parameters; a job with equal parameters is not run twice. `arrays` is
+    called in a thread when the job starts, and returns its input arrays. `run` takes these arrays and the parameters;
+    it must be at module level, since the worker imports it by name. `needs` returns the kind and parameters of a job
+    that must be done first, and the arrays of its last frame are also passed to `run`. Several jobs can need the same
+    one, which runs once.
     """
 
     run: Callable[..., Iterator[Progress | Reply]]

@@ -1,13 +1,13 @@
-"""The routes of jobs: start one, follow it by server-sent events, get its frames, cancel it.
+"""The routes of jobs: start a job, follow it with server-sent events, get its frames, cancel it.
 
-| request | answer |
+| request | response |
 |---|---|
 | `POST /api/jobs`, `{"kind": "tsne", "perplexity": 30}` | a `Reply` of `{"job": 1}` |
 | `GET /api/jobs/1/events` | `progress`, `frame`, and at the end `done` or `failed`; the data as JSON |
 | `GET /api/jobs/1/frames/7` | the frame, a `Reply` |
 | `DELETE /api/jobs/1` | nothing (204) |
 
-A client that reconnects with `Last-Event-ID` gets the newer events, or the status 204 where none will come.
+A client that reconnects with `Last-Event-ID` gets only newer events, or status 204 if none will follow.
 """
 
 import json
@@ -32,13 +32,13 @@ LARGEST_BODY = 64 << 10  # bytes
 
 
 def job_routes(jobs: Jobs) -> list[Route]:
-    """The routes over these jobs."""
+    """Return the routes for these jobs."""
 
     def requested(request: Request) -> Job:
         return jobs.find(_number(request.path_params["number"]))
 
     async def start(request: Request) -> Response:
-        """Start a job, or find the one that does the same."""
+        """Start a job, or find the one with the same parameters."""
         query = _query_from_json(await read_body(request, LARGEST_BODY))
         kind = query.text("kind")
         if kind not in jobs.kinds:
@@ -54,14 +54,14 @@ def job_routes(jobs: Jobs) -> list[Route]:
         return StreamingResponse(_lines(job, after), media_type="text/event-stream")
 
     async def frame(request: Request) -> Response:
-        """Give one frame."""
+        """Return a frame."""
         job, number = requested(request), _number(request.path_params["frame"])
         if number not in job.frames:
-            raise HttpError(404, f"job {job.number} has no such frame (any more); ask for the newest")
+            raise HttpError(404, f"job {job.number} has no such frame, or it was deleted; request the newest one")
         return Response(job.frames[number].read_bytes(), media_type=MEDIA_TYPE)
 
     async def cancel(request: Request) -> Response:
-        """End a job."""
+        """Cancel a job."""
         await jobs.cancel(requested(request))
         return Response(status_code=204)
 
@@ -74,27 +74,27 @@ def job_routes(jobs: Jobs) -> list[Route]:
 
 
 def _number(text: str) -> int:
-    """The number of a job or frame; 0, which none has, for another text."""
+    """Parse the number of a job or frame; return 0, which is never used, for any other text."""
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
 def _query_from_json(body: bytes) -> Query:
-    """A JSON object of texts, numbers, booleans and lists of them → a `Query`."""
+    """Convert a JSON object of strings, numbers, booleans and lists of these to a `Query`."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise UsageError("a request for a job must be a JSON object: its kind, and its parameters by name")
+        raise UsageError("the body must be a JSON object with the kind of the job and its parameters")
     return Query({name: _texts(name, value) for name, value in document.items()})
 
 
 def _texts(name: str, value: object) -> list[str]:
     values = value if isinstance(value, list) else [value]
     if not all(isinstance(value, str | int | float) for value in values):
-        raise UsageError(f"{name[:40]!r} must be a text, a number, true or false, or a list of them")
+        raise UsageError(f"{name[:40]!r} must be a string, a number, true or false, or a list of these")
     texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
-    return [text.encode("utf-8", "replace").decode() for text in texts]  # half a surrogate pair cannot be sent back
+    return [text.encode("utf-8", "replace").decode() for text in texts]  # a lone surrogate cannot be encoded in a reply
 
 
 async def _lines(job: Job, after: int) -> AsyncIterator[str]:

@@ -1,9 +1,9 @@
-"""The process of one job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py`.
+"""The process of a job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py`.
 
-The folder holds `job.json` (the function, its parameters, and the frame of another job whose arrays it gets) and the
-arrays, one .npy file each, which are mapped. Frames are written next to them; events go to standard output, one line of
-JSON each. The process ends with the one that started it, even if that is killed: Linux sends a signal, and elsewhere
-standard input ends.
+The folder contains `job.json` (the function, its parameters, and the path of the frame of a needed job) and a .npy file
+for each array, which is memory-mapped. Frames are written to the same folder, and events to standard output, one line
+of JSON each. The process ends with its parent, even if the parent is killed: on Linux by a signal, elsewhere because
+standard input is closed.
 """
 
 import contextlib
@@ -29,11 +29,11 @@ from rowspace.lab.server.reply import decode
 __all__ = ["main"]
 
 PR_SET_PDEATHSIG = 1
-NICENESS = 5  # of a worker, so that the server goes first
+NICENESS = 5  # gives the server priority
 
 
 def main(folder: Path) -> None:
-    """Do the job in `folder`."""
+    """Run the job in `folder`."""
     _die_with_the_server()
     send = _event_sender()
     try:
@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
 
 
 def _work(folder: Path, send: Callable[..., None]) -> int:
-    """Run the function and send what it yields; returns the number of frames."""
+    """Run the function, send its progress and frames, and return the number of frames."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     run = getattr(import_module(job["module"]), job["function"])
     arrays = {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in folder.glob("*.npy")}
@@ -66,7 +66,7 @@ def _work(folder: Path, send: Callable[..., None]) -> int:
 
 
 def _event_sender() -> Callable[..., None]:
-    """A function that sends an event to the server; all other output goes to standard error from now on."""
+    """Return a function that sends an event to the server; redirect all other output to standard error."""
     channel: TextIO = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
@@ -78,7 +78,7 @@ def _event_sender() -> Callable[..., None]:
 
 
 def _die_with_the_server() -> None:
-    """End when the server does, in whatever way it ends, and give it priority until then."""
+    """Make this process end with the server, and lower its priority."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=_end_with_standard_input, daemon=True).start()
@@ -87,7 +87,7 @@ def _die_with_the_server() -> None:
 
 
 def _end_with_standard_input() -> None:
-    os.read(sys.stdin.fileno(), 1)  # nothing is written to it: this returns when the server is gone
+    os.read(sys.stdin.fileno(), 1)  # nothing is ever written: this returns when the server is gone
     os._exit(1)
 
 

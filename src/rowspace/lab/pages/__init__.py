@@ -1,4 +1,4 @@
-"""The pages of the workbench, one folder each; a page is registered in `PAGES` and imports no other page."""
+"""The pages of the workbench, one folder each, registered in `PAGES`; pages do not import each other."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.analogies import PAGE as ANALOGIES

@@ -1,4 +1,4 @@
-"""The HTTP side of the workbench: who may send a request, what a request holds, what a response holds.
+"""The HTTP layer of the workbench: access control, request parameters, and the format of responses.
 
-Knows nothing of tables. Read next: `security.py`, then `query.py` and `reply.py`.
+It does not depend on tables. Read next: `security.py`, then `query.py` and `reply.py`.
 """

@@ -1,4 +1,4 @@
-"""Errors as responses: typed JSON under `/api/`, a small styled page elsewhere; never a traceback."""
+"""Error responses: JSON with the kind of error under `/api/`, a small HTML page elsewhere; never a traceback."""
 
 from html import escape
 from typing import Any
@@ -12,7 +12,7 @@ from rowspace.errors import RowspaceError, UnknownTokenError
 __all__ = ["HANDLERS", "INTERNAL_ERROR", "HttpError", "error_response"]
 
 INTERNAL_ERROR = "an internal error: its traceback is in the terminal where rowspace lab runs; please report it"
-"""The message of an unexpected error, of the server and of the process of a job."""
+"""The message for unexpected errors of the server or of a job's process."""
 
 ERROR_KINDS = {
     400: "BodyCutShort",
@@ -35,14 +35,14 @@ class HttpError(RowspaceError):
 
 
 def error_response(path: str, status: int, message: str, kind: str | None = None) -> Response:
-    """The response to a request for `path`: `{"kind", "error"}` under `/api/`, elsewhere a page with the message."""
+    """Return `{"kind", "error"}` as JSON if `path` is under `/api/`, else an HTML page with the message."""
     if path.startswith("/api/"):
         return JSONResponse({"kind": kind or ERROR_KINDS.get(status, "Refused"), "error": message}, status)
     return HTMLResponse(_PAGE.format(heading=HEADINGS.get(status, "Error"), message=escape(message)), status)
 
 
 HEADINGS = {403: "Access denied", 404: "Page not found", 500: "Internal error"}
-# One file, since a browser without the token gets no other; the content security policy allows inline styles.
+# One file, since a browser without the token can load no other; the content security policy allows inline styles.
 _PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -63,7 +63,7 @@ small {{ opacity: 0.7; }}
 
 
 async def _on_library_error(request: Request, error: Exception) -> Response:
-    """An error of the library, in its own words."""
+    """Respond to a `RowspaceError` with its message."""
     if isinstance(error, HttpError):
         return error_response(request.url.path, error.status, str(error))
     status = 404 if isinstance(error, UnknownTokenError) else 400
@@ -71,19 +71,19 @@ async def _on_library_error(request: Request, error: Exception) -> Response:
 
 
 async def _on_routing_error(request: Request, error: Any) -> Response:
-    """No route has this path, or none has this method."""
+    """Respond to an unknown path or a method that is not allowed."""
     path, status, headers = request.url.path, error.status_code, error.headers or {}
-    message = f"nothing is at {path}; open / for the first page"
+    message = f"there is no page at {path}; open / for the first page"
     if status == 405:
-        headers = {"Allow": ", ".join(sorted(headers["Allow"].split(", ")))}  # in one order at each start
-        message = f"{path} answers {headers['Allow']}, not {request.method[:40]}"
+        headers = {"Allow": ", ".join(sorted(headers["Allow"].split(", ")))}  # sets have no fixed order
+        message = f"{path} accepts {headers['Allow']}, not {request.method[:40]}"
     answer = error_response(path, status, message)
     answer.headers.update(headers)
     return answer
 
 
 async def _on_internal_error(request: Request, _: Exception) -> Response:
-    """A bug: the server writes its traceback to standard error, where `rowspace lab` was started."""
+    """Respond to an unexpected exception; the server writes its traceback to standard error."""
     answer = error_response(request.url.path, 500, INTERNAL_ERROR)
     # Uvicorn closes the connection after an exception. Without this header, a client could send its next request on it.
     answer.headers["Connection"] = "close"
@@ -91,4 +91,4 @@ async def _on_internal_error(request: Request, _: Exception) -> Response:
 
 
 HANDLERS = {RowspaceError: _on_library_error, HTTPException: _on_routing_error, Exception: _on_internal_error}
-"""Exception → handler, for Starlette."""
+"""Starlette's exception handlers."""

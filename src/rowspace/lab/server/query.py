@@ -1,4 +1,4 @@
-"""`Query`: the parameters of a request, each checked as it is read."""
+"""`Query`: the parameters of a request, validated when they are read."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -14,10 +14,10 @@ _Option = TypeVar("_Option", bound=str)
 
 
 class Query:
-    """The parameters of a request, a name to one or more strings, and the body that came with it.
+    """The parameters of a request, each with one or more values, and its body.
 
-    Every method takes the parameter's name and its default; without a default the parameter is required. All raise
-    `UsageError` with the name of the parameter, what was expected and what was received.
+    Every method takes the name of a parameter and a default; a parameter without a default is required. All methods
+    raise `UsageError` with the name of the parameter, the expected and the received value.
 
     >>> query = Query({"k": ["5"], "word": ["cat"], "metric": ["cosine"]})
     >>> query.integer("k", low=1, high=100), query.text("word"), query.flag("kept", False)
@@ -30,53 +30,53 @@ class Query:
     def __init__(self, parameters: Mapping[str, Sequence[str]] | None = None, body: bytes | None = None) -> None:
         self._parameters = dict(parameters or {})
         self.body = body
-        """What was uploaded, which can be empty; None for a request that uploads nothing."""
+        """The uploaded bytes, possibly empty; None for a request without an upload."""
 
     def text(self, name: str, default: str | None = None, *, longest: int = _LONGEST) -> str:
-        """The parameter as it came, `longest` characters at most."""
+        """Return the value as a string of at most `longest` characters."""
         value = self._one(name, default)
         if len(value) > longest:
-            raise UsageError(f"{name} must have {longest:,} characters at most, not {len(value):,}")
+            raise UsageError(f"{name} must have at most {longest:,} characters, not {len(value):,}")
         return value
 
     def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
-        """All that came under this name, `most` at most."""
+        """Return all values of a repeated parameter, at most `most`."""
         values = list(self._parameters.get(name, ())) or list(default or ())
         if not values:
-            raise UsageError(f"{name} is missing: give it once or more")
+            raise UsageError(f"{name} is missing: pass it at least once")
         if len(values) > most:
-            raise UsageError(f"{name} may be given {plural(most, 'time')} at most, not {len(values):,}")
+            raise UsageError(f"{name} must have at most {plural(most, 'value')}, not {len(values):,}")
         if longest := next((value for value in values if len(value) > _LONGEST), None):
-            raise UsageError(f"{name} must have {_LONGEST:,} characters at most, not {len(longest):,}")
+            raise UsageError(f"{name} must have at most {_LONGEST:,} characters, not {len(longest):,}")
         return values
 
     def integer(self, name: str, default: int | None = None, *, low: int, high: int) -> int:
-        """A whole number from `low` to `high`."""
+        """Return an integer from `low` to `high`."""
         value = self._one(name, None if default is None else str(default))
         return self._within(name, self._integer(value), value, low, high, "a whole number")
 
     def number(self, name: str, default: float | None = None, *, low: float, high: float) -> float:
-        """A number from `low` to `high`."""
+        """Return a float from `low` to `high`."""
         value = self._one(name, None if default is None else str(default))
         return self._within(name, self._float(value), value, low, high, "a number")
 
     def numbers(self, name: str, default: Sequence[float] | None = None, *, most: int) -> list[float]:
-        """Finite numbers with commas between them, `most` at most."""
+        """Return at most `most` comma-separated finite numbers."""
         value = self._one(name, None if default is None else ",".join(map(str, default)))
         numbers = [self._float(part) for part in value.split(",")] if value.count(",") < most else [None]
         if any(number is None or not abs(number) < 1e30 for number in numbers):
-            raise UsageError(f"{name} must be numbers with commas between, {most} at most, not {value[:40]!r}")
+            raise UsageError(f"{name} must be at most {plural(most, 'comma-separated number')}, not {value[:40]!r}")
         return [number for number in numbers if number is not None]
 
     def integers(self, name: str, default: Sequence[int] | None = None, *, low: int, high: int, most: int) -> list[int]:
-        """Whole numbers from `low` to `high` with commas between them, `most` at most."""
+        """Return at most `most` comma-separated integers from `low` to `high`."""
         parts = self._one(name, None if default is None else ",".join(map(str, default))).split(",")
         if len(parts) > most:
-            raise UsageError(f"{name} must be whole numbers, {most:,} at most, not {len(parts):,}")
+            raise UsageError(f"{name} must be at most {plural(most, 'whole number')}, not {len(parts):,}")
         return [self._within(name, self._integer(part), part, low, high, "whole numbers") for part in parts]
 
     def choice(self, name: str, options: Sequence[_Option], default: _Option | None = None) -> _Option:
-        """One of `options`, the first where it was not given and `default` is None."""
+        """Return one of `options`; the default is the first option if `default` is None."""
         value = self._one(name, options[0] if default is None else default)
         for option in options:
             if option == value:
@@ -84,13 +84,13 @@ class Query:
         raise UsageError(f"{name} must be one of {', '.join(options)}, not {value[:40]!r}")
 
     def flag(self, name: str, default: bool) -> bool:
-        """Whether it is "true"; "false" is the other value."""
+        """Return True for "true" and False for "false"."""
         return self.choice(name, ("false", "true"), "true" if default else "false") == "true"
 
     def _one(self, name: str, default: str | None) -> str:
         values = self._parameters.get(name, ())
         if len(values) > 1:
-            raise UsageError(f"{name} may be given once, not {len(values)} times")
+            raise UsageError(f"{name} must have one value, not {len(values)}")
         if not values and default is None:
             raise UsageError(f"{name} is missing")
         return values[0] if values else str(default)

@@ -1,8 +1,8 @@
-"""`Reply`: the body of a response: small facts as JSON, followed by arrays as little-endian binary.
+"""`Reply`: the body of a response: metadata as JSON, followed by arrays as little-endian binary.
 
-A body is: the length of the header (uint32), the header (JSON in ASCII: `meta`, and the name, dtype, shape and offset
-of each array), zeros up to a multiple of 8, and the arrays, each aligned to a multiple of 8 from there.
-`web/src/api/reply.ts` reads it back.
+A body consists of the length of the header (uint32), the header (ASCII JSON: `meta`, and the name, dtype, shape and
+offset of each array), zeros up to a multiple of 8, and the arrays, aligned to 8 bytes. `web/src/api/reply.ts` decodes
+it.
 """
 
 import json
@@ -21,16 +21,16 @@ __all__ = ["MEDIA_TYPE", "Reply", "decode"]
 
 MEDIA_TYPE = "application/vnd.rowspace.reply"
 _ALIGNED = 8
-# What a browser has typed arrays for; anything else becomes the nearest of them.
+# The dtypes that have a typed array in JavaScript; other dtypes are converted.
 _DTYPES = ("<f4", "<f8", "<i4", "<u4", "|u1")
 
 
 class Reply:
-    """Facts (`meta`: whatever JSON holds; numbers that are not finite become null) and named arrays.
+    """Metadata (`meta`: JSON values, in which NaN and infinity become null) and named arrays.
 
-    Arrays and tensors among the `fields` are arrays of the reply, like those given by keyword. They keep float32,
-    float64, int32, uint32 and uint8; float16 becomes float32, bool becomes uint8, and other integers become int32 where
-    their values fit, else float64.
+    Arrays and tensors among the `fields` are sent as arrays, as are those given by keyword. float32, float64, int32,
+    uint32 and uint8 are kept; float16 becomes float32, bool becomes uint8, and other integers become int32 if their
+    values fit, else float64.
 
     >>> reply = decode(Reply({"word": "cat", "row": np.array([0.5, np.nan])}).encode())
     >>> reply.meta, reply.arrays
@@ -43,20 +43,20 @@ class Reply:
         self.arrays = {name: _browser_array(np.asarray(array)) for name, array in (found | arrays).items()}
 
     def encode(self) -> bytes:
-        """The body, in the format that this module's docstring describes."""
+        """Return the body, in the format described in the docstring of this module."""
         described, parts, offset = [], [], 0
         for name, array in self.arrays.items():
             described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
             parts += [array.tobytes(), bytes(-array.nbytes % _ALIGNED)]
             offset += array.nbytes + -array.nbytes % _ALIGNED
         document = {"meta": _finite(self.meta), "arrays": described}
-        header = json.dumps(document).encode()  # ASCII: half a surrogate fits too
+        header = json.dumps(document).encode()  # ASCII, which can represent lone surrogates
         padding = bytes(-(4 + len(header)) % _ALIGNED)
         return b"".join([struct.pack("<I", len(header)), header, padding, *parts])
 
 
 def decode(body: bytes) -> Reply:
-    """A body → the `Reply` that it was made of; raises `FileFormatError` where it is cut short."""
+    """Decode a body; raise `FileFormatError` if it is truncated."""
     if len(body) < 4 or len(body) < (start := 4 + struct.unpack_from("<I", body)[0]):
         raise FileFormatError(f"a reply of {plural(len(body), 'byte')} is cut short inside its header")
     header = json.loads(body[4:start])
@@ -65,7 +65,7 @@ def decode(body: bytes) -> Reply:
 
 
 def _read(body: bytes, start: int, array: Mapping[str, Any]) -> NDArray[Any]:
-    """The array that a header describes."""
+    """Return the array that an entry of the header describes."""
     dtype, first = np.dtype(array["dtype"]), start + array["offset"]
     count = math.prod(array["shape"])
     if first + count * dtype.itemsize > len(body):
@@ -74,12 +74,12 @@ def _read(body: bytes, start: int, array: Mapping[str, Any]) -> NDArray[Any]:
 
 
 def _is_array(value: object) -> bool:
-    """Whether it is an array or a tensor; NumPy's numbers are not."""
+    """Return whether the value is an array or a tensor; NumPy scalars are neither."""
     return hasattr(value, "__array__") and not isinstance(value, np.generic)
 
 
 def _browser_array(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in one of the dtypes that a browser has, little-endian."""
+    """Convert the array to one of `_DTYPES`."""
     kind = array.dtype.newbyteorder("<").str
     if kind in _DTYPES:
         return array.astype(kind, order="C", copy=False)
@@ -92,7 +92,7 @@ def _browser_array(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _finite(value: object) -> object:
-    """The value with null where JSON has no number, and NumPy's numbers as plain ones."""
+    """Replace NaN and infinity by None, and NumPy scalars by Python numbers, at any depth."""
     if isinstance(value, Mapping):
         return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,9 +1,9 @@
-"""`AccessMiddleware`: access for browsers that have the token, from the workbench's own pages.
+"""`AccessMiddleware`: rejects requests without the token, or from other sites.
 
-Any site in the same browser can send requests to this server. So a request must have its host name (which excludes a
-foreign site whose name resolves to 127.0.0.1), come from its own pages, and carry the token: in the URL that is opened
-first, then in a cookie that other sites' requests lack, or in `Authorization: Bearer`. Each response forbids browsers
-to fetch from other hosts. Sources: W3C, Fetch Metadata and Content Security Policy 3.
+Any site in the same browser can send requests to this server. Therefore a request must name this host (which prevents
+DNS rebinding: a foreign name that resolves to 127.0.0.1), must come from a page of this server, and must have the
+token: in the first URL, then in a same-site cookie, or in `Authorization: Bearer`. Every response has a content
+security policy that forbids loading from other hosts. Sources: W3C, Fetch Metadata and Content Security Policy 3.
 """
 
 import hmac
@@ -33,16 +33,16 @@ HEADERS = {
 }
 INSTANCE_HEADER = "X-Rowspace-Instance"
 UNAUTHORIZED = (
-    "the token is missing or belongs to a server that was stopped; open the URL that rowspace lab printed in the "
-    "terminal, and after a restart the new one"
+    "the token is missing or belongs to a server that was stopped; open the URL that rowspace lab last printed in the "
+    "terminal"
 )
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # reached by any address of the machine
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # all interfaces of the machine
 
 
 @dataclass(frozen=True)
 class Access:
-    """Where the server listens, and the token that gives access.
+    """The host and port of the server, and its access token.
 
     >>> access = Access("127.0.0.1", 7697, "secret")
     >>> access.url, access.is_here("localhost:7697"), access.is_here("example.org:7697")
@@ -55,19 +55,19 @@ class Access:
 
     @property
     def url(self) -> str:
-        """The address to open."""
+        """The URL to open, with the token."""
         name = socket.gethostname() if self.host in EVERYWHERE else self.host
         return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/?token={self.token}"
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie; browsers keep one jar for all ports of a host."""
+        """The name of the cookie; it includes the port because browsers share cookies between ports."""
         return f"rowspace-lab-{self.port}"
 
     def is_here(self, host: str) -> bool:
-        """Whether a Host header names this server."""
+        """Return whether a Host header names this server."""
         if self.port == 80 and not host.endswith(":80"):
-            host += ":80"  # browsers leave it out
+            host += ":80"  # browsers omit the default port
         name, _, port = host.lower().rpartition(":")
         name = name.removeprefix("[").removesuffix("]")
         if self.host in EVERYWHERE:
@@ -77,12 +77,12 @@ class Access:
         return known and port == str(self.port)
 
     def opens(self, token: str) -> bool:
-        """Whether this is the token, compared in constant time."""
+        """Return whether `token` is valid, with a constant-time comparison."""
         return hmac.compare_digest(token.encode(), self.token.encode())
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is reached from this machine only.
+    """Return whether a host is reachable from this machine only.
 
     >>> is_loopback("localhost"), is_loopback("127.8.8.8"), is_loopback("0.0.0.0"), is_loopback("example.org")
     (True, True, False, False)
@@ -91,10 +91,10 @@ def is_loopback(host: str) -> bool:
 
 
 class AccessMiddleware:
-    """The application `app` for requests that are allowed; others get status 403 and the reason.
+    """Pass allowed requests to `app`; respond to all others with status 403 and the reason.
 
-    Every response carries `X-Rowspace-Instance`, a random id of this server process: an open page that sees another
-    one knows that the server was restarted.
+    Every response has the header `X-Rowspace-Instance`, a random id of this server process, by which open pages detect
+    that the server was restarted.
     """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
@@ -103,8 +103,8 @@ class AccessMiddleware:
         self.instance = secrets.token_hex(8)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] == "lifespan":  # the start and the end of the server
+        """Handle one request."""
+        if scope["type"] == "lifespan":  # startup and shutdown
             await self.app(scope, receive, send)
             return
         request = Request(scope)
@@ -112,7 +112,7 @@ class AccessMiddleware:
         await answer(scope, receive, _with_headers(send, request.url.path, self.instance))
 
     def _first_answer(self, request: Request) -> Response | None:
-        """The response to a request that does not reach the application; None for one that does."""
+        """Return a response without the application, or None for a request to pass on."""
         path, message = request.url.path, self._rejection(request)
         if message is not None:
             return error_response(path, 403, message)
@@ -123,7 +123,7 @@ class AccessMiddleware:
         return None
 
     def _rejection(self, request: Request) -> str | None:
-        """Why this request is not allowed, even with the token; None for one that is."""
+        """Return why this request is not allowed even with the token, or None if it is allowed."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if not self.access.is_here(host):
             return f"unknown host {host[:100]!r}; open the URL that rowspace lab printed"
@@ -139,11 +139,11 @@ class AccessMiddleware:
         return self.access.opens(sent)
 
     def _opened(self, request: Request) -> Response:
-        """A redirect to the same page without the token in its URL, with the cookie that replaces it."""
+        """Redirect to the same page without the token in its URL, and set the cookie."""
         left = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         address = f"http://{request.headers['host']}{quote(request.scope['path'])}{'?' * bool(left)}{urlencode(left)}"
         answer: Response = RedirectResponse(address, 303)
-        if _is_from_elsewhere(request):  # after a redirect from another site, browsers do not send such a cookie
+        if _is_from_elsewhere(request):  # browsers send no SameSite cookie after a cross-site redirect
             answer = HTMLResponse(f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address)}">')
         answer.set_cookie(self.access.cookie, self.access.token, httponly=True, samesite="strict")
         return answer
@@ -154,7 +154,7 @@ def _is_page(request: Request) -> bool:
 
 
 def _is_from_elsewhere(request: Request) -> bool:
-    """Whether the browser marks the request as sent by another site, such as another port of this host."""
+    """Return whether the browser marks the request as coming from another site, such as another port of this host."""
     return request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
 
 
@@ -171,7 +171,7 @@ def _is_address(host: str) -> bool:
 
 
 def _with_headers(send: Send, path: str, instance: str) -> Send:
-    """Send a response with the security headers and the id of this server process."""
+    """Wrap `send` to add the security headers and the id of this server process."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""`serve`: an application on a port of this machine, until Ctrl-C or SIGTERM, which do not wait for open requests."""
+"""`serve`: run an application on a local port until Ctrl-C or SIGTERM, without waiting for open requests."""
 
 import errno
 import logging
@@ -22,31 +22,31 @@ from rowspace.lab.server.security import Access, AccessMiddleware, is_loopback
 
 __all__ = ["listen", "serve", "validate_token"]
 
-DEFAULT_PORT = 7697  # ROWS on a telephone
-PORTS = 100  # to try from there on
-LONGEST_HEAD = 128 << 10  # bytes of a request before its body; more than the parameters that are answered
-THREAD_TIMEOUT = 0.2  # seconds for threads to end
+DEFAULT_PORT = 7697  # ROWS on a telephone keypad
+PORTS = 100  # number of ports to try
+LONGEST_HEAD = 128 << 10  # bytes of the request line and headers; more than the limit of the query string
+THREAD_TIMEOUT = 0.2  # seconds to wait for threads
 
 
 def validate_token(host: str, token: str | None) -> str:
-    """The token that requests need: a new random one by default, which is possible for a loopback host only.
+    """Return the token, or a new random one if it is None and the host is a loopback address.
 
-    Raises `UsageError` where it is missing, too short to be secret, or not valid in a URL.
+    Raises `UsageError` if a required token is missing, or if it is too short or not valid in a URL.
 
     >>> len(validate_token("127.0.0.1", None)) >= 32
     True
     """
     if token is None and not is_loopback(host):
-        raise UsageError(f"--host {host} gives other machines access: add a --token of 16 characters or more")
+        raise UsageError(f"--host {host} gives other machines access: add a --token of at least 16 characters")
     if token is not None and not re.fullmatch(r"[\w.~-]{16,}", token, re.ASCII):
-        raise UsageError("a token must have 16 characters or more, of letters, digits and -._~")
+        raise UsageError("a token must have at least 16 characters: letters, digits and -._~")
     return token or secrets.token_urlsafe(32)
 
 
 def listen(host: str, port: int | None, *, first: int = DEFAULT_PORT) -> socket.socket:
-    """A socket that listens on `port`, or on the first free one from `first` on.
+    """Return a socket that listens on `port`, or by default on the first free port from `first`.
 
-    Raises `UsageError` where the server cannot listen on the host or the port, or the port is taken.
+    Raises `UsageError` if the host or port is not available.
     """
     ports = range(first, first + PORTS) if port is None else [port]
     for tried in ports:
@@ -56,18 +56,18 @@ def listen(host: str, port: int | None, *, first: int = DEFAULT_PORT) -> socket.
         except PermissionError as error:
             raise UsageError(f"port {tried} is not allowed; choose one above 1023 with --port") from error
         except (socket.gaierror, UnicodeError) as error:
-            raise UsageError(f"{host!r} is not an address; leave --host out to use this machine") from error
+            raise UsageError(f"{host!r} is not an address; omit --host to use this machine") from error
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise UsageError(f"cannot listen on {host}: {error.strerror}; leave --host out") from error
+                raise UsageError(f"cannot listen on {host}: {error.strerror}; omit --host") from error
     taken = f"port {port} is" if port is not None else f"ports {ports[0]} to {ports[-1]} are"
-    raise UsageError(f"{taken} taken; give another one with --port, or leave it out for the next free one")
+    raise UsageError(f"{taken} in use; choose another one with --port, or omit it to use the next free port")
 
 
 def serve(app: ASGIApp, access: Access, listener: socket.socket) -> None:
-    """Answer requests that have `access`, until a signal ends the process.
+    """Serve requests that have `access` until a signal arrives.
 
-    The process ends here if a reply is still being computed: a thread cannot be cancelled.
+    If a reply is still being computed then, the process exits here, since threads cannot be cancelled.
     """
     config = uvicorn.Config(
         AccessMiddleware(app, access),
@@ -85,11 +85,11 @@ def serve(app: ASGIApp, access: Access, listener: socket.socket) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server whose first signal ends it, quietly."""
+    """A server that stops quietly at the first signal."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle signals; unlike in uvicorn, ending by a signal is not a failure."""
+        """Handle signals; unlike in uvicorn, stopping by a signal is not an error."""
         numbers = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self.handle_exit) for number in numbers}
         try:
@@ -99,13 +99,13 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End without a log message for each request that gets no response."""
+        """Stop without a log message for each request that is still open."""
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         super().handle_exit(sig, frame)
 
 
 def _leave() -> None:
-    """End the process at once if threads would keep it alive."""
+    """Exit immediately if threads would keep the process alive."""
     threads = [thread for thread in threading.enumerate() if not thread.daemon and thread != threading.main_thread()]
     for thread in threads:
         thread.join(THREAD_TIMEOUT / len(threads))
@@ -116,7 +116,7 @@ def _leave() -> None:
 
 
 def _listening(listener: socket.socket, address: Any) -> socket.socket:
-    """The socket, bound; a port that was just closed can be used again, one with a listener cannot."""
+    """Bind the socket and listen; reuse a recently closed port, but not one with a listener."""
     try:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,1 +1,1 @@
-"""What several pages of the workbench use: default words, the sentence of a request, modules of positions."""
+"""Code that several pages share: default words, the text of a request, position modules, and listings."""

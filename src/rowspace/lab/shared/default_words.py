@@ -1,4 +1,4 @@
-"""`default_words`: the words of a table that pages show first."""
+"""`default_words`: the words that pages show by default."""
 
 from collections.abc import Sequence
 
@@ -11,17 +11,17 @@ __all__ = ["MARKS", "default_words", "is_code"]
 
 CODE = ("typeerror", "valueerror", "sin", "cos", "read", "write", "list", "int", "json")
 ENGLISH = ("king", "queen", "man", "woman", "paris", "france", "cat", "dog", "the", "of")
-"""What pages open with where the table has them: identifiers for a table of code, else common words."""
+"""Default words, if the table has them: identifiers for a table learned from code, else common English words."""
 MARKS = ("", "Ġ", "▁")
-"""How a token that begins a word is marked in tables of GPT-2's and SentencePiece's kind."""
-LOOKED_AT = 10_000  # tokens, among which words are looked for that a page may open with
+"""Prefixes of tokens that begin a word: none, GPT-2's, and SentencePiece's."""
+LOOKED_AT = 10_000  # tokens that are searched for default words
 
 
 def default_words(table: Table, count: int, well_known: Sequence[str] | None = None) -> list[str]:
-    """`count` words that a page may open with, or as many as the table has: well-known ones, then the first words.
+    """Return up to `count` default words: first the well-known ones of the table, then the words of its first rows.
 
-    Well-known are identifiers for a table of code, else common words, or those that are named. Numbers, pieces and
-    special tokens come after words, and rows that hold NaN or infinity last.
+    By default, the well-known words are identifiers for a table learned from code, else common English words. Numbers,
+    pieces and special tokens come after words, and rows with NaN or infinity last.
     """
     finite = np.isfinite(table.norms)
     named = well_known if well_known is not None else CODE if is_code(table) else ENGLISH
@@ -36,5 +36,5 @@ def default_words(table: Table, count: int, well_known: Sequence[str] | None = N
 
 
 def is_code(table: Table) -> bool:
-    """Whether the table holds a program's words, as that of the standard library does."""
+    """Return whether the table was learned from code, as the default table is."""
     return "typeerror" in table and "valueerror" in table

@@ -1,7 +1,7 @@
-"""`shown`: the code of a figure, to copy: the source of the function that computes it, what that needs, and the call.
+"""`shown`: the code of a figure as a script to copy: the source of its function, its dependencies, and the call.
 
-A figure is a plain function of the table and of parameters. A page calls it, sends what it returns, and shows it, so
-that the code cannot differ from the computation. Annotations are left out of what is shown.
+A figure is a plain function of the table and parameters. Pages call the same function that they show, so the code
+cannot differ from the computation. Type annotations are removed from the listing.
 """
 
 import ast
@@ -22,22 +22,22 @@ __all__ = ["Array", "Shown", "shown"]
 Array = NDArray[Any]
 
 _OWN = "rowspace.lab"
-_FRONT_DOOR = {"rowspace.table": "rowspace"}  # where readers import from what the package's own modules may not
+_FRONT_DOOR = {"rowspace.table": "rowspace"}  # module → the public module that readers import from
 _LONGEST_LINE = 100
-_PARSING = Lock()  # Python 3.11 fails where two threads parse at once
+_PARSING = Lock()  # ast.parse is not thread-safe in Python 3.11
 
 
 class Shown(TypedDict):
-    """What each reply has: the code that computes its numbers."""
+    """The field of every reply: the code that computes its numbers."""
 
     code: str
 
 
 def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
-    """The code of `figure`, a figure's function with its parameters bound.
+    """Return the code of `figure`, a figure function with its parameters bound.
 
-    The result gets the function's name without `_figure`. A parameter named `table` is the lab's table. `inputs`: the
-    calls that compute those parameters that cannot be written as literals.
+    The code assigns the result to the function's name without `_figure`. A parameter named `table` is the lab's table.
+    `inputs` are the calls that compute the parameters that cannot be written as literals.
     """
     steps = dict(inputs) | {figure.func.__name__.removesuffix("_figure"): figure}
     calls = [f"{name} = {_call(step, inputs)}" for name, step in steps.items()]
@@ -51,7 +51,7 @@ def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
 
 
 def _call(step: "partial[Any]", inputs: Mapping[str, object]) -> str:
-    """A call with literals for what is bound, and names for what another line computes."""
+    """Return a call with literals for bound parameters, and names for values that other lines compute."""
     arguments = []
     for name, parameter in inspect.signature(step.func).parameters.items():
         if name in inputs or name == "table":
@@ -65,7 +65,7 @@ def _call(step: "partial[Any]", inputs: Mapping[str, object]) -> str:
 
 
 def _sources(*functions: tuple[str, str]) -> tuple[list[str], list[str]]:
-    """The import lines and the definitions that functions, each a module and a name, need, themselves among them."""
+    """Return the import lines and the definitions of functions, given as (module, name), and of their dependencies."""
     source = _Source()
     with _PARSING:
         for module, name in functions:
@@ -74,15 +74,15 @@ def _sources(*functions: tuple[str, str]) -> tuple[list[str], list[str]]:
 
 
 class _Source:
-    """The imports and definitions that functions need, what is needed first."""
+    """The imports and definitions that functions need, dependencies first."""
 
     def __init__(self) -> None:
         self.definitions: dict[tuple[str, str], str] = {}
         self._imports: dict[str, set[str]] = {}
-        """A whole line → nothing, or the beginning of one → the names that it imports."""
+        """`import ...` lines, with an empty set, and beginnings of `from` lines, with the names that they import."""
 
     def add(self, module: str, name: str) -> None:
-        """Add a function or constant of a module, and all that it uses."""
+        """Add a function or constant of a module, and its dependencies."""
         if (module, name) in self.definitions:
             return
         bound = _bindings(module)
@@ -106,7 +106,7 @@ class _Source:
         self._imports.setdefault(f"from {_FRONT_DOOR.get(module, module)} import ", set()).add(ast.unparse(alias))
 
     def import_lines(self) -> list[str]:
-        """A line for each module, or more where it would be too long."""
+        """Return a line for each module, or several where it would be too long."""
         lines = [line for line, names in self._imports.items() if not names]
         for line, names in self._imports.items():
             for name in sorted(names):
@@ -120,7 +120,7 @@ class _Source:
 
 @cache
 def _bindings(module: str) -> Mapping[str, ast.stmt]:
-    """The names that a module binds: by imports, functions and assignments."""
+    """Return the names that a module binds with imports, functions and assignments."""
     bound: dict[str, ast.stmt] = {}
     for node in ast.parse(inspect.getsource(import_module(module))).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -135,7 +135,7 @@ def _bindings(module: str) -> Mapping[str, ast.stmt]:
 
 @cache
 def _definition(module: str, name: str) -> tuple[str, list[str]]:
-    """A function or assignment without its annotations, and the names of the module that it uses."""
+    """Return the source of a function or assignment without annotations, and the module's names that it uses."""
     bound, source = _bindings(module), inspect.getsource(import_module(module))
     node, text = bound[name], ast.get_source_segment(source, bound[name]) or ""
     if isinstance(node, ast.AnnAssign):
@@ -148,7 +148,7 @@ def _definition(module: str, name: str) -> tuple[str, list[str]]:
 
 
 def _without_annotations(text: str) -> str:
-    """The source of a function without annotations, with its signature in one line."""
+    """Remove the annotations from the source of a function, and write its signature on one line."""
     lines, function = text.split("\n"), ast.parse(text).body[0]
     assert isinstance(function, ast.FunctionDef)  # noqa: S101  # for the type checker
     for node in ast.walk(function):

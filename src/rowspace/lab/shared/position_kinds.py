@@ -1,4 +1,4 @@
-"""The kinds of positions that pages add to rows: exact sinusoids, or a learned table before training."""
+"""The kinds of positions that pages add to rows: sinusoids, or an untrained position table."""
 
 from typing import Literal, get_args
 
@@ -9,16 +9,16 @@ __all__ = ["KINDS", "POSITIONS", "WIDEST", "Kind", "check_width", "default_kind"
 Kind = Literal["sinusoid", "learned"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 POSITIONS = 512
-"""Rows of a learned table."""
+"""The number of rows of a learned position table."""
 WIDEST = 8192
 
 
 def check_width(dim: int) -> None:
-    """Raise `UsageError` for rows so wide that tables of positions would take too much memory."""
+    """Raise `UsageError` for rows so wide that position tables would need too much memory."""
     if dim > WIDEST:
-        raise UsageError(f"rows of {dim:,} numbers are too wide to add positions to here; {WIDEST:,} are the most")
+        raise UsageError(f"rows of {dim:,} numbers are too wide to add positions to; the limit is {WIDEST:,}")
 
 
 def default_kind(dim: int) -> Kind:
-    """A sinusoid, or in an odd dimension, which has none, a learned table."""
+    """Return "sinusoid", or "learned" for an odd dimension, which sinusoids do not support."""
     return KINDS[dim % 2]

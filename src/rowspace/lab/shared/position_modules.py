@@ -1,8 +1,8 @@
-"""The modules of `position_kinds`. They are not trained: a learned table is drawn from a seed, the same each time."""
+"""Modules for the `position_kinds`. They are untrained: a learned table is initialized from a fixed seed."""
 
 from typing import Any
 
-from rowspace.layers import LearnedPosition, SinusoidPosition  # isort: skip  # first: it names the extra to install
+from rowspace.layers import LearnedPosition, SinusoidPosition  # isort: skip  # first, for its MissingExtraError
 import torch
 from numpy.typing import NDArray
 
@@ -12,7 +12,7 @@ __all__ = ["position_module", "position_rows"]
 
 
 def position_module(kind: str, width: int) -> LearnedPosition | SinusoidPosition:
-    """Sinusoids, or a learned table before training."""
+    """Create sinusoids, or an untrained position table."""
     if kind == "sinusoid":
         return SinusoidPosition(width)
     learned = LearnedPosition(POSITIONS, width)
@@ -21,6 +21,6 @@ def position_module(kind: str, width: int) -> LearnedPosition | SinusoidPosition
 
 
 def position_rows(*, kind: str, count: int, width: int) -> NDArray[Any]:
-    """The rows of positions 0 ... count - 1, (count, width)."""
+    """Return the rows of the positions 0 ... count - 1, (count, width)."""
     rows: NDArray[Any] = position_module(kind, width)(torch.zeros(1, count)).detach().numpy()
     return rows

@@ -1,6 +1,6 @@
-"""The text of a request → tokens and ids of the opened table.
+"""Tokenize the text of a request into tokens and ids of the table.
 
-The table's tokenizer.json splits the text; for a table without one, whole words are looked up.
+The text is split by the table's tokenizer.json; for a table without one, it is split into words.
 """
 
 import re
@@ -21,7 +21,7 @@ from rowspace.text import HuggingFaceTokenizer, Tokenizer
 
 __all__ = ["Piece", "Sentence", "SentenceFields", "known_sentence", "read_sentence"]
 
-# Words that come twice, so that their gradients meet on one row.
+# Texts with repeated words, whose gradients are summed in one row.
 _CODE = "read the list, write the list"
 _TEXTS = ("the cat sat on the mat", "the king and the queen", "in the year of the war")
 _LONGEST = 4000  # characters
@@ -30,30 +30,30 @@ _NUMBERS = 1 << 18  # tokens times dimensions
 
 
 class Piece(TypedDict):
-    """A span of the text, and the token that it became."""
+    """A span of the text and its token."""
 
     text: str
     token: str
     id: int | None
-    """null: a word that is not in the vocabulary."""
+    """null for a word outside the vocabulary."""
     row: bool
     """Whether the table has a row for it."""
 
 
 class SentenceFields(TypedDict):
-    """What a reply says about a text."""
+    """The fields of a reply that describe a text."""
 
     text: str
     pieces: list[Piece]
     tokens: list[str]
-    """Those that have a row."""
+    """The tokens that have a row."""
     left_out: int
-    """How many tokens at the end of a long text are left out."""
+    """The number of tokens left out at the end of a long text."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """The fields of a reply, `ids` int64 (n,) of the tokens that have a row, and the call that computes the ids."""
+    """The fields of a reply, the `ids` (n,) int64 of the tokens that have a row, and the call that computes the ids."""
 
     fields: SentenceFields
     ids: NDArray[np.int64]
@@ -61,19 +61,19 @@ class Sentence:
 
 
 def word_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
-    """The ids of the words of a text that are in the vocabulary, if need be in lower case."""
+    """Return the ids of the words that are in the vocabulary, unchanged or in lower case."""
     words = [word if word in table else word.lower() for word in text.split()[:most]]
     return table.ids([word for word in words if word in table])
 
 
 def token_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
-    """The ids that the table's tokenizer gives a text, without those that have no row."""
+    """Encode a text with the table's tokenizer, and drop ids without a row."""
     ids = Tokenizer.of_table(table).encode(text)[:most]
     return ids[ids < len(table)].astype(np.int64)
 
 
 def read_sentence(lab: Lab, query: Query) -> Sentence:
-    """`text` → its tokens, 64 at most and fewer in very wide tables."""
+    """Tokenize `text`, up to 64 tokens, and fewer in very wide tables."""
     text = query.text("text", lab.cached("default text", lambda: _default(lab)), longest=_LONGEST)
     most = max(1, min(_MOST, _NUMBERS // lab.table.dim))
     pieces = list(_pieces(lab, text))
@@ -89,11 +89,11 @@ def read_sentence(lab: Lab, query: Query) -> Sentence:
 
 
 def known_sentence(lab: Lab, query: Query) -> Sentence:
-    """The same, with at least one token that has a row; raises `UnknownTokenError` for a text without one."""
+    """Call `read_sentence`, and raise `UnknownTokenError` if no token of the text has a row."""
     sentence = read_sentence(lab, query)
     if not len(sentence.ids):
         known = lab.table.vocabulary[0][:40]
-        raise UnknownTokenError(f"no token of this text has a row in the table; type one that has, such as {known!r}")
+        raise UnknownTokenError(f"no token of this text has a row in the table; try another text, such as {known!r}")
     return sentence
 
 
@@ -118,7 +118,7 @@ def _tokenizer(lab: Lab) -> HuggingFaceTokenizer | None:
 
 
 def _default(lab: Lab) -> str:
-    """A sentence that suits the table, each word of which is one of its tokens; else some tokens of the table."""
+    """Return an example sentence whose words are all single tokens of the table, else some tokens of the table."""
     for text in (_CODE, *_TEXTS) if is_code(lab.table) else (*_TEXTS, _CODE):
         if _is_known(lab, text):
             return text
@@ -130,7 +130,7 @@ def _default(lab: Lab) -> str:
 
 
 def _is_known(lab: Lab, text: str) -> bool:
-    """Whether each word of the text is one token that has a row."""
+    """Return whether every word of the text is a single token with a row."""
     unknown = getattr(_tokenizer(lab), "unknown_id", None)
     return all(
         len(pieces := [piece for piece in _pieces(lab, word) if piece["text"] or not piece["row"]]) == 1

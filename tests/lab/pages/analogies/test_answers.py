@@ -97,7 +97,7 @@ def test_nonfinite_rows_are_neither_answers_nor_inputs(small_lab, check_code, as
     lab = small_lab(["שלום", "b" * 1000, "c", "nan", "e", "inf"], rows)
     assert check_code(lab, ANSWERS, expected="nan").meta["place"]["rank"] is None
     assert check_code(lab, ANSWERS).meta["tokens"] == ["e"]
-    with pytest.raises(UsageError, match="the row of 'nan' holds NaN or infinity"):
+    with pytest.raises(UsageError, match="the row of 'nan' contains NaN or infinity"):
         ask(lab, ANSWERS, b="nan")
 
 

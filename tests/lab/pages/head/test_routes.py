@@ -96,7 +96,7 @@ def test_rows_without_a_finite_logit_are_excluded_and_counted(small_lab, check_c
         ({"dims": "0.5", "values": "1"}, "dims must be whole numbers"),
         ({"dims": "20", "values": "1"}, "dims must be whole numbers"),
         ({"dims": "-1", "values": "1"}, "dims must be whole numbers"),
-        ({"dims": "1,2", "values": "1"}, "values must be as many as dims, 2, not 1"),
+        ({"dims": "1,2", "values": "1"}, "values must have the length of dims, 2, not 1"),
         ({"dims": "0", "values": "1e29", "temperature": "0"}, "temperature must be a number from 0.01"),
         ({"head": "both"}, "head must be one of tied, untied"),
     ],
@@ -113,7 +113,7 @@ def test_overflow_of_all_logits_is_refused(small_lab, ask) -> None:
 
 
 def test_table_without_finite_rows_has_no_default(small_lab, ask) -> None:
-    with pytest.raises(UsageError, match="begin with another"):
+    with pytest.raises(UsageError, match="use another word"):
         ask(small_lab(["a"], np.array([[np.nan]])), LOGITS)
 
 

@@ -58,7 +58,7 @@ def test_disabled_part_is_not_in_the_sum(lab, check_code) -> None:
         reply.arrays["total"], contribution(reply, "tokens") + contribution(reply, "segments")
     )
     off = dict.fromkeys(("tokens", "segments", "positions"), "false")
-    with pytest.raises(UsageError, match="nothing is left to add up; switch one of tokens, segments, positions on"):
+    with pytest.raises(UsageError, match="all parts are off; switch on at least one of tokens, segments, positions"):
         check_code(lab, "input/parts", text=TEXT, recipe="bert", **off)
 
 
@@ -81,10 +81,10 @@ def test_position_offset_is_limited_by_the_table(lab, ask) -> None:
     ("recipe", "step"),
     [
         ("gemma", "rounded as the rows are"),
-        ("roberta", "the first 2 of them for padding"),
-        ("albert", "a learned map to 768 dimensions, not drawn here"),
-        ("t5", "no position here: attention adds a learned number for each distance"),
-        ("mpt", "no position here: attention lowers each score by the distance"),
+        ("roberta", "of which the first 2 are for padding"),
+        ("albert", "a learned projection to 768 dimensions, not shown here"),
+        ("t5", "no position embedding: attention adds a learned bias for the distance"),
+        ("mpt", "no position embedding: attention subtracts a penalty for the distance"),
     ],
 )
 def test_steps_describe_the_recipe(lab, ask, recipe: str, step: str) -> None:
@@ -101,7 +101,7 @@ def test_row_of_one_dimension(small_lab, check_code) -> None:
 @pytest.mark.parametrize("route", ["input/parts", "input/concatenation", "input/scale", "pipeline/matrix"])
 def test_rows_too_wide_for_tables_of_positions_are_refused(small_lab, ask, route: str) -> None:
     lab = small_lab(["a"], np.ones((1, 10_000), np.float32))
-    with pytest.raises(UsageError, match="rows of 10,000 numbers are too wide to add positions to here; 8,192"):
+    with pytest.raises(UsageError, match="rows of 10,000 numbers are too wide to add positions to; the limit is 8,192"):
         ask(lab, route)
 
 

@@ -10,9 +10,12 @@ from rowspace.errors import UsageError
         ({"at": 196}, "at must be a whole number from 0 to 195, not '196'"),
         ({"patch": 0}, "patch must be a whole number from 1 to 64"),
         ({"height": 513}, "height must be a whole number from 1 to 512"),
-        ({"height": 512, "width": 512, "patch": 1}, "make 16,777,216 numbers at dim 64, but 4,194,304 are the most"),
+        (
+            {"height": 512, "width": 512, "patch": 1},
+            "make 16,777,216 numbers at dim 64, more than the limit of 4,194,304",
+        ),
         ({"unit": 64}, "unit must be a whole number from 0 to 63"),
-        ({"picture": "/etc/passwd"}, "picture '/etc/passwd' is not kept any more, or never was"),
+        ({"picture": "/etc/passwd"}, "picture '/etc/passwd' was not uploaded, or is no longer in memory"),
         ({"values": "other"}, "values must be one of unit, bytes, signed"),
     ],
 )

@@ -94,7 +94,7 @@ def test_rows_of_odd_width_lose_their_last_number(small_lab, check_code):
 @pytest.mark.parametrize(
     ("route", "parameters", "error", "message"),
     [
-        ("rows", {"dim": 7}, UsageError, "dim is 7, but sines and cosines come in pairs; make it 6 or 8"),
+        ("rows", {"dim": 7}, UsageError, "dim must be even, not 7, since sines and cosines come in pairs; use 6 or 8"),
         ("rows", {"length": 100_000}, UsageError, "length must be a whole number from 2 to 256, not '100000'"),
         ("rows", {"base": "nan"}, UsageError, "base must be a number from 2"),
         ("scores", {"heads": 4, "head": 4}, UsageError, "head must be a whole number from 0 to 3, not '4'"),
@@ -113,5 +113,5 @@ def test_invalid_parameters_are_refused(lab, ask, route, parameters, error, mess
 def test_row_of_one_number_cannot_be_rotated(small_lab, ask):
     lab = small_lab(["a"], np.ones((1, 1), np.float32))
     assert ask(lab, "positions/scores").arrays["scores"].shape == (5, 8, 127)
-    with pytest.raises(UsageError, match="a row of one number has no pair"):
+    with pytest.raises(UsageError, match="rows of one number cannot be rotated"):
         ask(lab, "positions/scores", query="a")

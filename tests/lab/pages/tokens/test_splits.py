@@ -87,7 +87,7 @@ def test_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], a
         assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
     reports = list(JOB_KINDS["standard-tokenizer"].run(texts=islice(standard_library(), 20)))
     assert [report.fraction for report in reports] == sorted(report.fraction for report in reports)
-    assert reports[-1] == (1.0, "100 % read, the first half to learn and the second to count")
+    assert reports[-1] == (1.0, "100 % read, the first half for learning, the second for counting")
     standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
     assert standard["kind"] == "bpe"
     assert standard["sizes"][:3] == [256, 512, 1024]
@@ -209,10 +209,10 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
 @pytest.mark.parametrize(
     ("route", "parameters", "message"),
     [
-        ("tokens/split", {"text": "x" * 1001}, "text must have 1,000 characters at most"),
+        ("tokens/split", {"text": "x" * 1001}, "text must have at most 1,000 characters"),
         ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
         ("tokens/split", {"sizes": "512,301"}, "sizes must be some of .*, not 301"),
-        ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be numbers with commas between, 6 at most"),
+        ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be at most 6 comma-separated numbers"),
         ("tokens/merges", {"tokenizer": "table"}, "only byte-pair encoding .* has merges, .* kind WordLevel"),
     ],
 )
@@ -224,7 +224,7 @@ def test_invalid_parameters_are_refused(
 
 
 def test_table_without_a_tokenizer_is_an_error(small_lab: Callable[..., Lab], ask: Ask) -> None:
-    with pytest.raises(UsageError, match="this table has no tokenizer; ask for tokenizer=standard"):
+    with pytest.raises(UsageError, match="this table has no tokenizer; use tokenizer=standard"):
         ask(small_lab(["a"], np.ones((1, 1))), "tokens/split", tokenizer="table")
 
 

@@ -1,4 +1,4 @@
-"""The jobs of the map: frames that end with the result of `rowspace.space`, and facts about the last frame."""
+"""The jobs of the map: the last frame equals the result of `rowspace.space`, and has its statistics."""
 
 import numpy as np
 import pytest

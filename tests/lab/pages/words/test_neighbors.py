@@ -67,7 +67,7 @@ def test_unknown_word_error_suggests_similar_spellings(lab, ask) -> None:
 
 
 def test_too_many_words_are_refused(lab, ask) -> None:
-    with pytest.raises(UsageError, match="word may be given 8 times at most, not 9"):
+    with pytest.raises(UsageError, match="word must have at most 8 values, not 9"):
         ask(lab, "words/rows", word=["sin"] * 9)
 
 
@@ -91,7 +91,7 @@ def test_every_kind_of_table_gets_a_reply(small_lab, check_code) -> None:
 def test_row_with_nan_is_shown_without_neighbors(small_lab, ask) -> None:
     lab = small_lab(["a", "b"], np.array([[np.nan, -3.0], [1, 2]]))
     assert ask(lab, "words/rows", word="a").meta["limit"] == 3
-    with pytest.raises(UsageError, match="the row of 'a' holds NaN or infinity, so nothing is near it"):
+    with pytest.raises(UsageError, match="the row of 'a' contains NaN or infinity, so it has no neighbors"):
         ask(lab, "words/neighbors", word="a")
 
 

@@ -9,7 +9,7 @@ function overlap(one: Placed, other: Placed): boolean {
   return !apart && Math.abs(one.y - other.y) < HEIGHT;
 }
 
-test("no label lies over another, and those that are needed are all there", () => {
+test("labels do not overlap, and all needed labels are placed", () => {
   const wanted = Array.from({ length: 40 }, (_, at): Wanted => {
     return { text: `word number ${at}`, at: [300 + 40 * Math.sin(at), 200 + 60 * Math.cos(2 * at)], needed: at < 4 };
   });
@@ -21,7 +21,7 @@ test("no label lies over another, and those that are needed are all there", () =
   expect(placed.length).toBeGreaterThan(8);
 });
 
-test("points at one place have one label", () => {
+test("points at the same position share a label", () => {
   const wanted: Wanted[] = [
     { text: "king", at: [100, 100], needed: true },
     { text: "king", at: [101, 100], needed: true },

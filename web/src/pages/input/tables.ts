@@ -45,11 +45,14 @@ export function costTable({ costs }: ConcatenatedReply): Shown {
   };
 }
 
-/** A row for the mean row, and one per token of the text. */
+/** The mean over all rows, and a line per token of the text. */
 export function normTable(reply: Reply<NormsReply>): Shown {
   const { tokens, token_norm, position_norm, scale, rows } = reply.meta;
   const norms = rows === "table" ? Array.from(array(reply, "norms")) : [];
-  const lines = [["the mean row", token_norm] as const, ...norms.map((norm, at) => [tokens[at] ?? "", norm] as const)];
+  const lines = [
+    ["mean of all rows", token_norm] as const,
+    ...norms.map((norm, at) => [tokens[at] ?? "", norm] as const),
+  ];
   return {
     columns: [
       { name: "row" },

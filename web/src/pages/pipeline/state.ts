@@ -10,13 +10,13 @@ export const STAGES: readonly [name: string, what: string][] = [
   ["Rows", "Each id selects its row of the table, so equal tokens get equal rows."],
   [
     "One-hot",
-    "The lookup as a matrix product: each row of H is one at the token’s id and zero elsewhere, and H times the table E gives the rows.",
+    "The lookup as a matrix product: each row of H has a one at the token’s id and zeros elsewhere, and H times the table E gives the rows.",
   ],
-  ["Position", "Rows carry no order, so a vector for its position is added to each of them."],
+  ["Position", "Rows do not contain their order, so a position vector is added to each row."],
   ["X", "X is the sum of rows and positions, the input of the first layer: equal tokens now differ by position."],
   [
     "Gradient",
-    "In the backward pass, each row gets the sum of the gradients of its tokens; all other rows get exactly zero.",
+    "In the backward pass, the gradient of a row is the sum of the gradients of its tokens; all other rows have gradient zero.",
   ],
 ];
 

@@ -1,4 +1,4 @@
-"""The Analogies page: a is to b as c is to …."""
+"""The Analogies page: "a is to b as c is to ...", the parallelogram, and examples."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.analogies import answers

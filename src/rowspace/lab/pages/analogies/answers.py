@@ -1,4 +1,4 @@
-"""The Analogies page: a is to b as c is to ..., its answers, the parallelogram, and examples that may well fail."""
+"""The routes of the Analogies page: answers to "a is to b as c is to ..." with the parallelogram, and examples."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -18,9 +18,9 @@ __all__ = ["ROUTES"]
 
 METHODS = ("3cosadd", "3cosmul")
 DEEPEST = 100
-"""Examples are ranked among this many answers."""
+"""The number of answers in which the expected word of an example is searched."""
 
-# Hits and misses.
+# Analogies a : b, c : d, most of which are solved by well-trained tables, but not all.
 CODE_EXAMPLES = """
     read write reader writer        encode encoder decode decoder   key keys value values       min minimum max maximum
     read reading write writing      encode encoded decode decoded   int integer str string      open close opened closed
@@ -34,7 +34,7 @@ ENGLISH_EXAMPLES = """
 
 
 def answers(lab: Lab, query: Query) -> AnswersReply:
-    """`a`, `b`, `c`, `expected`, `method`, `keep_inputs`, `k` → the k best answers and the expected one, drawn."""
+    """Return the `k` best answers to `a`, `b` and `c` by `method`, and the rank of `expected`, with coordinates."""
     words = default_words(lab.table, 3)
     usual = next(iter(_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
     question = query.text("a", usual[0]), query.text("b", usual[1]), query.text("c", usual[2])
@@ -48,12 +48,14 @@ def answers(lab: Lab, query: Query) -> AnswersReply:
     )
     for token, norm in zip(question, lab.table.norms[lab.table.ids(question)], strict=True):
         if not np.isfinite(norm):
-            raise UsageError(f"the row of {token[:40]!r} holds NaN or infinity, so it has no direction: use another")
+            raise UsageError(
+                f"the row of {token[:40]!r} contains NaN or infinity, so it has no direction; use another word"
+            )
     return {**figure(lab.table), "code": shown(lab, figure)}
 
 
 def examples(lab: Lab, query: Query) -> ExamplesReply:
-    """`method` → the examples whose words the table has, and the ranks of the words expected."""
+    """Return the examples whose words are in the table, and the ranks of the expected words by `method`."""
     method = query.choice("method", METHODS)
     figure = partial(examples_figure, examples=_examples(lab), method=method, deepest=DEEPEST)
     found: Examples = lab.cached(("analogies/examples", method), lambda: figure(lab.table))
@@ -61,7 +63,7 @@ def examples(lab: Lab, query: Query) -> ExamplesReply:
 
 
 def _examples(lab: Lab) -> list[list[str]]:
-    """The examples whose four words all have a row here."""
+    """Return the examples whose four words all have a finite row."""
 
     def found() -> list[list[str]]:
         groups = [ENGLISH_EXAMPLES, CODE_EXAMPLES]

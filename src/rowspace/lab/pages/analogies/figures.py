@@ -12,7 +12,7 @@ from rowspace.table import Table
 
 
 def place_of(id: int, ranked: NDArray[np.int64], scores: NDArray[Any]) -> Place:
-    """The rank and score of a row among the ranked ones."""
+    """Return the rank and score of a row, or None for both if it is not ranked."""
     at = np.flatnonzero(ranked == id)
     return {"rank": int(at[0]) + 1, "score": float(scores[at[0]])} if len(at) else {"rank": None, "score": None}
 
@@ -20,11 +20,11 @@ def place_of(id: int, ranked: NDArray[np.int64], scores: NDArray[Any]) -> Place:
 def answers_figure(
     table: Table, *, question: tuple[str, str, str], expected: str, method: str, keep_inputs: bool, k: int
 ) -> Answers:
-    """The k best answers to "a is to b as c is to ...", the expected one, and both in the plane of a, b and c."""
+    """Find the k best answers; project them and the expected one onto the plane through a, b and c."""
     solve = space.cos_add if method == "3cosadd" else space.cos_mul
     ids = table.ids(question)
     (ranked,), (scores,) = solve(table.rows, ids[np.newaxis], len(table), row_norms=table.norms, keep_inputs=True)
-    ranked, scores = ranked[ranked >= 0], scores[ranked >= 0]  # rows that have a direction
+    ranked, scores = ranked[ranked >= 0], scores[ranked >= 0]  # zero and non-finite rows are -1
     inputs = [place_of(id, ranked, scores) for id in ids]
     if not keep_inputs:
         allowed = ~np.isin(ranked, ids)
@@ -54,7 +54,7 @@ def answers_figure(
 
 
 def examples_figure(table: Table, *, examples: Sequence[Sequence[str]], method: str, deepest: int) -> Examples:
-    """The rank of each fourth word among the answers to the first three; 0 past the deepest."""
+    """Rank each fourth word among the answers to the first three; the rank is 0 if it is not in the first `deepest`."""
     solve = space.cos_add if method == "3cosadd" else space.cos_mul
     ids = table.ids([word for words in examples for word in words]).reshape(-1, 4)
     found, _ = solve(table.rows, ids[:, :3], deepest, row_norms=table.norms)

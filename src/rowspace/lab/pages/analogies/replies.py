@@ -6,17 +6,18 @@ from rowspace.lab.shared.figure import Array, Shown
 
 
 class Place(TypedDict):
-    """The place of a token among the answers; null where it is not one."""
+    """The rank and score of a token among the answers; null if it is not among them."""
 
     rank: int | None
     score: float | None
 
 
 class Answers(TypedDict):
-    """The best answers, the expected one last.
+    """The best answers by rank, and the expected one.
 
-    `ranks`, `scores` (n,) and `cosines` (n, 4) with a, b, c and b - a + c; `corners` (4, 2) are a, b, c, b - a + c in
-    their plane, `points` (n, 2) the answers there, `shares` (n,) the part of their distance from a that is drawn.
+    `ranks` (n,); `scores` (n,); `cosines` (n, 4) to a, b, c and b - a + c. Coordinates in the plane through a, b and c:
+    `corners` (4, 2) for a, b, c and b - a + c, `points` (n, 2) for the answers. `shares` (n,) are the parts of the
+    answers' differences from a that lie in the plane.
     """
 
     question: tuple[str, str, str]
@@ -24,11 +25,11 @@ class Answers(TypedDict):
     expected: str
     tokens: list[str]
     of: int
-    """How many rows could answer."""
+    """The number of possible answers."""
     inputs: list[Place]
-    """The places of a, b and c if they may be answers too."""
+    """The ranks of a, b and c if they are not excluded."""
     place: Place | None
-    """The place of the expected token; null if no token is expected."""
+    """The rank of the expected token; null if no token is expected."""
     ranks: Array
     scores: Array
     cosines: Array
@@ -38,18 +39,18 @@ class Answers(TypedDict):
 
 
 class AnswersReply(Answers, Shown):
-    """The best answers, drawn."""
+    """The best answers, with their code."""
 
 
 class Examples(TypedDict):
-    """Well-known analogies, and the `ranks` (n,) of the words expected, 0 past the deepest."""
+    """Example analogies, and the `ranks` (n,) of the expected words, 0 beyond `deepest`."""
 
     examples: list[list[str]]
-    """Four words each."""
+    """Four words for each."""
     deepest: int
-    """The fourth is looked for among so many answers."""
+    """The number of answers in which the fourth word is searched."""
     ranks: Array
 
 
 class ExamplesReply(Examples, Shown):
-    """Well-known analogies."""
+    """Example analogies, with their code."""

@@ -1,4 +1,4 @@
-"""The Cost page: parameters, bytes and operations of a table, and the opened one's numbers."""
+"""The Cost page: parameters, bytes and operations of a table, and the values of the open table."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.cost import routes

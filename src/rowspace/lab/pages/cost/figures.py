@@ -13,10 +13,10 @@ DTYPES = ["float32", "bfloat16", "float16", "int8", "int4"]
 def costs_figure(
     *, vocabulary: int, dimension: int, dtype: str, optimizer: Optimizer, tied: bool, tokens: int
 ) -> Costs:
-    """Parameters, bytes and operations of a table and its head, for so many tokens."""
+    """Compute parameters, bytes and operations of a table and its head for a number of tokens."""
     found = cost({"vocab_size": vocabulary, "hidden_size": dimension, "tie_word_embeddings": tied})
     training, moved = [found.bytes[dtype]], []
-    if not dtype.startswith("int"):  # int8 and int4 are not trained
+    if not dtype.startswith("int"):  # no training in int8 and int4
         training = list(found.training_bytes(optimizer, dtype=dtype))
         moved = [found.lookup_bytes(tokens, dtype=dtype)]
     operations = found.head_flops(tokens)
@@ -26,13 +26,13 @@ def costs_figure(
         "parameters": np.array([found.tokens, found.head]),
         "training": np.array(training),
         "by_dtype": np.array([found.bytes[name] for name in DTYPES]),
-        "operations": np.array([operations], np.float64),  # may be more than int64 holds
+        "operations": np.array([operations], np.float64),  # may exceed int64
         "moved": np.array(moved, np.int64),
     }
 
 
 def models_figure(table: Table) -> Models:
-    """What the tables of published models of text hold, and the opened one."""
+    """Return the sizes of the tables of published text models and of the open table."""
     models = {name: model for name, model in CATALOGUE.items() if model.num_embeddings}
     costs = [model.cost for model in models.values()]
     return {

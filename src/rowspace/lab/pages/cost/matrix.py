@@ -1,4 +1,4 @@
-"""The figure of the Cost page's matrix, which needs no PyTorch."""
+"""The figure of the matrix on the Cost page, which does not need PyTorch."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from rowspace.table import Table
 
 
 def color_limit(table: Table) -> float:
-    """A magnitude that nearly all numbers stay below, from evenly spaced rows: the end of the scale of colors."""
+    """Return the end of the color scale: the 99.5th percentile of the magnitudes in evenly spaced rows."""
     num_rows = min(len(table), max(1, 2**20 // table.dim))
     spaced = np.linspace(0, len(table), num_rows, endpoint=False).astype(int)
     magnitudes = np.abs(table.rows[spaced].astype(np.float64))
@@ -26,7 +26,7 @@ def window_figure(
     cells: tuple[int, int],
     by: DownsampleMethod,
 ) -> Window:
-    """A range of rows and one of columns, shrunk to at most so many cells."""
+    """Downsample a range of rows and columns to at most `cells` (rows, columns)."""
     part = space.downsample_matrix(table.rows, rows, columns, cells=cells, by=by)
     return {
         "values": part.values,

@@ -6,24 +6,23 @@ from rowspace.lab.shared.figure import Array, Shown
 
 
 class Formula(TypedDict):
-    """How a figure is computed."""
+    """A cost with its formula."""
 
     name: str
     formula: str
     numbers: str
-    """The formula with its numbers in place."""
+    """The formula with the numbers inserted."""
     value: float
     unit: str
     """Parameters, bytes or operations."""
 
 
 class Costs(TypedDict):
-    """What a table costs.
+    """The cost of a table.
 
-    `parameters`: those of the table, and of the head's own. `training`: bytes of weights, gradient and optimizer state;
-    of weights alone for int8 and int4, which are not trained. `by_dtype`: bytes of the weights in each dtype.
-    `operations`: of the head; a lookup has none. `moved`: the bytes that the lookup moves. `values`: those of all
-    formulas.
+    `parameters` of the table and of an untied head; `training`, the bytes of weights, gradient and optimizer state
+    (for int8 and int4, which are not trained, only weights); `by_dtype`, the bytes of the weights in each dtype;
+    `operations` of the head (a lookup has none); `moved`, the bytes that a lookup moves; `values` of all formulas.
     """
 
     dtypes: list[str]
@@ -36,7 +35,7 @@ class Costs(TypedDict):
 
 
 class CostsReply(Costs, Shown):
-    """What a table costs, with the formulas."""
+    """The cost of a table, with formulas."""
 
     formulas: list[Formula]
 
@@ -51,7 +50,7 @@ class PublishedModel(TypedDict):
 
 
 class OpenedTable(TypedDict):
-    """The table that is open."""
+    """The open table."""
 
     vocabulary: int
     dimension: int
@@ -59,10 +58,10 @@ class OpenedTable(TypedDict):
 
 
 class Models(TypedDict):
-    """What the tables of published models and the opened table hold.
+    """The sizes of the tables of published models, and of the open table.
 
-    Of the models (n,): rows `vocabulary`, numbers of a row `dimension`, `parameters` of table and head, those of the
-    `whole` model, and the table's `share` in them, NaN where it is not known.
+    For each model (n,): `vocabulary` and `dimension` of the table, `parameters` of table and head, parameters of the
+    `whole` model, and the `share` of the former in the latter, NaN if unknown.
     """
 
     models: list[PublishedModel]
@@ -75,28 +74,29 @@ class Models(TypedDict):
 
 
 class ModelsReply(Models, Shown):
-    """What the tables of published models hold."""
+    """The sizes of published models, with their code."""
 
 
 class Window(TypedDict):
-    """A part of the open table, at the size of a picture.
+    """A window of the open table, downsampled.
 
-    `values` (h, w); `row_edges` (h + 1,) and `column_edges` (w + 1,) say which rows and columns a cell stands for.
+    `values` (h, w); `row_edges` (h + 1,) and `column_edges` (w + 1,), the ranges of rows and columns that cells cover.
     """
 
     values: Array
     row_edges: Array
     column_edges: Array
     rows: int
-    """The size of the whole table."""
+    """The number of rows of the table."""
     columns: int
+    """The number of columns of the table."""
     rows_read: int
-    """How many rows a cell was computed from, at most."""
+    """The largest number of rows from which a cell is computed."""
     tokens: list[str]
-    """The token of the first row that each row of cells stands for."""
+    """The token of the first row that each row of cells covers."""
     limit: float
-    """A magnitude that nearly all numbers of the table stay below."""
+    """The end of the color scale, which nearly all magnitudes are below."""
 
 
 class WindowReply(Window, Shown):
-    """A part of the open table."""
+    """A window of the open table, with its code."""

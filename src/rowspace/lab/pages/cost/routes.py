@@ -1,6 +1,6 @@
-"""The Cost page: what a table of V rows of d numbers costs, next to published models; and the opened one's own numbers.
+"""The routes of the Cost page: the cost of a V × d table, published models, and the values of the open table.
 
-The costs are those of `rowspace.layers.cost`, which needs PyTorch; the matrix does not.
+Costs are computed by `rowspace.layers.cost`, which needs PyTorch; the matrix does not.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _OPTIMIZERS: "tuple[Optimizer, ...]" = ("adamw", "adam", "adagrad", "momentum", 
 
 @needs_torch
 def costs(lab: Lab, query: Query) -> CostsReply:
-    """`vocabulary`, `dimension`, `dtype`, `optimizer`, `tied`, `tokens` → parameters, bytes and operations."""
+    """Return the parameters, bytes and operations of a table of size `vocabulary` × `dimension` and its head."""
     from rowspace.lab.pages.cost.figures import DTYPES, costs_figure
 
     figure = partial(
@@ -45,7 +45,7 @@ def costs(lab: Lab, query: Query) -> CostsReply:
 
 @needs_torch
 def models(lab: Lab, _: Query) -> ModelsReply:
-    """Published models of text, and the opened table: what each table holds, and its share of the whole model."""
+    """Return the table sizes of published text models, with their shares of the model, and of the open table."""
     from rowspace.lab.pages.cost.figures import models_figure
 
     figure = partial(models_figure)
@@ -53,7 +53,7 @@ def models(lab: Lab, _: Query) -> ModelsReply:
 
 
 def window(lab: Lab, query: Query) -> WindowReply:
-    """`top`, `bottom`, `left`, `right` of the opened table, `height`, `width`, `by` → its numbers, at most so many."""
+    """Return the window from `top`, `left` to `bottom`, `right`, downsampled to at most `height` × `width` cells."""
     num_rows, num_columns = lab.table.rows.shape
     top = query.integer("top", 0, low=0, high=num_rows - 1)
     bottom = query.integer("bottom", num_rows, low=top + 1, high=num_rows)
@@ -77,7 +77,7 @@ def _formulas(
     tied: bool,
     tokens: int,
 ) -> list[Formula]:
-    """Each figure: its name, how it is computed, the same with its numbers, and the result with its unit."""
+    """Return name, formula, formula with numbers, result and unit of each cost."""
     from rowspace.layers.cost.counts import BYTES, STATE
 
     v, d, n = f"{vocabulary:,}", f"{dimension:,}", f"{tokens:,}"

@@ -1,4 +1,4 @@
-"""The Head page: from a hidden state to the probability of every row, and what tying saves."""
+"""The Head page: the probabilities of all rows for a hidden state, and the parameters that tying saves."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.head import routes

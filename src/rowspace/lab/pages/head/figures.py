@@ -14,37 +14,37 @@ from rowspace.table import Table
 
 
 def lesson_table() -> Table:
-    """The lesson's table, 4 rows of 3 numbers."""
+    """Return the lesson's table, (4, 3)."""
     rows = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]
     return Table(["row0", "row1", "row2", "row3"], np.array(rows, np.float32))
 
 
 def lesson_hidden() -> NDArray[np.float32]:
-    """The lesson's hidden state."""
+    """Return the lesson's hidden state, (3,)."""
     return np.array([0.6, 0.1, 0.3], np.float32)
 
 
 def word_row(table: Table, *, word: str) -> NDArray[np.float32]:
-    """The row of a word, as a hidden state."""
+    """Return the row of a word, to use it as a hidden state."""
     with np.errstate(over="ignore"):
         return table[word].astype(np.float32)
 
 
 def moved_state(start: NDArray[np.float32], *, dims: Sequence[int], values: Sequence[float]) -> HiddenState:
-    """The hidden state with other values at some dimensions, and how far sliders for them go."""
+    """Replace values of the hidden state at some dimensions, and return it with the range of the sliders."""
     hidden = start.copy()
     hidden[dims] = values
     return {"hidden": hidden, "bound": max(2 * float(np.abs(start).max()), *map(abs, values)) or 1.0}
 
 
 def tied_head(table: Table) -> TiedHead:
-    """A head that is the table itself: a copy of it in float32, as PyTorch has no read-only tensors."""
+    """Create a head that uses the table as its matrix, copied to float32 since the table is read-only."""
     weight = torch.tensor(table.rows, dtype=torch.float32)
     return TiedHead(torch.nn.Embedding.from_pretrained(weight))  # type: ignore[no-untyped-call]
 
 
 def untied_head(table: Table) -> UntiedHead:
-    """A head of its own, as training begins with it, drawn without a change to PyTorch's own generator."""
+    """Create an untrained head, initialized from a fixed seed without changing PyTorch's global generator."""
     with torch.device("meta"):
         head = UntiedHead(table.dim, len(table))
     head.to_empty(device="cpu").reset_parameters(torch.Generator().manual_seed(0))
@@ -54,7 +54,7 @@ def untied_head(table: Table) -> UntiedHead:
 def logits_figure(
     head: TiedHead | UntiedHead, state: HiddenState, *, softcap: float | None, temperature: float, k: int
 ) -> Logits:
-    """From a hidden state to the probability of every row: softmax over the logits that are finite."""
+    """Compute the logit of every row for a hidden state, and the softmax over the finite logits."""
     hidden = torch.from_numpy(state["hidden"])
     capped = copy(head)  # shares the weight
     capped.softcap, capped.temperature = softcap, temperature
@@ -70,7 +70,7 @@ def logits_figure(
         **state,
         "rows": len(logits),
         "ids": ids.numpy(),
-        "products": products[ids].numpy(),  # before cap and temperature
+        "products": products[ids].numpy(),  # before softcap and temperature
         "logits": logits[ids].numpy(),
         "probabilities": probabilities[ids].numpy(),
         "vectors": head.weight.detach()[ids].numpy(),
@@ -84,7 +84,7 @@ def logits_figure(
 
 
 def tying_figure(table: Table, *, dtype: str) -> Tying:
-    """The matrix that a tied head shares: of this table, and of each published model with a head."""
+    """Return the size of the matrix that tying saves, for the table and for each published model with a head."""
     sizes = {"vocab_size": len(table), "hidden_size": table.dim}
     tied, untied = cost(sizes), cost({**sizes, "tie_word_embeddings": False})
     models = {name: model for name, model in CATALOGUE.items() if model.cost.head_matrix}
@@ -95,6 +95,6 @@ def tying_figure(table: Table, *, dtype: str) -> Tying:
         "tied": [model.tied for model in models.values()],
         "sizes": [(model.num_embeddings, model.cost.row_dim) for model in models.values()],
         "matrices": matrices,
-        "saved": matrices * (tied.bytes[dtype] // tied.num_parameters),  # bytes of a number
+        "saved": matrices * (tied.bytes[dtype] // tied.num_parameters),  # bytes per number
         "parameters": np.array([model.parameters for model in models.values()]),
     }

@@ -10,13 +10,14 @@ class HiddenState(TypedDict):
 
     hidden: Array
     bound: float
-    """How far its sliders go."""
+    """The range of the sliders: -bound to bound."""
 
 
 class Logits(HiddenState):
-    """Of the k likeliest rows: `ids`, `products` with the hidden state, `logits`, `probabilities`, all (k,).
+    """The k most probable rows: `ids`, dot `products` with the hidden state, `logits` and `probabilities`, all (k,).
 
-    `vectors` (k, d) are the head's, where they are short. `mass` (n,) is what the first `ranks` rows hold.
+    `vectors` (k, d) are the rows of the head, sent only for small d. `mass` (n,) is the total probability of the first
+    `ranks` (n,) rows.
     """
 
     rows: int
@@ -28,42 +29,42 @@ class Logits(HiddenState):
     ranks: Array
     mass: Array
     entropy: float
-    """In bits."""
+    """The entropy in bits."""
     beyond: float
-    """The probability of all rows that are not among the likeliest."""
+    """The total probability of all other rows."""
     half: int
-    """How many rows hold half of the probability."""
+    """The number of most probable rows that have half of the probability."""
     lost: int
-    """Rows without a finite logit, which are left out."""
+    """The number of rows without a finite logit, which are left out."""
 
 
 class LogitsReply(Logits, Shown):
-    """The likeliest rows and the whole."""
+    """The most probable rows, with the settings of the request."""
 
     word: str
-    """The word whose row the hidden state begins as; empty for the lesson's."""
+    """The word whose row is the initial hidden state; empty for the lesson."""
     dims: list[int]
-    """Which numbers of the hidden state have sliders."""
+    """The dimensions that have sliders."""
     dim: int
     tokens: list[str]
 
 
 class Tying(TypedDict):
-    """What a tied head saves.
+    """The parameters and bytes that a tied head saves.
 
-    `own`: parameters and bytes of this table's matrix. Of the models (n,): `matrices`, the parameters of the matrix,
-    `saved`, its bytes, and the `parameters` of the whole, in which a tied matrix counts once.
+    `own` (2,): parameters and bytes of this table's matrix. For each model (n,): `matrices`, the parameters of the
+    matrix; `saved`, its bytes; and `parameters` of the whole model, in which a tied matrix counts once.
     """
 
     own: Array
     models: list[str]
     tied: list[bool]
     sizes: list[tuple[int, int]]
-    """V and the width of a row."""
+    """V and d of each model."""
     matrices: Array
     saved: Array
     parameters: Array
 
 
 class TyingReply(Tying, Shown):
-    """What a tied head saves."""
+    """The savings of a tied head, with their code."""

@@ -1,6 +1,6 @@
-"""The Head page: a hidden state, changed by hand, against every row: logits and probabilities, tied or untied.
+"""The routes of the Head page: logits and probabilities for a hidden state with a tied or untied head.
 
-The hidden state is not a model's: it is a row of the table, or the lesson's.
+The hidden state is not computed by a model: it is a row of the table or the lesson's, changed by sliders.
 """
 
 from collections.abc import Mapping
@@ -22,17 +22,17 @@ __all__ = ["ROUTES"]
 
 SOURCES = ("table", "lesson")
 DTYPES = ("float32", "bfloat16", "float16")
-# The page opens with one of these, if the table has it.
+# The default word is the first of these in the table.
 WORDS = ("typeerror", "king", "read", "list", "the")
 SLIDERS = 6
-SHORT = 8  # numbers of a vector that is shown whole
+SHORT = 8  # the largest dimension of vectors that are shown completely
 
 
 @needs_torch
 def logits(lab: Lab, query: Query) -> LogitsReply:
-    """`source`, `word`, `dims`, `values`, `head`, `softcap`, `temperature`, `k` → the k likeliest rows and the whole.
+    """Return the `k` most probable rows, by `head`, `softcap` and `temperature`.
 
-    The hidden state is the word's row, with `values` at `dims`.
+    The hidden state is the row of `word` in `source`, with `values` at `dims`.
     """
     from rowspace.lab.pages.head import figures
 
@@ -42,7 +42,7 @@ def logits(lab: Lab, query: Query) -> LogitsReply:
     start: partial[Any] = partial(figures.lesson_hidden) if lesson else partial(figures.word_row, table, word=word)
     row = start()
     if not np.isfinite(row).all():
-        raise UsageError(f"the row of {word[:40]!r} has a value that is not a finite float32: begin with another")
+        raise UsageError(f"the row of {word[:40]!r} has a value that is not a finite float32; use another word")
     dims, values = _sliders(query, row)
     state = partial(figures.moved_state, dims=dims, values=values)
     kind = query.choice("head", ("tied", "untied"))
@@ -55,7 +55,7 @@ def logits(lab: Lab, query: Query) -> LogitsReply:
     )
     found = figure(lab.cached(("head", lesson, kind), lambda: head(table)), state(row))
     if not len(found["ids"]):
-        raise UsageError("no row has a finite logit: make the values smaller")
+        raise UsageError("no row has a finite logit; use smaller values")
     if table.dim > SHORT:
         del found["vectors"]
     return {
@@ -70,7 +70,7 @@ def logits(lab: Lab, query: Query) -> LogitsReply:
 
 @needs_torch
 def tying(lab: Lab, query: Query) -> TyingReply:
-    """`source`, `dtype` → the matrix that a tied head shares, of this table and of each published model."""
+    """Return the parameters and bytes in `dtype` that tying saves, for the table of `source` and published models."""
     from rowspace.lab.pages.head import figures
 
     lesson = query.choice("source", SOURCES) == "lesson"
@@ -80,21 +80,21 @@ def tying(lab: Lab, query: Query) -> TyingReply:
 
 
 def _opened(lesson: bool) -> "dict[str, partial[Any]]":
-    """How the table is opened, where it is not the lab's."""
+    """Return the call that creates the table, if it is not the lab's."""
     from rowspace.lab.pages.head.figures import lesson_table
 
     return {"table": partial(lesson_table)} if lesson else {}
 
 
 def _sliders(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[float]]:
-    """Which numbers of the hidden state have sliders, and their values; by default the largest."""
+    """Return the dimensions that have sliders, by default the largest in magnitude, and their values."""
     usual = sorted(np.argsort(-np.abs(hidden), kind="stable")[:SLIDERS].tolist())
     dims = query.integers("dims", usual, low=0, high=len(hidden) - 1, most=16)
     if len(set(dims)) < len(dims):
         raise UsageError(f"dims must be whole numbers from 0 to {len(hidden) - 1}, each once, not {dims}")
     values = query.numbers("values", hidden[dims].tolist(), most=16)
     if len(values) != len(dims):
-        raise UsageError(f"values must be as many as dims, {len(dims)}, not {len(values)}")
+        raise UsageError(f"values must have the length of dims, {len(dims)}, not {len(values)}")
     return dims, values
 
 

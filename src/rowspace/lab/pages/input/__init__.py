@@ -1,4 +1,4 @@
-"""The Input page: what each part of a model's input adds to a token."""
+"""The Input page: token, position and segment embeddings, and their sum."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.input import parts

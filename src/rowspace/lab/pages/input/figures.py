@@ -17,25 +17,25 @@ Ids = NDArray[np.int64]
 
 
 def part_names(embed: InputEmbedding) -> list[Part]:
-    """The parts that a recipe adds up, in their order."""
+    """Return the names of the embeddings that a recipe adds up, in order."""
     names: tuple[Part, ...] = ("tokens", "segments", "positions")
     return [name for name in names if hasattr(embed, name)]
 
 
 def parts_with_weights(embed: InputEmbedding) -> list[Part]:
-    """The parts that have a table of their own, which is drawn here and not learned."""
+    """Return the parts, other than tokens, that have a weight; these weights are random here."""
     return [name for name in part_names(embed)[1:] if hasattr(getattr(embed, name), "weight")]
 
 
 def has_two_segments(embed: InputEmbedding) -> bool:
-    """Whether tokens can belong to a second segment."""
+    """Return whether tokens can belong to a second segment."""
     return hasattr(embed, "segments") and embed.segments.num_embeddings > 1
 
 
 def fill_recipe(table: Table, ids: Ids, *, recipe: str) -> InputEmbedding:
-    """A recipe with the rows of ids as its rows 2, 3, ..., and its other tables drawn from a seed."""
+    """Build a recipe whose token ids 2, 3, ... have the rows of `ids`, with random weights for its other tables."""
     rows, width = table[ids], "inner_dim" if recipe == "albert" else "embedding_dim"
-    padding = {"padding_idx": 0} if recipe == "modernbert" else {}  # its own is an id that a small table lacks
+    padding = {"padding_idx": 0} if recipe == "modernbert" else {}  # its default id exceeds this vocabulary
     embed: InputEmbedding = getattr(layers, recipe)(len(ids) + 2, **{width: table.dim}, **padding).eval()
     drawn = torch.Generator().manual_seed(0)
     with torch.no_grad():
@@ -48,7 +48,10 @@ def fill_recipe(table: Table, ids: Ids, *, recipe: str) -> InputEmbedding:
 def parts_figure(
     table: Table, ids: Ids, embed: InputEmbedding, *, start: int, second: int, on: Sequence[Part]
 ) -> Parts:
-    """What each part adds to the tokens; the first token is at position `start`."""
+    """Compute the contribution of each part to the tokens, and the sum of the parts in `on`.
+
+    The first token is at position `start`, and the second segment begins at token `second`.
+    """
     segments = (torch.arange(len(ids)) >= second).long()[None] if has_two_segments(embed) else None
     found = embed.contributions(torch.arange(2, len(ids) + 2)[None], segments, start=start)
     contributions = np.stack([rows[0].detach().numpy() for rows in found.values()])
@@ -65,7 +68,7 @@ def parts_figure(
 
 
 def embed_rows(table: Table, ids: Ids) -> TokenEmbedding:
-    """The rows of ids as a table of their own."""
+    """Create an embedding with the rows of `ids`."""
     tokens = TokenEmbedding(len(ids), table.dim)
     with torch.no_grad():
         tokens.weight.copy_(torch.from_numpy(table[ids]))
@@ -73,9 +76,9 @@ def embed_rows(table: Table, ids: Ids) -> TokenEmbedding:
 
 
 def cost_ways(tokens: TokenEmbedding, *, position: str, width: int) -> list[WayCost]:
-    """Of each way: its width, the width of its positions, parameters and operations for a token."""
+    """Compute the costs of adding positions, concatenating them, and concatenating with a projection."""
     dim = tokens.embedding_dim
-    with torch.device("meta"):  # sizes alone
+    with torch.device("meta"):  # without allocating weights
         mapped = Concatenation(dim, tokens=tokens, positions=LearnedPosition(512, width))
     numbers = mapped.get_parameter("projection.weight").numel()
     rows = 512 if position == "learned" else 0
@@ -87,7 +90,7 @@ def cost_ways(tokens: TokenEmbedding, *, position: str, width: int) -> list[WayC
 
 
 def cost_way(way: Any, width: int, position_parameters: int, parameters: int, operations: int) -> WayCost:
-    """The costs of one way; a layer that follows is a square matrix."""
+    """Return the costs of one way; `layer` is the size of a square matrix that follows it."""
     return {
         "way": way,
         "width": width,
@@ -99,7 +102,7 @@ def cost_way(way: Any, width: int, position_parameters: int, parameters: int, op
 
 
 def identity_difference(tokens: TokenEmbedding, *, position: str) -> float:
-    """How far parts of equal width side by side, times two identity matrices, are from their sum."""
+    """Return the largest difference between a sum and a concatenation times two stacked identity matrices."""
     dim, places = tokens.embedding_dim, torch.arange(tokens.num_embeddings)[None]
     positions = position_module(position, dim)
     concatenation = Concatenation(dim, tokens=tokens, positions=positions)
@@ -110,7 +113,7 @@ def identity_difference(tokens: TokenEmbedding, *, position: str) -> float:
 
 
 def concatenated_figure(table: Table, ids: Ids, *, position: str, width: int) -> Concatenated:
-    """Positions added to rows, or next to them, and what each way costs."""
+    """Add positions to rows, concatenate them, and compute the costs of each way."""
     tokens, places = embed_rows(table, ids), torch.arange(len(ids))[None]
     added = InputEmbedding(tokens=tokens, positions=position_module(position, table.dim))
     concatenation = Concatenation(tokens=tokens, positions=position_module(position, width))
@@ -123,13 +126,13 @@ def concatenated_figure(table: Table, ids: Ids, *, position: str, width: int) ->
 
 
 def mean_norm(table: Table) -> float:
-    """The mean norm of the table's rows that are finite."""
+    """Return the mean norm of the table's finite rows."""
     finite = table.norms[np.isfinite(table.norms)]
     return float(finite.sum() / max(len(finite), 1))
 
 
 def drawn_norm(*, dim: int) -> float:
-    """The mean norm of 1000 rows drawn from N(0, 1/d)."""
+    """Return the mean norm of 1,000 rows drawn from N(0, 1/d)."""
     drawn = torch.randn(1000, dim, generator=torch.Generator().manual_seed(0)) / dim**0.5
     return float(drawn.norm(dim=1).mean())
 
@@ -137,11 +140,11 @@ def drawn_norm(*, dim: int) -> float:
 def norms_figure(
     table: Table, ids: Ids, token_norm: float, *, position: str, dim: int, start: int, scale: float
 ) -> Norms:
-    """The norm of rows times a scale, next to that of a position."""
+    """Compare the norm of scaled rows with the norm of a position."""
     position_norm = float(position_module(position, dim)(torch.zeros(1, 1), start=start).norm().item())
     root = dim**0.5
     scales = np.linspace(1, 2 * root, 101)
-    with np.errstate(divide="ignore", invalid="ignore"):  # rows without a length
+    with np.errstate(divide="ignore", invalid="ignore"):  # zero rows
         balance, ratio = np.divide(position_norm, token_norm), np.divide(position_norm, token_norm * scale)
     return {
         "norms": table.norms[ids],

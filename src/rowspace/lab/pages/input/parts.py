@@ -1,6 +1,6 @@
-"""The Input page: what each part of a known model's input adds to a token, part by part, on the table's own rows.
+"""The routes of the Input page: the token, position and segment embeddings of known models, for the table's rows.
 
-Only the token rows are learned: position and segment tables are drawn from a seed, as when training begins.
+Only the token rows are learned: position and segment tables are initialized randomly from a fixed seed.
 """
 
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ RECIPES = (
     *("bert", "roberta", "albert", "modernbert", "gpt2", "opt", "clip_text", "siglip_text"),
     *("transformer", "gemma", "llama", "mistral", "qwen", "t5", "bloom", "mpt"),
 )
-_FARTHEST = 1984  # with 64 tokens more the 2048 positions of the longest table
+_FARTHEST = 1984  # plus 64 tokens: the 2,048 positions of the longest table
 
 
 @needs_torch
 def parts(lab: Lab, query: Query) -> PartsReply:
-    """`text`, `recipe`, `start`, `second`, and which parts are on → what each adds, their sum, and its norm."""
+    """Return what each part of `recipe` adds to the tokens of `text`, and the sum of the parts that are on."""
     from rowspace.lab.pages.input import figures
 
     sentence = known_sentence(lab, query)
@@ -45,7 +45,7 @@ def parts(lab: Lab, query: Query) -> PartsReply:
     found = figures.part_names(embed)
     on = [part for part in found if query.flag(part, True)]
     if not on:
-        raise UsageError(f"nothing is left to add up; switch one of {', '.join(found)} on")
+        raise UsageError(f"all parts are off; switch on at least one of {', '.join(found)}")
     figure = partial(figures.parts_figure, start=start, second=second, on=on)
     return {
         **figure(lab.table, sentence.ids, embed),
@@ -65,38 +65,38 @@ def parts(lab: Lab, query: Query) -> PartsReply:
 
 
 def _steps(embed: "InputEmbedding") -> list[str]:
-    """What the recipe does, in words, in its order."""
+    """Describe the steps of the recipe, in order."""
     d = embed.tokens.embedding_dim
     scales = {"sqrt": f" × √d = {d**0.5:.2f}", "rounded_sqrt": f" × √d = {d**0.5:.2f}, rounded as the rows are"}
     steps = ["the token's row" + scales.get(embed.tokens.scale, "")]
     if hasattr(embed, "segments"):
         number = embed.segments.num_embeddings
-        steps.append("+ the row of its segment, one of two" if number > 1 else "+ the row of the only segment")
+        steps.append("+ the row of its segment, one of 2" if number > 1 else "+ the row of the only segment")
     if hasattr(embed, "positions"):
         steps.append(_position_step(embed.positions))
     for attention, words in _ATTENTION.items():
         if hasattr(embed, attention):
-            steps.append(f"no position here: {words}")
+            steps.append(f"no position embedding: {words}")
     if embed.norm is not None:
         steps.append(f"LayerNorm, ε = {embed.norm.eps:g}")
     if embed.dropout.p:
-        steps.append(f"dropout of {embed.dropout.p:g}, in training only")
+        steps.append(f"dropout of {embed.dropout.p:g}, during training only")
     if embed.projection is not None:
-        steps.append(f"a learned map to {embed.projection.out_features} dimensions, not drawn here")
+        steps.append(f"a learned projection to {embed.projection.out_features} dimensions, not shown here")
     return steps
 
 
 _ATTENTION = {
-    "rotary": "attention turns queries and keys by it",
-    "alibi": "attention lowers each score by the distance",
-    "relative_bias": "attention adds a learned number for each distance to its scores",
+    "rotary": "attention rotates queries and keys by their positions",
+    "alibi": "attention subtracts a penalty for the distance from each score",
+    "relative_bias": "attention adds a learned bias for the distance to each score",
 }
 
 
 def _position_step(positions: Any) -> str:
     if not hasattr(positions, "weight"):
-        return "+ sines and cosines of its position, exact"
-    first = f", the first {positions.offset} of them for padding" if positions.offset else ""
+        return "+ sines and cosines of its position (fixed)"
+    first = f", of which the first {positions.offset} are for padding" if positions.offset else ""
     return f"+ the row of its position, one of {len(positions.weight)}{first}"
 
 

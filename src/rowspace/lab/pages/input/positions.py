@@ -1,4 +1,4 @@
-"""The Input page: positions added to rows or next to them, and how long rows are next to positions."""
+"""The routes of the Input page that add or concatenate positions, and compare the norms of rows and positions."""
 
 from functools import partial
 from typing import Any, Literal
@@ -20,7 +20,7 @@ _ROWS: tuple[Literal["table", "drawn"], ...] = ("table", "drawn")
 
 @needs_torch
 def concatenation(lab: Lab, query: Query) -> ConcatenatedReply:
-    """`text`, `position`, `width` → positions added to the rows and next to them, and what each way costs."""
+    """Return positions added to the rows of `text`, positions of `width` concatenated with them, and the costs."""
     from rowspace.lab.pages.input.figures import concatenated_figure
 
     sentence, dim = known_sentence(lab, query), lab.table.dim
@@ -34,9 +34,9 @@ def concatenation(lab: Lab, query: Query) -> ConcatenatedReply:
 
 @needs_torch
 def scale(lab: Lab, query: Query) -> NormsReply:
-    """`text`, `rows`, `position`, `start`, `scale` s → norms of rows times s, next to the norm of a position.
+    """Return the norms of rows times `scale`, and the norm of a `position`.
 
-    `rows`: the table's, or "drawn", 1000 rows of N(0, 1/d) of any dimension `dim`.
+    `rows` is "table", or "drawn" for 1,000 rows drawn from N(0, 1/d) with d = `dim`.
     """
     from rowspace.lab.pages.input.figures import drawn_norm, mean_norm, norms_figure
 

@@ -9,10 +9,10 @@ Part = Literal["tokens", "segments", "positions"]
 
 
 class Parts(TypedDict):
-    """What each of p parts adds to n tokens, `contributions` (p, n, d).
+    """The contributions of p parts to n tokens, `contributions` (p, n, d).
 
-    `rows` (n, d) are the table's, of which the recipe may scale the tokens' part; `total` (n, d) sums the parts that
-    are on, `output` (n, d) is its norm in a recipe that has one.
+    `rows` (n, d) are the rows of the table, which the recipe may scale; `total` (n, d) is the sum of the enabled parts;
+    `output` (n, d) is the sum after the normalization layer, if the recipe has one.
     """
 
     parts: list[Part]
@@ -23,75 +23,75 @@ class Parts(TypedDict):
 
 
 class PartsReply(Parts, SentenceFields, Shown):
-    """The input of a known model, part by part."""
+    """The parts of a model's input, with the settings of the request."""
 
     recipe: str
     recipes: list[str]
     on: list[Part]
     steps: list[str]
-    """What the recipe does, in its order."""
+    """The steps of the recipe, in order."""
     start: int
     """The position of the first token."""
     second: int
     """The first token of the second segment."""
     scaled: bool
-    """Whether token rows are multiplied first."""
+    """Whether the recipe scales token rows."""
     two_segments: bool
     """Whether tokens can belong to a second segment."""
     max_positions: int | None
-    """null: no longest text."""
+    """null if the length of texts is not limited."""
     drawn: list[Part]
-    """The parts whose tables are not learned."""
+    """The parts with random weights."""
 
 
 class WayCost(TypedDict):
-    """What one way to combine tokens and positions costs."""
+    """The costs of one way to combine tokens and positions."""
 
     way: Literal["added", "beside", "mapped"]
     width: int
     position_parameters: int
     parameters: int
     operations: int
-    """For a token."""
+    """Operations per token."""
     layer: int
-    """A square matrix that follows."""
+    """The size of a square matrix that follows."""
 
 
 class Concatenated(TypedDict):
-    """Positions `added` to the rows (n, d), or `beside` them (n, d + w)."""
+    """Positions `added` to the rows (n, d), and concatenated with them, `beside` (n, d + w)."""
 
     added: Array
     beside: Array
     costs: list[WayCost]
     identity: float | None
-    """How far the sum is from parts of equal width side by side, times two identity matrices on top of one another."""
+    """The largest difference between the sum and a concatenation times stacked identities; null for d > 1024."""
 
 
 class ConcatenatedReply(Concatenated, SentenceFields, Shown):
-    """Positions added to the rows or next to them."""
+    """Sum and concatenation, with the settings of the request."""
 
     position: Literal["sinusoid", "learned"]
     width: int
 
 
 class Norms(TypedDict):
-    """The `norms` (n,) of the text's rows; those of the mean row, `token_norms` (101,), at `scales` (101,)."""
+    """The `norms` (n,) of the text's rows, and the mean norm of rows, `token_norms` (101,), at `scales` (101,)."""
 
     norms: Array
     scales: Array
     token_norms: Array
     token_norm: float
-    """The mean."""
+    """The mean norm of the unscaled rows."""
     position_norm: float
     ratio: float | None
-    """The position's norm over that of the scaled row; null where rows have none."""
+    """The position's norm divided by the mean norm of scaled rows; null if that is zero."""
     balance: float | None
     """The scale at which both norms are equal."""
     root: float
 
 
 class NormsReply(Norms, SentenceFields, Shown):
-    """How long rows are next to positions."""
+    """The norms of rows and positions, with the settings of the request."""
 
     rows: Literal["table", "drawn"]
     position: Literal["sinusoid", "learned"]

@@ -1,4 +1,4 @@
-"""The Patches page: a picture cut into patches, their projection, and what they cost."""
+"""The Patches page: a picture cut into patches, their projection, and the cost of the patch size."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.patches import cut

@@ -1,4 +1,4 @@
-"""The Patches page: a picture cut into patches, one of them as numbers, its projection in both forms, and the costs."""
+"""The routes of the Patches page: pictures, their patches with the projection in both forms, and costs."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -15,7 +15,7 @@ __all__ = ["ROUTES"]
 
 
 def picture(lab: Lab, query: Query) -> PictureReply:
-    """`picture`, a photograph's name or that of one sent before, or by POST the bytes of a new one → the picture."""
+    """Return the included or uploaded `picture`, or upload a new one with POST."""
     name = query.text("picture", PHOTOGRAPHS[0])
     file = query.text("file", "picture.png", longest=300)
     if query.body is not None:
@@ -29,7 +29,7 @@ def picture(lab: Lab, query: Query) -> PictureReply:
 
 @needs_torch
 def cut(lab: Lab, query: Query) -> CutReply:
-    """A `PatchQuestion`, and the number of a patch, `at` → its numbers, and its projection in each form."""
+    """Return the picture of a `PatchQuestion`, and the pixels and projections of the patch with the index `at`."""
     question = PatchQuestion.read(query)
     found, size = _picture(lab, question.picture), question.size
     from rowspace.lab.pages.patches.figures import cut_figure, make_projections, scale_images
@@ -63,7 +63,7 @@ def cut(lab: Lab, query: Query) -> CutReply:
 
 @needs_torch
 def costs(lab: Lab, query: Query) -> PatchCostsReply:
-    """`height`, `width`, `channels`, `dim` → counts for each size of a patch that fits, or with `pad` for all."""
+    """Return the costs of each patch size that divides `height` and `width`, or of all sizes with `pad`."""
     from rowspace.lab.pages.patches.figures import patch_costs_figure
 
     height, width = (query.integer(name, 224, low=1, high=512) for name in ("height", "width"))
@@ -75,12 +75,12 @@ def costs(lab: Lab, query: Query) -> PatchCostsReply:
 
 
 def _sent(lab: Lab) -> Pictures:
-    """The uploaded pictures, which are kept in memory only."""
+    """Return the uploaded pictures, which are kept in memory only."""
     return lab.cached("pictures", Pictures)
 
 
 def _picture(lab: Lab, name: str) -> Picture:
-    """A photograph, or a picture that was uploaded; raises `UsageError` for a name of neither."""
+    """Return an included or uploaded picture by name; raise `UsageError` for an unknown name."""
     if name in KNOWN:
         return lab.cached(("photograph", name), lambda: photograph(name))
     return _sent(lab).get(name)

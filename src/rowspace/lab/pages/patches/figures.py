@@ -14,21 +14,21 @@ Order = Literal["channels_first", "channels_last"]
 
 
 def scale_images(fitted: NDArray[np.uint8], *, values: str, size: int, pad: bool) -> Tensor:
-    """One image (1, C, H, W) of floats from 0 to 1 ("unit"), from -1 to 1 ("signed"), or unscaled ("bytes")."""
+    """Convert to a float tensor (1, C, H, W) with values 0 to 1 ("unit"), -1 to 1 ("signed") or 0 to 255 ("bytes")."""
     images = torch.from_numpy(fitted).permute(2, 0, 1)[None].float()
     images = images / 255 if values == "unit" else images / 127.5 - 1 if values == "signed" else images
     return pad_to_patches(images, size) if pad else images
 
 
 def image_bytes(images: Tensor, *, values: str) -> NDArray[np.uint8]:
-    """The image (H, W, C) that the projection sees, with any padding."""
+    """Convert the input of the projection, including any padding, back to pixels (H, W, C)."""
     images = images * 255 if values == "unit" else (images + 1) * 127.5 if values == "signed" else images
     pixels: NDArray[np.uint8] = images[0].permute(1, 2, 0).round().byte().numpy()
     return pixels
 
 
 def make_projections(*, size: int, channels: int, dim: int, seed: int) -> tuple[PatchEmbedding, PatchEmbedding]:
-    """A projection of patches in both forms, linear and convolution, with the same weights, as training begins."""
+    """Create the patch projection as a linear layer and as a convolution, with the same untrained weights."""
     linear = PatchEmbedding(size, channels, dim)
     convolution = PatchEmbedding(size, channels, dim, form="convolution")
     for form in (linear, convolution):
@@ -46,7 +46,7 @@ def cut_figure(
     at: int,
     unit: int,
 ) -> Cut:
-    """The image in patches, and the patch number `at` in both forms of projection."""
+    """Cut the image into patches, and project them in both forms; `at` is the index of the patch to show."""
     linear, convolution = projections
     flat = unfold_patches(images, size, order=order)[0]  # (patches, numbers)
     with torch.no_grad():
@@ -67,7 +67,7 @@ def cut_figure(
 
 
 def patch_costs_figure(*, height: int, width: int, channels: int, dim: int, pad: bool) -> PatchCosts:
-    """What patches of every size that fits a picture cost, or with `pad` of all sizes."""
+    """Compute the costs of each patch size that divides the picture, or of all sizes with `pad`."""
     sizes = [size for size in range(1, 65) if pad or not (height % size or width % size)]
     costs = [patch_cost((height, width), size, channels=channels, embedding_dim=dim, pad=pad) for size in sizes]
     return {

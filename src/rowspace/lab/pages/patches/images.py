@@ -1,4 +1,4 @@
-"""Pictures as arrays, with Pillow: from an opened file, and at another size."""
+"""Pictures as arrays: decoding and resizing with Pillow."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ LONGEST_SIDE = 1024
 
 
 def lesson_picture() -> Picture:
-    """The lesson's picture, 6 × 6 pixels of gray."""
+    """Return the lesson's picture, 6 × 6 gray pixels."""
     rows = [[1, 2, 3, 0, 1, 2], [4, 5, 0, 3, 4, 5], [7, 8, 1, 6, 7, 8], [2, 0, 1, 5, 3, 1], [3, 1, 4, 1, 5, 9]]
     return np.array([*rows, [2, 6, 5, 3, 5, 8]], np.uint8)[:, :, None]
 
 
 def open_photograph(*, name: str) -> Picture:
-    """One of scikit-learn's photographs."""
+    """Return one of scikit-learn's photographs."""
     from sklearn.datasets import load_sample_image
 
     picture: Picture = load_sample_image(name)
@@ -27,16 +27,16 @@ def open_photograph(*, name: str) -> Picture:
 
 
 def open_picture(*, file: str) -> Picture:
-    """A picture file."""
+    """Read a picture file."""
     with Image.open(file) as opened:
         return decode_picture(opened)
 
 
 def decode_picture(opened: Any) -> Picture:
-    """Turned as the camera was held, on white where it is transparent, no side longer than 1,024 pixels."""
-    opened.draft(None, (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG need not be decoded at its full size
+    """Decode to RGB: apply the EXIF orientation, replace transparency by white, and limit sides to 1,024 pixels."""
+    opened.draft(None, (LONGEST_SIDE, LONGEST_SIDE))  # decode a large JPEG at a reduced size
     ImageOps.exif_transpose(opened, in_place=True)
-    if opened.mode.startswith("I"):  # 16 bits of gray, of which Pillow would drop the upper ones
+    if opened.mode.startswith("I"):  # 16-bit gray, whose upper bits Pillow would drop
         opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
     wanted = "RGBA" if opened.has_transparency_data else "RGB"
     turned = opened if opened.mode == wanted else opened.convert(wanted)
@@ -47,7 +47,7 @@ def decode_picture(opened: Any) -> Picture:
 
 
 def fit_picture(picture: Picture, *, height: int, width: int, channels: int) -> Picture:
-    """The middle of the picture at another size, cropped to that aspect ratio; in gray for 1 channel."""
+    """Resize the picture, cropped at the center to the new aspect ratio; convert it to gray for 1 channel."""
     image = Image.fromarray(picture.squeeze(2) if picture.shape[2] == 1 else picture)
     image = image.convert("L" if channels == 1 else "RGB")
     if image.size != (width, height):
@@ -56,5 +56,5 @@ def fit_picture(picture: Picture, *, height: int, width: int, channels: int) -> 
 
 
 def picture_size_figure(picture: Picture) -> PictureSize:
-    """A picture and its size."""
+    """Return the picture and its size."""
     return {"pixels": picture, "height": picture.shape[0], "width": picture.shape[1]}

@@ -1,6 +1,6 @@
-"""Pictures: uploaded ones, which are not trusted; two photographs that scikit-learn ships; the lesson's.
+"""Pictures: untrusted uploads, two photographs from scikit-learn, and the lesson's picture.
 
-Needs Pillow, of `rowspace[lab]`.
+Needs Pillow, which `rowspace[lab]` installs.
 """
 
 import hashlib
@@ -22,22 +22,24 @@ Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
 
 LARGEST_FILE = 16 << 20  # bytes
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")
-KNOWN = (*PHOTOGRAPHS, "lesson")  # what `photograph` opens
+KNOWN = (*PHOTOGRAPHS, "lesson")  # the names that `photograph` accepts
 _MOST_PIXELS = 50_000_000
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
 
 def read_picture(data: bytes) -> Picture:
-    """The bytes of a PNG, JPEG, WebP, GIF (its first frame) or BMP → (height, width, 3) in color.
+    """Decode a PNG, JPEG, WebP, GIF (first frame) or BMP to RGB pixels (height, width, 3).
 
-    Turned as the camera was held, laid on white where it is transparent, and no side longer than 1,024 pixels. Sizes
-    are read and bounded before anything is decoded. Raises `FileFormatError` for what cannot be read as a picture, and
-    `UsageError` for one that is too large.
+    The EXIF orientation is applied, transparency becomes white, and large pictures are downsampled to sides of at most
+    1,024 pixels. The declared size is checked before decoding. Raises `FileFormatError` for data that is not a valid
+    picture, and `UsageError` for pictures that are too large.
     """
     if not data:
         raise FileFormatError("the file is empty; choose a PNG, JPEG, WebP, GIF or BMP picture")
     if len(data) > LARGEST_FILE:
-        raise UsageError(f"the picture has {len(data):,} bytes, but {LARGEST_FILE:,} are the most; save it smaller")
+        raise UsageError(
+            f"the picture has {len(data):,} bytes, more than the limit of {LARGEST_FILE:,}; reduce its size"
+        )
     image = _pillow()
     from rowspace.lab.pages.patches.images import decode_picture
 
@@ -49,18 +51,18 @@ def read_picture(data: bytes) -> Picture:
                     _verify(image, data)
                 return decode_picture(opened)
     except (image.DecompressionBombError, image.DecompressionBombWarning):
-        raise UsageError(f"the picture has more than {_MOST_PIXELS:,} pixels; save it smaller") from None
-    except Exception as error:  # a decoder of foreign bytes: whatever it stumbles over, the file is at fault
+        raise UsageError(f"the picture has more than {_MOST_PIXELS:,} pixels; reduce its size") from None
+    except Exception as error:  # decoders raise many types of errors for damaged files
         raise FileFormatError(
-            "this file is damaged or not a picture; choose a PNG, JPEG, WebP, GIF or BMP that opens elsewhere"
+            "this file is damaged or not a picture; choose a valid PNG, JPEG, WebP, GIF or BMP file"
         ) from error
     raise UsageError(
-        f"the picture has {width:,} × {height:,} pixels, but {_MOST_PIXELS:,} are the most; save it smaller"
+        f"the picture has {width:,} × {height:,} pixels, more than the limit of {_MOST_PIXELS:,}; reduce its size"
     )
 
 
 def photograph(name: str) -> Picture:
-    """One of scikit-learn's photographs, china.jpg or flower.jpg, or "lesson", 6 × 6 pixels of gray.
+    """Return one of scikit-learn's photographs, or "lesson", 6 × 6 gray pixels.
 
     >>> photograph("lesson")[:3, :3, 0]
     array([[1, 2, 3],
@@ -73,8 +75,8 @@ def photograph(name: str) -> Picture:
 
         return lesson_picture()
     if name not in PHOTOGRAPHS:
-        raise UsageError(f"picture must be one of {', '.join(KNOWN)}, or one that was sent, not {name!r}")
-    package = find_spec("sklearn")  # found but not imported, which would take seconds
+        raise UsageError(f"picture must be one of {', '.join(KNOWN)}, or an uploaded one, not {name!r}")
+    package = find_spec("sklearn")  # without importing it, which takes seconds
     folders = package.submodule_search_locations if package else None
     file = Path(folders[0], "datasets", "images", name) if folders else None
     if file is None or not file.is_file():
@@ -83,11 +85,11 @@ def photograph(name: str) -> Picture:
 
 
 class Pictures:
-    """The last `most` pictures that were sent, each under a hash of its bytes; decoded one at a time.
+    """The last `most` uploaded pictures, named by a hash of their bytes; they are decoded one at a time.
 
     >>> Pictures().get("china.png")
     Traceback (most recent call last):
-    rowspace.errors.UsageError: picture 'china.png' is not kept any more, or never was; send it again
+    rowspace.errors.UsageError: picture 'china.png' was not uploaded, or is no longer in memory; upload it again
     """
 
     def __init__(self, most: int = 8) -> None:
@@ -96,7 +98,7 @@ class Pictures:
         self._decoding, self._lock = Lock(), Lock()
 
     def keep(self, data: bytes) -> str:
-        """The name of the picture that these bytes are; raises as `read_picture` does."""
+        """Decode and store an upload, and return its name; raise the errors of `read_picture`."""
         name = hashlib.sha256(data).hexdigest()[:20]
         with self._decoding:
             picture = self._kept.get(name)
@@ -109,16 +111,16 @@ class Pictures:
         return name
 
     def get(self, name: str) -> Picture:
-        """The picture of a name that `keep` gave."""
+        """Return the picture with a name returned by `keep`."""
         with self._lock:
             if name not in self._kept:
-                raise UsageError(f"picture {name[:40]!r} is not kept any more, or never was; send it again")
+                raise UsageError(f"picture {name[:40]!r} was not uploaded, or is no longer in memory; upload it again")
             self._kept.move_to_end(name)
             return self._kept[name]
 
 
 def _pillow() -> Any:
-    """The module `PIL.Image`."""
+    """Return the module `PIL.Image`."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -127,6 +129,6 @@ def _pillow() -> Any:
 
 
 def _verify(image: Any, data: bytes) -> None:
-    """Check each chunk of a PNG, down to the last, by its checksum, which decoding the pixels does not."""
+    """Verify the checksums of all chunks of a PNG, which decoding does not do."""
     with image.open(io.BytesIO(data), formats=("PNG",)) as opened:
         opened.verify()

@@ -1,4 +1,4 @@
-"""`PatchQuestion`: the parameters of a picture in patches, checked."""
+"""`PatchQuestion`: the validated parameters of a picture in patches."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +13,12 @@ __all__ = ["PatchQuestion", "picture_call"]
 Order = Literal["channels_first", "channels_last"]
 _ORDERS: tuple[Order, ...] = get_args(Order)
 _VALUES = ("unit", "bytes", "signed")
-_MOST_NUMBERS = 2**22  # of all vectors together
+_MOST_NUMBERS = 2**22  # in the vectors of all patches
 
 
 @dataclass(frozen=True)
 class PatchQuestion:
-    """A picture's name and size, how it is cut, and how its patches are projected."""
+    """The name and size of a picture, and the settings of its patches and their projection."""
 
     picture: str
     file: str
@@ -35,7 +35,7 @@ class PatchQuestion:
 
     @classmethod
     def read(cls, query: Query) -> "PatchQuestion":
-        """Read and check each parameter; raises `UsageError`, also where too many numbers would be computed."""
+        """Read and validate the parameters; raise `UsageError` for invalid ones or if the result would be too large."""
         picture = query.text("picture", PHOTOGRAPHS[0])
         lesson = picture == "lesson"
         side = 6 if lesson else 224
@@ -44,8 +44,8 @@ class PatchQuestion:
         dim = query.integer("dim", 64, low=1, high=1024)
         if (count := -(-height // size) * -(-width // size) * dim) > _MOST_NUMBERS:
             raise UsageError(
-                f"{height} × {width} pixels in patches of {size} make {count:,} numbers at dim {dim}, but "
-                f"{_MOST_NUMBERS:,} are the most here; choose larger patches or a smaller dim"
+                f"{height} × {width} pixels in patches of {size} make {count:,} numbers at dim {dim}, more than "
+                f"the limit of {_MOST_NUMBERS:,}; choose larger patches or a smaller dim"
             )
         return cls(
             picture=picture,
@@ -64,7 +64,7 @@ class PatchQuestion:
 
 
 def picture_call(picture: str, file: str) -> "partial[Picture]":
-    """The call that opens a photograph by its name, or the reader's own `file`."""
+    """Return the call that opens an included picture by its name, or else the user's `file`."""
     from rowspace.lab.pages.patches.images import lesson_picture, open_photograph, open_picture
 
     if picture == "lesson":

@@ -14,28 +14,28 @@ class PictureSize(TypedDict):
 
 
 class PictureReply(PictureSize, Shown):
-    """A picture that patches can be cut from."""
+    """A picture, with its name and code."""
 
     picture: str
     """The name to request it by."""
 
 
 class Cut(TypedDict):
-    """A picture in patches, and one of them projected.
+    """A picture in patches, and the projection of one patch.
 
-    `image` (H, W, C) uint8 with any padding; `pixels` (n,) of the patch; `linear` and `convolution` (dim,); `weight`
-    (n,), that of one dimension, and `feature` (h, w), the value of this dimension for every patch.
+    `image` (H, W, C) uint8, with any padding; `pixels` (n,) of the patch; its projections `linear` and `convolution`
+    (dim,); `weight` (n,) of one dimension; `feature` (h, w), the value of that dimension for every patch.
     """
 
     grid: tuple[int, int]
-    """Patches down and across."""
+    """The numbers of patches per column and per row."""
     patches: int
     numbers: int
-    """Of one patch."""
+    """Numbers per patch."""
     parameters: int
-    """Of the projection."""
+    """Parameters of the projection."""
     difference: float
-    """Between the two forms of projection, at most."""
+    """The largest difference between the two forms of projection."""
     image: Array
     pixels: Array
     linear: Array
@@ -61,10 +61,10 @@ class CutReply(Cut, Shown):
 
 
 class PatchCosts(TypedDict):
-    """Counts (n,) for each of the `sizes` (n,) of a patch.
+    """Costs (n,) for each of the patch `sizes` (n,).
 
-    `patches`; `tokens`, with a class token; `numbers` of one patch; `parameters` of the projection; `scores` of one
-    head; `attention_flops` of one layer, and `projection_flops` of all patches.
+    `patches`; `tokens`, with a class token; `numbers` per patch; `parameters` of the projection; attention `scores` per
+    head; `attention_flops` per layer; `projection_flops` of all patches.
     """
 
     sizes: Array
@@ -78,7 +78,7 @@ class PatchCosts(TypedDict):
 
 
 class PatchCostsReply(PatchCosts, Shown):
-    """Counts for each size of a patch, with the sizes of the request."""
+    """Costs for each patch size, with the settings of the request."""
 
     height: int
     width: int

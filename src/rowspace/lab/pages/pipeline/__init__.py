@@ -1,4 +1,4 @@
-"""The Pipeline page: from a text to the input matrix, and gradients back to the rows."""
+"""The Pipeline page: from a text to the input matrix, and from gradients to the rows."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.pipeline import routes

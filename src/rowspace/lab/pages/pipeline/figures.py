@@ -14,10 +14,10 @@ Array = NDArray[Any]
 
 
 def forward_figure(table: Table, ids: Ids) -> Forward:
-    """The rows of ids, looked up and as the product of a one-hot matrix and the table."""
+    """Look up the rows of ids, and compute them as the product of a one-hot matrix and the table."""
     rows, columns = table[ids], np.unique(ids)
-    one_hot = (ids[:, np.newaxis] == columns).astype(rows.dtype)  # without its columns of zeros
-    with np.errstate(invalid="ignore"):  # zero times infinity
+    one_hot = (ids[:, np.newaxis] == columns).astype(rows.dtype)  # only the columns that contain a one
+    with np.errstate(invalid="ignore"):  # 0 * inf is NaN
         product = one_hot @ table[columns]
     return {
         "ids": ids,
@@ -32,36 +32,36 @@ def forward_figure(table: Table, ids: Ids) -> Forward:
 
 
 def no_positions(*, count: int, width: int) -> Array:
-    """Zeros (count, width)."""
+    """Return zeros, (count, width)."""
     return np.zeros((count, width), np.float32)
 
 
 def matrix_figure(table: Table, ids: Ids, positions: Array) -> Matrix:
-    """The input matrix X: rows plus positions."""
+    """Compute the input matrix X: rows plus positions."""
     return {"positions": positions, "X": table[ids] + positions}
 
 
 def upstream_rows(table: Table, ids: Ids, *, g: Sequence[float], kind: str) -> Array:
-    """Of each token the number g, or g times its row: the gradient of g·‖row‖²/2."""
+    """Return an upstream gradient: g in every dimension, or g times the row, the gradient of g·‖row‖²/2."""
     rows = table[ids]
     upstream: Array = np.array(g, np.float32)[:, np.newaxis] * (rows if kind == "rows" else np.ones_like(rows))
     return upstream
 
 
 def one_hot_gradient(ids: Ids, upstream: Array) -> dict[str, Array]:
-    """Hᵀ G, for the columns of H that hold a one."""
+    """Compute Hᵀ G for the columns of H that contain a one."""
     one_hot = (ids[:, np.newaxis] == np.unique(ids)).astype(upstream.dtype)
     return {"one_hot": one_hot.T @ upstream}
 
 
 def compared(way: str, other: Array, gradient: Array) -> Check:
-    """Whether a gradient computed in another way is the same."""
+    """Compare a gradient with one computed in another way."""
     equal = np.array_equal(other, gradient, equal_nan=True)
     return {"way": way, "equal": equal, "difference": float(np.abs(other - gradient).max(initial=0))}
 
 
 def backward_figure(table: Table, ids: Ids, upstream: Array, others: Mapping[str, Array]) -> Backward:
-    """A row gets the sum of what comes back to its tokens; rows that are not touched get nothing."""
+    """Sum the upstream gradients of each row's tokens; all other rows have gradient zero."""
     touched, which = np.unique(ids, return_inverse=True)
     gradient = np.zeros((len(touched), table.dim), upstream.dtype)
     np.add.at(gradient, which, upstream)

@@ -1,6 +1,6 @@
-"""The gradient of the Pipeline page's rows by the reference's loop and by autograd. This needs PyTorch."""
+"""The gradient of the rows by a reference loop and by autograd. This module needs PyTorch."""
 
-from rowspace.layers import lookup  # isort: skip  # first: without PyTorch its error names the extra to install
+from rowspace.layers import lookup  # isort: skip  # first, for its MissingExtraError
 import numpy as np
 import torch
 
@@ -9,7 +9,7 @@ from rowspace.layers.tables.reference import lookup_backward
 
 
 def other_gradients(ids: Ids, upstream: Array) -> dict[str, Array]:
-    """The gradient of the rows by the one-hot matrix, by a loop, and by autograd."""
+    """Compute the gradient of the rows with the one-hot matrix, a loop, and autograd."""
     touched, which = np.unique(ids, return_inverse=True)
     weight = torch.zeros(len(touched), upstream.shape[1], dtype=torch.from_numpy(upstream).dtype, requires_grad=True)
     rows = lookup(torch.from_numpy(which), weight)

@@ -7,9 +7,9 @@ from rowspace.lab.shared.sentence import SentenceFields
 
 
 class Forward(TypedDict):
-    """`ids` (n,), their `rows` (n, d), and the same rows as the `product` (n, d) of the one-hot matrix and the table.
+    """`ids` (n,), their `rows` (n, d), and the `product` (n, d) of the one-hot matrix and the table, which equals them.
 
-    `one_hot` (n, u) has only the columns of the ids that occur: all others hold only zeros.
+    `one_hot` (n, u) has only the columns of the ids that occur; all other columns are zero.
     """
 
     ids: Array
@@ -23,11 +23,11 @@ class Forward(TypedDict):
 
 
 class ForwardReply(Forward, SentenceFields, Shown):
-    """From a text to its rows."""
+    """The rows of a text, with their code."""
 
 
 class Matrix(TypedDict):
-    """The rows of `positions` 0 ... n - 1 (n, d), and `X` (n, d), which is rows + positions."""
+    """The `positions` (n, d), and `X` (n, d), which is rows + positions."""
 
     positions: Array
     X: Array
@@ -40,7 +40,7 @@ class MatrixReply(Matrix, SentenceFields, Shown):
 
 
 class Check(TypedDict):
-    """Whether the gradient computed in another way is equal to the last bit, and how far it differs."""
+    """A comparison with a gradient computed in another way: exact equality and the largest difference."""
 
     way: str
     equal: bool
@@ -48,7 +48,7 @@ class Check(TypedDict):
 
 
 class Backward(TypedDict):
-    """The `gradient` (u, d) of the rows `touched` (u,) from the `upstream` (n, d); that of all other rows is zero."""
+    """The gradient of the tokens, `upstream` (n, d), and the `gradient` (u, d) of the rows with ids `touched` (u,)."""
 
     upstream: Array
     touched: Array
@@ -56,14 +56,14 @@ class Backward(TypedDict):
     vocabulary: int
     rows: list[str]
     token_indices: list[list[int]]
-    """For each row, the indices of the tokens that it is the row of."""
+    """For each row, the indices of its tokens."""
     checks: list[Check]
 
 
 class BackwardReply(Backward, SentenceFields, Shown):
-    """What each row of the table gets; `g` (n,) is a number for each token."""
+    """The gradient of the rows; `g` (n,) is a number for each token."""
 
     g: Array
     kind: Literal["ones", "rows"]
     missing: str | None
-    """What to install for the checks that are left out."""
+    """A message that says what to install for further checks; null if PyTorch is installed."""

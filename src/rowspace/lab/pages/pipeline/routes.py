@@ -1,6 +1,6 @@
-"""The Pipeline page: text → tokens → ids → rows → + position → X, the lookup as a product, and gradients back to rows.
+"""The routes of the Pipeline page: text → tokens → ids → rows → rows + positions = X, and gradients of the rows.
 
-The lookup is written from scratch in `layers/tables/reference.py`, and for training in `layers/tables/lookup.py`.
+`layers/tables/reference.py` implements the lookup in plain NumPy, `layers/tables/lookup.py` for training.
 """
 
 from collections.abc import Mapping
@@ -27,14 +27,14 @@ _UPSTREAM: tuple[Literal["ones", "rows"], ...] = ("ones", "rows")
 
 
 def forward(lab: Lab, query: Query) -> ForwardReply:
-    """`text` → its ids, their rows, and the same rows as the product of the one-hot matrix and the table."""
+    """Return the ids of `text`, their rows, and the product of the one-hot matrix and the table."""
     sentence, figure = read_sentence(lab, query), partial(figures.forward_figure)
     code = shown(lab, figure, ids=sentence.call)
     return {**figure(lab.table, sentence.ids), **sentence.fields, "code": code}
 
 
 def matrix(lab: Lab, query: Query) -> MatrixReply:
-    """`text`, `position` → the rows of positions 0 … n - 1, and X, which is rows + positions."""
+    """Return the rows of the positions of `text`, by `position`, and X = rows + positions."""
     sentence, dim = read_sentence(lab, query), lab.table.dim
     kind = query.choice("position", _POSITIONS, default_kind(dim))
     positions = partial(figures.no_positions, count=len(sentence.ids), width=dim)
@@ -48,11 +48,11 @@ def matrix(lab: Lab, query: Query) -> MatrixReply:
     return {**figure(lab.table, sentence.ids, positions()), **sentence.fields, "position": kind, "code": code}
 
 
-@np.errstate(invalid="ignore", over="ignore")  # rows that are not finite have gradients that are not finite
+@np.errstate(invalid="ignore", over="ignore")  # non-finite rows have non-finite gradients
 def backward(lab: Lab, query: Query) -> BackwardReply:
-    """`text`, `g` (a number for each token), `upstream` → what each row of the table gets.
+    """Return the gradient of the rows for `text`, by `upstream` and `g`, a number for each token.
 
-    `checks` compares it with the same gradient computed in other ways.
+    `checks` compare it with the gradient computed in other ways.
     """
     sentence = read_sentence(lab, query)
     g, kind = _numbers(query, len(sentence.ids)), query.choice("upstream", _UPSTREAM)
@@ -78,7 +78,7 @@ def backward(lab: Lab, query: Query) -> BackwardReply:
 
 
 def _numbers(query: Query, count: int) -> list[float]:
-    """`g`, one number for each token: those of the query, followed by 1, 2, 3, … by index, so that a text may grow."""
+    """Return a number for each token: those of the query, and the token's 1-based index for tokens without one."""
     numbers = query.numbers("g", [1.0], most=64)
     if (largest := max(numbers, key=abs)) and abs(largest) > _LARGEST:
         raise UsageError(f"g must be numbers from -{_LARGEST:g} to {_LARGEST:g}, not {largest:g}")

@@ -30,10 +30,10 @@ from rowspace.table import Table
 
 
 def rows_figure(*, length: int, dim: int, base: float, seed: int) -> PositionRows:
-    """What schemes put at each position: two layouts of sinusoid, a learned table, and ones turned by rotary."""
-    ids = torch.zeros(length)  # only their number matters
+    """Compute the rows of sinusoids, of a learned table, and of vectors of ones after rotation."""
+    ids = torch.zeros(length)  # only the shape matters
     learned = LearnedPosition(length, dim)
-    learned.reset_parameters(torch.Generator().manual_seed(seed))  # as training begins
+    learned.reset_parameters(torch.Generator().manual_seed(seed))  # untrained
     ones = torch.ones(1, length, dim)  # one head, and the same query at every position
     return {
         "sinusoid_interleaved": SinusoidPosition(dim, base=base)(ids).numpy(),
@@ -47,7 +47,7 @@ def rows_figure(*, length: int, dim: int, base: float, seed: int) -> PositionRow
 def make_schemes(
     *, length: int, dim: int, base: float, seed: int, heads: int, causal: bool
 ) -> tuple[PositionScheme, ...]:
-    """Five schemes; learned parameters are drawn from the seed, as training begins."""
+    """Create five position schemes; learned parameters are untrained, initialized from the seed."""
     added, bias = LearnedPosition(length, dim), RelativeBias(heads, bidirectional=not causal)
     for drawn in (added, bias):
         drawn.reset_parameters(torch.Generator().manual_seed(seed))
@@ -56,13 +56,13 @@ def make_schemes(
 
 
 def unit_contents(*, heads: int, dim: int) -> list[tuple[Tensor, Tensor]]:
-    """Query and key without tokens: zeros, but ones of unit length for rotary, which turns them."""
+    """Return a query and key for each scheme: constant unit vectors for rotary, which rotates them, else zeros."""
     zeros, unit = torch.zeros(heads, dim), torch.full((heads, dim), dim**-0.5)
     return [(zeros, zeros), (zeros, zeros), (unit, unit), (zeros, zeros), (zeros, zeros)]
 
 
 def token_contents(table: Table, *, query: str, key: str, heads: int, dim: int) -> list[tuple[Tensor, Tensor]]:
-    """Query and key from the rows of two tokens, the same in each head, unscaled."""
+    """Return the rows of two tokens as query and key for each scheme, the same in every head."""
     rows = [torch.tensor(table[token][:dim]).expand(heads, -1) for token in (query, key)]
     return [(rows[0], rows[1])] * 5
 
@@ -76,7 +76,7 @@ def scores_figure(
     head: int,
     causal: bool,
 ) -> Scores:
-    """What each scheme does to the score of a query and a key."""
+    """Compute the attention scores of a query and a key with each scheme."""
     pairs = zip(schemes, contents, strict=True)
     found = [relative_scores(scheme, query, key, length=length) for scheme, (query, key) in pairs]
     return {
@@ -91,14 +91,14 @@ def scores_figure(
 
 
 def ntk_divisors(*, factor: float, pairs: int) -> list[float]:
-    """What NTK-aware scaling divides the frequency of each pair by: from 1 to the factor, in equal ratios."""
+    """Return the divisors of the frequencies in NTK-aware scaling: a geometric series from 1 to the factor."""
     return list(np.geomspace(1, factor, pairs).round(4).tolist())
 
 
 def scalings_figure(
     *, dim: int, base: float, original: int, factor: float, length: int, long: Sequence[float]
 ) -> Scalings:
-    """Rotary frequencies scaled for longer texts: wavelengths, and scores against distance."""
+    """Compare rotary scalings for longer texts by wavelengths, and by scores as a function of distance."""
     scalings = (
         RotaryScaling(),
         LinearScaling(factor),
@@ -109,7 +109,7 @@ def scalings_figure(
     )
     rotaries = [RotaryPosition(dim, base=base, scaling=scaling) for scaling in scalings]
     lengths = [original * 2**octave // 4 for octave in range(8)]
-    unit = torch.full((dim,), dim**-0.5)  # query and key before they are turned
+    unit = torch.full((dim,), dim**-0.5)  # query and key before rotation
     distances = torch.from_numpy(np.unique(np.geomspace(1, length, 300).astype(np.int64)) - 1)
     scores = [distant_scores(rotary, unit, unit, distances, length=length) for rotary in rotaries]
     slowest = [[rotary.frequencies_at(n).min() for n in lengths] for rotary in rotaries]

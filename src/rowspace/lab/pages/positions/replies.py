@@ -6,7 +6,7 @@ from rowspace.lab.shared.figure import Array, Shown
 
 
 class PositionRows(TypedDict):
-    """Five maps of position by dimension, (length, dim) float32."""
+    """The rows of five schemes, (length, dim) float32."""
 
     sinusoid_interleaved: Array
     sinusoid_concatenated: Array
@@ -16,7 +16,7 @@ class PositionRows(TypedDict):
 
 
 class PositionRowsReply(PositionRows, Shown):
-    """The maps, with the sizes of the request."""
+    """The rows, with the settings of the request."""
 
     length: int
     dim: int
@@ -25,10 +25,10 @@ class PositionRowsReply(PositionRows, Shown):
 
 
 class Scores(TypedDict):
-    """Scores of each scheme: `scores` (5, heads, n) by offset; `pairs` (5, length, length) of one head, query by key.
+    """Attention scores of five schemes: `scores` (5, heads, n) by offset, and `pairs` (5, length, length) for one head.
 
-    `offsets` are the n = 2 · length - 1 differences of positions; `slopes` (heads,) are ALiBi's, and `buckets` (n,)
-    those of T5's bias.
+    `pairs` are indexed by query and key. `offsets` (n,) are the n = 2 · length - 1 differences of positions; `slopes`
+    (heads,) are ALiBi's, and `buckets` (n,) those of T5's bias.
     """
 
     offsets: Array
@@ -37,13 +37,13 @@ class Scores(TypedDict):
     slopes: Array
     buckets: Array
     deviations: list[float]
-    """Of each scheme: how far a score is from the mean of its offset, at most."""
+    """For each scheme, the largest difference between a score and the mean score at its offset."""
     parameters: list[int]
-    """Of each scheme: how many numbers are learned."""
+    """For each scheme, the number of learned parameters."""
 
 
 class ScoresReply(Scores, Shown):
-    """The scores, with the sizes of the request."""
+    """The scores, with the settings of the request."""
 
     schemes: list[str]
     length: int
@@ -54,9 +54,9 @@ class ScoresReply(Scores, Shown):
 
 
 class Scalings(TypedDict):
-    """Six scalings: at the length, `wavelengths` (6, dim / 2) and `scores` (6, n) at `distances` (n,).
+    """Six scalings: `wavelengths` (6, dim / 2), and `scores` (6, n) at `distances` (n,), for texts of the given length.
 
-    At each of `lengths` (m,): the longest wavelength, `slowest` (6, m).
+    `slowest` (6, m) are the longest wavelengths for texts of `lengths` (m,).
     """
 
     attention_factors: list[float]

@@ -1,4 +1,4 @@
-"""The Positions page: rotary frequencies scaled for longer texts, side by side."""
+"""The route of the Positions page that compares rotary scalings for longer texts."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,9 +17,9 @@ _SCALINGS = ["none", "linear", "dynamic", "yarn", "longrope", "llama3"]
 
 @needs_torch
 def scaling(lab: Lab, query: Query) -> ScalingsReply:
-    """`pairs` of a head, `base`, `original` length, `factor`, `length` → the six scalings side by side.
+    """Compare six scalings by `pairs` per head, `base`, `original` length, `factor` and `length`.
 
-    LongRoPE's long list is `long`; by default it is NTK's.
+    `long` are LongRoPE's long factors; by default they are those of NTK-aware scaling.
     """
     from rowspace.lab.pages.positions.figures import ntk_divisors, scalings_figure
 

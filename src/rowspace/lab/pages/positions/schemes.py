@@ -1,4 +1,4 @@
-"""The Positions page: what each scheme puts at a position, and what it does to the score of two tokens."""
+"""The routes of the Positions page that compare the rows and attention scores of position schemes."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,7 +17,7 @@ _SCHEMES = ["sinusoid", "learned", "rotary", "alibi", "t5"]
 
 @needs_torch
 def rows(lab: Lab, query: Query) -> PositionRowsReply:
-    """`length`, `dim`, `base`, `seed` → five maps of position by dimension."""
+    """Return the rows of five schemes, by `length`, `dim`, `base` and `seed`."""
     from rowspace.lab.pages.positions.figures import rows_figure
 
     length, dim, base, seed = _sizes(query)
@@ -27,9 +27,10 @@ def rows(lab: Lab, query: Query) -> PositionRowsReply:
 
 @needs_torch
 def scores(lab: Lab, query: Query) -> ScoresReply:
-    """The sizes of `rows`, `heads`, `head`, `causal`, two tokens `query` and `key` → scores of each scheme.
+    """Return the attention scores of each scheme for two tokens, `query` and `key`.
 
-    Without tokens, scores depend on positions alone.
+    The other parameters are those of `rows`, `heads`, `head` and `causal`. Without tokens, the scores depend only on
+    positions.
     """
     from rowspace.lab.pages.positions.figures import make_schemes, scores_figure, token_contents, unit_contents
 
@@ -42,7 +43,7 @@ def scores(lab: Lab, query: Query) -> ScoresReply:
         key = query.text("key", token)
         dim = min(dim, lab.table.dim // 2 * 2)
         if not dim:
-            raise UsageError("a row of one number has no pair for a rotation to turn; leave query and key empty")
+            raise UsageError("rows of one number cannot be rotated, which needs pairs; leave query and key empty")
         contents = partial(token_contents, lab.table, query=token, key=key, heads=heads, dim=dim)
     schemes = partial(make_schemes, length=length, dim=dim, base=base, seed=seed, heads=heads, causal=causal)
     figure = partial(scores_figure, length=length, heads=heads, head=head, causal=causal)
@@ -59,11 +60,13 @@ def scores(lab: Lab, query: Query) -> ScoresReply:
 
 
 def _sizes(query: Query) -> tuple[int, int, float, int]:
-    """Positions, an even dimension, the base of the frequencies, and the seed of what is learned."""
+    """Return the number of positions, the even dimension, the base of the frequencies, and the seed."""
     length = query.integer("length", 64, low=2, high=256)
     dim = query.integer("dim", 64, low=2, high=256)
     if dim % 2:
-        raise UsageError(f"dim is {dim}, but sines and cosines come in pairs; make it {dim - 1} or {dim + 1}")
+        raise UsageError(
+            f"dim must be even, not {dim}, since sines and cosines come in pairs; use {dim - 1} or {dim + 1}"
+        )
     base = query.number("base", 10000.0, low=2, high=1e9)
     return length, dim, base, query.integer("seed", 0, low=0, high=2**31 - 1)
 

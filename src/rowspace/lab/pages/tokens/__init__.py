@@ -1,4 +1,4 @@
-"""The Tokens page: a text at several vocabulary sizes, and the merges of byte pairs."""
+"""The Tokens page: a text tokenized at several vocabulary sizes, and the merges of byte pairs."""
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.tokens import sources, splits

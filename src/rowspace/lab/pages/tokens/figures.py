@@ -24,18 +24,18 @@ Cut = tuple[tokenizers.Tokenizer | HuggingFaceTokenizer, Counts]
 
 
 def open_tokenizer(table: Table) -> tuple[tokenizers.Tokenizer, Counts]:
-    """The tokenizer of the table, and the counts of its tokens."""
+    """Open the table's tokenizer, and return it with the counts of its tokens."""
     counts = None if table.counts is None else dict(zip(table.vocabulary, table.counts.tolist(), strict=True))
     return Tokenizer.of_table(table).library, counts
 
 
 def open_standard() -> tuple[tokenizers.Tokenizer, Counts]:
-    """The tokenizer learned from the standard library, and the counts of its tokens."""
+    """Open the tokenizer learned from the standard library, and return it with the counts of its tokens."""
     return default_tokenizer()
 
 
 def cut_to_size(tokenizer: tokenizers.Tokenizer, counts: Counts, size: int) -> Cut:
-    """A tokenizer with a vocabulary of so many tokens, and their counts."""
+    """Truncate the vocabulary to `size` tokens, and recompute their counts."""
     if size == tokenizer.get_vocab_size():
         return tokenizer, counts
     cut = truncate_vocabulary(tokenizer, size)
@@ -43,12 +43,12 @@ def cut_to_size(tokenizer: tokenizers.Tokenizer, counts: Counts, size: int) -> C
 
 
 def cut_to_sizes(opened: tuple[tokenizers.Tokenizer, Counts], *, sizes: Sequence[int]) -> list[Cut]:
-    """The tokenizer at several sizes of its vocabulary."""
+    """Truncate the tokenizer to several vocabulary sizes."""
     return [cut_to_size(*opened, size) for size in sizes]
 
 
 def splits_figure(cuts: Sequence[Cut], ids: Mapping[str, int], *, text: str) -> SplitNumbers:
-    """The tokens of a text at each size, with the ids that they have in the whole vocabulary."""
+    """Tokenize a text at each size; the ids are those of the full vocabulary."""
     splits = [split_tokens(text, tokenizer, counts=counts, ids=ids) for tokenizer, counts in cuts]
     tokens = [token for split in splits for token in split]
     return {
@@ -59,22 +59,22 @@ def splits_figure(cuts: Sequence[Cut], ids: Mapping[str, int], *, text: str) -> 
 
 
 def ids_of(opened: tuple[tokenizers.Tokenizer, Counts]) -> Mapping[str, int]:
-    """The id of each token of the whole vocabulary."""
+    """Return the ids of the tokens in the full vocabulary."""
     return opened[0].get_vocab()
 
 
 def learned_merges(*, text: str) -> list[Merge]:
-    """The merges of byte pairs that are learned from a text alone."""
+    """Learn byte-pair merges from a text alone."""
     return list(trace_training(text, 1000))
 
 
 def encoding_merges(opened: tuple[tokenizers.Tokenizer, Counts], *, text: str) -> list[Merge]:
-    """The merges of a tokenizer that apply to a text."""
+    """Return the merges that a tokenizer applies to a text, in order."""
     return list(trace_encoding(text, opened[0]))
 
 
 def merges_figure(found: Sequence[Merge]) -> MergeNumbers:
-    """How often each pair occurs, and the rank of its merge."""
+    """Return the count of each pair and the rank of its merge."""
     return {
         "counts": np.array([merge.count for merge in found], np.int64),
         "ranks": np.array([merge.rank for merge in found], np.int64),

@@ -6,44 +6,44 @@ from rowspace.lab.shared.figure import Array, Shown
 
 
 class TokenizerSizes(TypedDict):
-    """A tokenizer, and what its vocabulary can be cut to."""
+    """A tokenizer, and the sizes that its vocabulary can be truncated to."""
 
     kind: str
     sizes: list[int]
     shown: list[int]
-    """Which of them to show at first."""
+    """The sizes that are shown by default."""
 
 
 class SourceReply(TypedDict):
-    """A tokenizer that texts can be split with."""
+    """A tokenizer of the page."""
 
     found: TokenizerSizes | None
-    """null where there is no such tokenizer, or none yet."""
+    """null if the table has no tokenizer, or if the standard one is not learned yet."""
 
 
 class Split(TypedDict):
-    """The tokens of a text at one size of the vocabulary."""
+    """The tokens of a text at one vocabulary size."""
 
     size: int
     tokens: list[str]
     texts: list[str]
-    """What each token stands for in the text."""
+    """The text of each token."""
     kinds: list[str]
-    """Special, added or unknown; empty for the others."""
+    """Special, added or unknown; empty for other tokens."""
     tokens_per_word: float | None
-    """null where some tokens are unknown."""
+    """null if any token is unknown."""
     bytes_per_token: float | None
-    """Of the known tokens; null where there are none."""
+    """The mean over known tokens; null if there are none."""
     unknown: int
-    """How many tokens are unknown."""
+    """The number of unknown tokens."""
     unknown_share: float
-    """The share of the characters in them."""
+    """The share of characters that are in unknown tokens."""
 
 
 class SplitNumbers(TypedDict):
-    """`num_tokens` (s,) of each size; `ids` (n,) in the whole vocabulary and `counts` (n,), one size after the other.
+    """`num_tokens` (s,) at each size, and the `ids` (n,) and `counts` (n,) of the tokens of all sizes, concatenated.
 
-    A count says how often the token was trained, -1 where that is not known.
+    Ids are those of the full vocabulary. Counts are occurrences in the training text, -1 if unknown.
     """
 
     num_tokens: Array
@@ -52,13 +52,13 @@ class SplitNumbers(TypedDict):
 
 
 class SplitsReply(SplitNumbers, Shown):
-    """A text at several sizes of the vocabulary."""
+    """A text tokenized at several vocabulary sizes."""
 
     text: str
     tokenizer: str
     splits: list[Split]
     most: int | None
-    """How often the most frequent token was trained; null where no counts are known."""
+    """The count of the most frequent token; null if counts are unknown."""
 
 
 class MergeNumbers(TypedDict):
@@ -69,17 +69,16 @@ class MergeNumbers(TypedDict):
 
 
 class MergesReply(MergeNumbers, Shown):
-    """The merges of a text, and the step that joined each of its m symbols.
+    """The merges of a text, from which the page computes the tokens after any step.
 
-    `joined` (m,) is that step, 0 for a symbol that was never joined to the one before it; `ends` (m,) says where in
-    `utf8` each symbol ends, `begins` (m,) whether a word begins with it. With these the page shows the tokens after any
-    step.
+    For each of the m initial symbols: `joined` (m,) is the step that joins it to the symbol before it, 0 for none;
+    `ends` (m,) is its end in `utf8`; `begins` (m,) is 1 if a word begins with it.
     """
 
     text: str
     tokenizer: str
     merges: list[tuple[str, str, str]]
-    """Left, right, and what they make, in the order of the steps."""
+    """The left, right and merged token of each step."""
     joined: Array
     utf8: Array
     ends: Array

@@ -1,4 +1,4 @@
-"""The tokenizers that the Tokens page splits with, cut to several sizes of their vocabulary, each made once."""
+"""The tokenizers of the Tokens page, truncated to several vocabulary sizes and cached."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,14 +26,15 @@ __all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "sourc
 SOURCES = ("table", "standard")
 
 _MOST_SIZES = 8
-_LARGEST_CUT = 300_000  # tokens; a larger vocabulary takes too long to cut, and is shown whole
+_LARGEST_CUT = 300_000  # tokens; larger vocabularies take too long to truncate
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A tokenizer at one size of its vocabulary; `kinds`: which ids are special, added or unknown.
+    """A tokenizer at one vocabulary size.
 
-    `counts` of its tokens, None where they are not known, and the `most` of them, 0 there.
+    `counts` are the counts of its tokens, None if unknown, and `most` is the largest count, 0 if unknown. `kinds` maps
+    the ids of special, added and unknown tokens to their kind.
     """
 
     tokenizer: HuggingFaceTokenizer
@@ -43,7 +44,7 @@ class Cut:
 
 
 class Source:
-    """A whole tokenizer; `ids` by token; `counts` of its tokens, if known; `sizes` that it can be cut to, rising."""
+    """A full tokenizer, its token `ids`, `counts` if known, and the `sizes` that it can be truncated to, ascending."""
 
     def __init__(
         self, tokenizer: HuggingFaceTokenizer, counts: Mapping[str, int] | None, *, largest_cut: int = _LARGEST_CUT
@@ -54,7 +55,7 @@ class Source:
         self.sizes: Sequence[int] = [most] if most > largest_cut else _sizes(minimum_size(tokenizer), most)
 
     def cut(self, size: int) -> Cut:
-        """Cut it to one of its `sizes`."""
+        """Truncate the vocabulary to one of its `sizes`."""
         whole = size == self.sizes[-1]
         library = self.tokenizer.library if whole else truncate_vocabulary(self.tokenizer, size)
         counts = None if self.counts is None else truncate_counts(self.tokenizer, self.counts, size, truncated=library)
@@ -63,31 +64,31 @@ class Source:
 
 
 def source_of(lab: Lab, name: str) -> Source:
-    """The tokenizer of this name; raises `UsageError` where the table has none.
+    """Return the tokenizer of this name; raise `UsageError` if the table has none.
 
-    The standard one takes some seconds to learn where it is not kept; see `is_ready`.
+    Learning the standard tokenizer takes some seconds if it is not cached; see `is_ready`.
     """
     if name == "standard":
         return lab.cached(("tokens", name), lambda: _counted(*default_tokenizer()))
     if not lab.table.tokenizer:
-        raise UsageError("this table has no tokenizer; ask for tokenizer=standard")
+        raise UsageError("this table has no tokenizer; use tokenizer=standard")
     return lab.cached(("tokens", name), partial(_of_table, lab))
 
 
 def is_ready(lab: Lab, name: str) -> bool:
-    """Whether there is such a tokenizer, without a wait."""
+    """Return whether the tokenizer exists and need not be learned first."""
     if name == "standard":
         return cached_default_tokenizer() is not None
     return bool(lab.table.tokenizer)
 
 
 def cut_of(lab: Lab, name: str, size: int) -> Cut:
-    """The tokenizer of this name at one of its sizes."""
+    """Return the tokenizer of this name at one of its sizes."""
     return lab.cached(("tokens", name, size), lambda: source_of(lab, name).cut(size))
 
 
 def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Progress]:
-    """Learn the standard tokenizer, of `texts` or else the library, which is then kept where `source_of` finds it."""
+    """Learn the standard tokenizer from `texts`, by default the standard library, and cache it for `source_of`."""
 
     def work(report: Callable[[float], None]) -> None:
         report(0.0)
@@ -97,7 +98,7 @@ def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Pro
     for share in iterate_callbacks(work):
         if int(100 * share) > percent:
             percent = int(100 * share)
-            yield Progress(share, f"{percent} % read, the first half to learn and the second to count")
+            yield Progress(share, f"{percent} % read, the first half for learning, the second for counting")
 
 
 JOB_KINDS = {
@@ -106,7 +107,7 @@ JOB_KINDS = {
 
 
 def _sizes(least: int, most: int) -> list[int]:
-    """The smallest and the whole, and between them the powers of two; the largest few of these."""
+    """Return the minimum, powers of two and the full size, or only the largest of these."""
     doubling = (1 << power for power in range(32) if least < 1 << power < most)
     return sorted({least, *doubling, most})[-_MOST_SIZES:]
 

@@ -1,4 +1,4 @@
-"""The Tokens page: a text at several vocabulary sizes, and byte pairs joined one after the other."""
+"""The routes of the Tokens page: tokenizers, a text at several vocabulary sizes, and merges step by step."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -30,9 +30,9 @@ _MOST_SIZES = 6
 
 
 def source(lab: Lab, query: Query) -> SourceReply:
-    """`tokenizer` → its kind and the sizes that it can be cut to.
+    """Return the kind and sizes of a `tokenizer`.
 
-    The standard tokenizer is learned by a job of the kind "standard-tokenizer"; with `wait`, the reply waits for it.
+    The standard tokenizer is learned by a job of the kind "standard-tokenizer", or by this request if `wait` is true.
     """
     name = query.choice("tokenizer", SOURCES)
     ready = is_ready(lab, name) or (query.flag("wait", False) and name == "standard")
@@ -40,7 +40,7 @@ def source(lab: Lab, query: Query) -> SourceReply:
 
 
 def split(lab: Lab, query: Query) -> SplitsReply:
-    """`text`, `tokenizer`, `sizes` → the text's tokens at each size of the vocabulary, one size after the other."""
+    """Return the tokens of `text` at each of the vocabulary `sizes` of `tokenizer`."""
     name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "standard")
     text = clean(query.text("text", _CODE if name == "standard" or is_code(lab.table) else _TEXT))
     source = source_of(lab, name)
@@ -65,7 +65,7 @@ def split(lab: Lab, query: Query) -> SplitsReply:
 
 
 def merges(lab: Lab, query: Query) -> MergesReply:
-    """`text`, `tokenizer` ("text": learn from it alone) → its merges, and the step that joined each symbol."""
+    """Return the merges of `text` by `tokenizer` ("text" learns merges from the text), and the step of each symbol."""
     text = clean(query.text("text", _TO_MERGE))
     name = query.choice("tokenizer", ("text", *SOURCES), "text")
     source = None if name == "text" else source_of(lab, name)
@@ -96,7 +96,7 @@ def merges(lab: Lab, query: Query) -> MergesReply:
 
 
 def _opened(name: str) -> "partial[Any]":
-    """The call that opens a tokenizer."""
+    """Return the call that opens a tokenizer."""
     return partial(figures.open_standard if name == "standard" else figures.open_tokenizer)
 
 
@@ -106,13 +106,13 @@ def _facts(lab: Lab, name: str) -> TokenizerSizes:
 
 
 def _shown(sizes: Sequence[int]) -> list[int]:
-    """Some of the sizes, from the smallest to the whole."""
+    """Choose default sizes, evenly from the smallest to the largest."""
     places = np.linspace(0, len(sizes) - 1, min(_SHOWN_SIZES, len(sizes))).round().astype(int)
     return [sizes[place] for place in places]
 
 
 def _sizes(query: Query, source: Source) -> list[int]:
-    """The sizes of the request, each one of the source's sizes."""
+    """Read the sizes of the request, which must be sizes of the source."""
     wanted = query.numbers("sizes", _shown(source.sizes), most=_MOST_SIZES)
     wrong = next((size for size in wanted if size not in source.sizes), None)
     if wrong is not None:
@@ -121,7 +121,7 @@ def _sizes(query: Query, source: Source) -> list[int]:
 
 
 def _split(text: str, cut: Cut, size: int) -> Split:
-    """The tokens of a text at one size, and what they tell about it."""
+    """Tokenize a text at one size, and compute its statistics."""
     found = cut.tokenizer.encode_with_offsets([text])[0]
     unknown = found.ids == (-1 if cut.tokenizer.unknown_id is None else cut.tokenizer.unknown_id)
     aligned = align_text(text, found.offsets, unknown)
@@ -142,13 +142,13 @@ def _split(text: str, cut: Cut, size: int) -> Split:
 
 
 def _text_of(cut: Cut, number: int, original: str) -> str:
-    """The text that a token represents; for ids without their own text, the text that was replaced."""
+    """Return the text of a token; for tokens without text, such as unknown ones, return the original text."""
     data = cut.tokenizer.token_bytes(number)
     return original if data is None else readable(data)
 
 
 def _symbols(text: str, source: Source | None, found: Sequence[Merge]) -> list[tuple[str, int]]:
-    """What the text was before all merges, each with the step that joined it to the one before it."""
+    """Return the symbols before all merges, each with the step that joins it to the one before it."""
     if found:
         return found[-1].joins
     tokens = "".join(text.split()) if source is None else [p.token for p in split_tokens(text, source.tokenizer)]
@@ -156,14 +156,14 @@ def _symbols(text: str, source: Source | None, found: Sequence[Merge]) -> list[t
 
 
 def _utf8(token: str, source: Source | None) -> bytes:
-    """The bytes of text that a token is."""
+    """Return the UTF-8 bytes of a token."""
     number = None if source is None else source.ids.get(token)
     data = None if source is None or number is None else source.tokenizer.token_bytes(number)
     return token.encode(errors="replace") if data is None else data
 
 
 def _begins(text: str, num_symbols: int) -> NDArray[np.uint8]:
-    """Which characters of the text without white space are the first of a word."""
+    """Mark the first character of each word in the text without white space."""
     begins = np.zeros(num_symbols, np.uint8)
     begins[np.cumsum([0, *map(len, text.split())])[:-1]] = 1
     return begins

@@ -25,7 +25,7 @@ from rowspace.table import Table
 
 
 def tokens_figure(table: Table, *, ids: Sequence[int]) -> WordTokens:
-    """Tokens by their ids, with the norm of each and how often it was seen."""
+    """Return tokens by their ids, with norms and counts."""
     return {
         "ids": np.array(ids, np.int64),
         "tokens": [table.vocabulary[id] for id in ids],
@@ -35,7 +35,7 @@ def tokens_figure(table: Table, *, ids: Sequence[int]) -> WordTokens:
 
 
 def search_figure(table: Table, *, part: str, k: int) -> Searched:
-    """The first k tokens that contain a part in any case: itself, those that begin with it, others."""
+    """Find the first k tokens that contain `part`, ignoring case: equal ones, those that begin with it, then others."""
     folded = [token.casefold() for token in table]
     found = [id for id, token in enumerate(folded) if part in token]
     found.sort(key=lambda id: (folded[id] != part, not folded[id].startswith(part)))
@@ -43,13 +43,13 @@ def search_figure(table: Table, *, part: str, k: int) -> Searched:
 
 
 def word_row(table: Table, word: str) -> NDArray[np.floating[Any]]:
-    """The row of a word; that of a word outside the vocabulary is computed from its n-grams."""
+    """Return the row of a word, computed from its n-grams if it is outside the vocabulary."""
     composed = table.subwords.row(word) if table.subwords is not None and word not in table else None
     return table[word] if composed is None else composed
 
 
 def rows_figure(table: Table, *, words: Sequence[str]) -> WordRows:
-    """The rows of words, and the magnitude that fills a bar: the largest in any of them."""
+    """Return the rows of words, and the largest magnitude in them, which is the common scale."""
     rows = np.stack([word_row(table, word) for word in words])
     ids = [table.id(word) if word in table else -1 for word in words]
     counts = table.counts
@@ -63,20 +63,20 @@ def rows_figure(table: Table, *, words: Sequence[str]) -> WordRows:
 
 
 def neighbors_figure(table: Table, *, word: str, k: int, metric: space.Metric) -> Neighbors:
-    """The k nearest tokens of the whole table with their scores, nearest first."""
+    """Find the k nearest tokens of the table with their scores, nearest first."""
     found = table.neighbors(word if word in table else word_row(table, word), k=k, metric=metric)
     ids = table.ids([token for token, _ in found]).tolist()
     return {"scores": np.array([score for _, score in found]), **tokens_figure(table, ids=ids)}
 
 
 def compared_figure(table: Table, *, words: Sequence[str], metric: space.Metric) -> Compared:
-    """How near each word is to each, (n, n)."""
+    """Compute the pairwise similarities of the words, (n, n)."""
     rows = np.stack([word_row(table, word) for word in words])
     return {"matrix": space.score(rows, rows, metric=metric)}
 
 
 def distances_figure(table: Table, *, words: Sequence[str]) -> Distances:
-    """Distances from the first word to the others, and how many times closer the nearest is than the farthest."""
+    """Compute the distances from the first word to the others, and the ratio of the largest to the smallest."""
     rows = np.stack([word_row(table, word) for word in words])
     distances = space.euclidean(rows[0], rows[1:])
     comparable = len(distances) and distances.min() > 0
@@ -84,39 +84,39 @@ def distances_figure(table: Table, *, words: Sequence[str]) -> Distances:
 
 
 def project(table: Table) -> space.Projection:
-    """All rows along their two principal components."""
+    """Project all rows onto their first two principal components."""
     return space.pca(table.rows, min(2, table.dim))
 
 
 def pca_figure(projection: space.Projection) -> Pca:
-    """The positions of all rows, and each component's share of the variance."""
+    """Return the positions of all rows, and each component's share of the variance."""
     positions = projection.positions
     return {"positions": positions, "share": projection.share, "left_out": int(np.isnan(positions[:, 0]).sum())}
 
 
 def kept_figure(table: Table, projection: space.Projection, *, k: int) -> Kept:
-    """The share of rows' k nearest by cosine that are among their k nearest on the map."""
+    """Compute the share of rows' k nearest neighbors by cosine that are among their k nearest on the map."""
     found = space.neighborhood_preservation(table.rows, projection.positions, k)
     return {"kept": np.array(found.share), "by_chance": found.by_chance, "k": found.k, "sample": len(found.sample)}
 
 
 def tsne_figure(table: Table, *, perplexity: int, sample: int | None) -> Map:
-    """The map of t-SNE."""
+    """Compute a t-SNE map of all rows."""
     return place_all(table.rows, space.tsne(table.rows, perplexity=perplexity, sample=sample))
 
 
 def umap_figure(table: Table, *, num_neighbors: int, sample: int | None) -> Map:
-    """The map of UMAP."""
+    """Compute a UMAP map of all rows."""
     return place_all(table.rows, space.umap(table.rows, num_neighbors=num_neighbors, sample=sample))
 
 
 def place_all(rows: NDArray[Any], positions: NDArray[Any]) -> Map:
-    """Rows outside the sample are placed next to the mapped row that is nearest to them."""
+    """Place each row outside the sample next to its nearest mapped row, and measure the map."""
     return measure_map(rows, space.place_others(rows, positions))
 
 
 def measure_map(rows: NDArray[Any], positions: NDArray[Any]) -> Map:
-    """A map with the share of rows' nearest by cosine that are among their nearest on the map."""
+    """Return the map with the share of rows' nearest neighbors by cosine that it preserves."""
     found = space.neighborhood_preservation(rows, positions)
     return {
         "positions": positions,
@@ -128,17 +128,17 @@ def measure_map(rows: NDArray[Any], positions: NDArray[Any]) -> Map:
 
 
 def norms_figure(table: Table) -> Values:
-    """The norm of each row."""
+    """Return the norm of each row."""
     return {"values": table.norms.astype(np.float32)}
 
 
 def counts_figure(table: Table) -> Values:
-    """How often each token was seen."""
+    """Return the count of each token."""
     return {"values": np.array(table.counts)}
 
 
 def clusters_figure(table: Table, *, clusters: int) -> Clusters:
-    """The cluster of each row, named by the words nearest to its center."""
+    """Cluster the rows with k-means, and name each cluster by the words nearest to its center."""
     found = space.k_means(table.rows, clusters)
     central = space.central_words(table.rows, found, table.vocabulary)
     return {
@@ -149,10 +149,10 @@ def clusters_figure(table: Table, *, clusters: int) -> Clusters:
 
 
 def by_count_figure(table: Table) -> Ids:
-    """The most frequent tokens first."""
+    """Order the ids by count, most frequent first."""
     return {"ids": np.argsort(-np.array(table.counts), kind="stable")}
 
 
 def by_center_figure(table: Table) -> Ids:
-    """Words nearest to the centers of clusters first, pieces and special tokens last."""
+    """Order the ids: words nearest to cluster centers first, pieces and special tokens last."""
     return {"ids": space.representative_order(table.rows, table.vocabulary)}

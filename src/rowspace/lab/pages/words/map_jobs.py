@@ -1,7 +1,7 @@
-"""The maps that take minutes, t-SNE and UMAP, as jobs: the neighbor search that both share, frames, quality.
+"""Jobs that compute maps with t-SNE and UMAP, which take minutes, and the neighbor search that they share.
 
-Of a table of more than 20,000 rows, a sample of that size is mapped; each other row is placed next to the mapped row
-that is nearest to it.
+If the table has more than 20,000 rows, a sample of that size is mapped, and each other row is placed next to its
+nearest mapped row.
 """
 
 import time
@@ -25,14 +25,14 @@ from rowspace.lab.shared.figure import shown
 __all__ = ["JOB_KINDS"]
 
 MOST_ROWS = 20_000
-WIDTHS = (90, 300)  # how many neighbors are searched: the fewest that suffice, so that most maps share one search
-PAUSE = 0.3  # seconds between frames, at least
+WIDTHS = (90, 300)  # numbers of neighbors; with only two, most maps can share a search
+PAUSE = 0.3  # minimum seconds between frames
 Array = NDArray[Any]
 Updates = Iterator[Progress | Reply]
 
 
 def neighbors(rows: Array, *, k: int, sample: int | None) -> Updates:
-    """The k nearest of each row, or of each in the sample, as `space.map_neighbors` finds them."""
+    """Find the k nearest neighbors of each row, or of each row in the sample, with `space.map_neighbors`."""
     found: list[space.MapNeighbors] = []
 
     def work(report: Callable[[tuple[int, int]], None]) -> None:
@@ -46,7 +46,7 @@ def neighbors(rows: Array, *, k: int, sample: int | None) -> Updates:
 def tsne(
     rows: Array, mapped: Array, neighbors: Array, distances: Array, *, perplexity: int, sample: int | None, code: str
 ) -> Updates:
-    """The frames of `space.tsne` over `rows` (V, d), from the neighbors of those `mapped` (n,)."""
+    """Yield the frames of `space.tsne` for `rows` (V, d), given the neighbors of the `mapped` rows (n,)."""
     found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
     return _frames(
         lambda report: space.tsne(rows, perplexity=perplexity, sample=sample, neighbors=found, on_frame=report),
@@ -57,7 +57,7 @@ def tsne(
 def umap(
     rows: Array, mapped: Array, neighbors: Array, distances: Array, *, num_neighbors: int, sample: int | None, code: str
 ) -> Updates:
-    """The frames of `space.umap`, like those of `tsne`."""
+    """Yield the frames of `space.umap`, like `tsne`."""
     found = space.MapNeighbors(mapped, neighbors.astype(np.int64), distances)
     return _frames(
         lambda report: space.umap(rows, num_neighbors=num_neighbors, sample=sample, neighbors=found, on_frame=report),
@@ -66,7 +66,7 @@ def umap(
 
 
 def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, code: str) -> Updates:
-    """Each frame with its progress, then the map of all rows with the share of neighbors that it keeps."""
+    """Yield each frame with its progress, then the map of all rows with the share of neighbors that it preserves."""
     yield Progress(0, f"step 0, {plural(len(ids), 'row')}")
     for step, steps, positions in _throttled_frames(make):
         if step < steps:
@@ -87,7 +87,7 @@ def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, cod
 
 
 def _throttled_frames(make: Callable[[space.OnFrame], Array]) -> Iterator[tuple[int, int, Array]]:
-    """The frames of `make`: the last one always, the others not more often than can be seen."""
+    """Yield the frames of `make` at most every `PAUSE` seconds, and always the last one."""
 
     def work(report: Callable[[tuple[int, int, Array]], None]) -> None:
         make(lambda *frame: report(frame))
@@ -104,12 +104,12 @@ def _arrays(lab: Lab, **_: Any) -> Mapping[str, Array]:
 
 
 def _sample(lab: Lab) -> int | None:
-    """How many rows are mapped, where that is fewer than there are."""
+    """Return the size of the sample, or None to map all rows."""
     return MOST_ROWS if len(lab.table) > MOST_ROWS else None
 
 
 def _needed(k: int, sample: int | None) -> tuple[str, Mapping[str, Any]]:
-    """The search for k neighbors of each row, or for more where another map needs these."""
+    """Return the neighbor search with at least k neighbors, rounded up so that maps can share it."""
     return "neighbors", {"k": next(width for width in WIDTHS if width >= k), "sample": sample}
 
 

@@ -1,4 +1,4 @@
-"""The map of the Words page: where all rows lie, how far to trust that, what colors them, what is under a lasso."""
+"""The routes for the map of the Words page: positions, quality, colors, order of labels, and tokens by id."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -25,20 +25,20 @@ MOST_TOKENS = 1000
 
 
 def pca(lab: Lab, _: Query) -> PcaReply:
-    """The positions of all rows along their two principal components; those of a table of one dimension are (V, 1)."""
+    """Return the positions of all rows on their two principal components, (V, 2), or (V, 1) if the dimension is 1."""
     figure = partial(figures.pca_figure)
     return {**figure(_projection(lab)), "code": shown(lab, figure, projection=partial(figures.project))}
 
 
 def kept(lab: Lab, query: Query) -> KeptReply:
-    """`k` → the share of rows' k nearest by cosine that are among their k nearest on the map of `pca`."""
+    """Return the share of rows' `k` nearest neighbors by cosine that the map of `pca` preserves."""
     figure = partial(figures.kept_figure, k=query.integer("k", 10, low=1, high=100))
     found = lab.cached(("kept", figure.keywords["k"]), lambda: figure(lab.table, _projection(lab)))
     return {**found, "code": shown(lab, figure, projection=partial(figures.project))}
 
 
 def values(lab: Lab, query: Query) -> ValuesReply | ClustersReply:
-    """`by`: "norm", "count" or "cluster", with `clusters` → a value for each row."""
+    """Return a value for each row, by "norm", "count" or "cluster" with a number of `clusters`."""
     by = query.choice("by", ("norm", "count", "cluster"))
     if by == "cluster":
         clusters = partial(figures.clusters_figure, clusters=query.integer("clusters", 8, low=2, high=8))
@@ -51,14 +51,14 @@ def values(lab: Lab, query: Query) -> ValuesReply | ClustersReply:
 
 
 def tokens(lab: Lab, query: Query) -> WordTokensReply:
-    """`ids`, numbers with commas between → the token, count and norm of each."""
+    """Return the tokens, counts and norms of comma-separated `ids`."""
     ids = query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS)
     figure = partial(figures.tokens_figure, ids=ids)
     return {**figure(lab.table), "code": shown(lab, figure)}
 
 
 def order(lab: Lab, _: Query) -> OrderReply:
-    """All ids, those first that are labeled first; `by` says why: "center" for a table without counts."""
+    """Return all ids in the order in which they are labeled, by count, or by "center" if the table has no counts."""
     counted = lab.table.counts is not None
     figure = partial(figures.by_count_figure if counted else figures.by_center_figure)
     found = lab.cached("words/order", lambda: figure(lab.table))

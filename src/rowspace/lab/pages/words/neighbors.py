@@ -1,4 +1,4 @@
-"""The Words page: words with similar spellings, their rows, nearest neighbors and distances."""
+"""The routes of the Words page for search, rows, nearest neighbors, similarities and distances."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -35,7 +35,7 @@ MOST_WORDS = 8
 
 
 def search(lab: Lab, query: Query) -> SearchReply:
-    """`part`, `k` → the first k tokens that contain the part, as an index finds them without a pass over all tokens."""
+    """Return the first `k` tokens that contain `part`, ignoring case, using an index."""
     figure = partial(search_figure, part=query.text("part", "").casefold(), k=query.integer("k", 12, low=1, high=200))
     index = lab.cached("words/substrings", lambda: SubstringIndex(lab.table.vocabulary))
     ids, found = index.find(**figure.keywords)
@@ -43,39 +43,39 @@ def search(lab: Lab, query: Query) -> SearchReply:
 
 
 def rows(lab: Lab, query: Query) -> WordRowsReply:
-    """`word`, once or more → their rows."""
+    """Return the rows of one or more `word` parameters."""
     words = _words(lab, query)
     figure = partial(rows_figure, words=words)
     return {**figure(lab.table), "words": words, "code": shown(lab, figure)}
 
 
 def neighbors(lab: Lab, query: Query) -> NeighborsReply:
-    """`word`, `metric`, `k` → the k nearest tokens of the whole table with their scores, nearest first."""
+    """Return the `k` nearest tokens of `word` by `metric` with their scores, nearest first."""
     (default,) = default_words(lab.table, 1)
     word = query.text("word", default)
     if word in lab.table and not np.isfinite(lab.table.norms[lab.table.id(word)]):
-        raise UsageError(f"the row of {word!r} holds NaN or infinity, so nothing is near it; pick another word")
+        raise UsageError(f"the row of {word!r} contains NaN or infinity, so it has no neighbors; use another word")
     metric, k = query.choice("metric", METRICS), query.integer("k", 10, low=1, high=200)
     figure = partial(neighbors_figure, word=word, k=k, metric=metric)
     return {**figure(lab.table), "word": word, "code": shown(lab, figure)}
 
 
 def compare(lab: Lab, query: Query) -> ComparedReply:
-    """`word`, once or more, and `metric` → how near each is to each."""
+    """Return the pairwise similarities of one or more `word` parameters by `metric`."""
     words = _words(lab, query)
     figure = partial(compared_figure, words=words, metric=query.choice("metric", METRICS))
     return {**figure(lab.table), "words": words, "code": shown(lab, figure)}
 
 
 def distances(lab: Lab, query: Query) -> DistancesReply:
-    """`word`, twice or more → the Euclidean distances from the first to the others."""
+    """Return the Euclidean distances from the first of two or more `word` parameters to the others."""
     words = _words(lab, query)
     figure = partial(distances_figure, words=words)
     return {**figure(lab.table), "words": words, "code": shown(lab, figure)}
 
 
 def _words(lab: Lab, query: Query) -> list[str]:
-    """The words of the request, each once."""
+    """Return the words of the request without duplicates."""
     return list(dict.fromkeys(query.texts("word", default_words(lab.table, 4), most=MOST_WORDS)))
 
 

@@ -12,22 +12,22 @@ class WordTokens(TypedDict):
     tokens: list[str]
     norms: list[float]
     counts: list[int] | None
-    """How often each was seen; null for a table without counts."""
+    """The counts of the tokens; null if the table has none."""
 
 
 class WordTokensReply(WordTokens, Shown):
-    """A list of tokens."""
+    """A list of tokens, with their code."""
 
 
 class Searched(WordTokens):
-    """The first tokens that contain a part."""
+    """The first tokens that contain a substring."""
 
     found: int
-    """How many tokens contain it."""
+    """The number of tokens that contain the substring."""
 
 
 class SearchReply(Searched, Shown):
-    """The first tokens that contain a part."""
+    """The first tokens that contain a substring, with their code."""
 
 
 class Neighbors(WordTokens):
@@ -37,13 +37,13 @@ class Neighbors(WordTokens):
 
 
 class NeighborsReply(Neighbors, Shown):
-    """The nearest tokens of a word."""
+    """The nearest tokens of a word, with their code."""
 
     word: str
 
 
 class WordRows(TypedDict):
-    """Rows of words (n, d), with their `norms` (n,) and `ids` (n,), -1 for a word outside the vocabulary."""
+    """The `rows` (n, d) of words, their `norms` (n,), and `ids` (n,), -1 for words outside the vocabulary."""
 
     rows: Array
     norms: Array
@@ -54,19 +54,19 @@ class WordRows(TypedDict):
 
 
 class WordRowsReply(WordRows, Shown):
-    """Rows of words."""
+    """The rows of words, with their code."""
 
     words: list[str]
 
 
 class Compared(TypedDict):
-    """How near each word is to each, `matrix` (n, n)."""
+    """The pairwise similarities of words, `matrix` (n, n)."""
 
     matrix: Array
 
 
 class ComparedReply(Compared, Shown):
-    """How near each word is to each."""
+    """The pairwise similarities of words, with their code."""
 
     words: list[str]
 
@@ -76,45 +76,45 @@ class Distances(TypedDict):
 
     distances: Array
     times: float | None
-    """How many times closer the nearest is than the farthest; null where the nearest is at no distance."""
+    """The largest distance divided by the smallest; null if the smallest is zero."""
 
 
 class DistancesReply(Distances, Shown):
-    """The distances from the first word to the others."""
+    """The distances from the first word to the others, with their code."""
 
     words: list[str]
 
 
 class Pca(TypedDict):
-    """`positions` (V, 2) of all rows along two principal components, and the `share` (2,) of each in the variance."""
+    """The `positions` (V, 2) of all rows on two principal components, and their `share` (2,) of the variance."""
 
     positions: Array
     share: Array
     left_out: int
-    """Rows that hold NaN or infinity."""
+    """The number of rows with NaN or infinity, which are left out."""
 
 
 class PcaReply(Pca, Shown):
-    """A map of all rows."""
+    """A map of all rows, with its code."""
 
 
 class MapQuality(TypedDict):
-    """How well a map keeps neighborhoods."""
+    """The k, sample size and chance level of a map's neighborhood preservation."""
 
     by_chance: float
     k: int
     sample: int
-    """How many rows this was counted for."""
+    """The number of rows in the sample."""
 
 
 class Kept(MapQuality):
-    """`kept` (): the share of rows' k nearest by cosine that are among their k nearest on the map."""
+    """`kept` (): the share of rows' k nearest neighbors by cosine that are among their k nearest on the map."""
 
     kept: Array
 
 
 class KeptReply(Kept, Shown):
-    """How well the map of `words/pca` keeps neighborhoods."""
+    """The preservation of neighborhoods by the map of `words/pca`."""
 
 
 class Values(TypedDict):
@@ -124,21 +124,21 @@ class Values(TypedDict):
 
 
 class ValuesReply(Values, Shown):
-    """A value for each row."""
+    """A value for each row, with its code."""
 
     by: Literal["norm", "count", "cluster"]
 
 
 class Clusters(Values):
-    """The cluster of each row, -1 for none."""
+    """The cluster of each row, -1 for rows in none."""
 
     names: list[list[str]]
-    """The three words nearest to the center of each cluster."""
+    """The words nearest to the center of each cluster."""
     sizes: list[int]
 
 
 class ClustersReply(Clusters, ValuesReply):
-    """The cluster of each row."""
+    """The cluster of each row, with its code."""
 
 
 class Ids(TypedDict):
@@ -148,7 +148,7 @@ class Ids(TypedDict):
 
 
 class OrderReply(Ids, Shown):
-    """All ids, those first that are labeled first."""
+    """All ids, in the order in which they are labeled."""
 
     by: Literal["count", "center"]
 
@@ -161,13 +161,13 @@ class Map(MapQuality):
 
 
 class MapFrame(TypedDict):
-    """A frame of a map that is being made: `positions` (n, 2) of the rows `ids` (n,); the last one has all fields."""
+    """A frame of a map in progress: `positions` (n, 2) of the rows `ids` (n,). Only the last frame has all fields."""
 
     step: int
     steps: int
     mapped: NotRequired[int]
     placed: NotRequired[int]
-    """Rows that were placed next to the mapped row that is nearest to them."""
+    """The number of rows that were placed next to their nearest mapped row."""
     kept: NotRequired[float]
     by_chance: NotRequired[float]
     k: NotRequired[int]

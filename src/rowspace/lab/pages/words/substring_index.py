@@ -1,4 +1,4 @@
-"""`SubstringIndex`: the tokens that hold a part, in any case, found in one pass over the bytes of all."""
+"""`SubstringIndex`: case-insensitive substring search over all tokens."""
 
 import re
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 __all__ = ["SubstringIndex"]
 
 END = b"\xff"
-"""The byte between tokens, which is not in any valid UTF-8."""
+"""The separator between tokens, a byte that never occurs in UTF-8."""
 
 
 class SubstringIndex:
-    """The casefolded tokens as one run of bytes; a million take a second to join and milliseconds to search.
+    """The casefolded tokens as one byte string; a million tokens take a second to join and milliseconds to search.
 
     >>> SubstringIndex(["Basin", "sin", "Sinus", "cos"]).find("sin", 3)
     (array([1, 2, 0]), 3)
@@ -23,17 +23,17 @@ class SubstringIndex:
         folded = [token.casefold().encode(errors="surrogatepass") for token in vocabulary]
         self._run = END + END.join(folded) + END
         lengths = np.fromiter(map(len, folded), np.int64, len(folded))
-        self._ends = np.cumsum(lengths + 1)  # the index of the byte after each token
+        self._ends = np.cumsum(lengths + 1)  # the index of the separator after each token
 
     def find(self, part: str, k: int) -> tuple[NDArray[np.int64], int]:
-        """The ids of the first k tokens that hold the casefolded `part`, and how many do.
+        """Return the ids of the first k tokens that contain the casefolded `part`, and the number of such tokens.
 
-        The token that equals it comes first, then those that begin with it, then the others; in each, by id.
+        Tokens that equal it come first, then those that begin with it, then the others, each ordered by id.
         """
         sought = part.encode(errors="surrogatepass")
-        if not sought:  # every token begins with it
+        if not sought:  # every token begins with an empty string
             return np.argsort(np.diff(self._ends, prepend=0) > 1, kind="stable")[:k], len(self._ends)
-        # One match a token: the first in it takes the rest with it.
+        # One match per token: it extends to the end of the token.
         pattern = re.compile(re.escape(sought) + b"[^" + END + b"]*")
         places = np.fromiter((match.start() for match in pattern.finditer(self._run)), np.int64)
         ids = np.searchsorted(self._ends, places)
