@@ -56,7 +56,7 @@ def needs_torch(answer: Callable[[Lab, Query], _Fields]) -> Callable[[Lab, Query
 
     @wraps(answer)
     def checked(lab: Lab, query: Query) -> _Fields:
-        import rowspace.layers  # noqa: F401  # raises the sentence
+        import rowspace.layers  # noqa: F401  # raises the error
 
         return answer(lab, query)
 

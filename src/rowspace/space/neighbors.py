@@ -186,7 +186,7 @@ def _select_for(num_queries: int) -> Callable[..., None]:
     """Return the `select` that is faster for so many queries, its import included."""
     if num_queries <= FEW_QUERIES:
         return select_numpy.select
-    from rowspace.space import kernels  # noqa: PLC0415  # numba, which a few queries do without
+    from rowspace.space import kernels  # numba, which a few queries do without
 
     return kernels.select
 
