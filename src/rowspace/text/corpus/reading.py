@@ -157,7 +157,7 @@ def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
     try:
         import zstandard
     except ImportError as error:
-        message = f"{name!r} is compressed with Zstandard, which needs an extra: pip install rowspace[zstd]"
+        message = f"{name!r} is compressed with Zstandard, which needs an extra: pip install 'rowspace[zstd]'"
         raise MissingExtraError(message) from error
     frame = None
     try:
