@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 
 __all__ = ["CHECKED_VERSIONS", "WITHOUT_REFERENCE_COUNTS", "cache_by_folder"]
 
-CHECKED_VERSIONS = ("0.68",)
+CHECKED_VERSIONS = ("0.61", "0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
 
 WITHOUT_REFERENCE_COUNTS = {"_nrt": False}
 """Options of `numba.njit` for a function that allocates nothing."""
