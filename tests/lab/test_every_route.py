@@ -65,7 +65,7 @@ TABLES = {
 }
 
 
-NEED_TWO_ROWS = {"words/kept"}
+NEED_TWO_ROWS = {"words/map-quality"}
 
 
 @pytest.fixture(scope="session")

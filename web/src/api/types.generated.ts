@@ -156,7 +156,7 @@ export interface PartsReply {
 
 /** What one way to combine tokens and positions costs. */
 export interface WayCost {
-  way: "added" | "beside" | "mapped";
+  way: "added" | "concatenated" | "mapped";
   width: number;
   position_parameters: number;
   parameters: number;
@@ -451,8 +451,8 @@ export interface PcaReply {
   code: string;
 }
 
-/** How well the map of `words/pca` keeps neighborhoods. */
-export interface KeptReply {
+/** How well the map of `words/pca` preserves neighborhoods. */
+export interface MapQualityReply {
   by_chance: number;
   k: number;
   /** How many rows this was counted for. */
@@ -488,7 +488,7 @@ export interface MapFrame {
   mapped?: number;
   /** Rows that were placed next to the mapped row that is nearest to them. */
   placed?: number;
-  kept?: number;
+  preserved?: number;
   by_chance?: number;
   k?: number;
   sample?: number;

@@ -50,7 +50,7 @@ def check_last_frame(lab, kind: str, parameters: dict[str, str]) -> Reply:
     figure = names[kind]
     np.testing.assert_array_equal(last.arrays["positions"], figure["positions"])
     assert last.arrays["ids"].tolist() == list(range(len(lab.table)))
-    assert {name: figure[name] for name in ("kept", "by_chance", "k", "sample")}.items() <= last.meta.items()
+    assert {name: figure[name] for name in ("preserved", "by_chance", "k", "sample")}.items() <= last.meta.items()
     fractions = [report.fraction for report in progress]
     assert fractions == sorted(fractions)
     assert all(any(letter.isdigit() for letter in report.sentence) for report in progress)
@@ -62,7 +62,7 @@ def test_last_frame_equals_the_result_of_its_code(make_lab, kind: str, parameter
     last = check_last_frame(make_lab(60), kind, parameters)
     assert (last.meta["mapped"], last.meta["placed"]) == (60, 0)
     found = space.neighborhood_preservation(make_lab(60).table.rows, last.arrays["positions"])
-    assert last.meta["kept"] == found.share
+    assert last.meta["preserved"] == found.share
 
 
 def test_large_table_maps_a_sample_and_places_the_other_rows(make_lab) -> None:

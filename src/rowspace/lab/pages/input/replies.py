@@ -47,7 +47,7 @@ class PartsReply(Parts, SentenceFields, Shown):
 class WayCost(TypedDict):
     """What one way to combine tokens and positions costs."""
 
-    way: Literal["added", "beside", "mapped"]
+    way: Literal["added", "concatenated", "mapped"]
     width: int
     position_parameters: int
     parameters: int
@@ -58,10 +58,10 @@ class WayCost(TypedDict):
 
 
 class Concatenated(TypedDict):
-    """Positions `added` to the rows (n, d), or `beside` them (n, d + w)."""
+    """Positions `added` to the rows (n, d), or `concatenated` with them (n, d + w)."""
 
     added: Array
-    beside: Array
+    concatenated: Array
     costs: list[WayCost]
     identity: float | None
     """How far the sum is from parts of equal width side by side, times two identity matrices on top of one another."""

@@ -23,7 +23,7 @@ from rowspace.text import (
 __all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
 
 
-SOURCES = ("table", "standard")
+SOURCES = ("table", "default")
 
 _MOST_SIZES = 8
 _LARGEST_CUT = 300_000  # tokens; a larger vocabulary takes too long to cut, and is shown whole
@@ -65,18 +65,18 @@ class Source:
 def source_of(lab: Lab, name: str) -> Source:
     """The tokenizer of this name; raises `UsageError` where the table has none.
 
-    The standard one takes some seconds to learn where it is not kept; see `is_ready`.
+    The default one takes some seconds to train if it is not cached; see `is_ready`.
     """
-    if name == "standard":
+    if name == "default":
         return lab.cached(("tokens", name), lambda: _counted(*default_tokenizer()))
     if not lab.table.tokenizer:
-        raise UsageError("this table has no tokenizer; ask for tokenizer=standard")
+        raise UsageError("this table has no tokenizer; ask for tokenizer=default")
     return lab.cached(("tokens", name), partial(_of_table, lab))
 
 
 def is_ready(lab: Lab, name: str) -> bool:
     """Whether there is such a tokenizer, without a wait."""
-    if name == "standard":
+    if name == "default":
         return cached_default_tokenizer() is not None
     return bool(lab.table.tokenizer)
 
@@ -86,8 +86,8 @@ def cut_of(lab: Lab, name: str, size: int) -> Cut:
     return lab.cached(("tokens", name, size), lambda: source_of(lab, name).cut(size))
 
 
-def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Progress]:
-    """Learn the standard tokenizer, of `texts` or else the library, which is then kept where `source_of` finds it."""
+def learn_default_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Progress]:
+    """Train the default tokenizer on `texts`, or on the standard library; `source_of` then finds it in the cache."""
 
     def work(report: Callable[[float], None]) -> None:
         report(0.0)
@@ -101,7 +101,7 @@ def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Pro
 
 
 JOB_KINDS = {
-    "standard-tokenizer": JobKind(run=learn_standard_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
+    "default-tokenizer": JobKind(run=learn_default_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
 }
 
 

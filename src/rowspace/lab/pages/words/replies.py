@@ -99,7 +99,7 @@ class PcaReply(Pca, Shown):
 
 
 class MapQuality(TypedDict):
-    """How well a map keeps neighborhoods."""
+    """How well a map preserves neighborhoods."""
 
     by_chance: float
     k: int
@@ -107,14 +107,14 @@ class MapQuality(TypedDict):
     """How many rows this was counted for."""
 
 
-class Kept(MapQuality):
-    """`kept` (): the share of rows' k nearest by cosine that are among their k nearest on the map."""
+class Preservation(MapQuality):
+    """`preserved` (): the share of rows' k nearest by cosine that are among their k nearest on the map."""
 
-    kept: Array
+    preserved: Array
 
 
-class KeptReply(Kept, Shown):
-    """How well the map of `words/pca` keeps neighborhoods."""
+class MapQualityReply(Preservation, Shown):
+    """How well the map of `words/pca` preserves neighborhoods."""
 
 
 class Values(TypedDict):
@@ -157,7 +157,7 @@ class Map(MapQuality):
     """A map of all rows, `positions` (V, 2)."""
 
     positions: Array
-    kept: float
+    preserved: float
 
 
 class MapFrame(TypedDict):
@@ -168,7 +168,7 @@ class MapFrame(TypedDict):
     mapped: NotRequired[int]
     placed: NotRequired[int]
     """Rows that were placed next to the mapped row that is nearest to them."""
-    kept: NotRequired[float]
+    preserved: NotRequired[float]
     by_chance: NotRequired[float]
     k: NotRequired[int]
     sample: NotRequired[int]
