@@ -77,9 +77,9 @@ def interface(value: Any) -> str:
     """A TypedDict as a TypeScript interface."""
     notes = field_notes(value)
     lines = [f"\n/** {inspect.getdoc(value).split(chr(10))[0]} */\nexport interface {value.__name__} {{"]
-    for name, hint in get_type_hints(value, include_extras=True).items():
-        optional = get_origin(hint) is NotRequired
-        hint = get_args(hint)[0] if get_origin(hint) in (NotRequired, Required) else hint  # noqa: PLW2901
+    for name, declared in get_type_hints(value, include_extras=True).items():
+        optional = get_origin(declared) is NotRequired
+        hint = get_args(declared)[0] if get_origin(declared) in (NotRequired, Required) else declared
         if get_origin(hint) is not np.ndarray:
             if name in notes:
                 lines.append(f"  /** {notes[name]} */")

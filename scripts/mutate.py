@@ -366,8 +366,11 @@ def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tup
     files = {name for name in names if "::" not in name}
     names = [name for name in names if "::" not in name or name.split("::")[0] not in files]
     stem, folder = Path(mutation.path).stem, Path(mutation.path).parent.name
-    near = lambda name: (stem not in Path(name.split("::")[0]).stem, -executed[name], folder not in name, name)  # noqa: E731
-    return sorted(names, key=near), as_python
+
+    def distance(name: str) -> tuple[bool, int, bool, str]:
+        return stem not in Path(name.split("::", maxsplit=1)[0]).stem, -executed[name], folder not in name, name
+
+    return sorted(names, key=distance), as_python
 
 
 def mirrored_tests(path: str) -> set[str]:

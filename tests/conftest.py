@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -140,6 +141,22 @@ def pytest_runtest_makereport(
     if report.failed and call.excinfo is not None and (name := missing_package(call.excinfo.value)):
         report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"needs {name}")
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many modules and tests were left out, for each package in `WITHOUT` that they need."""
+    if not WITHOUT:
+        return
+    from rowspace._base.plural import plural
+
+    skipped = {report.nodeid: report for report in terminalreporter.getreports("skipped")}  # workers repeat modules
+    left_out = Counter(
+        (report.longrepr[2], "module" if isinstance(report, pytest.CollectReport) else "test")
+        for report in skipped.values()
+    )
+    terminalreporter.section("left out")
+    for (reason, what), count in sorted(left_out.items()):
+        terminalreporter.line(f"{reason}: {plural(count, what)}")
 
 
 @contextmanager

@@ -118,7 +118,7 @@ def test_code_blocks_of_page_run(
             # Blank lines first, so that a traceback has the line numbers of the page.
             line = text.count("\n", 0, fence.start(2))
             with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile("\n" * line + code, document, "exec"), namespace)  # noqa: S102  # our own pages
+                exec(compile("\n" * line + code, document, "exec"), namespace)  # our own pages
         else:
             assert kind in {"console", "console about"}, f"a fence of {document.name} is marked {kind!r}"
             run_console(kind, code)

@@ -18,7 +18,10 @@ MODULES = sorted(
     if not module.name.endswith("__main__")
 )
 
-HEAVY = ["numba", "llvmlite", "torch", "tokenizers", "safetensors", "typer", "rich", "zstandard"]
+HEAVY = [
+    *("numba", "llvmlite", "torch", "tokenizers", "safetensors", "typer", "rich", "zstandard"),
+    *("sklearn", "openTSNE", "umap"),
+]
 
 # Prints the files that `import rowspace` opened, except source and compiled modules.
 SPY = """
@@ -76,10 +79,22 @@ def python(code: str) -> str:
     return done.stdout
 
 
-def test_import_loads_no_slow_library() -> None:
-    loaded = python("import sys, rowspace; print('\\n'.join(sys.modules))").split()
-    assert "rowspace" in loaded
+@pytest.mark.parametrize("package", ["rowspace", "rowspace.space", "rowspace.text"])
+def test_import_loads_no_slow_library(package: str) -> None:
+    loaded = python(f"import sys, {package}; print('\\n'.join(sys.modules))").split()
+    assert package in loaded
     assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_table_lookups_do_not_import_numba() -> None:
+    code = """
+import sys, numpy
+from rowspace.table import Table
+table = Table(["a"], numpy.ones((1, 2)))
+table["a"], table.similarity("a", "a"), table.neighbors("a")
+print("numba" in sys.modules)
+"""
+    assert python(code) == "False\n"
 
 
 def test_import_opens_no_data_file() -> None:

@@ -62,7 +62,7 @@ def test_memory_mapped_rows_stay_mapped(tmp_path):
 
 
 def test_table_can_be_pickled_and_copied(table):
-    for twin in (pickle.loads(pickle.dumps(table)), copy.copy(table), copy.deepcopy(table)):  # noqa: S301
+    for twin in (pickle.loads(pickle.dumps(table)), copy.copy(table), copy.deepcopy(table)):
         assert twin.neighbors("cat") == table.neighbors("cat")
         assert (twin.vocabulary, twin.settings) == (table.vocabulary, table.settings)
 

@@ -86,7 +86,10 @@ class UnseenTokenWarning(UserWarning):
 
 
 class MissingExtraError(RowspaceError, ImportError):
-    """An optional dependency is not installed; the message contains the pip command."""
+    """An optional dependency is not installed; the message contains the pip command.
+
+    `pip install 'rowspace[torch]'` also completes an installation from a clone, since pip keeps an installed rowspace.
+    """
 
 
 class FitInterrupted(RowspaceError):

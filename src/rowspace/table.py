@@ -82,7 +82,7 @@ class Table:
         self._tokenizer = tokenizer
         self._norms: NDArray[np.float64] | None = None
         if isinstance(self.vocabulary, list):
-            self._ids  # report duplicated tokens immediately  # noqa: B018
+            _ = self._ids  # report duplicated tokens immediately
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -349,13 +349,13 @@ class Table:
     @classmethod
     def check_target(cls, path: str | Path) -> None:
         """Raise the errors that `save` would raise about `path`; call it before long work."""
-        from rowspace.store import check_target  # noqa: PLC0415  # the store imports this module
+        from rowspace.store import check_target  # the store imports this module
 
         check_target(path)
 
     def save(self, path: str | Path, **options: Any) -> None:
         """Write the table to `path` atomically; see `rowspace.store.save` for options, formats and errors."""
-        from rowspace.store import save  # noqa: PLC0415  # the store imports this module
+        from rowspace.store import save  # the store imports this module
 
         save(self, path, **options)
 

@@ -26,6 +26,7 @@ def test_default_is_in_the_home_directory(named: str | None, monkeypatch: pytest
 def test_error_without_a_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("HOME", raising=False)
-    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 2)  # a user that the password database does not know
+    # A user that the password database does not know. Only root could become one.
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 2)
     with pytest.raises(RowspaceError, match="there is no home directory; set XDG_CACHE_HOME"):
         cache_dir()

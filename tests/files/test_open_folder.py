@@ -21,7 +21,7 @@ def test_open_folder_keeps_the_original_after_replacement(tmp_path):
 
 
 def test_folder_falls_back_to_paths_without_dir_fd_support(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "supports_dir_fd", frozenset())
+    monkeypatch.setattr(os, "supports_dir_fd", frozenset())  # as on Windows; no Linux lacks it
     (tmp_path / "file").write_bytes(b"x")
     with Folder(tmp_path) as folder, folder.open("file") as file:
         assert file.read() == b"x"

@@ -37,7 +37,7 @@ def test_character_outside_the_byte_alphabet_has_no_bytes() -> None:
 
 @pytest.mark.parametrize("vocabulary", [[], ["a", "b"], ["b", "[UNK]", "a"], ["", "\0", "\n", '"', "\\", "né", "😀"]])
 def test_word_level_json_equals_the_librarys(vocabulary: list[str]) -> None:
-    library = Tokenizer(models.WordLevel(word_level_ids(vocabulary), unk_token="[UNK]"))  # noqa: S106  # not a password
+    library = Tokenizer(models.WordLevel(word_level_ids(vocabulary), unk_token="[UNK]"))
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     assert json.loads(whitespace_json(vocabulary)) == json.loads(library.to_str())
 

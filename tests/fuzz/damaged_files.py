@@ -28,11 +28,11 @@ from typing import BinaryIO, NamedTuple
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.fuzz.damage import damaged  # noqa: E402
-from tests.fuzz.samples import READERS, Reader  # noqa: E402
+from tests.fuzz.damage import damaged  # noqa: E402  # after the line that makes it importable
+from tests.fuzz.samples import READERS, Reader  # noqa: E402  # after the line that makes it importable
 
-from rowspace.errors import RowspaceError  # noqa: E402
-from rowspace.store.warm import warm  # noqa: E402
+from rowspace.errors import RowspaceError  # noqa: E402  # sorted after the two above
+from rowspace.store.warm import warm  # noqa: E402  # sorted after the two above
 
 SECONDS = 60  # wall time: generous, for busy machines
 MEMORY = 100 << 20
@@ -175,7 +175,7 @@ def open_and_use(reader: Reader, path: Path) -> tuple[str, str, int]:
 
 def damaged_copy(name: str, number: int, seed: int, sample: Path, place: Path) -> int:
     """Copy the sample and damage one of its files; return the total size in bytes."""
-    chance = random.Random(f"{name} {seed} {number}")  # noqa: S311  # no secret
+    chance = random.Random(f"{name} {seed} {number}")
     shutil.copytree(sample, place)
     files = sorted(file for file in place.rglob("*") if file.is_file())
     chosen = chance.choice(files)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from tests.store.cases import CASES, table_of, tokenizer_of
+from tests.store.cases import CASES, Case, table_of, tokenizer_of
 
 from rowspace import store
 from rowspace.layers import recipes
@@ -210,10 +210,15 @@ def gpt2_vocabulary(folder: Path) -> Path:
     return folder
 
 
+def saved(case: Case) -> Callable[[Path], Path]:
+    """Return a function that saves the table of a case to a folder."""
+    return lambda folder: case.save(table_of(case), folder)
+
+
 def readers() -> Iterator[tuple[str, Reader]]:
     """Yield every reader with its name."""
     for case in CASES:
-        yield case.label, Reader(lambda folder, case=case: case.save(table_of(case), folder), use_table)  # type: ignore[misc]
+        yield case.label, Reader(saved(case), use_table)
     yield "fasttext-pruned", Reader(pruned, use_table)
     yield "npz-compressed", Reader(compressed_npz, use_table)
     yield "parquet-wide", Reader(wide_parquet, use_table)

@@ -67,7 +67,7 @@ TABLES = {
 
 
 HAS_TORCH = find_spec("torch") is not None
-NEED_TWO_ROWS = {"words/kept"}
+NEED_TWO_ROWS = {"words/map-quality"}
 
 
 @pytest.fixture(scope="session")

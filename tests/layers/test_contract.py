@@ -122,7 +122,7 @@ def test_deep_copy_is_equal_and_independent(case):
 @each_case
 def test_pickle_round_trip(case):
     module, inputs = made(case), case.inputs()
-    opened = pickle.loads(pickle.dumps(module))  # noqa: S301  # created in this test
+    opened = pickle.loads(pickle.dumps(module))  # created in this test
     assert_same(opened(*inputs), module(*inputs))
     assert len(list(opened.parameters())) == len(list(module.parameters()))
 

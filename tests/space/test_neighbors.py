@@ -1,5 +1,7 @@
 """`nearest`, compared with a stable sort of the full matrix and with gensim, and on edge cases."""
 
+import sys
+
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
@@ -8,9 +10,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rowspace.errors import UsageError
-from rowspace.space import nearest, nearest_reference
+from rowspace.space import kernels, nearest, nearest_reference
 
 METRICS = ["cosine", "dot", "euclidean"]
+
+
+@pytest.fixture(params=["compiled", "NumPy"], scope="module", autouse=True)
+def _select(request):
+    """A few queries are searched in NumPy unless the module of the kernel is loaded: run all tests both ways."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "NumPy":
+            patch.delitem(sys.modules, kernels.__name__)
+        yield
 
 
 def assert_same(found, expected):
@@ -42,7 +53,7 @@ def test_equals_the_reference_on_rows_with_many_ties(data):
     queries = data.draw(arrays(np.float32, (3, dim), elements=finite.map(np.float32), fill=st.nothing()))
     exclude = data.draw(arrays(np.int64, (3, 2), elements=st.integers(-1, size - 1)))
     for metric in METRICS:
-        for times in (1, 3):  # few and many queries take different code paths
+        for times in (1, 3):  # few and many queries
             repeated, without = np.tile(queries, (times, 1)), np.tile(exclude, (times, 1))
             found = nearest(repeated, rows, k, metric=metric, exclude=without, memory=data.draw(st.integers(1, 400)))
             assert_same(found, nearest_reference(repeated, rows, k, metric=metric, exclude=without))

@@ -97,7 +97,7 @@ def table_of(case: Case, tokens: Iterable[str] = ("[UNK]", "cat", "né"), dtype:
 def tokenizer_of(tokens: Iterable[str]) -> str:
     """Return the text of a word-level tokenizer.json."""
     ids = {token: number for number, token in enumerate(tokens)}
-    return str(Tokenizer(models.WordLevel(ids, unk_token="[UNK]")).to_str())  # noqa: S106  # no password
+    return str(Tokenizer(models.WordLevel(ids, unk_token="[UNK]")).to_str())
 
 
 def storable_tokens(case: Case) -> list[str]:

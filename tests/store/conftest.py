@@ -23,7 +23,7 @@ def tokenizer_of(words):
     """`tokenizer_of()` makes a word-level tokenizer; ids are positions in `words` unless given."""
 
     def make(ids=range(4)):
-        tokenizer = Tokenizer(models.WordLevel(dict(zip(words, ids, strict=False)), unk_token="[UNK]"))  # noqa: S106
+        tokenizer = Tokenizer(models.WordLevel(dict(zip(words, ids, strict=False)), unk_token="[UNK]"))
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         return tokenizer
 

@@ -65,7 +65,7 @@ def run_in_child(work: Callable[[], None], delay: float | None) -> int:
 
 def kill_at_random_times(path: Path, rounds: int) -> None:
     """Kill a process that saves in a loop, at random times."""
-    chance = random.Random(0)  # noqa: S311  # no secret
+    chance = random.Random(0)
     for _ in range(rounds):
         last = version_of(path)
 

@@ -182,7 +182,7 @@ def test_pickled_and_copied_tables_do_not_need_their_files(tmp_path):
     for case, table in opened_tables(tmp_path):
         expected = second_row(store.load(tmp_path / str(CASES.index(case)) / case.name))
         pickled = pickle.dumps(table)
-        twins = [copy.copy(table), copy.deepcopy(table), pickle.loads(pickled)]  # noqa: S301  # our own
+        twins = [copy.copy(table), copy.deepcopy(table), pickle.loads(pickled)]  # our own
         shutil.rmtree(tmp_path / str(CASES.index(case)))
         for twin in twins:
             assert second_row(twin) == expected, case.label

@@ -1,4 +1,3 @@
-# ruff: noqa: S106  # an unknown token is not a password
 import json
 
 import numpy as np

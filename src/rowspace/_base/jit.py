@@ -19,8 +19,8 @@ from typing import TypeVar, cast
 
 import numba
 from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.dispatcher import Dispatcher
+
+from rowspace._base._numba_private import WITHOUT_REFERENCE_COUNTS, cache_by_folder
 
 __all__ = ["CHECK_BOUNDS", "KERNELS", "compile_kernel", "kernel"]
 
@@ -65,24 +65,11 @@ def compile_kernel(function: Function, *, check_bounds: bool) -> Function:
     """
     # Numba can cache only a function from a file, not one typed at a prompt or in a doctest.
     cached = not check_bounds and not function.__code__.co_filename.startswith("<")
-    options = {"nogil": True, "error_model": "numpy", "fastmath": FAST_SUMS, "_nrt": False}
+    options = {"nogil": True, "error_model": "numpy", "fastmath": FAST_SUMS, **WITHOUT_REFERENCE_COUNTS}
     compiled = numba.njit(cache=cached, boundscheck=check_bounds, **options)(function)
-    if cached and isinstance(compiled, Dispatcher) and Path(function.__code__.co_filename).parent.name == "kernels":
-        compiled._cache = _FolderCache(function)  # type: ignore[attr-defined]
+    if cached and Path(function.__code__.co_filename).parent.name == "kernels":
+        cache_by_folder(compiled)
     return cast("Function", compiled)
-
-
-class _FolderCache(FunctionCache):
-    """Numba's cache on disk, discarded when any file of the kernel's folder has changed.
-
-    Numba looks at the file of the kernel that is called only, and would miss a change in one that it calls.
-    """
-
-    def __init__(self, function: Callable[..., object]) -> None:
-        super().__init__(function)
-        sources = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
-        stamp = tuple((source.name, source.stat().st_mtime_ns, source.stat().st_size) for source in sources)
-        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
 
 
 class _Announcer(event.Listener):

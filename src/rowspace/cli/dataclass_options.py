@@ -31,7 +31,7 @@ def with_options_of(panels: dict[str, type]) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
         signature = inspect.signature(command)
         own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-        command.__signature__ = signature.replace(parameters=[*own, *parameters])  # type: ignore[attr-defined]
+        vars(command)["__signature__"] = signature.replace(parameters=[*own, *parameters])
         command.__annotations__ |= {one.name: one.annotation for one in parameters}
         return command
 
@@ -46,5 +46,5 @@ def _parameter(field: OptionField, panel: str) -> inspect.Parameter:
         rich_help_panel=panel,
     )
     kind = list[str] if get_origin(field.kind) is Iterable else field.kind
-    annotation = Annotated[kind | None, option]  # type: ignore[valid-type]
+    annotation = Annotated[kind | None, option]  # type: ignore[valid-type]  # known at run time only
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

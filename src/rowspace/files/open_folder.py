@@ -60,7 +60,7 @@ def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     Raises `FileFormatError` where it is missing or not a regular file, `RowspaceError` where it cannot be read.
     """
     try:
-        file = open(path, "rb", opener=lambda _, __: _open(path, folder))  # noqa: SIM115  # the caller closes it  # handed on
+        file = _open(path, folder)
     except (FileNotFoundError, NotADirectoryError):
         raise FileFormatError(f"{path}: missing; restore the file") from None
     except IsADirectoryError:
@@ -73,8 +73,9 @@ def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     return file
 
 
-def _open(path: Path, folder: int | None) -> int:
-    return os.open(path, READ) if folder is None else os.open(path.name, READ, dir_fd=folder)
+def _open(path: Path, folder: int | None) -> BufferedReader:
+    name = path if folder is None else path.name
+    return open(path, "rb", opener=lambda *_: os.open(name, READ, dir_fd=folder))
 
 
 class Folder:

@@ -6,6 +6,7 @@ here each of those is a `FileFormatError`.
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -88,5 +89,5 @@ def is_count(value: object) -> bool:
 
 
 def _first_duplicate(pairs: list[tuple[str, Any]]) -> str:
-    seen: set[str] = set()
-    return next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    counts = Counter(key for key, _ in pairs)
+    return next(key for key, count in counts.items() if count > 1)

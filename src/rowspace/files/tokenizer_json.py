@@ -21,7 +21,7 @@ __all__ = [
     "word_level_json",
 ]
 
-UNKNOWN_TOKEN = "[UNK]"  # noqa: S105
+UNKNOWN_TOKEN = "[UNK]"
 
 _PRINTABLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
 _OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]

@@ -6,8 +6,8 @@ Needs `rowspace[lab]`. Read next: `app.py`, then `lab.py`, `page.py` and a page 
 from rowspace.errors import MissingExtraError
 
 try:
-    import starlette as _starlette  # noqa: F401
-    import uvicorn as _uvicorn  # noqa: F401
+    import starlette as _starlette  # noqa: F401  # only to see whether it is installed
+    import uvicorn as _uvicorn  # noqa: F401  # only to see whether it is installed
 except ImportError as error:
     raise MissingExtraError("rowspace.lab needs a web server: pip install 'rowspace[lab]'") from error
 

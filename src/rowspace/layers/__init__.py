@@ -7,7 +7,7 @@ input of a model, `head/` computes logits and the loss, `cost/` counts parameter
 from rowspace.errors import MissingExtraError
 
 try:
-    import torch as _torch  # noqa: F401
+    import torch as _torch  # noqa: F401  # only to see whether it is installed
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 

@@ -28,7 +28,6 @@ def first_local_row(table: "DTensor") -> int:
 
     A `DTensor` has no public attribute for the offset of its local shard.
     """
-    # Imported late: `torch.distributed.tensor` is slow to import.
-    from torch.distributed.tensor._utils import compute_local_shape_and_global_offset  # noqa: PLC0415
+    from torch.distributed.tensor._utils import compute_local_shape_and_global_offset  # slow to import
 
     return compute_local_shape_and_global_offset(table.shape, table.device_mesh, table.placements)[1][0]

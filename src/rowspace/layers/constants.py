@@ -48,7 +48,7 @@ class ConstantBuffers(nn.Module):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "ConstantBuffers":
         """Called for every move and cast of `nn.Module`: only the device of the constants changes."""
-        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        super()._apply(fn, recurse)
         for name, values in self._constants.items():
             setattr(self, name, values.to(self.get_buffer(name).device))
         return self

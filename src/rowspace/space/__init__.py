@@ -19,34 +19,27 @@
 | `downsample.py` | a part of a matrix, downsampled for display |
 | `warm.py` | compiles the kernel at setup |
 
-Only `evaluation`, `representatives` and `spelling` use words. Names load on first use (PEP 562), since the kernels of
-`neighbors.py` import numba, which takes long. Read next: `similarity.py`.
+Only `evaluation`, `representatives` and `spelling` use words. Numba and the libraries of maps and clusters are imported
+when they are needed. Read next: `similarity.py`.
 """
 
-from typing import TYPE_CHECKING
-
-from rowspace._base.lazy import lazy_exports
-
-# Now, since a later import of the module would hide the function of the same name.
+from rowspace.space.analogy import cos_add, cos_mul
+from rowspace.space.downsample import DownsampledMatrix, downsample_matrix
+from rowspace.space.evaluation.analogies import AnalogyScores, SectionScore, evaluate_analogies
+from rowspace.space.evaluation.correlation import Correlation, pearson, spearman
+from rowspace.space.evaluation.word_pairs import PairScores, evaluate_pairs
+from rowspace.space.kmeans import Clusters, k_means
+from rowspace.space.map_quality import NeighborhoodPreservation, neighborhood_preservation
+from rowspace.space.map_search import MapNeighbors, map_neighbors
+from rowspace.space.neighbors import nearest, nearest_reference
 from rowspace.space.pca import Projection, pca
-
-if TYPE_CHECKING:
-    from rowspace.space.analogy import cos_add, cos_mul
-    from rowspace.space.downsample import DownsampledMatrix, downsample_matrix
-    from rowspace.space.evaluation.analogies import AnalogyScores, SectionScore, evaluate_analogies
-    from rowspace.space.evaluation.correlation import Correlation, pearson, spearman
-    from rowspace.space.evaluation.word_pairs import PairScores, evaluate_pairs
-    from rowspace.space.kmeans import Clusters, k_means
-    from rowspace.space.map_quality import NeighborhoodPreservation, neighborhood_preservation
-    from rowspace.space.map_search import MapNeighbors, map_neighbors
-    from rowspace.space.neighbors import nearest, nearest_reference
-    from rowspace.space.placement import place_others
-    from rowspace.space.plane import Plane
-    from rowspace.space.representatives import central_words, representative_order, token_classes
-    from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
-    from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
-    from rowspace.space.spelling import nearest_spellings
-    from rowspace.space.tsne_umap import OnFrame, tsne, umap
+from rowspace.space.placement import place_others
+from rowspace.space.plane import Plane
+from rowspace.space.representatives import central_words, representative_order, token_classes
+from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
+from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
+from rowspace.space.spelling import nearest_spellings
+from rowspace.space.tsne_umap import OnFrame, tsne, umap
 
 __all__ = [
     "AnalogyScores",
@@ -92,25 +85,3 @@ __all__ = [
     "umap",
     "unit_rows",
 ]
-
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "similarity": ("Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"),
-        "neighbors": ("nearest", "nearest_reference"),
-        "analogy": ("cos_add", "cos_mul"),
-        "plane": ("Plane",),
-        "sets": ("mean_unit_row", "odd_one_out", "set_distance", "set_similarity"),
-        "evaluation.correlation": ("Correlation", "pearson", "spearman"),
-        "evaluation.word_pairs": ("PairScores", "evaluate_pairs"),
-        "evaluation.analogies": ("AnalogyScores", "SectionScore", "evaluate_analogies"),
-        "map_search": ("MapNeighbors", "map_neighbors"),
-        "placement": ("place_others",),
-        "tsne_umap": ("OnFrame", "tsne", "umap"),
-        "map_quality": ("NeighborhoodPreservation", "neighborhood_preservation"),
-        "kmeans": ("Clusters", "k_means"),
-        "representatives": ("central_words", "representative_order", "token_classes"),
-        "spelling": ("nearest_spellings",),
-        "downsample": ("DownsampledMatrix", "downsample_matrix"),
-    },
-)

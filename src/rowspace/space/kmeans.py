@@ -70,7 +70,7 @@ def cluster_directions(
 def _centers(units: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float64]:
     """Return the centers that scikit-learn finds among unit rows, scaled to length 1."""
     try:
-        from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415  # an extra, and slow to import
+        from sklearn.cluster import MiniBatchKMeans  # an extra, and slow to import
     except ImportError as error:
         raise MissingExtraError("k_means needs scikit-learn: pip install 'rowspace[analysis]'") from error
     different = np.unique(units, axis=0) if len(units) <= 10 * k else units

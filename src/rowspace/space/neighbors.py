@@ -2,10 +2,11 @@
 
 Rows and queries are divided into blocks; BLAS multiplies a block of queries with a block of rows; `select` merges the
 products into each query's k best rows: compiled (`kernels.py`), or for a few queries in NumPy (`select_numpy.py`),
-since loading compiled code takes longer than such a search. `nearest_reference` uses the full matrix and a stable sort;
-the tests compare all three.
+unless compiled code was loaded before, since that takes longer than such a search. `nearest_reference` uses the full
+matrix and a stable sort; the tests compare all three.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ MEMORY = 16 << 20
 """The default for `memory`: 16 MiB of working arrays. With more, products fall out of the caches."""
 
 FEW_QUERIES = 4
-"""Up to this number of queries, the search does not use compiled code."""
+"""Up to this number of queries, the search does not load compiled code."""
 
 MAX_QUERIES = 1024
 """Queries multiplied at once: more would not make BLAS faster, and blocks of rows would be smaller."""
@@ -146,7 +147,8 @@ class _Search:
         buffer = np.empty(num_queries * num_rows, self.dtype)
         with ThreadPoolExecutor(workers) as pool:
             for block in _ranges(len(keys), num_queries):
-                queries = np.ascontiguousarray(self.queries[block], self.dtype)
+                # A copy, as read-only queries, which are another type for Numba, would compile the kernel again.
+                queries = np.array(self.queries[block], self.dtype, order="C")
                 parts = list(_ranges(len(queries), -(-len(queries) // workers)))
                 for span in _ranges(len(self.rows), num_rows):
                     rows = np.ascontiguousarray(self.rows[span], self.dtype)
@@ -177,16 +179,16 @@ class _Search:
         size, dim = self.dtype.itemsize, self.rows.shape[1]
         in_place = self.rows.dtype == self.dtype and self.rows.flags.c_contiguous
         queries = max(1, min(len(self.queries), MAX_QUERIES, memory // (4 * size * dim)))
-        scratch = 40 if len(self.queries) <= FEW_QUERIES else 0  # bytes a row, of the arrays of `select_numpy`
+        scratch = 40 if self.select is select_numpy.select else 0  # bytes a row, of its arrays
         rows = (memory - queries * dim * size) // (size * (queries + (0 if in_place else dim)) + scratch)
         return queries, max(1, min(rows, len(self.rows)))
 
 
 def _select_for(num_queries: int) -> Callable[..., None]:
     """Return the `select` that is faster for so many queries, its import included."""
-    if num_queries <= FEW_QUERIES:
+    if num_queries <= FEW_QUERIES and "rowspace.space.kernels" not in sys.modules:
         return select_numpy.select
-    from rowspace.space import kernels  # noqa: PLC0415  # numba, which a few queries do without
+    from rowspace.space import kernels
 
     return kernels.select
 

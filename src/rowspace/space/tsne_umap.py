@@ -56,9 +56,9 @@ def tsne(
     if not perplexity >= 1:
         raise UsageError(f"perplexity is a number of neighbors and must be 1 or more, got {perplexity}")
     try:
-        from openTSNE import TSNE  # noqa: PLC0415  # an extra, and slow to import
-        from openTSNE.affinity import PerplexityBasedNN  # noqa: PLC0415
-        from openTSNE.nearest_neighbors import PrecomputedNeighbors  # noqa: PLC0415
+        from openTSNE import TSNE  # an extra, and slow to import
+        from openTSNE.affinity import PerplexityBasedNN
+        from openTSNE.nearest_neighbors import PrecomputedNeighbors
     except ImportError as error:
         raise MissingExtraError("tsne needs openTSNE: pip install 'rowspace[analysis]'") from error
     frames, calls, often = _Frames(rows, steps, on_frame, sample, seed, neighbors), count(1), 10
@@ -104,8 +104,8 @@ def umap(
         raise UsageError(f"num_neighbors counts the row itself and must be 2 or more, got {num_neighbors}")
     try:
         with warnings.catch_warnings(action="ignore"):  # that TensorFlow, which is not used here, is not installed
-            from umap.layouts import optimize_layout_euclidean  # noqa: PLC0415  # an extra, and slow to import
-            from umap.umap_ import find_ab_params, fuzzy_simplicial_set, make_epochs_per_sample  # noqa: PLC0415
+            from umap.layouts import optimize_layout_euclidean  # an extra, and slow to import
+            from umap.umap_ import find_ab_params, fuzzy_simplicial_set, make_epochs_per_sample
     except ImportError as error:
         raise MissingExtraError("umap needs umap-learn: pip install 'rowspace[analysis]'") from error
     frames, random = _Frames(rows, steps, on_frame, sample, seed, neighbors), np.random.RandomState(seed)

@@ -49,7 +49,7 @@ def vocabulary_ids(text: str) -> dict[str, int]:
     >>> vocabulary_ids(tokenizer_json(Table(["a"], np.eye(1)))[0].decode()) == {"a": 0, "[UNK]": 1}
     True
     """
-    from tokenizers import Tokenizer  # noqa: PLC0415  # 20 ms that most saves and loads do without
+    from tokenizers import Tokenizer  # 20 ms that most saves and loads do without
 
     try:
         return dict(Tokenizer.from_str(text).get_vocab(with_added_tokens=True))

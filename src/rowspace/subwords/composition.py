@@ -148,7 +148,7 @@ def bracketed_byte(text: NDArray[np.uint8], begin: int, length: int, place: int)
 @kernel
 def is_inside(text: NDArray[np.uint8], begin: int, length: int, place: int) -> bool:
     """Whether a byte continues a UTF-8 character."""
-    return (bracketed_byte(text, begin, length, place) & 0xC0) == 0x80  # type: ignore[no-any-return]
+    return bool((bracketed_byte(text, begin, length, place) & 0xC0) == 0x80)
 
 
 @kernel

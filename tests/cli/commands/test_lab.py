@@ -30,8 +30,8 @@ class Server:
         self.base, _, self.token = self.url.partition("/?token=")
 
     def get(self, path: str) -> bytes:
-        request = Request(self.base + path, headers={"Authorization": f"Bearer {self.token}"})  # noqa: S310
-        with urlopen(request, timeout=60) as answer:  # noqa: S310
+        request = Request(self.base + path, headers={"Authorization": f"Bearer {self.token}"})
+        with urlopen(request, timeout=60) as answer:
             return answer.read()
 
     def ended(self, number: signal.Signals) -> tuple[int, str]:
@@ -60,7 +60,7 @@ def test_printed_address_opens_the_table(start: Start, table_path: str) -> None:
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", server.url)
     assert decode(server.get("/api/words/rows?word=the")).arrays["rows"].shape == (1, 16)
     with pytest.raises(HTTPError) as caught:
-        urlopen(f"{server.base}/api/words/rows?word=the", timeout=60)  # noqa: S310
+        urlopen(f"{server.base}/api/words/rows?word=the", timeout=60)
     assert (caught.value.code, json.load(caught.value)["kind"]) == (403, "Forbidden")
 
 
@@ -88,8 +88,8 @@ def test_port_in_use_gives_a_message(command: Callable[..., Any], table_path: st
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--host", "0.0.0.0"], "--host 0.0.0.0 gives other machines access: add a --token of at least 16 characters"),  # noqa: S104
-        (["--host", "0.0.0.0", "--token", "short"], "a token must have at least 16 characters: letters, digits"),  # noqa: S104
+        (["--host", "0.0.0.0"], "--host 0.0.0.0 gives other machines access: add a --token of at least 16 characters"),
+        (["--host", "0.0.0.0", "--token", "short"], "a token must have at least 16 characters: letters, digits"),
         (["--token", "sixteen letters, or more"], "a token must have at least 16 characters: letters, digits"),
         (["--host", "no such host.invalid"], "--host no such host.invalid gives other machines access"),
         (["--host", "192.0.2.1", "--token", "t" * 16], "cannot listen on 192.0.2.1: "),
@@ -106,6 +106,6 @@ def test_missing_table_gives_a_message(run: Callable[..., Any]) -> None:
 
 
 def test_given_token_opens_the_pages(start: Start, table_path: str) -> None:
-    server = start(table_path, ROWSPACE_LAB_TOKEN="sixteen-letters-or-more")  # noqa: S106
-    assert server.token == "sixteen-letters-or-more"  # noqa: S105
+    server = start(table_path, ROWSPACE_LAB_TOKEN="sixteen-letters-or-more")
+    assert server.token == "sixteen-letters-or-more"
     server.get("/api/words/rows")

@@ -28,7 +28,7 @@ from rowspace.lab.server.security import Access, AccessMiddleware
 from rowspace.table import Table
 from rowspace.text import default_tokenizer, standard_library
 
-TOKEN = "sixteen-letters-or-more"  # noqa: S105
+TOKEN = "sixteen-letters-or-more"
 LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],

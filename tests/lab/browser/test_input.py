@@ -71,7 +71,7 @@ def test_click_chooses_a_token(visit, lab) -> None:
 
 
 def test_concatenation_is_wider_and_needs_a_projection(visit) -> None:
-    page = visit(f"input?text={TEXT}&view=beside&width=6")
+    page = visit(f"input?text={TEXT}&view=concatenation&width=6")
     expect(page.get_by_role("heading", name="Concatenation: 20 + 6 = 26 numbers")).to_be_visible()
     expect(page.get_by_text("Here both are exactly equal.")).to_be_visible()
     assert column(page, "width").tolist() == [20, 26, 20]
@@ -106,7 +106,7 @@ def test_text_without_known_words_shows_an_error(visit) -> None:
     expect(page.get_by_role("alert")).to_contain_text("no token of this text has a row in the table")
 
 
-@pytest.mark.parametrize("state", ["recipe=bert", "view=beside&position=learned", "view=scale&rows=drawn"])
+@pytest.mark.parametrize("state", ["recipe=bert", "view=concatenation&position=learned", "view=scale&rows=drawn"])
 def test_every_view_is_accessible(visit, state: str) -> None:
     page = visit(f"input?{state}")
     page.wait_for_load_state("networkidle")

@@ -137,7 +137,7 @@ def test_code_computes_every_figure(visit, lab, ask, tokens) -> None:
     page = visit(f"positions?length=8&dim=16{tokens}")
     expect(page.get_by_label("Python", exact=True)).to_contain_text("scores = scores_figure(")
     names: dict[str, dict[str, object]] = {}
-    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as pasted by a user
+    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # as pasted by a user
     asked = {"query": "sin", "key": "cos"} if tokens else {}
     for figure in ("rows", "scores"):
         reply = ask(lab, f"positions/{figure}", length=8, dim=16, **(asked if figure == "scores" else {}))

@@ -63,7 +63,7 @@ def test_arrow_keys_step_through_merges(visit) -> None:
 
 
 def test_last_merge_of_a_tokenizer_gives_its_tokens(visit) -> None:
-    page = visit("tokens?learn=standard&merge=caf%C3%A9+self&step=1000")
+    page = visit("tokens?learn=default&merge=caf%C3%A9+self&step=1000")
     tokenizer, _ = default_tokenizer()
     found = page.get_by_role("list", name="Tokens after step").get_by_role("listitem")
     expect(found).to_have_count(len(tokenizer.encode("café self").tokens))
@@ -96,7 +96,7 @@ def test_training_a_tokenizer_shows_its_progress(
     visit, page, lab_url, monkeypatch: pytest.MonkeyPatch, tmp_path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    job = decode(page.request.post(f"{lab_url}/api/jobs", data={"kind": "standard-tokenizer"}).body()).meta["job"]
+    job = decode(page.request.post(f"{lab_url}/api/jobs", data={"kind": "default-tokenizer"}).body()).meta["job"]
     page.request.delete(f"{lab_url}/api/jobs/{job}")  # the server would reuse the finished job of the other lane
     page = visit("tokens")
     expect(page.get_by_text("Training a BPE tokenizer")).to_contain_text(re.compile("[0-9]+ % read"))

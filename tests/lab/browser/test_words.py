@@ -110,9 +110,12 @@ def test_code_of_the_page_runs_as_one_script(visit, lab) -> None:
     for title in ("# the rows", "# the nearest neighbors", "# distances", "# the quality of the map", "# the colors"):
         expect(code).to_contain_text(title, timeout=60_000)
     names: dict[str, Any] = {}
-    exec(code.inner_text(), names)  # noqa: S102  # as pasted by a user
+    exec(code.inner_text(), names)  # as pasted by a user
     assert names["neighbors"]["tokens"] == [token for token, _ in lab.table.neighbors("sin")]
-    assert names["kept"]["kept"] == space.neighborhood_preservation(lab.table.rows, names["pca"]["positions"]).share
+    assert (
+        names["map_quality"]["preserved"]
+        == space.neighborhood_preservation(lab.table.rows, names["pca"]["positions"]).share
+    )
     np.testing.assert_array_equal(names["norms"]["values"], lab.table.norms.astype(np.float32))
 
 

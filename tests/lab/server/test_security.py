@@ -13,7 +13,7 @@ from starlette.types import Scope
 
 from rowspace.lab.server.security import Access, AccessMiddleware
 
-TOKEN = "a-token-of-22-letters-"  # noqa: S105
+TOKEN = "a-token-of-22-letters-"
 ACCESS = Access("127.0.0.1", 7697, TOKEN)
 COOKIE = {"Cookie": f"other=1; {ACCESS.cookie}={TOKEN}"}
 
@@ -118,8 +118,8 @@ def test_host_header_must_match_the_server(host: str, status: int) -> None:
     [
         ("192.168.1.5", "192.168.1.5:7697", 200),
         ("192.168.1.5", "localhost:7697", 403),
-        ("0.0.0.0", "192.168.1.5:7697", 200),  # noqa: S104
-        ("0.0.0.0", f"{socket.gethostname()}:7697", 200),  # noqa: S104
+        ("0.0.0.0", "192.168.1.5:7697", 200),
+        ("0.0.0.0", f"{socket.gethostname()}:7697", 200),
         ("::", "[fe80::1]:7697", 200),
         ("::", "example.org:7697", 403),
     ],
@@ -137,7 +137,7 @@ def test_host_header_may_omit_port_80() -> None:
 
 def test_url_has_brackets_around_an_ipv6_address() -> None:
     assert Access("::1", 7697, TOKEN).url == f"http://[::1]:7697/?token={TOKEN}"
-    assert Access("0.0.0.0", 7697, TOKEN).url == f"http://{socket.gethostname()}:7697/?token={TOKEN}"  # noqa: S104
+    assert Access("0.0.0.0", 7697, TOKEN).url == f"http://{socket.gethostname()}:7697/?token={TOKEN}"
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def test_random_tokens_are_long_and_differ() -> None:
     assert validate_token("localhost", None) != validate_token("localhost", None)
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])  # noqa: S104
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
 def test_non_loopback_host_requires_an_explicit_token(host: str) -> None:
     with pytest.raises(UsageError, match="gives other machines access"):
         validate_token(host, None)

@@ -39,7 +39,7 @@ def level_of(number: float, *, names: dict[str, int] = LEVELS) -> list[str]:
 def levels_figure(table: rs.Table, scale: float, *, word: str) -> dict[str, object]:
     """The levels of a word."""
     largest: float = np.abs(table[word]).max()  # any number of words
-    return {"levels": level_of(scale * largest)}  # type: ignore[no-any-return]
+    return {"levels": level_of(scale * largest)}  # type: ignore[no-any-return]  # left out of the code
 
 
 def middle(*, numbers: list[float]) -> float:

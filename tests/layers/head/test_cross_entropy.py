@@ -1,11 +1,12 @@
 """The oracle is `F.cross_entropy` on the full logits, in float64 unless a test says otherwise."""
 
 import copy
+from functools import partial
 
 import pytest
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: N812
+from torch.nn import functional as F  # noqa: N812  # its usual name
 
 from rowspace.errors import UsageError
 from rowspace.layers.head.cross_entropy import cross_entropy
@@ -87,7 +88,7 @@ def test_second_derivatives_match_the_full_logits():
             ours = cross_entropy(hidden, weight, targets, bias=bias, chunk_size=4, **options)
             theirs = full_logits(hidden, weight, targets, bias=bias, **options)
             actual, expected = double_backward(ours, *inputs), double_backward(theirs, *inputs)
-            torch.testing.assert_close(actual, expected, msg=lambda text: f"{options}: {text}")  # noqa: B023
+            torch.testing.assert_close(actual, expected, msg=partial("{}: {}".format, options))
 
 
 def test_gradgradcheck_with_every_setting():
@@ -96,8 +97,8 @@ def test_gradgradcheck_with_every_setting():
     for reduction in ("mean", "sum", "none"):
         for present in (True, False):
 
-            def loss(hidden, weight, *bias):
-                options = {"bias": bias[0] if bias else None, "reduction": reduction, **SETTINGS["all"]}  # noqa: B023
+            def loss(hidden, weight, *bias, reduction=reduction):
+                options = {"bias": bias[0] if bias else None, "reduction": reduction, **SETTINGS["all"]}
                 return cross_entropy(hidden, weight, targets, chunk_size=3, **options)
 
             inputs = (hidden, weight, bias) if present else (hidden, weight)

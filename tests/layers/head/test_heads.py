@@ -174,7 +174,7 @@ def to_meta_and_back(model):
 
 
 def pickled(model):
-    return pickle.loads(pickle.dumps(model))  # noqa: S301
+    return pickle.loads(pickle.dumps(model))
 
 
 def saved(model):

@@ -104,7 +104,7 @@ def test_rows_cached_in_inference_mode_can_be_used_in_training():
 def test_rows_computed_inside_grad_can_be_used_after_it():
     position = SinusoidPosition(16)
     torch.func.grad(lambda x: (x * position(ids(10))).sum())(torch.ones(10, 16))
-    assert pickle.loads(pickle.dumps(position(ids(10)).clone())).shape == (10, 16)  # noqa: S301
+    assert pickle.loads(pickle.dumps(position(ids(10)).clone())).shape == (10, 16)
 
 
 def test_rows_are_cached_by_device():

@@ -5,6 +5,7 @@ of a patch embedding differ from each other by at most 1e-6 of the result (`test
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -112,7 +113,7 @@ def test_incomplete_patches_are_dropped(tmp_path):
         embed = from_checkpoint(saved(model, tmp_path / name), part=part)
         options: dict[str, Any] = {} if "dinov2" in name else {"interpolate_pos_encoding": True}
         expected = embedded(model, pixels, **options)
-        torch.testing.assert_close(embed(pixels), expected, rtol=1e-6, atol=1e-6, msg=lambda text: f"{name}: {text}")  # noqa: B023
+        torch.testing.assert_close(embed(pixels), expected, rtol=1e-6, atol=1e-6, msg=partial("{}: {}".format, name))
 
 
 @pytest.mark.parametrize("name", ["dinov2", "dinov2 with registers"])

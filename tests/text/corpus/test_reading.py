@@ -140,7 +140,7 @@ def test_text_that_only_looks_like_json_lines_is_text(file):
 def test_zst_without_the_extra_gives_the_install_command(file, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)  # simulates a missing package
 
-    with pytest.raises(MissingExtraError, match=r"pip install rowspace\[zstd\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[zstd\]'"):
         read(file(COMPRESS["zst"](b"text")))
 
 

@@ -118,7 +118,7 @@ def test_documents_of_a_stream_stay_separate(tmp_path):
 
 @pytest.mark.parametrize("place", ["tokenizer.json", ""])
 def test_tokenizer_json_is_used_without_truncation_or_padding(place, tmp_path):
-    library = Tokenizer(models.WordLevel({"low": 0, "[UNK]": 1, "tower": 2, "never": 3}, unk_token="[UNK]"))  # noqa: S106
+    library = Tokenizer(models.WordLevel({"low": 0, "[UNK]": 1, "tower": 2, "never": 3}, unk_token="[UNK]"))
     library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     library.enable_truncation(2)
     library.enable_padding(length=9)
@@ -167,7 +167,7 @@ def test_unreadable_corpus_is_refused_as_for_words(tokens, corpus, error, messag
 
 
 def test_tokenizer_that_fails_on_the_corpus_is_refused(tmp_path):
-    Tokenizer(models.WordLevel({"low": 0}, unk_token="[UNK]")).save(str(tmp_path / "bad.json"))  # noqa: S106
+    Tokenizer(models.WordLevel({"low": 0}, unk_token="[UNK]")).save(str(tmp_path / "bad.json"))
     assert_refused(
         tmp_path, ["high"], tmp_path / "bad.json", UsageError, "the tokenizer fails on this corpus .*unknown token"
     )
@@ -187,7 +187,7 @@ def test_invalid_tokenizer_file_is_named_in_the_error(content, tmp_path):
 
 
 def test_ids_with_gaps_are_refused(tmp_path):
-    Tokenizer(models.WordLevel({"low": 0, "[UNK]": 2}, unk_token="[UNK]")).save(str(tmp_path / "gap.json"))  # noqa: S106
+    Tokenizer(models.WordLevel({"low": 0, "[UNK]": 2}, unk_token="[UNK]")).save(str(tmp_path / "gap.json"))
     assert_refused(
         tmp_path, ["low"], tmp_path / "gap.json", FileFormatError, r"ids are not 0 to 1.* '\[UNK\]' has 2 where 1"
     )

@@ -149,7 +149,7 @@ def test_piece_that_sentencepiece_skips_is_refused(unigram_model: bytes) -> None
 
 @pytest.mark.parametrize("seed", range(20))
 def test_mutated_models_give_a_tokenizer_or_a_rowspace_error(model: bytes, seed: int) -> None:
-    drawn = random.Random(seed)  # noqa: S311
+    drawn = random.Random(seed)
     data = bytearray(model)
     pieces = model.find(b"nmt_nfkc") if b"nmt_nfkc" in model else len(model)
     for _ in range(drawn.choice([1, 1, 3, 20])):

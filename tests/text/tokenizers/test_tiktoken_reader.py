@@ -195,7 +195,7 @@ def test_ranks_of_a_known_encoding_are_recognized(tiny_encoding: str, ranks_file
 
 @pytest.mark.parametrize("seed", range(20))
 def test_mutated_files_give_a_tokenizer_or_a_rowspace_error(ranks_file: bytes, seed: int) -> None:
-    drawn = random.Random(seed)  # noqa: S311
+    drawn = random.Random(seed)
     data = bytearray(ranks_file)
     for _ in range(drawn.choice([1, 1, 3])):
         data[drawn.randrange(len(data))] = drawn.choice(b"\n 0123456789=ABCz\xff")

@@ -40,7 +40,7 @@ def reference_tokenizer(tokens):
             vocab_size=300, min_frequency=5, initial_alphabet=alphabet, special_tokens=[], show_progress=False
         )
     elif tokens == "wordpiece":
-        library = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106
+        library = Tokenizer(models.WordPiece(unk_token="[UNK]"))
         library.normalizer = normalizers.BertNormalizer()
         library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         library.decoder = decoders.WordPiece()
@@ -56,7 +56,7 @@ def reference_tokenizer(tokens):
         trainer = trainers.UnigramTrainer(
             vocab_size=300,
             special_tokens=["[UNK]"],
-            unk_token="[UNK]",  # noqa: S106
+            unk_token="[UNK]",
             show_progress=False,
         )
     library.train_from_iterator(TEXTS, trainer)

@@ -157,7 +157,7 @@ export interface PartsReply {
 
 /** The costs of one way to combine tokens and positions. */
 export interface WayCost {
-  way: "added" | "beside" | "mapped";
+  way: "added" | "concatenated" | "mapped";
   width: number;
   position_parameters: number;
   parameters: number;
@@ -351,7 +351,7 @@ export interface TokenizerSizes {
 
 /** A tokenizer of the page. */
 export interface SourceReply {
-  /** null if the table has no tokenizer, or if the standard one is not learned yet. */
+  /** null if the table has no tokenizer, or if the default one is not learned yet. */
   found: TokenizerSizes | null;
 }
 
@@ -453,7 +453,7 @@ export interface PcaReply {
 }
 
 /** The preservation of neighborhoods by the map of `words/pca`. */
-export interface KeptReply {
+export interface MapQualityReply {
   by_chance: number;
   k: number;
   /** The number of rows in the sample. */
@@ -489,7 +489,7 @@ export interface MapFrame {
   mapped?: number;
   /** The number of rows that were placed next to their nearest mapped row. */
   placed?: number;
-  kept?: number;
+  preserved?: number;
   by_chance?: number;
   k?: number;
   sample?: number;

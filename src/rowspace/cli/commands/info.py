@@ -127,4 +127,8 @@ def _value(value: object) -> str:
         return " ".join(map(_value, value))
     if isinstance(value, float):
         return f"{value:.4g}"
-    return f"{value:,}" if type(value) is int else {None: "none", True: "yes", False: "no"}.get(value, str(value))  # type: ignore[call-overload]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "none" if value is None else str(value)

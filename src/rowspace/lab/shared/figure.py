@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from importlib import import_module
 from threading import Lock
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from numpy.typing import NDArray
 
@@ -149,8 +149,7 @@ def _definition(module: str, name: str) -> tuple[str, list[str]]:
 
 def _without_annotations(text: str) -> str:
     """Remove the annotations from the source of a function, and write its signature on one line."""
-    lines, function = text.split("\n"), ast.parse(text).body[0]
-    assert isinstance(function, ast.FunctionDef)  # noqa: S101  # for the type checker
+    lines, function = text.split("\n"), cast(ast.FunctionDef, ast.parse(text).body[0])
     for node in ast.walk(function):
         if isinstance(node, ast.AnnAssign):
             line = lines[node.lineno - 1].encode()  # offsets count bytes

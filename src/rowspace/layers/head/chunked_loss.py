@@ -7,7 +7,7 @@ It is one operator, opaque to `torch.compile`, because the number of rows not ig
 Autograd and reductions are in `cross_entropy.py`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -73,15 +73,15 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
 
 
 @row_losses.register_fake
-def _(hidden, weight, bias, targets, row_gradient, *settings):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
-    return _results(hidden, weight, settings[-1])
+def _(hidden: Tensor, weight: Tensor, *others: Any) -> tuple[Tensor, ...]:
+    return _results(hidden, weight, others[-1])
 
 
 @row_losses.register_vmap
-def _(info, in_dims, *arguments):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
+def _(info: Any, in_dims: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
     """Loop over the batch, since each example ignores other rows."""
 
-    def pick(argument, dim, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def pick(argument: Any, dim: int | None, number: int) -> Any:
         return argument.select(dim, number) if isinstance(dim, int) else argument
 
     calls = [map(pick, arguments, in_dims, [number] * len(arguments)) for number in range(info.batch_size)]

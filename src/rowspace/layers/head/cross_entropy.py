@@ -94,12 +94,12 @@ def _losses(
         return losses.sum() if is_summed else losses
     if is_summed:
         needs_grad = _needs_grad(hidden, weight, bias)
-        return cast(Tensor, _SummedLoss.apply(*parts, *settings, *needs_grad)[0])  # type: ignore[no-untyped-call]
-    return cast(Tensor, _RowLosses.apply(*parts, *settings))  # type: ignore[no-untyped-call]
+        return cast(Tensor, _SummedLoss.apply(*parts, *settings, *needs_grad)[0])
+    return cast(Tensor, _RowLosses.apply(*parts, *settings))
 
 
 def _exports_to_onnx() -> bool:
-    is_traced = torch.compiler.is_exporting() or torch.jit.is_tracing()  # type: ignore[attr-defined, no-untyped-call]
+    is_traced = torch.compiler.is_exporting() or torch.jit.is_tracing()  # type: ignore[attr-defined]  # no stubs
     return is_traced and torch.onnx.is_in_onnx_export()
 
 

@@ -6,6 +6,7 @@ dimensions. The softmax over the same clusters is `torch.nn.AdaptiveLogSoftmaxWi
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -84,8 +85,8 @@ class AdaptiveEmbedding(CountedModule):
     def reset_parameters(self) -> None:
         """Initialize as fairseq does: rows with standard deviation 1/√width, projections by Xavier."""
         for table, projection in zip(self.tables, self.projections, strict=True):
-            table.reset_parameters()  # type: ignore[operator]
-            projection.reset_parameters()  # type: ignore[operator]
+            cast(TokenEmbedding, table).reset_parameters()
+            cast(_Projection, projection).reset_parameters()
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""

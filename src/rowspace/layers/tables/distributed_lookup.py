@@ -4,7 +4,7 @@ Each process sums the gradient of its shard of the table.
 """
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from torch import Tensor, nn
 
@@ -25,14 +25,14 @@ def is_distributed(tensor: Tensor) -> bool:
     """
     if type(tensor) in _PLAIN or "torch.distributed.tensor" not in sys.modules:
         return False
-    from torch.distributed.tensor import DTensor  # noqa: PLC0415
+    from torch.distributed.tensor import DTensor
 
     return isinstance(tensor, DTensor)
 
 
 def local_part(ids: "DTensor", grad: "DTensor", table: "DTensor") -> tuple[Tensor, Tensor]:
     """The ids (n,) in this process's shard, relative to its first row, and their gradient (n, local columns)."""
-    from torch.distributed.tensor import Replicate, Shard  # noqa: PLC0415
+    from torch.distributed.tensor import Replicate, Shard
 
     by_column = [Shard(grad.ndim - 1) if place == Shard(1) else Replicate() for place in table.placements]
     gradient = grad.redistribute(table.device_mesh, by_column).to_local().flatten(0, -2)
@@ -43,7 +43,7 @@ def local_part(ids: "DTensor", grad: "DTensor", table: "DTensor") -> tuple[Tenso
 
 def placed_as(local: Tensor, table: "DTensor") -> "DTensor":
     """The shards (V/n, ...) of all processes as one distributed tensor (V, ...), with the placements of `table`."""
-    from torch.distributed.tensor import DTensor  # noqa: PLC0415
+    from torch.distributed.tensor import DTensor
 
     return DTensor.from_local(local, table.device_mesh, table.placements, shape=table.shape, stride=table.stride())
 
@@ -61,6 +61,7 @@ def zero_row(table: Tensor, row: int) -> None:
     if not is_distributed(table):
         table[row] = 0
         return
-    local, row = table.to_local(), row - first_local_row(table)  # type: ignore[attr-defined, arg-type]
+    distributed = cast("DTensor", table)
+    local, row = distributed.to_local(), row - first_local_row(distributed)
     if 0 <= row < len(local):
         local[row] = 0

@@ -54,7 +54,7 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
         function = _RowsForward
     else:
         return gather_rows(ids, weight)
-    rows: Tensor = function.apply(ids, weight, padding_idx, sparse)  # type: ignore[no-untyped-call]
+    rows: Tensor = function.apply(ids, weight, padding_idx, sparse)
     return rows
 
 
@@ -65,7 +65,7 @@ def row_sums(ids: Tensor, grad: Tensor, num_embeddings: int, *, padding_idx: int
     tensor([[0., 0., 2., 0., 0., 1.]])
     """
     function = _Sums if torch.compiler.is_compiling() else _SumsForward
-    sums: Tensor = function.apply(ids, grad, num_embeddings, padding_idx)  # type: ignore[no-untyped-call]
+    sums: Tensor = function.apply(ids, grad, num_embeddings, padding_idx)
     return sums
 
 

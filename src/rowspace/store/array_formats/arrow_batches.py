@@ -29,7 +29,7 @@ class ArrowBatches:
     """An open Arrow file: `schema`, and `read`, which yields some columns of its batches."""
 
     def __init__(self, source: str) -> None:
-        import pyarrow as pa  # noqa: PLC0415  # optional
+        import pyarrow as pa
 
         self._source = source
         self._content = pa.memory_map(source).read_buffer()
@@ -66,7 +66,7 @@ class ArrowBatches:
 
     def _columns(self, number: int, names: tuple[str, ...]) -> "pa.RecordBatch":
         """Read some columns of a compressed batch."""
-        import pyarrow as pa  # noqa: PLC0415  # optional
+        import pyarrow as pa
 
         places = sorted({self.schema.get_field_index(name) for name in names})
         if len(places) == len(self.schema):
@@ -90,7 +90,7 @@ def _memory(buffers: list[PackedBuffer]) -> int:
 
 def _parts(batch: "pa.RecordBatch") -> "Iterator[pa.RecordBatch]":
     """Yield copies of the parts of a batch: small, and none keeps the memory of the whole batch."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     row_size = batch.get_total_buffer_size() // max(1, batch.num_rows)
     step = max(1, min(ROWS_AT_ONCE, BYTES_AT_ONCE // max(1, row_size)))
@@ -109,7 +109,7 @@ def _distinct(tokens: "pa.Array") -> int:
 
 def _row_size(kind: "pa.DataType", buffers: list[PackedBuffer], count: int) -> int:
     """Return how many bytes the least of the first `count` rows has in a column; 0 where it cannot have as many."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     item, _ = _item(kind)
     if pa.types.is_dictionary(kind):
@@ -131,7 +131,7 @@ def _ends(buffer: PackedBuffer, dtype: np.dtype[np.int64] | np.dtype[np.int32]) 
 
 def _item(kind: "pa.DataType") -> tuple[int, bool]:
     """Return how many bytes a number of a column has, and whether it is a float."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     number = kind.value_type if pa.types.is_nested(kind) or pa.types.is_dictionary(kind) else kind
     return (0, False) if pa.types.is_nested(number) else (number.bit_width // 8, pa.types.is_floating(number))

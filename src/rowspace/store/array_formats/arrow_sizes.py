@@ -39,7 +39,7 @@ class PackedBuffer(NamedTuple):
 
     def unpacked(self) -> NDArray[np.uint8]:
         """Return its decompressed bytes, of which there must be `size`; pyarrow raises otherwise."""
-        import pyarrow as pa  # noqa: PLC0415  # optional
+        import pyarrow as pa
 
         if not self.codec or not self.size:
             return self.content[: self.size]
@@ -156,7 +156,7 @@ def _number(data: NDArray[np.uint8], place: int, code: str) -> int:
 
 def _count(kind: "pa.DataType", variadic: Iterator[int]) -> int:
     """Return how many buffers an array of a type has; `variadic` are those that views of text have more, in order."""
-    import pyarrow as pa  # noqa: PLC0415  # optional
+    import pyarrow as pa
 
     kinds = pa.types
     if isinstance(kind, pa.BaseExtensionType):

@@ -74,8 +74,8 @@ def save(table: Table, path: StrPath) -> None:
     [{'token': 'cat', 'row': [1.0]}]
     """
     _require_pyarrow()
-    import pyarrow as pa  # noqa: PLC0415  # optional
-    from pyarrow import parquet  # noqa: PLC0415
+    import pyarrow as pa
+    from pyarrow import parquet
 
     check_rows(table)
     encode_token_list(table.vocabulary)  # refuses what is not valid UTF-8
@@ -102,13 +102,13 @@ def check_target(path: StrPath) -> None:
 
 def _require_pyarrow() -> None:
     try:
-        import pyarrow  # noqa: F401, PLC0415  # optional
+        import pyarrow  # noqa: F401  # only to see whether it is installed
     except ImportError:
         raise MissingExtraError("Parquet and Arrow files need pyarrow: pip install 'rowspace[arrow]'") from None
 
 
 def _batch(table: Table, begin: int, end: int) -> "pa.RecordBatch":
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     rows = np.ascontiguousarray(table.rows[begin:end])
     columns = {
@@ -122,7 +122,7 @@ def _batch(table: Table, begin: int, end: int) -> "pa.RecordBatch":
 
 def _opened(source: str) -> "tuple[pa.Schema, Batches]":
     """Open the file, and return its schema and the function that reads some of its columns batch by batch."""
-    from pyarrow import parquet  # noqa: PLC0415
+    from pyarrow import parquet
 
     if read_start(Path(source)).startswith(ARROW_MAGIC):
         arrow = ArrowBatches(source)
@@ -169,7 +169,7 @@ def _first(batches: "Iterator[pa.RecordBatch]", limit: int | None) -> "Iterator[
 @contextmanager
 def _translate_errors(source: str) -> Iterator[None]:
     """Turn errors of pyarrow into `FileFormatError`."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     try:
         yield

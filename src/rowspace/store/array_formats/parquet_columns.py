@@ -55,7 +55,7 @@ def choose_columns(schema: "pa.Schema", source: str) -> Columns:
 
 def _kind(kind: "pa.DataType") -> str:
     """Name what a column of this type holds, for messages."""
-    import pyarrow as pa  # noqa: PLC0415  # optional
+    import pyarrow as pa
 
     kinds = pa.types
     if kinds.is_dictionary(kind):
@@ -151,15 +151,15 @@ class TableBuilder:
 
 
 def _indices(places: NDArray[np.int64]) -> Any:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     return pa.array(places)
 
 
 def _rows_of_lists(columns: list[Any], source: str) -> NDArray[np.floating[Any]]:
     """Return a column of lists as an array (V, d)."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import compute  # noqa: PLC0415
+    import pyarrow as pa
+    from pyarrow import compute
 
     lists = columns[0]
     if pa.types.is_fixed_size_list(lists.type):

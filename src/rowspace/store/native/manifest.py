@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -136,7 +137,7 @@ def _checksum(document: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _from_document(document: dict[str, object], source: str) -> Manifest:
+def _from_document(document: dict[str, Any], source: str) -> Manifest:
     """Check the kinds of the fields; a file with a right checksum may still lie."""
     checks = {
         "num_embeddings": is_count,
@@ -153,8 +154,8 @@ def _from_document(document: dict[str, object], source: str) -> Manifest:
     for name, is_right in checks.items():
         if not is_right(document[name]):
             raise FileFormatError(f"{source}: {name!r} has an invalid value: {document[name]!r:.80}; restore it")
-    files = {name: FileRecord(**record) for name, record in document.pop("files").items()}  # type: ignore[attr-defined]
-    return Manifest(**document, files=files)  # type: ignore[arg-type]
+    files = {name: FileRecord(**record) for name, record in document.pop("files").items()}
+    return Manifest(**document, files=files)
 
 
 def _is_file_list(value: object) -> bool:

@@ -55,4 +55,4 @@ def decode(data: NDArray[np.uint8], position: int, end: int) -> tuple[int, int]:
 @kernel
 def number(data: NDArray[np.uint8], position: int) -> int:
     """Return a byte as a signed number: numba makes floats of signed and unsigned ones together."""
-    return np.int64(data[position])  # type: ignore[return-value]
+    return np.int64(data[position])  # type: ignore[return-value]  # an int to Numba

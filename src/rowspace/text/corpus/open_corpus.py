@@ -185,7 +185,8 @@ def _is_table(folder: Path) -> bool:
 
 def _pattern(pattern: str) -> Iterator[_Source]:
     """Yield the files that match a glob pattern."""
-    files = sorted(path for path in glob.glob(pattern, recursive=True) if _file_type(path) == stat.S_IFREG)  # noqa: PTH207
+    matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  # Path.glob refuses absolute patterns
+    files = sorted(path for path in matches if _file_type(path) == stat.S_IFREG)
     if not files:
         raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** matches folders inside folders")
     for path in files:

@@ -75,7 +75,7 @@ def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
         cut = len(rest) + chunk.rfind(b"\n") + 1
         if cut == len(rest):
             window = bytes(rest[-_WIDEST:]) + chunk  # a character may have begun in the chunk before
-            from rowspace.text.characters.kernels import last_cut  # noqa: PLC0415  # numba
+            from rowspace.text.characters.kernels import last_cut  # numba
 
             found = int(last_cut(as_array(window), character_table(cased=True)))
             cut = len(rest) + len(chunk) - len(window) + found if found else 0
@@ -119,7 +119,7 @@ def _decompressed(name: str, file: io.BufferedReader) -> Iterator[bytes]:
     if magic.startswith(_GZIP):
         return _gzip(name, file)
     if magic == b"\xfd7zXZ\x00":
-        stream = lzma.LZMAFile(file)  # noqa: SIM115
+        stream = lzma.LZMAFile(file)  # noqa: SIM115  # the caller closes `file`
     elif magic.startswith(b"BZh"):
         stream = bz2.BZ2File(file)
     elif magic.startswith(b"\x28\xb5\x2f\xfd"):
@@ -155,9 +155,9 @@ def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
 def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
     """Yield the content of a .zst file, of one frame or several."""
     try:
-        import zstandard  # noqa: PLC0415  # an extra
+        import zstandard
     except ImportError as error:
-        message = f"{name!r} is compressed with Zstandard, which needs an extra: pip install rowspace[zstd]"
+        message = f"{name!r} is compressed with Zstandard, which needs an extra: pip install 'rowspace[zstd]'"
         raise MissingExtraError(message) from error
     frame = None
     try:

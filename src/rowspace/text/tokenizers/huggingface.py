@@ -89,7 +89,7 @@ class HuggingFaceTokenizer(Tokenizer):
         return self.library.to_str() if self._text is None else self._text
 
     @cached_property
-    def unknown_id(self) -> int | None:  # type: ignore[override]  # computed on first use
+    def unknown_id(self) -> int | None:  # type: ignore[override]  # an attribute in `Tokenizer`, computed here on first use
         """The id of the unknown token."""
         model = self._document["model"]
         if model["type"] == "Unigram":

@@ -112,7 +112,7 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
         MissingExtraError: sentencepiece is not installed.
     """
     try:
-        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415  # an extra
+        from sentencepiece import SentencePieceProcessor
     except ImportError as error:
         message = f"{source}: a SentencePiece model needs sentencepiece: pip install 'rowspace[sentencepiece]'"
         raise MissingExtraError(message) from error

@@ -121,7 +121,7 @@ ENCODINGS: dict[str, PublishedEncoding] = {
 def require_tiktoken(purpose: str) -> None:
     """Raise MissingExtraError, saying that `purpose` needs tiktoken, where it is not installed."""
     try:
-        import tiktoken  # noqa: F401, PLC0415  # an extra
+        import tiktoken  # noqa: F401  # only to see whether it is installed
     except ImportError as error:
         raise MissingExtraError(f"{purpose} needs tiktoken: pip install 'rowspace[tiktoken]'") from error
 

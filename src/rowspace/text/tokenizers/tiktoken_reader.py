@@ -46,7 +46,7 @@ class TiktokenTokenizer(Tokenizer):
     unknown_id = None
 
     def __init__(self, ranks: Ranks, pattern: str, special_tokens: Mapping[str, int], *, source: str) -> None:
-        import tiktoken  # noqa: PLC0415  # an extra
+        import tiktoken
 
         special = dict(special_tokens)
         try:
@@ -92,7 +92,7 @@ class TiktokenTokenizer(Tokenizer):
 
         Raises UsageError where tiktoken, whose engine for regular expressions is another, finds other words.
         """
-        import regex  # noqa: PLC0415  # tiktoken brings it along
+        import regex  # tiktoken brings it along
 
         text = clean(text)
         with suppress(regex.error):

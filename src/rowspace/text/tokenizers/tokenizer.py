@@ -71,7 +71,7 @@ class Tokenizer(ABC):
         >>> Tokenizer.of_table(table).encode("the cat").tolist()
         [0, 1]
         """
-        from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer  # noqa: PLC0415  # it imports this module
+        from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer  # it imports this module
 
         if table.tokenizer is None:
             raise UsageError("this table has no tokenizer; look up its tokens with table.ids, or open a tokenizer file")

@@ -116,7 +116,7 @@ def test_unsupported_formats_are_refused():
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_files_give_an_error_or_a_picture(kind):
     complete = saved(Image.fromarray(np.tile(PIXELS, (4, 4, 1))), kind)
-    chance = random.Random(1)  # noqa: S311
+    chance = random.Random(1)
     for _ in range(100):
         damaged = bytearray(complete)
         for _ in range(chance.randint(1, 6)):

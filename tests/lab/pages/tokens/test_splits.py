@@ -81,36 +81,36 @@ def test_code_reproduces_the_reply(lab: Lab, pieces_lab: Lab, check_code: Ask) -
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_standard_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
+def test_default_tokenizer_is_learned_by_a_job(small_lab: Callable[..., Lab], ask: Ask, check_code: Ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1)))
-    for name in ("table", "standard"):
+    for name in ("table", "default"):
         assert ask(lab, "tokens/source", tokenizer=name).meta["found"] is None
-    reports = list(JOB_KINDS["standard-tokenizer"].run(texts=islice(standard_library(), 20)))
+    reports = list(JOB_KINDS["default-tokenizer"].run(texts=islice(standard_library(), 20)))
     assert [report.fraction for report in reports] == sorted(report.fraction for report in reports)
     assert reports[-1] == (1.0, "100 % read, the first half for learning, the second for counting")
-    standard = ask(lab, "tokens/source", tokenizer="standard").meta["found"]
-    assert standard["kind"] == "bpe"
-    assert standard["sizes"][:3] == [256, 512, 1024]
-    assert standard["shown"] == [standard["sizes"][0], *standard["shown"][1:3], standard["sizes"][-1]]
+    default = ask(lab, "tokens/source", tokenizer="default").meta["found"]
+    assert default["kind"] == "bpe"
+    assert default["sizes"][:3] == [256, 512, 1024]
+    assert default["shown"] == [default["sizes"][0], *default["shown"][1:3], default["sizes"][-1]]
     reply = check_code(lab, "tokens/split")  # the default for a table without a tokenizer
-    assert reply.meta["tokenizer"] == "standard"
+    assert reply.meta["tokenizer"] == "default"
     assert reply.arrays["counts"].min() > 0
-    check_code(lab, "tokens/merges", tokenizer="standard", text="unbelievable")
+    check_code(lab, "tokens/merges", tokenizer="default", text="unbelievable")
 
 
 @pytest.mark.usefixtures("nothing_learned")
 def test_failed_learning_reports_its_cause(tmp_path: Path) -> None:
     texts = chain.from_iterable(map(standard_library, [tmp_path]))  # raises on reading
     with pytest.raises(CorpusError, match="this Python has no source of its standard library"):
-        list(JOB_KINDS["standard-tokenizer"].run(texts=texts))
+        list(JOB_KINDS["default-tokenizer"].run(texts=texts))
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_wait_returns_the_standard_tokenizer(small_lab: Callable[..., Lab], pieces_lab: Lab, ask: Ask) -> None:
+def test_wait_returns_the_default_tokenizer(small_lab: Callable[..., Lab], pieces_lab: Lab, ask: Ask) -> None:
     lab = small_lab(["a"], np.ones((1, 1)))
-    lab.cached(("tokens", "standard"), lambda: source_of(pieces_lab, "table"))  # learning takes seconds
-    assert ask(lab, "tokens/source", tokenizer="standard").meta["found"] is None
-    assert ask(lab, "tokens/source", tokenizer="standard", wait="true").meta["found"]["kind"] == "bpe"
+    lab.cached(("tokens", "default"), lambda: source_of(pieces_lab, "table"))  # learning takes seconds
+    assert ask(lab, "tokens/source", tokenizer="default").meta["found"] is None
+    assert ask(lab, "tokens/source", tokenizer="default", wait="true").meta["found"]["kind"] == "bpe"
 
 
 def test_large_vocabulary_has_only_its_full_size(pieces_lab: Lab, ask: Ask) -> None:
@@ -210,7 +210,7 @@ def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
     ("route", "parameters", "message"),
     [
         ("tokens/split", {"text": "x" * 1001}, "text must have at most 1,000 characters"),
-        ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, standard, not 'mine'"),
+        ("tokens/split", {"tokenizer": "mine"}, "tokenizer must be one of table, default, not 'mine'"),
         ("tokens/split", {"sizes": "512,301"}, "sizes must be some of .*, not 301"),
         ("tokens/split", {"sizes": "1,2,3,4,5,6,7"}, "sizes must be at most 6 comma-separated numbers"),
         ("tokens/merges", {"tokenizer": "table"}, "only byte-pair encoding .* has merges, .* kind WordLevel"),
@@ -224,7 +224,7 @@ def test_invalid_parameters_are_refused(
 
 
 def test_table_without_a_tokenizer_is_an_error(small_lab: Callable[..., Lab], ask: Ask) -> None:
-    with pytest.raises(UsageError, match="this table has no tokenizer; use tokenizer=standard"):
+    with pytest.raises(UsageError, match="this table has no tokenizer; use tokenizer=default"):
         ask(small_lab(["a"], np.ones((1, 1))), "tokens/split", tokenizer="table")
 
 

@@ -22,9 +22,9 @@ def test_positions_equal_the_principal_components(lab, check_code) -> None:
 
 
 def test_preserved_neighbors_equal_those_of_the_map(lab, check_code) -> None:
-    reply = check_code(lab, "words/kept", k=5)
+    reply = check_code(lab, "words/map-quality", k=5)
     assert reply.meta["by_chance"] == 5 / (len(lab.table) - 1)
-    assert reply.arrays["kept"] > reply.meta["by_chance"]
+    assert reply.arrays["preserved"] > reply.meta["by_chance"]
     assert reply.meta["sample"] == 500
 
 

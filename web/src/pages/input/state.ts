@@ -4,7 +4,7 @@ import { array, type Reply } from "../../api/reply";
 import type { PartsReply } from "../../api/types.generated";
 import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
 
-export const VIEWS = ["parts", "beside", "scale"] as const;
+export const VIEWS = ["parts", "concatenation", "scale"] as const;
 export const MAX_POSITION = 1984; // as on the server
 
 export const inputState = () =>

@@ -26,7 +26,7 @@ export function partTable(reply: Reply<PartsReply>, at: number): Shown {
 
 /** A row per way to combine row and position. */
 export function costTable({ costs }: ConcatenatedReply): Shown {
-  const ways = { added: "sum", beside: "concatenation", mapped: "concatenation, projected" };
+  const ways = { added: "sum", concatenated: "concatenation", mapped: "concatenation, projected" };
   const cost = (index: number) => costs[index] as WayCost;
   return {
     columns: [

@@ -2,8 +2,8 @@
 
 import { addressState, choice, number, text } from "../../state/address.svelte";
 
-export const SOURCES = ["standard", "table"] as const;
-export const MERGES_OF = ["text", "standard", "table"] as const;
+export const SOURCES = ["default", "table"] as const;
+export const MERGES_OF = ["text", "default", "table"] as const;
 
 export const tokenState = () =>
   addressState({

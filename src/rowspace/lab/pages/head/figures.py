@@ -40,7 +40,7 @@ def moved_state(start: NDArray[np.float32], *, dims: Sequence[int], values: Sequ
 def tied_head(table: Table) -> TiedHead:
     """Create a head that uses the table as its matrix, copied to float32 since the table is read-only."""
     weight = torch.tensor(table.rows, dtype=torch.float32)
-    return TiedHead(torch.nn.Embedding.from_pretrained(weight))  # type: ignore[no-untyped-call]
+    return TiedHead(torch.nn.Embedding.from_pretrained(weight))
 
 
 def untied_head(table: Table) -> UntiedHead:

@@ -84,7 +84,7 @@ def cost_ways(tokens: TokenEmbedding, *, position: str, width: int) -> list[WayC
     rows = 512 if position == "learned" else 0
     return [
         cost_way("added", dim, rows * dim, 0, dim),
-        cost_way("beside", dim + width, rows * width, 0, 0),
+        cost_way("concatenated", dim + width, rows * width, 0, 0),
         cost_way("mapped", dim, rows * width, numbers, mapped.flops_per_token),
     ]
 
@@ -119,7 +119,7 @@ def concatenated_figure(table: Table, ids: Ids, *, position: str, width: int) ->
     concatenation = Concatenation(tokens=tokens, positions=position_module(position, width))
     return {
         "added": added(places)[0].detach().numpy(),
-        "beside": concatenation(places)[0].detach().numpy(),
+        "concatenated": concatenation(places)[0].detach().numpy(),
         "costs": cost_ways(tokens, position=position, width=width),
         "identity": identity_difference(tokens, position=position) if table.dim <= 1024 else None,
     }

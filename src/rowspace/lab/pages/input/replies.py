@@ -47,7 +47,7 @@ class PartsReply(Parts, SentenceFields, Shown):
 class WayCost(TypedDict):
     """The costs of one way to combine tokens and positions."""
 
-    way: Literal["added", "beside", "mapped"]
+    way: Literal["added", "concatenated", "mapped"]
     width: int
     position_parameters: int
     parameters: int
@@ -58,10 +58,10 @@ class WayCost(TypedDict):
 
 
 class Concatenated(TypedDict):
-    """Positions `added` to the rows (n, d), and concatenated with them, `beside` (n, d + w)."""
+    """Positions `added` to the rows (n, d), or `concatenated` with them (n, d + w)."""
 
     added: Array
-    beside: Array
+    concatenated: Array
     costs: list[WayCost]
     identity: float | None
     """The largest difference between the sum and a concatenation times stacked identities; null for d > 1024."""

@@ -29,7 +29,7 @@ def open_tokenizer(table: Table) -> tuple[tokenizers.Tokenizer, Counts]:
     return Tokenizer.of_table(table).library, counts
 
 
-def open_standard() -> tuple[tokenizers.Tokenizer, Counts]:
+def open_default() -> tuple[tokenizers.Tokenizer, Counts]:
     """Open the tokenizer learned from the standard library, and return it with the counts of its tokens."""
     return default_tokenizer()
 

@@ -18,7 +18,7 @@ class SourceReply(TypedDict):
     """A tokenizer of the page."""
 
     found: TokenizerSizes | None
-    """null if the table has no tokenizer, or if the standard one is not learned yet."""
+    """null if the table has no tokenizer, or if the default one is not learned yet."""
 
 
 class Split(TypedDict):

@@ -23,7 +23,7 @@ from rowspace.text import (
 __all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
 
 
-SOURCES = ("table", "standard")
+SOURCES = ("table", "default")
 
 _MOST_SIZES = 8
 _LARGEST_CUT = 300_000  # tokens; larger vocabularies take too long to truncate
@@ -66,18 +66,18 @@ class Source:
 def source_of(lab: Lab, name: str) -> Source:
     """Return the tokenizer of this name; raise `UsageError` if the table has none.
 
-    Learning the standard tokenizer takes some seconds if it is not cached; see `is_ready`.
+    Learning the default tokenizer takes some seconds if it is not cached; see `is_ready`.
     """
-    if name == "standard":
+    if name == "default":
         return lab.cached(("tokens", name), lambda: _counted(*default_tokenizer()))
     if not lab.table.tokenizer:
-        raise UsageError("this table has no tokenizer; use tokenizer=standard")
+        raise UsageError("this table has no tokenizer; use tokenizer=default")
     return lab.cached(("tokens", name), partial(_of_table, lab))
 
 
 def is_ready(lab: Lab, name: str) -> bool:
     """Return whether the tokenizer exists and need not be learned first."""
-    if name == "standard":
+    if name == "default":
         return cached_default_tokenizer() is not None
     return bool(lab.table.tokenizer)
 
@@ -87,8 +87,8 @@ def cut_of(lab: Lab, name: str, size: int) -> Cut:
     return lab.cached(("tokens", name, size), lambda: source_of(lab, name).cut(size))
 
 
-def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Progress]:
-    """Learn the standard tokenizer from `texts`, by default the standard library, and cache it for `source_of`."""
+def learn_default_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Progress]:
+    """Learn the default tokenizer from `texts`, by default the standard library, and cache it for `source_of`."""
 
     def work(report: Callable[[float], None]) -> None:
         report(0.0)
@@ -102,7 +102,7 @@ def learn_standard_tokenizer(texts: Iterable[str] | None = None) -> Iterator[Pro
 
 
 JOB_KINDS = {
-    "standard-tokenizer": JobKind(run=learn_standard_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
+    "default-tokenizer": JobKind(run=learn_default_tokenizer, read=lambda lab, query: {}, arrays=lambda lab: {}),
 }
 
 

@@ -32,17 +32,17 @@ _MOST_SIZES = 6
 def source(lab: Lab, query: Query) -> SourceReply:
     """Return the kind and sizes of a `tokenizer`.
 
-    The standard tokenizer is learned by a job of the kind "standard-tokenizer", or by this request if `wait` is true.
+    The default tokenizer is learned by a job of the kind "default-tokenizer", or by this request if `wait` is true.
     """
     name = query.choice("tokenizer", SOURCES)
-    ready = is_ready(lab, name) or (query.flag("wait", False) and name == "standard")
+    ready = is_ready(lab, name) or (query.flag("wait", False) and name == "default")
     return {"found": _facts(lab, name) if ready else None}
 
 
 def split(lab: Lab, query: Query) -> SplitsReply:
     """Return the tokens of `text` at each of the vocabulary `sizes` of `tokenizer`."""
-    name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "standard")
-    text = clean(query.text("text", _CODE if name == "standard" or is_code(lab.table) else _TEXT))
+    name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "default")
+    text = clean(query.text("text", _CODE if name == "default" or is_code(lab.table) else _TEXT))
     source = source_of(lab, name)
     sizes = _sizes(query, source)
     cuts = [cut_of(lab, name, size) for size in sizes]
@@ -97,7 +97,7 @@ def merges(lab: Lab, query: Query) -> MergesReply:
 
 def _opened(name: str) -> "partial[Any]":
     """Return the call that opens a tokenizer."""
-    return partial(figures.open_standard if name == "standard" else figures.open_tokenizer)
+    return partial(figures.open_default if name == "default" else figures.open_tokenizer)
 
 
 def _facts(lab: Lab, name: str) -> TokenizerSizes:

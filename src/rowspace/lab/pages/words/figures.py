@@ -12,10 +12,10 @@ from rowspace.lab.pages.words.replies import (
     Compared,
     Distances,
     Ids,
-    Kept,
     Map,
     Neighbors,
     Pca,
+    Preservation,
     Searched,
     Values,
     WordRows,
@@ -94,10 +94,10 @@ def pca_figure(projection: space.Projection) -> Pca:
     return {"positions": positions, "share": projection.share, "left_out": int(np.isnan(positions[:, 0]).sum())}
 
 
-def kept_figure(table: Table, projection: space.Projection, *, k: int) -> Kept:
+def map_quality_figure(table: Table, projection: space.Projection, *, k: int) -> Preservation:
     """Compute the share of rows' k nearest neighbors by cosine that are among their k nearest on the map."""
     found = space.neighborhood_preservation(table.rows, projection.positions, k)
-    return {"kept": np.array(found.share), "by_chance": found.by_chance, "k": found.k, "sample": len(found.sample)}
+    return {"preserved": np.array(found.share), "by_chance": found.by_chance, "k": found.k, "sample": len(found.sample)}
 
 
 def tsne_figure(table: Table, *, perplexity: int, sample: int | None) -> Map:
@@ -120,7 +120,7 @@ def measure_map(rows: NDArray[Any], positions: NDArray[Any]) -> Map:
     found = space.neighborhood_preservation(rows, positions)
     return {
         "positions": positions,
-        "kept": found.share,
+        "preserved": found.share,
         "by_chance": found.by_chance,
         "k": found.k,
         "sample": len(found.sample),

@@ -10,7 +10,7 @@ from rowspace.lab.page import Answer
 from rowspace.lab.pages.words import figures
 from rowspace.lab.pages.words.replies import (
     ClustersReply,
-    KeptReply,
+    MapQualityReply,
     OrderReply,
     PcaReply,
     ValuesReply,
@@ -30,10 +30,10 @@ def pca(lab: Lab, _: Query) -> PcaReply:
     return {**figure(_projection(lab)), "code": shown(lab, figure, projection=partial(figures.project))}
 
 
-def kept(lab: Lab, query: Query) -> KeptReply:
+def map_quality(lab: Lab, query: Query) -> MapQualityReply:
     """Return the share of rows' `k` nearest neighbors by cosine that the map of `pca` preserves."""
-    figure = partial(figures.kept_figure, k=query.integer("k", 10, low=1, high=100))
-    found = lab.cached(("kept", figure.keywords["k"]), lambda: figure(lab.table, _projection(lab)))
+    figure = partial(figures.map_quality_figure, k=query.integer("k", 10, low=1, high=100))
+    found = lab.cached(("map quality", figure.keywords["k"]), lambda: figure(lab.table, _projection(lab)))
     return {**found, "code": shown(lab, figure, projection=partial(figures.project))}
 
 
@@ -71,7 +71,7 @@ def _projection(lab: Lab) -> space.Projection:
 
 ROUTES: Mapping[str, Answer] = {
     "words/pca": pca,
-    "words/kept": kept,
+    "words/map-quality": map_quality,
     "words/values": values,
     "words/tokens": tokens,
     "words/order": order,

@@ -107,13 +107,13 @@ class MapQuality(TypedDict):
     """The number of rows in the sample."""
 
 
-class Kept(MapQuality):
-    """`kept` (): the share of rows' k nearest neighbors by cosine that are among their k nearest on the map."""
+class Preservation(MapQuality):
+    """`preserved` (): the share of rows' k nearest neighbors by cosine that are among their k nearest on the map."""
 
-    kept: Array
+    preserved: Array
 
 
-class KeptReply(Kept, Shown):
+class MapQualityReply(Preservation, Shown):
     """The preservation of neighborhoods by the map of `words/pca`."""
 
 
@@ -157,7 +157,7 @@ class Map(MapQuality):
     """A map of all rows, `positions` (V, 2)."""
 
     positions: Array
-    kept: float
+    preserved: float
 
 
 class MapFrame(TypedDict):
@@ -168,7 +168,7 @@ class MapFrame(TypedDict):
     mapped: NotRequired[int]
     placed: NotRequired[int]
     """The number of rows that were placed next to their nearest mapped row."""
-    kept: NotRequired[float]
+    preserved: NotRequired[float]
     by_chance: NotRequired[float]
     k: NotRequired[int]
     sample: NotRequired[int]

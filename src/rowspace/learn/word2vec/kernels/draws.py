@@ -12,13 +12,14 @@ __all__ = ["at", "below", "random_bits"]
 @kernel
 def at(ids: Ids, place: int) -> np.int64:
     """`ids[place]` for a place that is not negative, which saves asking whether it is."""
-    return ids[np.uint64(place)]  # type: ignore[no-any-return]
+    value: np.int64 = ids[np.uint64(place)]
+    return value
 
 
 @kernel
 def below(limit: int, bits: np.uint64) -> int:
     """An integer from 0 to limit - 1, made of the upper 32 of 64 random bits."""
-    return np.int64(((bits >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))  # type: ignore[return-value]
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))  # type: ignore[return-value]  # an int to Numba
 
 
 @kernel

@@ -87,9 +87,10 @@ def _compiles(meaning: Callable[..., object], *, takes: list[Any], gives: Any) -
     def infer(*_: Any) -> Any:
         return gives
 
-    infer.pysig = inspect.signature(meaning)  # type: ignore[attr-defined]  # where Numba looks for the parameters
+    vars(infer)["pysig"] = inspect.signature(meaning)  # where Numba looks for the parameters
     type_callable(meaning)(lambda _: infer)
-    return lower_builtin(meaning, *takes)  # type: ignore[no-any-return]
+    decorator: Callable[[Emitter], Emitter] = lower_builtin(meaning, *takes)
+    return decorator
 
 
 _PLACE = [types.Array, types.Integer, types.Integer]

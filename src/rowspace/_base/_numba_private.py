@@ -1,0 +1,40 @@
+"""Numba's private API, which may change with any release: every use of it is in this module.
+
+`CHECKED_VERSIONS` lists the releases that it was checked with; a test compares it with the installed one.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
+
+__all__ = ["CHECKED_VERSIONS", "WITHOUT_REFERENCE_COUNTS", "cache_by_folder"]
+
+CHECKED_VERSIONS = ("0.61", "0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
+
+WITHOUT_REFERENCE_COUNTS = {"_nrt": False}
+"""Options of `numba.njit` for a function that allocates nothing."""
+
+
+def cache_by_folder(compiled: Any) -> None:
+    """Make the cache on disk of a compiled function depend on all files of its folder.
+
+    Numba looks at the file of the function that is called only, and would miss a change in one that it calls.
+
+    Args:
+        compiled: What `numba.njit` returned: with `NUMBA_DISABLE_JIT=1` the function itself, which has no cache.
+    """
+    if isinstance(compiled, Dispatcher):
+        compiled._cache = _FolderCache(compiled.py_func)  # type: ignore[attr-defined]  # private
+
+
+class _FolderCache(FunctionCache):
+    """Numba's cache on disk, discarded when any file of the function's folder has changed."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__(function)
+        sources = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
+        stamp = tuple((source.name, source.stat().st_mtime_ns, source.stat().st_size) for source in sources)
+        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
