@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rowspace.errors import UsageError
 from rowspace.subwords.composition import list_ngrams
-from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, Subwords, ngram_buckets, ngrams
+from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, SparsePlaces, Subwords, ngram_buckets, ngrams
 
 pytestmark = pytest.mark.kernels
 
@@ -90,3 +90,19 @@ def test_inconsistent_arguments_raise(change, complaint):
 def test_rows_of_different_dimensions_raise():
     with pytest.raises(UsageError, match=r"the same dimension, got \(3, 2\) and \(1, 5\)"):
         Subwords(np.ones((3, 2)), np.ones((1, 5)), np.zeros(4, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("buckets", "places", "message"),
+    [
+        ([1, 2], [0], r"of the same length, got \(1,\) and \(2,\)"),
+        ([[1, 2]], [[0, 1]], "of the same length"),
+        ([2, 1], [0, 1], "strictly increasing numbers from 0 to 4"),
+        ([1, 1], [0, 1], "strictly increasing"),
+        ([-1, 1], [0, 1], "strictly increasing"),
+        ([1, 5], [0, 1], "strictly increasing"),
+    ],
+)
+def test_invalid_sparse_places_raise(buckets, places, message) -> None:
+    with pytest.raises(UsageError, match=message):
+        SparsePlaces(np.array(buckets, np.int32), np.array(places, np.int32), 5)

@@ -104,6 +104,14 @@ def test_table_of_another_size_than_in_the_config_raises(tmp_path):
         from_checkpoint(folder)
 
 
+def test_config_that_a_layer_refuses_raises_the_error_of_the_layer(tmp_path):
+    folder = saved(MODELS["llama"].made(), tmp_path)
+    config = json.loads((folder / "config.json").read_text()) | {"vocab_size": 0}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(UsageError, match="num_embeddings"):
+        from_checkpoint(folder)
+
+
 def test_config_with_impossible_sizes_raises(tmp_path):
     folder = saved(MODELS["llama"].made(), tmp_path)
     config = json.loads((folder / "config.json").read_text()) | {"vocab_size": 2**62}

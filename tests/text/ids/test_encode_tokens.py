@@ -1,5 +1,6 @@
 """Encoding a corpus with any tokenizer: ids equal the library's, and map back to the tokenizer's order."""
 
+import os
 from collections import Counter
 
 import numpy as np
@@ -191,3 +192,15 @@ def test_ids_with_gaps_are_refused(tmp_path):
     assert_refused(
         tmp_path, ["low"], tmp_path / "gap.json", FileFormatError, r"ids are not 0 to 1.* '\[UNK\]' has 2 where 1"
     )
+
+
+@pytest.mark.parametrize(("workers", "several"), [(1, "false"), (2, "true")])
+def test_training_uses_several_threads_only_with_several_workers(tmp_path, workers, several):
+    seen = []
+
+    def texts():
+        seen.append(os.environ["TOKENIZERS_PARALLELISM"])
+        yield TEXT
+
+    encode(texts(), tmp_path, workers=workers, vocabulary_size=300)
+    assert seen[0] == several
