@@ -83,7 +83,7 @@ class _Announcer(event.Listener):
         if not self.announced and module.startswith("rowspace."):
             self.announced = True
             print(
-                "rowspace: compiling kernels for this processor; it takes some seconds, once, and is kept",
+                "rowspace: compiling kernels for this processor; this takes a few seconds, once, and is cached",
                 file=sys.stderr,
             )
 

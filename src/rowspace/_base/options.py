@@ -1,4 +1,4 @@
-"""What the fields of an options dataclass mean: help, bounds and defaults, for validation and for the command line.
+"""Help, bounds and defaults of the fields of options dataclasses, for validation and for the command line.
 
 A field is written `dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)] = 100`. The dataclass
 validates itself by it, and the command line generates an option from it.

@@ -12,7 +12,7 @@ __all__ = ["BinaryReader"]
 
 
 class BinaryReader:
-    """The bytes of a file, and the place in them where the next part begins; `source` names it in errors.
+    """The bytes of a file and the position of the next part; `source` is the file's name in errors.
 
     >>> reader = BinaryReader(np.frombuffer(bytes([7, 0, 1]), np.uint8), "x")
     >>> reader.numbers("<i2", 1, "a number").tolist(), reader.flag("an end"), reader.place
@@ -40,7 +40,7 @@ class BinaryReader:
         return self.numbers(code, rows * columns, what).reshape(rows, columns)
 
     def sizes(self, what: str) -> tuple[int, int]:
-        """Return the next two sizes, int64: of rows, and of columns, which any row has, and no more than 2³¹ - 1."""
+        """Return the next two int64: the number of rows, and of columns, from 1 to 2³¹ - 1."""
         rows, columns = self.numbers("<i8", 2, what).tolist()
         if rows < 0 or not (rows > 0) <= columns < 2**31:
             raise self.error(f"{what} are {rows:,} and {columns:,}", 16)
@@ -54,7 +54,7 @@ class BinaryReader:
         return bool(value)
 
     def check(self, size: int, what: str) -> None:
-        """Raise `FileFormatError` where less than `size` bytes are left."""
+        """Raise `FileFormatError` if fewer than `size` bytes are left."""
         left = self.data.size - self.place
         if size > left:
             raise FileFormatError(

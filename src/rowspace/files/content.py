@@ -1,7 +1,7 @@
-"""The bytes of a file of words, which may be compressed as a .gz, or alone in a .zip.
+"""The bytes of a file of words, which may be compressed as .gz, or be the only file in a .zip.
 
 Compressed content is unpacked into a temporary file and mapped. A file that unpacks to more than `MOST_TIMES` its size
-is refused: vectors hardly compress, so such a file was made to fill a disk.
+is rejected: vectors hardly compress, so it is probably a decompression bomb.
 """
 
 import gzip
@@ -27,13 +27,13 @@ __all__ = ["SNIFFED", "map_content", "read_start", "read_unpacked_start", "zip_m
 SNIFFED = 1 << 16  # bytes
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 AT_ONCE = 1 << 20
-LEAST, MOST_TIMES = 1 << 26, 20  # bytes that any file may unpack to, and times its size
+LEAST, MOST_TIMES = 1 << 26, 20  # bytes that any file may unpack to, and the largest ratio to its size
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile, NotImplementedError, RuntimeError, ValueError)
 
 
 def map_content(path: Path) -> NDArray[np.uint8]:
-    """Return all bytes of the table at `path`, mapped; raises `FileFormatError` where it cannot be unpacked."""
+    """Return all bytes of the table at `path`, mapped; raises `FileFormatError` if it cannot be unpacked."""
     with open_regular(path) as file, _unpacked(file, path) as stream:
         return map_bytes(file) if stream is None else _copied(stream, file, path)
 
@@ -45,7 +45,7 @@ def read_start(path: Path) -> bytes:
 
 
 def read_unpacked_start(path: Path) -> bytes:
-    """Return the first 64 KiB of the table at `path`, or all of a shorter one; b"" where it cannot be unpacked."""
+    """Return the first 64 KiB of the table at `path`, or all of a shorter one; b"" if it cannot be unpacked."""
     with open_regular(path) as file:
         try:
             with _unpacked(file, path) as stream:
@@ -55,7 +55,7 @@ def read_unpacked_start(path: Path) -> bytes:
 
 
 def zip_members(file: IO[bytes]) -> list[zipfile.ZipInfo]:
-    """Return the files in an open .zip, less what macOS adds; none where it is damaged."""
+    """Return the files in an open .zip without those that macOS adds; none if it is damaged."""
     try:
         with zipfile.ZipFile(file) as archive:
             return [info for info in archive.infolist() if not (info.is_dir() or info.filename.startswith("__MACOSX"))]
@@ -65,7 +65,7 @@ def zip_members(file: IO[bytes]) -> list[zipfile.ZipInfo]:
 
 @contextmanager
 def _unpacked(file: BufferedReader, path: Path) -> Iterator[IO[bytes] | None]:
-    """Open what is packed in a file, or None where the file is not packed."""
+    """Open the content of a compressed file; None if the file is not compressed."""
     magic = file.read(4)
     file.seek(0)
     try:

@@ -1,4 +1,4 @@
-"""Files as arrays that are read from the disk when they are first touched."""
+"""Files as arrays that are read from the disk when they are first accessed."""
 
 import mmap
 import os

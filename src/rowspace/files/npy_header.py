@@ -1,4 +1,4 @@
-"""The header of a .npy file: dtype and shape, checked before memory is taken for the array.
+"""The header of a .npy file: dtype and shape, checked before memory is allocated for the array.
 
 numpy reads the header as a Python literal of at most 10,000 bytes. Arrays of objects, which are pickles, are refused,
 as is everything but the plain dtypes that tables consist of. Source: numpy's NEP 1.

@@ -1,8 +1,8 @@
-"""Opening the files of a folder: regular files only, of one version of the folder, and none that a link leads out to.
+"""Open the files of a folder: only regular files, of one version of the folder, and not through links out of it.
 
-A path names whatever directory is there at the moment; an open directory (`Folder`) stays the one it was, even while a
-save replaces it. A link is followed inside of its folder, and from a snapshot in the cache of huggingface_hub to the
-blobs of the same repository, of which such a snapshot is made:
+A path names the directory that is there at the moment; an open directory (`Folder`) stays the same one while a save
+replaces it. Links are followed within the folder, and from a snapshot in the cache of huggingface_hub to the blobs of
+the same repository:
 
     models--org--name/blobs/4a1f...                              the files themselves
     models--org--name/snapshots/REVISION/model.safetensors  →    ../../blobs/4a1f...
@@ -25,13 +25,13 @@ READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) 
 
 
 def resolve_inside(folder: Path, name: str) -> Path:
-    """Return the path of the file `name` in `folder`; raises `FileFormatError` for a name or a link that leads out."""
+    """Return the path of `name` in `folder`; raises `FileFormatError` for a name or a link that leads out of it."""
     path = folder / name
     try:
         if len(name.encode()) > LONGEST_NAME:
             raise ValueError(name)
         real = Path(os.path.realpath(path))
-    except ValueError:  # too long, a NUL, or half of a surrogate pair
+    except ValueError:  # too long, a NUL, or a lone surrogate
         raise FileFormatError(
             f"{folder}: {name[:80]!r} is not a valid file name; restore the file that contains it"
         ) from None
@@ -57,7 +57,7 @@ def _blobs_of(folder: Path) -> Path | None:
 def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     """Open `path` to read bytes; with `folder`, an open directory, its last name is looked up in there.
 
-    Raises `FileFormatError` where it is missing or not a regular file, `RowspaceError` where it cannot be read.
+    Raises `FileFormatError` if it is missing or not a regular file, `RowspaceError` if it cannot be read.
     """
     try:
         file = _open(path, folder)

@@ -1,7 +1,7 @@
-"""Strict JSON for files that may be damaged or lie: one object, or one error with the file and the place.
+"""Strict JSON for files that may be damaged or malicious: one object, or one error with the file and the position.
 
-Python's own reader takes the last of two equal keys, guesses encodings, and ends in `RecursionError` on deep nests;
-here each of those is a `FileFormatError`.
+Python's `json` keeps the last of two equal keys, guesses encodings, and raises `RecursionError` for deep nesting; here
+each of these is a `FileFormatError`.
 """
 
 import json
@@ -15,7 +15,7 @@ from rowspace.files.open_folder import open_regular
 
 __all__ = ["is_count", "parse_object", "read_object"]
 
-MAX_SIZE = 1 << 28  # bytes: the index of the largest models has some 10 MB
+MAX_SIZE = 1 << 28  # bytes: the indexes of the largest models have about 10 MB
 REMEDY = "restore the file from a copy"
 
 
@@ -27,8 +27,8 @@ def read_object(path: Path, *, remedy: str = REMEDY) -> dict[str, Any]:
         remedy: The end of the error message, which says what to do about a damaged file.
 
     Raises:
-        FileFormatError: The file is missing, larger than `MAX_SIZE`, or holds anything but one JSON object.
-        RowspaceError: The system does not let it be read.
+        FileFormatError: The file is missing, larger than `MAX_SIZE`, or does not hold exactly one JSON object.
+        RowspaceError: The file cannot be read.
     """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -43,7 +43,7 @@ def parse_object(data: bytes, source: str, *, offset: int = 0, remedy: str = REM
     Args:
         data: The text, which begins at byte `offset` of the file `source`.
         source: The name of the file in errors.
-        offset: Is added to the place in errors.
+        offset: Added to the position in errors.
         remedy: The end of the error message, which says what to do about a damaged file.
 
     Raises:

@@ -34,20 +34,20 @@ __all__ = [
 DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}
 MAPPED = dict(DTYPES.values())
 OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8", "F8_E4M3": "u1", "F8_E5M2": "u1"}
-SCALES = ("_scale", "_scale_inv")  # what the factors of a tensor of 8-bit floats are called, after its own name
-LONGEST = 1 << 40  # more rows, or wider ones, than any file has: numpy would stumble over their number itself
+SCALES = ("_scale", "_scale_inv")  # suffixes of the names of scales of 8-bit tensors
+LONGEST = 1 << 40  # more or wider rows than any file has, for which numpy would fail with another error
 WRITTEN_AT_ONCE = 1 << 23  # bytes
 
 
 class Tensors(dict[str, Tensor]):
-    """The tensors of one file by name, and which file that was, so that its header is parsed once only."""
+    """The tensors of one file by name, and the identity of the file, so that its header is parsed only once."""
 
     def __init__(self, file: BinaryIO, source: str) -> None:
         super().__init__(read_header(file, source))
         self._identity = _identity(file)
 
     def are_of(self, file: BinaryIO) -> bool:
-        """Whether the open `file` is still the one that they were read from."""
+        """Whether the open `file` is the one that they were read from."""
         return self._identity == _identity(file)
 
 
@@ -63,7 +63,7 @@ def read_tensors(path: Path) -> Tensors:
 
 
 def holds_tensor(path: Path, name: str) -> bool:
-    """Whether `path` is a safetensors file with the tensor `name`; raises nothing, whatever is there."""
+    """Whether `path` is a safetensors file with the tensor `name`; never raises."""
     try:
         if not path.is_file():
             return False
@@ -79,10 +79,10 @@ def can_be_rows(tensor: Tensor) -> bool:
 
 
 def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensors | None = None) -> NDArray[Any]:
-    """Return a tensor, or the first `limit` of its rows: mapped, or where need be as float32 in memory.
+    """Return a tensor, or the first `limit` of its rows: mapped, or if necessary as float32 in memory.
 
-    `known` are the file's tensors where they were read before, which saves parsing its header again.
-    Raises `FileFormatError` where the file is damaged, has no such tensor, or one of a dtype that holds no rows.
+    `known` are the file's tensors if they were read before, to avoid parsing its header again.
+    Raises `FileFormatError` if the file is damaged, has no such tensor, or one whose dtype cannot be rows.
     """
     with open_regular(path) as file:
         tensors = known if known is not None and known.are_of(file) else read_header(file, str(path))
@@ -105,7 +105,7 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
 
 
 def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> None:
-    """Refuse 8-bit floats with a tensor of scales: libraries differ in how they apply it."""
+    """Reject 8-bit floats with a tensor of scales, since libraries apply it differently."""
     scale = next((name + end for end in SCALES if name + end in tensors), None)
     if scale is not None:
         raise FileFormatError(

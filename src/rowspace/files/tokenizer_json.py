@@ -40,7 +40,7 @@ def bytes_to_alphabet(data: bytes) -> str:
 
 
 def bytes_from_alphabet(token: str) -> bytes | None:
-    """Return the bytes of a token in GPT-2's alphabet, None where one of its characters is not in the alphabet.
+    """Return the bytes of a token in GPT-2's alphabet, None if one of its characters is not in the alphabet.
 
     >>> bytes_from_alphabet("ĠnaÃ¯ve").decode(), bytes_from_alphabet("안")
     (' naïve', None)
@@ -52,7 +52,7 @@ def bytes_from_alphabet(token: str) -> bytes | None:
 
 
 def word_level_ids(vocabulary: Sequence[str]) -> dict[str, int]:
-    """Return the id of each token, its place, and that of unknown words: `[UNK]` follows where it is not a token.
+    """Return the id of each token, its place, and that of unknown words: `[UNK]` is appended unless it is a token.
 
     Raises:
         UsageError: a token is duplicated, or holds a surrogate.

@@ -1,4 +1,4 @@
-"""A folder as transformers writes it: config.json, and the safetensors file that each tensor is in, sharded or not.
+"""A folder written by transformers: config.json, and the safetensors file of each tensor, sharded or not.
 
 No code of the folder runs, and no pickle is opened.
 """
@@ -21,7 +21,7 @@ INDEX = f"{MODEL}.index.json"
 class TransformersFolder:
     """The folder `path`; its files are read on first use.
 
-    Every property and method raises `FileFormatError` where a file is missing or damaged, or leads out of the folder.
+    Every property and method raises `FileFormatError` if a file is missing, damaged, or a link out of the folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class TransformersFolder:
 
     @cached_property
     def tensors(self) -> Tensors | None:
-        """The tensors of a model in one file; None where it is sharded."""
+        """The tensors of a model in one file; None if it is sharded."""
         if self.is_sharded:
             return None
         path = resolve_inside(self.path, MODEL)

@@ -1,4 +1,4 @@
-"""A vocabulary as text, one token a line, next to rows whose format has no place for it.
+"""A vocabulary as text, one token per line, next to rows whose format cannot hold it.
 
 Lines end at a newline, or CR LF; other line ends and spaces of Unicode are part of the token.
 """

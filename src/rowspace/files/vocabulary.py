@@ -1,4 +1,4 @@
-"""A vocabulary as bytes and offsets: opens at once, and holds any text.
+"""A vocabulary as bytes and offsets, which opens without decoding and can hold any text.
 
 The tokens' UTF-8 is one run of bytes, each token followed by a newline; token i is the bytes from offset i up to the
 newline before offset i + 1. Decoding a million tokens takes a tenth of a second, an eighth of the time of JSON.
@@ -22,7 +22,7 @@ class StoredVocabulary(Sequence[str]):
     r"""The tokens of (run, offsets) from `encode_vocabulary`, decoded when they are needed.
 
     `run` is bytes or (n,) uint8, `offsets` (V + 1,) int64; either may be mapped. One token by its id is decoded alone;
-    whatever needs all of them decodes and keeps them. Raises `FileFormatError` then, naming `source` and the place.
+    operations on all tokens decode and keep them, and raise `FileFormatError`, naming `source` and the position.
 
     >>> tokens = StoredVocabulary(b"a\n\nn\xc3\xa9\n", np.array([0, 2, 3, 7]), "x")
     >>> len(tokens), tokens[-1], tokens[:2], tokens == ["a", "", "né"]
@@ -45,7 +45,7 @@ class StoredVocabulary(Sequence[str]):
         if isinstance(place, slice):
             begin, end, step = place.indices(len(self))
             return self._part(begin, end) if step == 1 else self._tokens[place]
-        number = range(len(self))[place]  # IndexError where there is none
+        number = range(len(self))[place]  # raises IndexError
         return self._part(number, number + 1)[0]
 
     def __iter__(self) -> Iterator[str]:
@@ -110,7 +110,7 @@ def encode_token_list(vocabulary: Sequence[str]) -> list[bytes]:
 def decode_vocabulary(run: bytes, offsets: NDArray[np.int64], source: str, *, first: int = 0) -> list[str]:
     r"""Return the tokens of (run, offsets) from `encode_vocabulary`; `first` is the number of the first.
 
-    Raises `FileFormatError`, naming `source` and the place, where they cannot have come from there.
+    Raises `FileFormatError`, naming `source` and the place, if they cannot have come from there.
 
     >>> decode_vocabulary(b"a\n\nn\xc3\xa9\n", np.array([0, 2, 3, 7]), "x")
     ['a', '', 'né']
@@ -126,7 +126,7 @@ def decode_vocabulary(run: bytes, offsets: NDArray[np.int64], source: str, *, fi
             f"{source}: token {first + without_end[0]} does not end where its offset says; restore the file"
         )
     try:
-        if run.count(b"\n") == len(offsets) - 1:  # no token holds a newline itself: one split finds them all
+        if run.count(b"\n") == len(offsets) - 1:  # no token contains a newline, so one split finds all tokens
             return run.decode().split("\n")[:-1]
         return [run[begin : end - 1].decode() for begin, end in pairwise(offsets.tolist())]
     except UnicodeDecodeError:

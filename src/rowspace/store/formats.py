@@ -18,7 +18,7 @@ __all__ = ["FORMATS", "Format", "KeyedReader", "Reader", "Writer", "check_target
 
 
 class Reader(Protocol):
-    """What a module has that reads a format."""
+    """A module that reads a format."""
 
     def recognizes(self, path: Path) -> bool:
         """Whether what is at `path` is of the format, from its first bytes."""
@@ -28,14 +28,14 @@ class Reader(Protocol):
 
 
 class KeyedReader(Protocol):
-    """A reader of files of several tensors, of which `key` names the one of rows."""
+    """A reader of files of several tensors, where `key` is the name of the tensor of rows."""
 
     def load(self, path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
         """Open the tensor `key` at `path` as a table, or its first `limit` rows."""
 
 
 class Writer(Protocol):
-    """What a module has that writes a format."""
+    """A module that writes a format."""
 
     def check_target(self, path: StrPath) -> None:
         """Raise what `save` to `path` would raise about the path itself."""
@@ -45,7 +45,7 @@ class Writer(Protocol):
 
 
 class ReaderAndWriter(Reader, Writer, Protocol):
-    """What every module of a format has."""
+    """A module that reads and writes a format."""
 
 
 if TYPE_CHECKING:  # the modules are imported by name: here the type checker compares them with the protocols
@@ -68,9 +68,9 @@ class Format:
         module: The module of this folder that reads and writes it, which is imported when it is first needed.
         suffixes: The endings of file names by which `save` chooses it.
         is_directory: Whether it is a directory, rather than a file.
-        has_counts: Whether it has a place for counts.
+        has_counts: Whether it can hold counts.
         has_keys: Whether its files may hold several tensors, and `load` takes a key.
-        has_subwords: Whether it has a place for the rows of n-grams.
+        has_subwords: Whether it can hold n-gram rows.
         is_read_only: Whether `save` always refuses it.
     """
 
@@ -90,7 +90,7 @@ class Format:
 
     @property
     def keyed_reader(self) -> KeyedReader | None:
-        """The module that reads it by a key; None where it takes none."""
+        """The module that reads it by a key; None if it takes no key."""
         return cast("KeyedReader", self._module) if self.has_keys else None
 
     @property
@@ -109,7 +109,7 @@ class Format:
 
 NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subwords=True)
 
-# Asked in this order: those with a magic number first, the one that takes any lines of numbers last.
+# Tried in this order: formats with a magic number first, the one that accepts any lines of numbers last.
 FORMATS = (
     NATIVE,
     Format("model2vec", "model_formats.model2vec", is_directory=True),
@@ -130,19 +130,19 @@ FORMATS = (
 def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> Table:
     """Open the table at `path`, in any format known here, recognized from its content.
 
-    Rows are mapped, read from the disk when first touched, where the format allows it (safetensors, .npy, .npz, Arrow);
-    else they are read by several threads.
+    Rows are mapped, that is read from the disk on first access, if the format allows it (safetensors, .npy, .npz,
+    Arrow); otherwise several threads read them.
 
     Args:
         path: A file or a directory.
-        verify: Also compare every byte with the saved checksums, where the format has them (native).
-        limit: Open the first rows only; they keep no tokenizer, whose ids go further.
-        key: The name of the tensor of a .safetensors file or a checkpoint, where several could be meant.
+        verify: Also compare every byte with the saved checksums, if the format has them (native).
+        limit: Open only the first rows, without the tokenizer, since it has more ids.
+        key: The name of the tensor of a .safetensors file or a checkpoint, if there are several candidates.
 
     Raises:
         UsageError: Nothing is at `path`, or an argument does not fit the format.
         FileFormatError: What is at `path` is damaged, or of an unknown kind.
-        RowspaceError: The system does not let it be read.
+        RowspaceError: It cannot be read, for example for lack of permission.
 
     >>> load("no-such-table")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Which rows a format can hold: those that fit into float32, or whose dtype safetensors files have."""
+"""The rows that a format can hold: within float32, or of a dtype of safetensors files."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ __all__ = ["as_float32", "check_rows"]
 
 
 def as_float32(rows: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Return rows as little-endian float32; raises `UsageError` where a number goes beyond it.
+    """Return rows as little-endian float32; raises `UsageError` for a number beyond it.
 
     >>> as_float32(np.array([1e300]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -60,7 +60,7 @@ class ArrowBatches:
         unpacked += _memory(buffers[columns.token])
         self._check(unpacked + sum(_memory(own[:-1]) for _, own in rows), 0)
         tokens = self._columns(number, (columns.token,))[:left]
-        tokens.validate(full=True)  # offsets out of the file would end the process
+        tokens.validate(full=True)  # pyarrow crashes on offsets outside the file
         row_size = sum(_row_size(kind, own, len(tokens)) for kind, own in rows)
         self._check(unpacked + sum(_memory(buffers[name]) for name in others), _distinct(tokens.column(0)) * row_size)
 
@@ -75,7 +75,7 @@ class ArrowBatches:
         return pa.ipc.open_file(self._content, options=options).get_batch(number)
 
     def _check(self, size: int, returned: int) -> None:
-        """Refuse to unpack `size` bytes for a file, or for rows, that are not about as large."""
+        """Refuse to decompress `size` bytes unless the file or the rows are about as large."""
         if size > LEAST + MOST_TIMES * max(self._content.size, returned):
             raise FileFormatError(
                 f"{self._source}: a batch of this file of {self._content.size:,} bytes unpacks to {size:,} bytes, far "

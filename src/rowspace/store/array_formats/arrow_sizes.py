@@ -69,7 +69,7 @@ class ArrowSizes:
         return total
 
     def columns(self, number: int) -> dict[str, list[PackedBuffer]]:
-        """Return the buffers of each column of the batch `number`; none where the batch is not compressed."""
+        """Return the buffers of each column of the batch `number`; none if the batch is not compressed."""
         batch = self._message(self._batches[number])
         buffers = list(self._buffers(batch, self._batches[number]))
         if not buffers:
@@ -96,7 +96,7 @@ class ArrowSizes:
         return header
 
     def _buffers(self, batch: "FlatTable", block: NDArray[np.int64]) -> Iterator[PackedBuffer]:
-        """Yield the buffers of a batch whose message is at `block`; none where it is not compressed."""
+        """Yield the buffers of a batch whose message is at `block`; none if it is not compressed."""
         compression = batch.table(COMPRESSION)
         if compression is None:
             return
@@ -120,7 +120,7 @@ class FlatTable(NamedTuple):
     place: int
 
     def place_of(self, field: int) -> int | None:
-        """Return where a field lies, or None where it is left out."""
+        """Return the position of a field, or None if it is absent."""
         offsets = self.place - _number(self.data, self.place, "<i4")
         slot = 4 + 2 * field
         if slot >= _number(self.data, offsets, "<u2"):

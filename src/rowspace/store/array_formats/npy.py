@@ -37,7 +37,7 @@ FLOATS = ("float16", "float32", "float64")
 def load(path: StrPath, *, limit: int | None = None) -> Table:
     """Open the .npy file `path`, (V, d) floats, with the vocabulary next to it; or its first `limit` rows.
 
-    Raises `FileFormatError` where either is missing or damaged, or their sizes differ.
+    Raises `FileFormatError` if either is missing or damaged, or their sizes differ.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ def save(table: Table, path: StrPath) -> None:
     """Write the rows of `table` to `path` and its tokens next to it, to NAME.vocab.txt; rows keep their dtype.
 
     Counts, settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a
-    newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` where the
+    newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` if the
     system refuses (disk full, no permission).
 
     >>> import tempfile

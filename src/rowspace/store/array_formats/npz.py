@@ -81,8 +81,8 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the file `path`, replacing an older one atomically; rows keep their dtype.
 
-    Settings and tokenizer are not part of the format. Raises `UsageError` where a token is not Unicode text or
-    `path` cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
+    Settings and tokenizer are not part of the format. Raises `UsageError` if a token is not Unicode text or
+    `path` cannot be replaced, and `RowspaceError` if the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -62,8 +62,8 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the file `path`, replacing an older one atomically; rows keep their dtype.
 
-    Settings and tokenizer are not part of the format. Raises `UsageError` where a token is not Unicode text or
-    `path` cannot be replaced, `MissingExtraError` where pyarrow is not installed, and `RowspaceError` where
+    Settings and tokenizer are not part of the format. Raises `UsageError` if a token is not Unicode text or
+    `path` cannot be replaced, `MissingExtraError` where pyarrow is not installed, and `RowspaceError` if
     the system refuses (disk full, no permission).
 
     >>> import tempfile
@@ -154,7 +154,7 @@ def _values(file: Any, names: list[str]) -> int:
 
 
 def _first(batches: "Iterator[pa.RecordBatch]", limit: int | None) -> "Iterator[pa.RecordBatch]":
-    """Yield batches up to the first `limit` rows, each checked: offsets out of the file would end the process."""
+    """Yield batches up to the first `limit` rows, each checked, since pyarrow crashes on offsets outside the file."""
     left = limit
     while left is None or left > 0:
         batch = next(batches, None)

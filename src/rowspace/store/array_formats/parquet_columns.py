@@ -42,7 +42,7 @@ class Columns(NamedTuple):
 
 
 def choose_columns(schema: "pa.Schema", source: str) -> Columns:
-    """Return the columns of a table; raises `FileFormatError` where several could be meant."""
+    """Return the columns of a table; raises `FileFormatError` if there are several candidates."""
     kinds = {name: _kind(schema.field(name).type) for name in dict.fromkeys(schema.names)}
     token = _column(kinds, TOKEN_NAMES, "text", source)
     count = next((name for name in COUNT_NAMES if kinds.get(name) == "integers"), None)

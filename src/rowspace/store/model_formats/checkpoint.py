@@ -16,7 +16,7 @@ from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
 
-# What token tables are called at the end of their names, the surer names first.
+# The ends of the names of token tables, the more certain ones first.
 NAMES = (
     "shared.weight",  # T5, BART
     "wte.weight",  # GPT-2, MPT
@@ -29,9 +29,9 @@ NAMES = (
 
 
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
-    """Open the token table of the checkpoint in the directory `path`; `key` is the name of the tensor, whatever it is.
+    """Open the token table of the checkpoint in the directory `path`; `key` names another tensor.
 
-    Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `FileFormatError` where no tensor
+    Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `FileFormatError` if no tensor
     is named like a token table, or tokenizer and table do not belong together.
     """
     folder = TransformersFolder(Path(path))

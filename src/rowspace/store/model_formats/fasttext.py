@@ -49,7 +49,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     """Open the model in the file `path`, or its first `limit` words; labels of a classifier are left out.
 
     Rows (V, d) are float32. Without n-grams they are mapped; else they are composed in memory, and the n-grams' rows
-    are mapped. Raises `FileFormatError`, with the byte, where the file is cut off, damaged or of a newer version.
+    are mapped. Raises `FileFormatError`, with the byte, if the file is truncated, damaged or of a newer version.
     """
     source = os.fspath(path)
     reader = BinaryReader(map_content(Path(path)), source)
@@ -120,7 +120,7 @@ def _start(reader: BinaryReader) -> tuple[Arguments, Words]:
         )
     arguments = Arguments.read(reader)
     if version == min(VERSIONS) and arguments.model == "supervised":
-        arguments = dataclasses.replace(arguments, max_n=0)  # classifiers of old had no n-grams
+        arguments = dataclasses.replace(arguments, max_n=0)  # old classifiers had no n-grams
     return arguments, read_words(reader)
 
 
@@ -155,7 +155,7 @@ def _subwords(matrix: NDArray[Any], arguments: Arguments, words: Words, size: in
     outside = buckets[(buckets < 0) | (buckets >= [arguments.buckets, len(buckets)])]
     if outside.size:
         raise FileFormatError(f"{source}: keeps bucket or row {outside[0]}, which does not exist; download it again")
-    kept, last = np.unique(buckets[::-1, 0], return_index=True)  # of a duplicated bucket the last counts
+    kept, last = np.unique(buckets[::-1, 0], return_index=True)  # the last of duplicated buckets counts
     sparse = SparsePlaces(kept, buckets[::-1, 1][last], arguments.buckets)
     return Subwords(matrix[known:needed], matrix[:size], sparse, least, most)
 
@@ -173,7 +173,7 @@ def _check_ngrams(words: Words, arguments: Arguments, total: int, source: str) -
 
 
 def _composed(tokens: list[str], subwords: Subwords, counts: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the rows of the words, some thousands at a time: the lists of n-grams would be larger than the rows."""
+    """Return the rows of the words, a few thousand at a time, since the lists of n-grams are larger than the rows."""
     rows = np.empty(subwords.own.shape, np.float32)
     blocks = np.flatnonzero(np.diff(np.cumsum(counts[: len(tokens)]) // MOST_NGRAMS, prepend=-1))
     for begin, end in pairwise([*blocks.tolist(), len(tokens)]):

@@ -57,7 +57,7 @@ class Arguments:
 
 
 class Words(NamedTuple):
-    """The words of a model, without labels: where they are, how often they were seen, which buckets are left."""
+    """The words of a model, without labels: their positions, their counts, and the buckets that were not pruned."""
 
     places: NDArray[np.int64]  # (V, 2): first byte, and the one after the last
     counts: NDArray[np.int64]  # (V,)

@@ -52,7 +52,7 @@ def save(table: Table, path: StrPath) -> None:
     """Write `table` to the directory `path`, as model2vec saves a model.
 
     Texts are normalized there if the table's setting `normalize` is True; counts and other settings are not saved. Ids
-    of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Raises
+    of the tokenizer without a row in the table, such as the unknown token's, get rows of zeros. Raises
     `UsageError` and `RowspaceError` as `rowspace.store.save` does.
 
     >>> import tempfile

@@ -25,7 +25,7 @@ KEY = "embeddings"
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
     """Open a tensor of the file `path` as a table; `key` may be left out where it holds one (V, d) tensor only.
 
-    Raises `UsageError` where several could be meant, and `FileFormatError` as `rowspace.load` does.
+    Raises `UsageError` if there are several candidates, and `FileFormatError` as `rowspace.load` does.
 
     >>> import tempfile
     >>> import numpy as np

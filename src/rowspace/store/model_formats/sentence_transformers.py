@@ -48,7 +48,7 @@ def save(table: Table, path: StrPath) -> None:
     """Write `table` to the directory `path`, as one StaticEmbedding module.
 
     A Normalize module follows if the table's setting `normalize` is True; counts and other settings are not saved. Ids
-    of the tokenizer without a row in the table, the unknown token's for one, get rows of zeros. Raises
+    of the tokenizer without a row in the table, such as the unknown token's, get rows of zeros. Raises
     `UsageError` and `RowspaceError` as `rowspace.store.save` does.
     """
     check_rows(table)

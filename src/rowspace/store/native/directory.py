@@ -50,7 +50,7 @@ def save(table: Table, path: StrPath) -> None:
     """Write `table` to the directory `path`, replacing an older table there atomically.
 
     Rows keep their dtype (float16, float32 or float64) and are streamed, so that a mapped table larger than memory can
-    be saved. After an error, what was at `path` is untouched.
+    be saved. After an error, `path` is unchanged.
 
     Raises:
         UsageError: `path` cannot be replaced, or the table cannot be written in this format.
@@ -64,7 +64,7 @@ def save(table: Table, path: StrPath) -> None:
     [0.0, 1.0]
     """
     check_rows(table)
-    # All checks of the table come before the first byte is written.
+    # The table is checked before the first byte is written.
     settings = plain_settings(table.settings)
     vocabulary = list(_vocabulary_pieces(table))
     tokenizer, unknown_rows = tokenizer_json(table)
@@ -99,10 +99,10 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Ta
     Args:
         path: The directory.
         verify: Read every byte and compare checksums; sizes, headers and rowspace.json are always checked.
-        limit: Open the first rows only; they keep no tokenizer, whose ids go further.
+        limit: Open only the first rows, without the tokenizer, since it has more ids.
 
     Raises:
-        FileFormatError: Something is there that `save` cannot have written; the message names the file and the place.
+        FileFormatError: `save` cannot have written this; the message names the file and the position.
 
     >>> import tempfile
     >>> import numpy as np

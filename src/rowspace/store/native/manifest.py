@@ -71,7 +71,7 @@ class Manifest:
     files: Mapping[str, FileRecord]
 
     def to_bytes(self) -> bytes:
-        """Write it as JSON, with a checksum of all the rest."""
+        """Write it as JSON, with a checksum of the rest."""
         document: dict[str, object] = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(self)}
         document["sha256"] = _checksum(document)
         return (json.dumps(document, indent=1) + "\n").encode()
@@ -138,7 +138,7 @@ def _checksum(document: Mapping[str, object]) -> str:
 
 
 def _from_document(document: dict[str, Any], source: str) -> Manifest:
-    """Check the kinds of the fields; a file with a right checksum may still lie."""
+    """Check the types of the fields, which a correct checksum does not guarantee."""
     checks = {
         "num_embeddings": is_count,
         "embedding_dim": is_count,

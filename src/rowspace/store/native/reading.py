@@ -1,7 +1,7 @@
 """Reading a native directory: everything is checked before it is used, and rows are mapped, not read.
 
-The size of each file is compared with rowspace.json, each header with its file and with rowspace.json, before memory is
-taken.
+The size of each file is compared with rowspace.json, and each header with its file and with rowspace.json, before
+memory is allocated.
 """
 
 import hashlib

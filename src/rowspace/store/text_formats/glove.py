@@ -1,7 +1,7 @@
 """GloVe's text form (.txt): lines of a word and D numbers (`text_matrix.py`), without a header.
 
-D is the count of numbers that most of the first hundred lines end in, and of two equally frequent ones the smaller: a
-word may hold blanks, as `. . .` in the published vectors does, and may end in a number, so that no single line tells.
+D is the number of numbers at the end of most of the first hundred lines, the smaller one in a tie: a word may contain
+blanks, like `. . .` in the published vectors, and may end in a number, so a single line is not enough.
 The format has no counts. Of duplicated words the first is kept, with a warning, as gensim does. Source: Pennington et
 al. 2014, https://nlp.stanford.edu/projects/glove/.
 """
@@ -64,7 +64,7 @@ def save(table: Table, path: StrPath) -> None:
     Each number is the shortest text that reads back to the same float32. Counts, settings and tokenizer are
     not part of the format. Raises `UsageError` where a token holds a newline or a NUL, where the table is
     empty or its first tokens end in numbers (so that the width of its rows could not be inferred), or where `path`
-    cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
+    cannot be replaced, and `RowspaceError` if the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np

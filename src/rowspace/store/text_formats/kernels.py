@@ -107,7 +107,7 @@ def last_field(data: NDArray[np.uint8], begin: int, end: int) -> int:
 
 @kernel
 def first_field(data: NDArray[np.uint8], begin: int, end: int, dim: int) -> int:
-    """Return where the last `dim` fields of a line begin, or -1 where no word is before them."""
+    """Return where the last `dim` fields of a line begin, or -1 if there is no word before them."""
     separators = 0
     for byte in data[begin:end]:
         separators += is_between(byte)

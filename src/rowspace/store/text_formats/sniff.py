@@ -1,6 +1,6 @@
-"""What the first kilobytes of a text say: the line `V D` of word2vec, and how many numbers end a line.
+"""What the first kilobytes of a text show: the line `V D` of word2vec, and how many numbers end a line.
 
-These functions read little and raise nothing on any content, so that a format can call them on any file.
+These functions read little and never raise, so that a format can call them on any file.
 """
 
 import re
@@ -26,10 +26,10 @@ __all__ = [
 MARK = b"\xef\xbb\xbf"  # UTF-8's byte-order mark, which some editors put before a text
 MAX_HEADER = 100
 MAX_LINES = 100
-MANY = 100  # numbers in a row, which no other data shows by chance
+MANY = 100  # consecutive numbers, which other data does not have by chance
 HEADER = re.compile(rb" *(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n", re.ASCII)
 NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
-FIRST_COLUMNS = (b"", b"token", b"word", b"text", b"index", b"unnamed: 0")  # what pandas calls a column of words
+FIRST_COLUMNS = (b"", b"token", b"word", b"text", b"index", b"unnamed: 0")  # pandas' names for a column of words
 PIECES = ("▁".encode(), b"<unk>")
 BETWEEN = re.compile(rb"[ \t]+")
 
@@ -91,7 +91,7 @@ def numbers_at_end(line: bytes) -> int:
 def infer_dim(lines: list[bytes]) -> int:
     """Return the number of numbers that most of the `lines` end in; of two as frequent ones, the smaller.
 
-    A word may end in numbers itself, so that no single line tells.
+    A word may itself end in numbers, so a single line is not enough.
 
     >>> infer_dim([b"the 0.1 0.2", b"route 66 0.3 0.4", b"a 0.5 0.6"])
     2

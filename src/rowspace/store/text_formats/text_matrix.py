@@ -26,7 +26,7 @@ from rowspace.table import Table
 __all__ = ["FORBIDDEN", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
 
 FORBIDDEN = b"\n\0"  # a newline ends the word, a NUL makes a binary file of a text
-LEAST_SHARE = 1 << 20  # bytes of text for which a thread is worth its start
+LEAST_SHARE = 1 << 20  # bytes of text for which it is worth starting a thread
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and no other reader would take it
 ODD_FIELDS = 1024  # that a thread gathers before Python converts them
 PRINTED_AT_ONCE = 1 << 22  # bytes that a thread may fill

@@ -78,7 +78,7 @@ def save(table: Table, path: StrPath) -> None:
     r"""Write the rows of `table` to `path`, its tokens and counts to the metadata next to it; rows as float32.
 
     Settings and tokenizer are not part of the format. Raises `UsageError` where a token holds a tab or a
-    newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` where the
+    newline or ends in a carriage return, or where `path` cannot be replaced, and `RowspaceError` if the
     system refuses (disk full, no permission).
 
     >>> import tempfile

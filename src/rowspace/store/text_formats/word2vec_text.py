@@ -58,7 +58,7 @@ def save(table: Table, path: StrPath) -> None:
 
     Each number is the shortest text that reads back to the same float32. Counts, settings and tokenizer are
     not part of the format. Raises `UsageError` where a token holds a blank, a newline or a NUL, or where
-    `path` cannot be replaced, and `RowspaceError` where the system refuses (disk full, no permission).
+    `path` cannot be replaced, and `RowspaceError` if the system refuses (disk full, no permission).
 
     >>> import tempfile
     >>> import numpy as np
