@@ -185,7 +185,7 @@ class _Search:
 
 
 def _select_for(num_queries: int) -> Callable[..., None]:
-    """Return the `select` that is faster for so many queries, its import included."""
+    """Return the faster `select` for a number of queries, including the time of its import."""
     if num_queries <= FEW_QUERIES and "rowspace.space.kernels" not in sys.modules:
         return select_numpy.select
     from rowspace.space import kernels

@@ -1,4 +1,4 @@
-"""How text becomes ids: the options of a caller."""
+"""The options for turning text into ids."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["TextOptions"]
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How text becomes ids; the defaults are gensim's where it has one.
+    """How text becomes ids; the defaults are gensim's if it has one.
 
     Attributes:
         cased: Keep case.

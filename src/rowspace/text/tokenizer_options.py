@@ -1,4 +1,4 @@
-"""What a text is split into, and how a tokenizer for it is trained: the options of a caller."""
+"""The options for splitting text into tokens and for training a tokenizer."""
 
 import dataclasses
 import difflib
@@ -23,7 +23,7 @@ _UNKNOWN_TOKENS = ("[UNK]", "<unk>")
 
 
 class _Defaults(NamedTuple):
-    """The defaults of one kind of tokens, None where it has none; `pretokenize` has all choices, the default first."""
+    """The defaults of one kind of tokens, None if it has none; `pretokenize` has all choices, the default first."""
 
     vocabulary_size: int | None
     normalize: str
@@ -53,13 +53,13 @@ class TokenizerOptions:
         pretokenize: boundaries that no token crosses: "gpt2" or "llama3" (their patterns, over bytes), "bert" (white
             space and punctuation), "whitespace", "metaspace" (white space, a token begins with it). bpe accepts
             each, by default "gpt2"; wordpiece "bert" or "whitespace"; unigram "metaspace".
-        special: tokens that stand for no text. Where text can be unknown, `[UNK]` is put before them if they do not
-            hold it (or `<unk>`).
+        special: tokens that represent no text. If text can be unknown, `[UNK]` is put before them unless they
+            contain it (or `<unk>`).
         min_frequency: a pair that occurs less often is not merged (bpe, wordpiece), a character that occurs less often
             is unknown (chars): 5.
 
     Raises:
-        UsageError: a value that cannot work, or that has no meaning with these tokens.
+        UsageError: a value is invalid, or has no meaning with these tokens.
 
     >>> options = TokenizerOptions("wordpiece", special=["[CLS]", "[SEP]"])
     >>> options.vocabulary_size, options.normalize, options.special
@@ -84,7 +84,7 @@ class TokenizerOptions:
     ] = None
     special: Annotated[
         Iterable[str] | None,
-        Option("A token that stands for no text; once for each.", default="[UNK] where text can be unknown"),
+        Option("A token that represents no text; repeat for more.", default="[UNK] if text can be unknown"),
     ] = None
     min_frequency: Annotated[
         int | None,
@@ -151,11 +151,11 @@ class TokenizerOptions:
 
     @property
     def unknown_token(self) -> str | None:
-        """The token for text that is in no other; None where there is no such text."""
+        """The token for text that no other token covers; None if there is no such text."""
         return next((token for token in self.special_tokens if token in _UNKNOWN_TOKENS and not self.over_bytes), None)
 
     def settings(self) -> dict[str, Any]:
-        """Return the options that have a meaning, as JSON holds them.
+        """Return the options that apply, as JSON values.
 
         >>> TokenizerOptions().settings()
         {'tokens': 'words'}
@@ -164,7 +164,7 @@ class TokenizerOptions:
         return {name: value for name, value in values.items() if value is not None}
 
     def refuse_word_options(self, names: Iterable[str]) -> None:
-        """Raise UsageError where an option that only words have is set for other tokens."""
+        """Raise UsageError if an option that applies to words only is set for other tokens."""
         for name in WORDS_ONLY:
             if name in names and not self.is_words:
                 instead = {"cased": "normalize", "min_count": "min_frequency", "max_vocabulary": "vocabulary_size"}
@@ -182,7 +182,7 @@ class TokenizerOptions:
                 raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}{meant}; leave it out{hint}")
 
     def _chosen(self, name: str, choices: tuple[str, ...]) -> str | None:
-        """Return the validated value of an option, or the first choice where it is None."""
+        """Return the validated value of an option, or the first choice if it is None."""
         value: str | None = getattr(self, name)
         if value is not None and value not in choices:
             if not choices:

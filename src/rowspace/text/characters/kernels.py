@@ -13,7 +13,7 @@ BAD = -1  # the scanner's number of bytes that are not UTF-8, next to those of t
 
 @kernel
 def last_cut(data: NDArray[np.uint8], characters: NDArray[np.int32]) -> int:
-    """Return the last position for a cut, before a whole character that ends words; 0: there is none."""
+    """Return the last position for a cut, before a whole character that ends words, or 0."""
     for position in range(data.size - 1, 0, -1):
         if BETWEEN <= character(data, position, data.size, characters)[0] <= LINE_END:
             return position
@@ -32,7 +32,7 @@ def character(data: NDArray[np.uint8], position: int, end: int, characters: NDAr
 
 @kernel
 def decode(data: NDArray[np.uint8], position: int, end: int) -> tuple[int, int]:
-    """Return a code point beyond ASCII and its width, or -1 and the width of what Python replaces by one U+FFFD.
+    """Return a code point beyond ASCII and its width, or -1 and the width of what Python replaces with one U+FFFD.
 
     The latter is the longest start of a well-formed sequence (The Unicode Standard, table 3-7), or one byte.
     """
@@ -41,7 +41,7 @@ def decode(data: NDArray[np.uint8], position: int, end: int) -> tuple[int, int]:
     if 0xC2 <= lead <= 0xF4:
         length = 2 + (lead >= 0xE0) + (lead >= 0xF0)
         low = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80  # below, a shorter form exists
-        high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF  # above, surrogates or no character at all
+        high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF  # above, surrogates or no code point
         value = lead & (0x7F >> length)
         while width < length and position + width < end and low <= data[position + width] <= high:
             value = (value << 6) | (number(data, position + width) & 0x3F)
@@ -54,5 +54,5 @@ def decode(data: NDArray[np.uint8], position: int, end: int) -> tuple[int, int]:
 
 @kernel
 def number(data: NDArray[np.uint8], position: int) -> int:
-    """Return a byte as a signed number: numba makes floats of signed and unsigned ones together."""
+    """Return a byte as a signed number, since Numba converts mixed signed and unsigned operands to floats."""
     return np.int64(data[position])  # type: ignore[return-value]  # an int to Numba

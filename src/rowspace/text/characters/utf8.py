@@ -1,4 +1,4 @@
-"""Text → UTF-8 and back, also where the text holds lone surrogates or the bytes are not valid."""
+"""Text → UTF-8 and back, including lone surrogates and invalid bytes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a file that is not plain UTF-8 text is, by its first bytes, and how to make text of it."""
+"""The type of a file that is not UTF-8 text, from its first bytes, and how to convert it to text."""
 
 import json
 import re
@@ -10,7 +10,7 @@ SNIFFED = 8192  # bytes; a file with NUL among them is binary
 
 
 class Unreadable(NamedTuple):
-    """What a file is, and the next step."""
+    """The type of a file, and the next step."""
 
     what: str
     advice: str
@@ -36,7 +36,7 @@ _MAGIC = {
 
 
 def not_text(start: bytes) -> Unreadable | None:
-    """Return what a file with these first bytes is; None for text.
+    """Return the type of a file with these first bytes; None for text.
 
     >>> not_text(b"%PDF-1.7")
     Unreadable(what='a PDF', advice='extract its text: pdftotext FILE')
@@ -61,7 +61,7 @@ def not_text(start: bytes) -> Unreadable | None:
 
 
 def first_record(start: bytes, lines: int) -> dict[str, object] | None:
-    """Return the first record of a file that starts with `lines` JSON objects, one per line; else None."""
+    """Return the first record of a file that starts with `lines` JSON objects, one per line; otherwise None."""
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     records = [line for line in start.split(b"\n", lines)[:lines] if line.strip()]
     if not start.startswith(b"{") or len(records) < lines:

@@ -32,7 +32,7 @@ class OpenCorpus(NamedTuple):
 def open_corpus(
     corpus: Corpus, *, field: str | None = None, on_bytes: Callable[[int], None] | None = None
 ) -> OpenCorpus:
-    """Return a corpus as a stream; only the first item of an iterable is read before the stream is.
+    """Return a corpus as a stream; of an iterable, only the first item is read now.
 
     Args:
         corpus: Paths, texts or token lists.
@@ -71,7 +71,7 @@ def open_corpus(
 
 
 def corpus_bytes(corpus: Corpus) -> int | None:
-    """Return the most bytes that `on_bytes` will be called with in all, or None where that is not known beforehand.
+    """Return an upper bound of the bytes that `on_bytes` will report, or None if it is unknown.
 
     >>> corpus_bytes("-") is None
     True
@@ -90,7 +90,7 @@ def corpus_bytes(corpus: Corpus) -> int | None:
 
 
 class _Source(NamedTuple):
-    """A file to read, and whether it was named itself (a binary file of a folder is skipped)."""
+    """A file to read, and whether the caller named it (otherwise it is skipped if it is binary)."""
 
     name: str
     named: bool
@@ -99,7 +99,7 @@ class _Source(NamedTuple):
 def _file_pieces(
     paths: Iterable[str | os.PathLike[str]], field: str | None, on_bytes: Callable[[int], None] | None
 ) -> Iterator[Piece]:
-    """Yield the text of files; each file's end ends a document."""
+    """Yield the text of files, each of which is a document."""
     tried, found = None, False
     for source in _sources(paths):
         for piece in read_pieces(source.name, named=source.named, field=field, on_bytes=on_bytes):
@@ -135,14 +135,14 @@ def _name(path: object) -> str:
 
 
 def _file_type(name: str) -> int:
-    """Return the type of the file of this name, 0 where there is none."""
+    """Return the type of the file with this name, 0 if there is none."""
     if name == STANDARD_INPUT:
         return stat.S_IFIFO
     try:
         return stat.S_IFMT(Path(name).stat().st_mode)
     except PermissionError as error:
         raise CorpusError(f"{name!r} cannot be read: permission denied; check the permissions of its folder") from error
-    except (OSError, ValueError):  # nothing there, a name too long, a NUL in it
+    except (OSError, ValueError):  # no such file, a name that is too long or contains a NUL
         return 0
 
 

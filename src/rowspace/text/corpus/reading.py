@@ -25,7 +25,7 @@ __all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces"]
 
 Piece = tuple[bytes, bool]
 
-BLOCK = 1 << 20  # bytes read, and handed to a worker, at a time
+BLOCK = 1 << 20  # bytes that are read, and passed to a worker, at a time
 STANDARD_INPUT = "-"
 _WIDEST = 4  # bytes of a character
 _GZIP = b"\x1f\x8b"
@@ -69,7 +69,7 @@ def read_pieces(
 
 
 def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
-    """Yield a document's bytes in pieces that end at the end of a line or, where there is none, outside words."""
+    """Yield a document's bytes in pieces that end at the end of a line or, if there is no such end, outside words."""
     rest = bytearray()  # it holds no cut, so that each byte is examined once, however long a word is
     for chunk in chunks:
         cut = len(rest) + chunk.rfind(b"\n") + 1
@@ -113,7 +113,7 @@ class _Meter(io.RawIOBase):
 
 
 def _decompressed(name: str, file: io.BufferedReader) -> Iterator[bytes]:
-    """Yield a file's content in chunks of about BLOCK bytes; its first bytes tell the compression."""
+    """Yield a file's content in chunks of about BLOCK bytes; its first bytes show the compression."""
     magic = file.peek(6)[:6]
     stream: Any = file
     if magic.startswith(_GZIP):
@@ -175,7 +175,7 @@ def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
 
 
 def _is_text(name: str, start: bytes, *, named: bool) -> bool:
-    """Return whether a file with these first bytes is text; raise CorpusError where it is not, but was named."""
+    """Return whether a file with these first bytes is text; raise CorpusError if it is not, but was named."""
     found = not_text(start)
     if found and named:
         raise CorpusError(f"{name!r} is {found.what}; {found.advice}")
@@ -183,7 +183,7 @@ def _is_text(name: str, start: bytes, *, named: bool) -> bool:
 
 
 def _refuse_json(name: str, start: bytes, *, named: bool) -> None:
-    """Raise CorpusError for JSON lines, whose keys would be learned too; in folders, a single record is text."""
+    """Raise CorpusError for JSON lines, since their keys would be learned too; in folders, a single record is text."""
     record = first_record(start, lines=1 if named else 2)
     if record is not None:
         field = next((key for key, value in record.items() if isinstance(value, str)), "text")

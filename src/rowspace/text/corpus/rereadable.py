@@ -17,7 +17,7 @@ __all__ = ["RereadableCorpus", "text_pieces"]
 
 
 class RereadableCorpus:
-    """A corpus whose pieces are read by `first` and then by `again`; a copy, where one is needed, is kept at `path`."""
+    """A corpus whose pieces are read by `first` and then by `again`; a copy, if needed, is stored at `path`."""
 
     def __init__(
         self, corpus: Corpus, path: Path, *, field: str | None, on_bytes: Callable[[int], None] | None
@@ -28,7 +28,7 @@ class RereadableCorpus:
         self._sizes, self._ends = array("q"), bytearray()
 
     def first(self) -> Iterator[Piece]:
-        """Yield the pieces, and copy them where the source cannot be read again."""
+        """Yield the pieces, and copy them if the source cannot be read again."""
         if self._rereadable:
             yield from self._open()
             return

@@ -86,7 +86,7 @@ def _reference() -> Iterator[str]:
     """Yield the topics of the language's reference, which `help("if")` would show."""
     try:
         topics = importlib.import_module("pydoc_data.topics").topics
-    except ImportError:  # some distributions leave it out
+    except ImportError:  # some distributions omit it
         return
     for name in sorted(topics):
         yield topics[name]

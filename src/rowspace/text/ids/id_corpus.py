@@ -1,6 +1,6 @@
 """A corpus as ids on disk, so that it can be larger than memory and be read again.
 
-Two files in one directory: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`, all else.
+Two files in one directory: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`, the rest.
 """
 
 import json
@@ -36,8 +36,8 @@ class IdCorpus:
         words: The number of words that were read, rare ones too.
         replaced: The number of bad UTF-8 sequences.
         tokenizer: A tokenizer.json with the same ids, unless there are `token_ids`.
-        token_ids: int64 (V,), the id of each token in `tokenizer`. A tokenizer that was made elsewhere, or trained, has
-            an order of its own, and tokens that the text never uses.
+        token_ids: int64 (V,), the id of each token in `tokenizer`. Other tokenizers order their tokens
+            differently, and have tokens that the text never uses.
 
     >>> import tempfile
     >>> from rowspace.text import TextOptions, encode_corpus
@@ -62,7 +62,7 @@ class IdCorpus:
         return np.memmap(self.ids_path, dtype="<i4", mode="r", shape=(self.size,))
 
     def tokens(self) -> list[str]:
-        """Return the tokens of the tokenizer in id order; the vocabulary where the ids are the same."""
+        """Return the tokens of the tokenizer in id order; the vocabulary if the ids are the same."""
         return self.vocabulary if self.token_ids is None else tokens_by_id(Tokenizer.from_str(self.tokenizer))
 
     def by_token(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -74,7 +74,7 @@ class IdCorpus:
         return ordered
 
     def save(self) -> None:
-        """Write all but the ids, which are on disk, to a file next to them, atomically."""
+        """Write everything except the ids to a file next to them, atomically."""
         parts = {
             "version": _VERSION,
             "size": self.size,

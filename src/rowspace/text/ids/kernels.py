@@ -13,7 +13,7 @@ __all__ = ["compact"]
 def compact(ids: NDArray[np.int32], final: NDArray[np.int32], last: int, out: NDArray[np.int32]) -> tuple[int, int]:
     """Write the final ids of `ids` to `out`, without words that have none and without empty sentences.
 
-    `final`: -1 for a word to leave out. `last`: the last id written before. Returns the number of ids written, and
+    `final`: -1 for a word to omit. `last`: the last id written before. Returns the number of ids written, and
     the last of them. `out` may be `ids` itself.
     """
     written = 0

@@ -1,7 +1,7 @@
 """The first pass over a corpus: words or tokens are counted and written as provisional ids, a block at a time.
 
-Text goes to several threads, each with its own lexicon, so that none waits for another; block i is scanned by thread i
-modulo their number. Token lists go through a dict.
+Several threads scan the text, each with its own lexicon, so that none waits for another; thread i modulo their number
+scans block i. Token lists go through a dict.
 """
 
 from collections import deque
@@ -54,7 +54,7 @@ class ProvisionalIds:
 def scan_pieces(
     pieces: Iterable[Piece], path: Path, options: TextOptions, *, block_bytes: int = BLOCK
 ) -> ProvisionalIds:
-    """Write the provisional ids of the words of a text to `path`; a worker takes `block_bytes` or more at a time."""
+    """Write the provisional ids of the words of a text to `path`; a worker scans `block_bytes` or more at a time."""
     lexicons = [Lexicon(character_table(cased=options.cased)) for _ in range(options.workers)]
     lengths, replaced = list[int](), 0
     waiting: deque[Future[tuple[NDArray[np.int32], int]]] = deque()

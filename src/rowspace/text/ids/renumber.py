@@ -18,7 +18,7 @@ from rowspace.text.words.kernels import END
 
 __all__ = ["ReplacedTextWarning", "renumber"]
 
-_MUCH = 0.05  # the share of phrases from which a warning is due
+_MUCH = 0.05  # the share of phrases from which a warning is issued
 
 
 class ReplacedTextWarning(UserWarning):
@@ -35,12 +35,12 @@ def renumber(
 ) -> tuple[IdCorpus, NDArray[np.int64]]:
     """Write provisional ids, renumber them in place, and return the corpus, without a tokenizer.
 
-    The file of ids gets its name in `directory` when all of it is written; after an error nothing is left there.
+    The file of ids appears in `directory` when it is complete; after an error nothing is left there.
 
     Args:
         corpus: What was read, for messages.
         directory: Where the ids are written.
-        write_ids: Writes the provisional ids to the path that it gets.
+        write_ids: Writes the provisional ids to a path.
         min_count: Rarer tokens are left out.
         max_vocabulary: Only this many of the most frequent tokens are kept.
 
@@ -90,7 +90,7 @@ def _warn_of_phrases(corpus: object, share: float) -> None:
 @contextmanager
 def _ids_file(directory: Path) -> Iterator[Path]:
     """Yield a path for ids; the file is renamed when the block ends, and removed after an error."""
-    (directory / CORPUS_NAME).unlink(missing_ok=True)  # it would not fit the new ids
+    (directory / CORPUS_NAME).unlink(missing_ok=True)  # it would not match the new ids
     path = directory / f"{IDS_NAME}.part"
     try:
         yield path
@@ -117,7 +117,7 @@ def _choose(provisional: ProvisionalIds, min_count: int, max_vocabulary: int | N
 
 
 def _rewrite(path: Path, provisional: ProvisionalIds, chosen: NDArray[np.int64]) -> int:
-    """Replace the ids in a file by final ones, in place, a block at a time; return how many are left."""
+    """Replace the ids in a file by final ones, in place, a block at a time; return how many remain."""
     final = np.full(len(provisional.counts), -1, np.int32)
     final[chosen] = np.arange(len(chosen), dtype=np.int32)
     finals = [final[ids] for ids in provisional.merged]  # for each worker

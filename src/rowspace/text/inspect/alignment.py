@@ -1,6 +1,6 @@
-"""The tokens of a text aligned with its words and characters: how many words lie in one token, what lies in none.
+"""The tokens of a text aligned with its words and characters: words in a single token, text in no token.
 
-All of it on arrays: a text is its code points, words and tokens are pairs of positions.
+Computed on arrays: a text is its code points, words and tokens are pairs of positions.
 """
 
 from functools import cache
@@ -21,8 +21,8 @@ class Alignment(NamedTuple):
     bytes: int
     all_characters: int
     words: int
-    word_pieces: int  # tokens that a word lies in, over all words
-    words_in_one_piece: int  # words that lie in one known token
+    word_pieces: int  # tokens that overlap a word, summed over all words
+    words_in_one_piece: int  # words within one known token
     characters: int
     unknown_characters: int  # in an unknown token
     dropped_characters: int  # in no token
@@ -70,7 +70,7 @@ def _words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int
 def _tokens_in_words(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return, for each word, how many tokens hold some of it."""
+    """Return, for each word, how many tokens overlap it."""
     offsets = offsets[offsets[:, 0] < offsets[:, 1]]
     first = np.searchsorted(ends, offsets[:, 0], "right")
     behind = np.searchsorted(starts, offsets[:, 1], "left")  # the word after the last that a token overlaps
@@ -80,7 +80,7 @@ def _tokens_in_words(
 
 
 def _inside(offsets: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Return for each character of a text whether it lies in one of these tokens."""
+    """Return for each character of a text whether it is in one of these tokens."""
     change = np.bincount(offsets[:, 0], minlength=size + 1) - np.bincount(offsets[:, 1], minlength=size + 1)
     return np.cumsum(change)[:-1] > 0
 

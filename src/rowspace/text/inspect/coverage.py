@@ -1,7 +1,7 @@
 """How a tokenizer fits a corpus: tokens per word, bytes per token, unknown text, tokens that never occur.
 
 The corpus is read as a stream, in runs of lines, so that memory does not grow with it. A word is what `WORD_PATTERN`
-matches, whatever the tokenizer considers one, so that two tokenizers can be compared.
+matches, regardless of the tokenizer, so that two tokenizers can be compared.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ _RUN = 1 << 16  # bytes of lines that are encoded as one text
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """What `measure_coverage` counted; shares are between 0 and 1, and nan where there is no text.
+    """What `measure_coverage` counted; shares are between 0 and 1, and nan if there is no text.
 
     Attributes:
         vocabulary: The tokens in id order.
@@ -33,11 +33,11 @@ class Coverage:
         bytes: Bytes of UTF-8.
         all_characters: Characters, white space too.
         words: Words.
-        word_pieces: Tokens that a word lies in, over all words.
-        words_in_one_piece: Words that lie in one known token.
+        word_pieces: Tokens that overlap a word, summed over all words.
+        words_in_one_piece: Words within one known token.
         characters: Characters other than white space.
-        unknown_characters: Those of `characters` that lie in an unknown token.
-        dropped_characters: Those of `characters` that lie in no token.
+        unknown_characters: Those of `characters` in an unknown token.
+        dropped_characters: Those of `characters` in no token.
         unknown_tokens: Unknown tokens.
     """
 
@@ -61,7 +61,7 @@ class Coverage:
 
     @property
     def tokens_per_word(self) -> float:
-        """The mean number of tokens that a word lies in (fertility); punctuation between words does not count."""
+        """The mean number of tokens that overlap a word (fertility); punctuation between words does not count."""
         return _share(self.word_pieces, self.words)
 
     @property
@@ -76,16 +76,16 @@ class Coverage:
 
     @property
     def one_piece(self) -> float:
-        """The share of words that lie in one known token."""
+        """The share of words within one known token."""
         return _share(self.words_in_one_piece, self.words)
 
     @property
     def covered(self) -> float:
-        """The share of characters that lie in a known token."""
+        """The share of characters in a known token."""
         return _share(self.characters - self.unknown_characters - self.dropped_characters, self.characters)
 
     def most_frequent(self, k: int = 10) -> list[tuple[str, int]]:
-        """Return the k most frequent tokens with their counts, at equal counts the lower id first."""
+        """Return the k most frequent tokens with their counts, the lower id first for equal counts."""
         order = np.argsort(-self.counts, kind="stable")[:k]
         return [(self.vocabulary[number], int(self.counts[number])) for number in order if self.counts[number]]
 

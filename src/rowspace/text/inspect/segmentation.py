@@ -50,9 +50,9 @@ class Merge:
 
     @property
     def joins(self) -> list[tuple[str, int]]:
-        """The symbols that the text began as, each with the step that joined it to the symbol before it, or 0.
+        """The initial symbols of the text, each with the step that joined it to the symbol before it, or 0.
 
-        A symbol that is joined after this merge has 0 too, so those of the last merge tell the tokens after any step.
+        A symbol that is joined after this merge has 0 too, so those of the last merge give the tokens after any step.
 
         >>> from rowspace.text import trace_training
         >>> list(trace_training("cat at", 9))[-1].joins

@@ -10,7 +10,7 @@ __all__ = ["SplitToken", "split_tokens"]
 
 @dataclass(frozen=True)
 class SplitToken:
-    """A token of a text, its id, and its count in training, where that is known."""
+    """A token of a text, its id, and its count in training, if known."""
 
     token: str
     id: int

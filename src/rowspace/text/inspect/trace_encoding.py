@@ -1,7 +1,7 @@
 """A byte-pair tokenizer applied to a text, merge by merge, until the tokens are the tokenizer's own.
 
-The tokenizer's library does all but the merging. Without its merges, a tokenizer.json gives the symbols to start from,
-whatever its other steps do to the text; tiktoken starts from the bytes of words.
+The tokenizer's library does everything except the merging. A tokenizer.json without its merges gives the initial
+symbols, after all its other steps; tiktoken starts from the bytes of words.
 """
 
 import heapq
@@ -89,7 +89,7 @@ def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
 
 
 def _whole_where_merges_differ(first: _Words, wanted: _Words, rank: _Rank, prefix: str) -> _Words:
-    """Return the symbols to start from; for words that merges would split otherwise, the `wanted` token."""
+    """Return the symbols to start from; for words that merges would split differently, the `wanted` token."""
     text = _Text({word: first.get(word, []) for word in wanted}, prefix)
     steps = sum(1 for _ in _apply(text, rank))
     reached = text.words(steps)
@@ -110,7 +110,7 @@ class _Text(Segmentation):
 
 
 def _apply(text: _Text, rank_of: _Rank) -> Iterator[Merge]:
-    """Join the pair of lowest rank, at equal ranks the first, until no pair has a rank."""
+    """Join the pair of lowest rank, the first one for equal ranks, until no pair has a rank."""
     queue = list[tuple[int, int, Pair]]()
 
     def push(position: int) -> None:

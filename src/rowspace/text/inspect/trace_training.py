@@ -1,7 +1,7 @@
 """Byte-pair encoding learned from a text, merge by merge.
 
 Distinct words are counted once, the counts of their pairs are kept up to date, and a pair is looked up only where it
-occurs, so that some megabytes of text take seconds. `slow_training` in the tests is the same in ten lines.
+occurs, so that a few megabytes of text take seconds. `slow_training` in the tests is the same in ten lines.
 """
 
 import heapq
@@ -23,15 +23,15 @@ def trace_training(
 ) -> Iterator[Merge]:
     """Learn byte-pair encoding from text, and yield each merge: the most frequent pair of adjacent tokens.
 
-    At equal counts it is the pair that occurs first in the text after the merges so far. Memory grows with the distinct
-    words, and by four bytes for each word. Source: Sennrich et al. 2016, who do not say which pair is merged at equal
-    counts.
+    For equal counts it is the pair that occurs first in the text after the merges so far. Memory grows with the
+    distinct words, and by four bytes for each word. Source: Sennrich et al. 2016, who do not say which
+    pair is merged for equal counts.
 
     Args:
         texts: One text or several.
         num_merges: The most merges.
         split: Splits a text into words, which no merge crosses; a word begins as its characters.
-        min_count: Stop where no pair occurs this often.
+        min_count: Stop when no pair occurs this often.
 
     Raises:
         UsageError: `num_merges` is below 0, or `min_count` below 1.
@@ -86,7 +86,7 @@ class _Pairs:
         heapq.heapify(self._queue)
 
     def most_frequent(self) -> tuple[Pair, int]:
-        """Return the most frequent pair, at equal counts the first in the text, and its count: 0 where none is left."""
+        """Return the most frequent pair, the first in the text for equal counts, and its count: 0 if none is left."""
         while self._queue:
             entry = self._queue[0]
             pair = entry[2]

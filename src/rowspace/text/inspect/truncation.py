@@ -105,11 +105,11 @@ def minimum_size(tokenizer: AnyTokenizer) -> int:
 def truncate_counts(
     tokenizer: AnyTokenizer, counts: Mapping[str, int], size: int, *, truncated: Tokenizer | None = None
 ) -> dict[str, int] | None:
-    """Return how often each token would have occurred at a smaller size, or None where that is not known.
+    """Return how often each token would have occurred at a smaller size, or None if unknown.
 
     Each merge that is removed is undone: its token's count goes to the two tokens that it joined. The counts of whole
-    words that are removed go to the unknown token. Not known are those of other models, and of several merges that make
-    the same token.
+    words that are removed go to the unknown token. The counts of other models, and of several
+    merges that make the same token, are unknown.
 
     Args:
         tokenizer: Any tokenizer with a tokenizer.json.

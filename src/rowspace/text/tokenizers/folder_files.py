@@ -10,7 +10,7 @@ __all__ = ["class_of", "object_in", "read_bytes", "read_text", "settings_of"]
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return a file's content; raises RowspaceError where it cannot be read or is not a regular file."""
+    """Return a file's content; raises RowspaceError if it cannot be read or is not a regular file."""
     if not path.is_file():
         raise FileFormatError(f"{path}: is missing or not a regular file; restore it")
     try:
@@ -20,7 +20,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Return a file's content as text; raises FileFormatError, with the byte, where it is not valid UTF-8."""
+    """Return a file's content as text; raises FileFormatError, with the byte, if it is not valid UTF-8."""
     try:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -28,7 +28,7 @@ def read_text(path: Path) -> str:
 
 
 def object_in(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file, an empty one where there is no file; raises FileFormatError otherwise."""
+    """Return the JSON object in a file, an empty one if there is no file; raises FileFormatError otherwise."""
     if not path.exists():
         return {}
     return parse_object(read_text(path).encode(), str(path))
@@ -40,7 +40,7 @@ def settings_of(folder: Path) -> dict[str, Any]:
 
 
 def class_of(folder: Path) -> str | None:
-    """Return the name of the tokenizer class or model type, such as `Bert`; None where no file names one."""
+    """Return the name of the tokenizer class or model type, such as `Bert`; None if no file names one."""
     name = settings_of(folder).get("tokenizer_class") or object_in(folder / "config.json").get("tokenizer_class")
     if isinstance(name, str):
         return name.removesuffix("Fast").removesuffix("Tokenizer")

@@ -40,7 +40,7 @@ class HuggingFaceTokenizer(Tokenizer):
     Args:
         library: The library's own tokenizer.
         text: The tokenizer.json that it came from, if it came from one; it becomes `json`.
-        source: What to call it in messages.
+        source: Its name in messages.
 
     Raises:
         FileFormatError: its ids go far beyond the number of its tokens.
@@ -73,7 +73,7 @@ class HuggingFaceTokenizer(Tokenizer):
 
         Args:
             text: The content of the file.
-            source: What to call it in messages, as its path.
+            source: Its name in messages, such as its path.
 
         Raises:
             FileFormatError: it is not a tokenizer.json that the library opens.

@@ -59,7 +59,7 @@ def validate_merges(text: str, source: str) -> None:
 
 @contextmanager
 def translate_errors(source: str) -> Iterator[None]:
-    """Raise FileFormatError, naming `source`, for whatever the library raises: plain `Exception`, and panics."""
+    """Raise FileFormatError, naming `source`, for all errors of the library: plain `Exception`, and panics."""
     try:
         yield
     except (RowspaceError, KeyboardInterrupt, SystemExit):

@@ -26,7 +26,7 @@ OPENS = (
     "a tokenizer.json, a folder with one, a transformers folder with vocab.txt, vocab.json and merges.txt or a "
     "SentencePiece model, such a model, a tiktoken file of ranks, or the name of a tiktoken encoding"
 )
-# Where a folder has its tokenizer, the most reliable first.
+# The files of tokenizers in a folder, the most reliable first.
 NAMED = ("tokenizer.json", "0_StaticEmbedding/tokenizer.json")
 MODELS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model", "spm.model")
 # Tokenizers of transformers that give the ids of their SentencePiece model unchanged.
@@ -39,12 +39,12 @@ def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> Tokeniz
     """Open the tokenizer at a path, or a tiktoken encoding by name.
 
     Args:
-        source: A path; where there is nothing, the name of a tiktoken encoding.
+        source: A path, or the name of a tiktoken encoding if there is no such path.
         pattern: How a tiktoken file of ranks, which does not say it, splits text into words: a regular expression, or
             the name of the encoding that has it.
 
     Raises:
-        UsageError: there is nothing at `source`.
+        UsageError: `source` does not exist.
         FileFormatError: the file is damaged or not a tokenizer, or the data of an encoding is not on this machine.
         MissingExtraError: tiktoken or sentencepiece is needed and not installed.
 

@@ -1,4 +1,4 @@
-"""The wire format of Protocol Buffers, as much of it as tells whether a file is complete: numbered fields, one by one.
+"""The wire format of Protocol Buffers, as far as needed to check that a file is complete: numbered fields.
 
 Source: protobuf.dev/programming-guides/encoding.
 """
@@ -27,7 +27,7 @@ def fields(data: bytes, source: str, *, offset: int = 0) -> Iterator[Field]:
 
     Args:
         data: The message.
-        source: What to call the file in messages, as its path.
+        source: The file's name in messages, such as its path.
         offset: The byte of the file at which the message begins.
 
     Raises:
@@ -53,7 +53,7 @@ def fields(data: bytes, source: str, *, offset: int = 0) -> Iterator[Field]:
 
 
 def varint(data: bytes, position: int) -> tuple[int, int]:
-    """Return the number at `position` and the position after it, which is -1 where there is no number."""
+    """Return the number at `position` and the position after it, which is -1 if there is no number."""
     number = 0
     if position < 0:
         return 0, -1

@@ -105,7 +105,7 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
 
     Args:
         data: The content of the file.
-        source: What to call it in messages, as its path.
+        source: Its name in messages, such as its path.
 
     Raises:
         FileFormatError: the file is damaged.
@@ -133,7 +133,7 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
 
 
 def _kind(found: list[Field], source: str) -> str:
-    """Return the kind that the trainer's settings name; unigram where they name none."""
+    """Return the kind that the trainer's settings name; unigram if they name none."""
     number = 1
     for settings in found:
         if settings.number == _TRAINER and isinstance(settings.value, bytes):

@@ -1,4 +1,4 @@
-"""tiktoken's encodings by name: their patterns, special tokens and files of ranks, where these are on this machine.
+"""tiktoken's encodings by name: their patterns, special tokens and files of ranks, if these are on this machine.
 
 Nothing is downloaded: files are read from tiktoken's own cache. Source: `tiktoken_ext.openai_public` of tiktoken 0.14,
 with which the tests compare this table.
@@ -55,7 +55,7 @@ _HARMONY_RESERVED = (200000, 200001, 200004, 200009, 200010, 200011, *range(2000
 
 
 class PublishedEncoding(NamedTuple):
-    """What an encoding is: a regular expression that splits text into words, special tokens, and a file of ranks.
+    """An encoding: a regular expression that splits text into words, special tokens, and a file of ranks.
 
     `url` is where tiktoken downloads the file from, which also names it in tiktoken's cache; `sha256` is that of its
     content.
@@ -119,7 +119,7 @@ ENCODINGS: dict[str, PublishedEncoding] = {
 
 
 def require_tiktoken(purpose: str) -> None:
-    """Raise MissingExtraError, saying that `purpose` needs tiktoken, where it is not installed."""
+    """Raise MissingExtraError, saying that `purpose` needs tiktoken, if it is not installed."""
     try:
         import tiktoken  # noqa: F401  # only to see whether it is installed
     except ImportError as error:

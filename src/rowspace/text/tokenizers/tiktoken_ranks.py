@@ -31,7 +31,7 @@ def parse_ranks(data: bytes, source: str) -> Ranks:
 
     Args:
         data: The content of the file.
-        source: What to call it in messages, as its path.
+        source: Its name in messages, such as its path.
 
     Raises:
         FileFormatError: a line holds no token and rank, a token or rank is duplicated, a rank is beyond int32, or one

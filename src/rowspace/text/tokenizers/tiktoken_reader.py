@@ -36,7 +36,7 @@ class TiktokenTokenizer(Tokenizer):
         ranks: The rank of each token, by its bytes.
         pattern: The regular expression that splits text into words.
         special_tokens: The ids of special tokens.
-        source: What to call it in messages.
+        source: Its name in messages.
 
     Raises:
         UsageError: tiktoken does not accept the pattern.
@@ -149,7 +149,7 @@ def open_ranks(data: bytes, source: str, *, pattern: str | None = None) -> Tikto
 
     Args:
         data: The content of the file.
-        source: What to call it in messages, as its path.
+        source: Its name in messages, such as its path.
         pattern: What splits text into words: the name of an encoding, or a regular expression.
 
     Raises:

@@ -79,7 +79,7 @@ class Tokenizer(ABC):
 
     @property
     def json(self) -> str | None:
-        """The text of its tokenizer.json, None where there is none."""
+        """The text of its tokenizer.json, None if it has none."""
         return None
 
     @property
