@@ -16,8 +16,27 @@ def warm(*, subwords: bool = True) -> None:
     """
     many = " ".join(map(str, range(5000)))  # more words than a lexicon's initial capacity
     fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1, sample=0)
+    _warm_optimizers()
     if subwords:
         fit(["a small text for a start"], dim=2, epochs=1, min_count=1, sample=0, subwords=True, buckets=10)
+
+
+def _warm_optimizers() -> None:
+    """Run the kernels of deferred optimizers in both of their dtypes, if torch is installed."""
+    try:
+        import torch  # noqa: PLC0415  an extra
+    except ImportError:
+        return
+    from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW  # noqa: PLC0415
+
+    for dtype in (torch.float32, torch.float64):
+        table = torch.nn.Embedding(2, 2, sparse=True, dtype=dtype)
+        optimizer = DeferredAdamW(table)
+        for ids in ([0, 1], [0], [0], [1]):
+            table(torch.tensor(ids)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        optimizer.flush()
 
 
 if __name__ == "__main__":
