@@ -129,11 +129,11 @@ def _catch_up_row(
             root = np.exp(0.5 * (lines[at, LOG_B2] - lines[since, LOG_B2]))
     real = value.dtype.type
     p, w1, w2 = real(line[P]), real(scale * line[W1]), real(scale * line[W2])
-    u1, u2, x_scale, least = real(line[U1]), real(line[U2]), real(root), real(line[LEAST])
-    if least > 0:
-        below = 0
+    u1, u2, x_scale = real(line[U1]), real(line[U2]), real(root)
+    if line[LEAST] > 0:
+        below, least = 0, real((line[LEAST] / root) ** 2)
         for column in range(len(value)):
-            below += (first[column] != 0) & (np.sqrt(denominator[column]) * x_scale < least)
+            below += (first[column] != 0) & (denominator[column] < least)
         if below > 0:
             _catch_up_exactly(lines, table, at, now, tolerance, value, first, denominator, (scale, root), amsgrad,
                               scratch)  # fmt: skip
