@@ -19,8 +19,8 @@ class DeferredAdamW(DeferredOptimizer):
 
     AdamW moves a row also in steps in which it has no gradient: its moments and its weight decay. These steps are taken
     at once, in closed form, when a module reads the row again (a forward pre-hook). All rows are up to date after
-    `flush()`, in `state_dict()` of the model and the optimizer, and in copies of the model; in between, `weight` has rows
-    that are not.
+    `flush()`, in `state_dict()` of the model and the optimizer, and in copies of the model; otherwise `weight` has
+    rows that are not.
 
     All tables with `sparse=True` are deferred: `TokenEmbedding`, `nn.Embedding`, `nn.EmbeddingBag`. Other parameters,
     and tables that get a dense gradient (with a warning), are updated by torch's fused AdamW. Rows in bfloat16 and
