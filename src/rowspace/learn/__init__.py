@@ -20,16 +20,20 @@ if TYPE_CHECKING:
     from rowspace.learn.optimizer.clip import clip_grad_norm_
     from rowspace.learn.optimizer.deferred import DenseGradientWarning
     from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW
+    from rowspace.learn.optimizer.deferred_sgd import DeferredSGD
+    from rowspace.learn.optimizer.row_adagrad import RowAdagrad
     from rowspace.learn.options import FitOptions
     from rowspace.learn.run_directory import run_directory_of
     from rowspace.learn.word2vec.trainer import Progress
 
 __all__ = [
     "DeferredAdamW",
+    "DeferredSGD",
     "DenseGradientWarning",
     "FitOptions",
     "Progress",
     "Reports",
+    "RowAdagrad",
     "clip_grad_norm_",
     "run_directory_of",
 ]
@@ -41,6 +45,8 @@ __getattr__, __dir__ = lazy_exports(
         "optimizer.clip": ("clip_grad_norm_",),
         "optimizer.deferred": ("DenseGradientWarning",),
         "optimizer.deferred_adamw": ("DeferredAdamW",),
+        "optimizer.deferred_sgd": ("DeferredSGD",),
+        "optimizer.row_adagrad": ("RowAdagrad",),
         "options": ("FitOptions",),
         "run_directory": ("run_directory_of",),
         "word2vec.trainer": ("Progress",),

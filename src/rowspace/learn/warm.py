@@ -3,6 +3,8 @@
 `scripts/setup` runs `python -m rowspace.learn.warm`; compiled code is cached on disk (`rowspace._base.jit`).
 """
 
+from itertools import product
+
 from rowspace.learn.fit import fit
 
 __all__ = ["warm"]
@@ -27,11 +29,11 @@ def _warm_optimizers() -> None:
         import torch  # noqa: PLC0415  an extra
     except ImportError:
         return
-    from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW  # noqa: PLC0415
+    from rowspace.learn import DeferredAdamW, DeferredSGD, RowAdagrad  # noqa: PLC0415
 
-    for dtype in (torch.float32, torch.float64):
+    for make, dtype in product((DeferredAdamW, DeferredSGD, RowAdagrad), (torch.float32, torch.float64)):
         table = torch.nn.Embedding(2, 2, sparse=True, dtype=dtype)
-        optimizer = DeferredAdamW(table)
+        optimizer = make(table)
         for ids in ([0, 1], [0], [0], [1]):
             table(torch.tensor(ids)).sum().backward()
             optimizer.step()

@@ -2,13 +2,14 @@
 
 | file | contents |
 |---|---|
-| `deferred_adamw.py` | `DeferredAdamW` |
+| `deferred_adamw.py`, `deferred_sgd.py`, `row_adagrad.py` | `DeferredAdamW`, `DeferredSGD`, `RowAdagrad` |
 | `deferred.py`, `hooks.py` | what deferred optimizers share; what modules do before their rows are read |
 | `row_table.py`, `history.py`, `segments.py` | rows of one parameter, missed steps, rows of a gradient |
-| `adam_rows.py`, `adam_kernels.py`, `adam_torch.py` | the rule of AdamW, as Numba kernels and in torch operations |
+| `adam_rows.py`, `adam_torch.py`, `linear_rows.py` | the rule of each optimizer, and the same in torch operations |
+| `kernels/` | Numba kernels |
 | `clip.py` | `clip_grad_norm_` |
 
-Read next: `adam_kernels.py` for the mathematics, `adam_torch.py` for the shortest form of it.
+Read next: `kernels/adam.py` for the mathematics, `adam_torch.py` for the shortest form of it.
 """
 
 from rowspace.errors import MissingExtraError

@@ -8,9 +8,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rowspace.learn.optimizer import adam_kernels as kernels
 from rowspace.learn.optimizer.adam_torch import catch_up_rows, step_rows
 from rowspace.learn.optimizer.history import History
+from rowspace.learn.optimizer.kernels import adam as kernels
 from rowspace.learn.optimizer.row_table import RowTable, pieces_of, row_ranges, run_ranges
 from rowspace.learn.optimizer.segments import Segments
 
@@ -57,7 +57,7 @@ class AdamRows(RowTable):
         self.history.append(line)
 
     def table_since(self, oldest: int) -> NDArray[np.float64]:
-        """The table of `adam_kernels` for rows that were last updated at the step `oldest` or later."""
+        """The table of `kernels.adam` for rows that were last updated at the step `oldest` or later."""
         first = self.history.first
         made_for, complete = self._table_of
         if made_for != self.now:

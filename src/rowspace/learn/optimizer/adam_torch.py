@@ -1,11 +1,11 @@
-"""Deferred AdamW in torch operations: the same as `adam_kernels`, for other devices and for reading."""
+"""Deferred AdamW in torch operations: the same as `kernels.adam`, for other devices and for reading."""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rowspace.learn.optimizer import adam_kernels as columns
+from rowspace.learn.optimizer.kernels import adam as columns
 from rowspace.learn.optimizer.row_table import RowTable
 
 __all__ = ["catch_up_rows", "step_rows"]
@@ -14,7 +14,7 @@ __all__ = ["catch_up_rows", "step_rows"]
 def catch_up_rows(table: RowTable, rows: Tensor, lines: NDArray[np.float64], *, finish: bool) -> None:
     """Bring rows (n,) to the present step; with `finish` their moments too.
 
-    p_t = P(s, t) · p_s - m_s · f(√v_s), see `adam_kernels`.
+    p_t = P(s, t) · p_s - m_s · f(√v_s), see `kernels.adam`.
     """
     values, first = table.values, table.state["exp_avg"]
     at, since = table.value_steps[rows], table.moment_steps[rows]

@@ -124,6 +124,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
                 continue
             slot.table = None
             if number in state_dict["state"] and parameter in self.state:
+                self.state[parameter].setdefault("step", torch.ones(()))  # torch's SGD does not count
                 self._restore(parameter, state_dict["state"][number])
                 slot.table = self._new_table(slot.parameter, int(self.state[parameter]["step"]))
 

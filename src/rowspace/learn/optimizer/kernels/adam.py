@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
+from rowspace.learn.optimizer.kernels.gradient import sum_gradients
 
 __all__ = ["HISTORY", "TABLE", "catch_up_rows", "extend_table", "step_rows"]
 
@@ -187,14 +188,8 @@ def step_rows(
         row = rows[place]
         gradient = gradients[order[starts[place]]]
         if starts[place + 1] - starts[place] > 1:
-            total = scratch[0]
-            for column in range(len(total)):
-                total[column] = gradient[column]
-            for occurrence in range(starts[place] + 1, starts[place + 1]):
-                other = gradients[order[occurrence]]
-                for column in range(len(total)):
-                    total[column] += other[column]
-            gradient = total
+            sum_gradients(gradients, order, starts[place], starts[place + 1], scratch[0])
+            gradient = scratch[0]
         since = moment_steps[row]
         b1, b2 = 0.0, 0.0
         if since >= 0:
