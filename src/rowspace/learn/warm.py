@@ -3,6 +3,8 @@
 `scripts/setup` runs `python -m rowspace.learn.warm`; compiled code is cached on disk (`rowspace._base.jit`).
 """
 
+from itertools import product
+
 from rowspace.learn.fit import fit
 
 __all__ = ["warm"]
@@ -16,8 +18,27 @@ def warm(*, subwords: bool = True) -> None:
     """
     many = " ".join(map(str, range(5000)))  # more words than a lexicon's initial capacity
     fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1, sample=0)
+    _warm_optimizers()
     if subwords:
         fit(["a small text for a start"], dim=2, epochs=1, min_count=1, sample=0, subwords=True, buckets=10)
+
+
+def _warm_optimizers() -> None:
+    """Run the kernels of deferred optimizers in both of their dtypes, if torch is installed."""
+    try:
+        import torch  # noqa: PLC0415  an extra
+    except ImportError:
+        return
+    from rowspace.learn import DeferredAdamW, DeferredSGD, RowAdagrad  # noqa: PLC0415
+
+    for make, dtype in product((DeferredAdamW, DeferredSGD, RowAdagrad), (torch.float32, torch.float64)):
+        table = torch.nn.Embedding(2, 2, sparse=True, dtype=dtype)
+        optimizer = make(table)
+        for ids in ([0, 1], [0], [0], [1]):
+            table(torch.tensor(ids)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        optimizer.flush()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,20 @@
+"""Optimizers whose steps cost what the rows in use cost; needs `rowspace[torch]`.
+
+| file | contents |
+|---|---|
+| `deferred_adamw.py`, `deferred_sgd.py`, `row_adagrad.py` | `DeferredAdamW`, `DeferredSGD`, `RowAdagrad` |
+| `deferred.py`, `hooks.py` | what deferred optimizers share; what modules do before their rows are read |
+| `row_table.py`, `history.py`, `segments.py` | rows of one parameter, missed steps, rows of a gradient |
+| `adam_rows.py`, `adam_torch.py`, `linear_rows.py` | the rule of each optimizer, and the same in torch operations |
+| `kernels/` | Numba kernels |
+| `clip.py` | `clip_grad_norm_` |
+
+Read next: `kernels/adam.py` for the mathematics, `adam_torch.py` for the shortest form of it.
+"""
+
+from rowspace.errors import MissingExtraError
+
+try:
+    import torch  # noqa: F401  everything in this folder needs it
+except ImportError as error:
+    raise MissingExtraError("rowspace.learn.optimizer needs PyTorch: pip install 'rowspace[torch]'") from error

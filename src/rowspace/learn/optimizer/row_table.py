@@ -1,0 +1,209 @@
+"""The rows of one parameter, each of which may be some steps behind: `RowTable`."""
+
+import abc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from rowspace._base.parallel import map_ranges, split_range
+from rowspace.errors import UsageError
+from rowspace.learn.optimizer.history import BOUND, History
+from rowspace.learn.optimizer.segments import Segments, distinct_rows, summed_gradient
+
+__all__ = ["Arrays", "RowTable"]
+
+Arrays = dict[str, NDArray[Any]]
+Range = tuple[int, int]
+
+SWEEPS = 128  # parts in which all rows are visited
+LEAST_PER_PIECE = 1 << 17  # numbers; less work is done before a thread has started
+KERNEL_DTYPES = (torch.float32, torch.float64)
+
+
+class RowTable(abc.ABC):
+    """The state of one parameter (V, d): for each row, the step to which its values and its moments are up to date.
+
+    Subclasses define the rule of an optimizer: what a step without a gradient does to a row, and one with a gradient.
+    Rows are updated by Numba kernels on the CPU, and by torch operations elsewhere.
+
+    Args:
+        parameter: The parameter.
+        state: The optimizer's state of it, which holds the moments.
+        now: The number of steps so far, to which all rows are up to date.
+        bound: Steps that a row may be behind.
+    """
+
+    def __init__(self, parameter: nn.Parameter, state: dict[str, Any], *, now: int = 0, bound: int = BOUND) -> None:
+        self.parameter = parameter
+        self.state = state
+        self.history = self.new_history(now, bound)
+        size, device = parameter.shape[0], parameter.device
+        self.value_steps = torch.full((size,), now, dtype=torch.int64, device=device)
+        self.moment_steps = torch.full_like(self.value_steps, now if now else -1)
+        self.is_dense = False
+        self.use_kernels = True
+        self._sweep_position = 0
+
+    @property
+    def values(self) -> Tensor:
+        """The rows that are updated: the parameter, or its copy in float32."""
+        master = self.state.get("master")
+        return self.parameter.detach() if master is None else master
+
+    @property
+    def now(self) -> int:
+        """The number of steps so far."""
+        return self.history.now
+
+    @torch.no_grad()
+    def catch_up(self, ids: Tensor) -> None:
+        """Bring the values of the rows `ids` (any shape) up to date; ids out of range are ignored."""
+        if self.is_dense or self.now == self.history.first:
+            return
+        ids = ids.detach().reshape(-1)
+        if self.runs_kernels() and ids.is_cpu:
+            steps = self.value_steps.numpy()
+            array = ids.numpy()
+            array = array[(array >= 0) & (array < len(steps))]
+            self._bring(distinct_rows(array[steps[array] < self.now].astype(np.int64, copy=False)))
+            return
+        ids = ids.to(self.value_steps.device, torch.int64)
+        ids = ids[(ids >= 0) & (ids < len(self.value_steps))].unique()  # type: ignore[no-untyped-call]
+        self._bring_on_device(ids[self.value_steps[ids] < self.now])
+
+    @torch.no_grad()
+    def flush(self) -> None:
+        """Bring all rows and their moments up to date."""
+        if not self.is_dense:
+            self._finish(0, len(self.value_steps), self.now)
+
+    def restart(self, now: int) -> None:
+        """Declare that all rows are up to date at the step `now`, and forget the steps before."""
+        self.history = self.new_history(now, self.history.bound)
+        self.value_steps.fill_(now)
+        self.moment_steps.fill_(now)
+        self.is_dense = False
+
+    @torch.no_grad()
+    def step(self, gradient: Tensor, group: dict[str, Any]) -> None:
+        """Update the rows of a sparse gradient."""
+        self._check(gradient)
+        if self.runs_kernels() and gradient.is_cpu:
+            segments = Segments.of_gradient(gradient, self.values.dtype)
+            self._bring(segments.rows[self.value_steps.numpy()[segments.rows] < self.now])
+            self.append(group)
+            self._step_with_kernel(segments, group)
+            rows = torch.from_numpy(segments.rows)
+        else:
+            rows, values = summed_gradient(gradient, self.values.dtype)
+            self._bring_on_device(rows[self.value_steps[rows] < self.now])
+            self.append(group)
+            self.step_in_torch(rows, values, group)
+        self.value_steps[rows] = self.moment_steps[rows] = self.now
+        self._round(rows)
+        self._sweep()
+
+    def _check(self, gradient: Tensor) -> None:
+        if gradient.sparse_dim() != 1 or gradient.shape != self.parameter.shape:
+            raise UsageError(
+                f"the gradient must be a sparse (V, d) tensor of rows, not one of shape {list(gradient.shape)} with "
+                f"{gradient.sparse_dim()} sparse dimensions"
+            )
+
+    def runs_kernels(self) -> bool:
+        """Whether the rows are on the CPU, in a dtype and layout that the kernels know."""
+        values = self.values
+        return self.use_kernels and values.is_cpu and values.dtype in KERNEL_DTYPES and values.is_contiguous()
+
+    def _sweep(self) -> None:
+        """Finish rows that are half of the bound behind, a part of all rows at a time, so that no step is slow."""
+        half = self.history.bound // 2
+        every = max(1, half // SWEEPS)
+        if self.now % every:
+            return
+        size = len(self.value_steps)
+        begin = self._sweep_position
+        end = min(size, begin - (-size * every // half))
+        self._sweep_position = end % size
+        self._finish(begin, end, self.now - half)
+
+    def _finish(self, begin: int, end: int, before: int) -> None:
+        """Bring the rows of a range whose values or moments are older than the step `before` up to date."""
+        values, moments = self.value_steps[begin:end], self.moment_steps[begin:end]
+        rows = ((values < before) | ((moments >= 0) & (moments < before))).nonzero()[:, 0] + begin
+        if len(rows) and self.runs_kernels():
+            self._bring(rows.numpy(), finish=True)
+        elif len(rows):
+            self._bring_on_device(rows, finish=True)
+
+    def _bring(self, rows: NDArray[np.int64], *, finish: bool = False) -> None:
+        if len(rows):
+            self.catch_up_with_kernel(rows, finish)
+            self._round(torch.from_numpy(rows))
+
+    def _bring_on_device(self, rows: Tensor, *, finish: bool = False) -> None:
+        if len(rows):
+            self.catch_up_in_torch(rows, finish)
+            self.value_steps[rows] = self.now
+            if finish:
+                since = self.moment_steps[rows]
+                self.moment_steps[rows] = torch.where(since >= 0, self.now, since)
+            self._round(rows)
+
+    def _round(self, rows: Tensor) -> None:
+        """Write rows of the float32 copy to a parameter of lower precision."""
+        master = self.state.get("master")
+        if master is not None and len(rows):
+            self.parameter.detach()[rows] = master[rows].to(self.parameter.dtype)
+
+    def _step_with_kernel(self, segments: Segments, group: dict[str, Any]) -> None:
+        if len(segments.rows):
+            self.step_with_kernel(segments, group)
+
+    def oldest(self, rows: NDArray[np.int64]) -> int:
+        """The earliest step to which the values of one of the rows are up to date."""
+        return int(self.value_steps.numpy()[rows].min())
+
+    @abc.abstractmethod
+    def new_history(self, now: int, bound: int) -> History:
+        """An empty history that starts at the step `now`."""
+
+    @abc.abstractmethod
+    def append(self, group: dict[str, Any]) -> None:
+        """Append the hyperparameters of the next step to the history."""
+
+    @abc.abstractmethod
+    def catch_up_with_kernel(self, rows: NDArray[np.int64], finish: bool) -> None:
+        """Bring sorted rows up to date; with `finish` their moments too."""
+
+    @abc.abstractmethod
+    def catch_up_in_torch(self, rows: Tensor, finish: bool) -> None:
+        """The same in torch operations."""
+
+    @abc.abstractmethod
+    def step_with_kernel(self, segments: Segments, group: dict[str, Any]) -> None:
+        """Take the last step of the history for the rows of a gradient, which are at the step before."""
+
+    @abc.abstractmethod
+    def step_in_torch(self, rows: Tensor, gradients: Tensor, group: dict[str, Any]) -> None:
+        """The same in torch operations."""
+
+
+def run_ranges(task: Callable[[int, int], None], ranges: list[Range]) -> None:
+    """Call `task(begin, end)` for each range on torch's number of threads."""
+    map_ranges(task, ranges, threads=torch.get_num_threads())
+
+
+def row_ranges(values: NDArray[Any], count: int) -> list[Range]:
+    """Split a number of rows like those of `values` for `run_ranges`."""
+    return split_range(count, pieces=pieces_of(values, count))
+
+
+def pieces_of(values: NDArray[Any], count: int) -> int:
+    """The number of pieces for work on this many rows; a small amount of work is not split."""
+    most = 4 * torch.get_num_threads()
+    return min(most, 1 + count * int(values.shape[1]) // LEAST_PER_PIECE)
