@@ -1,9 +1,16 @@
-"""Train a small language model, whose rows are a table: `rowspace train`.
+"""Train a small language model, whose input rows are a table: `rowspace.train`.
 
 | file | contents |
 |---|---|
-| `options.py` | the options of the model, its tokens and the training |
+| `train.py`, `options.py` | `rowspace.train` and its options |
 | `model.py` | the decoder |
+| `data.py` | corpus → ids on disk, a part of them held out |
+| `trainer.py` | the steps, and when to save and to measure |
+| `rows.py` | rows that learn freely, not at all, or by a change of low rank |
+| `evaluate.py` | bits per byte |
+| `telemetry.py`, `events.py` | what happens to the rows, and the file that records it |
+| `run_folder.py`, `checkpoint.py`, `loaded_run.py` | the folder of a run: lock, checkpoints, opening it |
+| `transformers_model.py` | the model as transformers writes it |
 
-Nothing here imports PyTorch until a model is made.
+Nothing imports PyTorch before a model is made. Read next: `model.py`, then `trainer.py`.
 """

@@ -1,0 +1,345 @@
+"""`Trainer`: the steps of a training, its checkpoints, and what is measured on the way.
+
+The batch of a step depends on the seed and the step only, so the order of the text needs no state of its own. On a CPU,
+the same number of threads gives the same bits.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn.utils import parametrize
+
+from rowspace._base.plural import plural
+from rowspace.errors import TrainingDiverged, UsageError
+from rowspace.layers import MaxNorm, UnitNorm, constrain
+from rowspace.learn.language_model import events
+from rowspace.learn.language_model.checkpoint import RunRecord, save_checkpoint
+from rowspace.learn.language_model.data import Corpora
+from rowspace.learn.language_model.evaluate import bits_per_byte, bits_per_byte_by_length
+from rowspace.learn.language_model.model import LanguageModel
+from rowspace.learn.language_model.rows import prepare_rows, weights_of
+from rowspace.learn.language_model.telemetry import Telemetry
+from rowspace.table import Table
+from rowspace.text.tokenizers.huggingface_library import tokens_by_id
+
+__all__ = ["TrainProgress", "Trainer", "fixed_threads", "make_model"]
+
+BETA1 = 0.9
+LOWEST_RATE = 0.1  # at the end, as a share of the highest
+HELD_OUT_ON_THE_WAY = 8192  # ids
+NAMED_ROWS = 5  # in a message
+
+
+@dataclass(frozen=True)
+class TrainProgress:
+    """The progress of a training.
+
+    Attributes:
+        step: Steps done.
+        steps: All steps.
+        tokens: Tokens read.
+        seconds: The time spent, including earlier parts of a resumed run.
+        loss: The mean loss of the last step, nats per token.
+        lr: The learning rate of the last step.
+        bits_per_byte: The last measurement on held-out text.
+    """
+
+    step: int
+    steps: int
+    tokens: int
+    seconds: float
+    loss: float
+    lr: float
+    bits_per_byte: float
+
+
+def make_model(record: RunRecord, num_embeddings: int) -> LanguageModel:
+    """Return a model with the initial values of a run's seed."""
+    constraint = {"none": None, "max": MaxNorm(1.0), "unit": UnitNorm()}[record.training.constraint]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(record.training.seed)
+        return LanguageModel(num_embeddings, record.training.context, record.model, constraint=constraint)
+
+
+@contextmanager
+def fixed_threads(count: int) -> Iterator[None]:
+    """Let PyTorch use this number of threads in a block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Trainer:
+    """Trains a model on a corpus.
+
+    Args:
+        corpora: The text.
+        record: The options, and where the run is; updated on the way.
+        weights: Of the model at the start; by default random.
+    """
+
+    def __init__(self, corpora: Corpora, record: RunRecord, *, weights: dict[str, Tensor] | None = None) -> None:
+        self.corpora, self.record = corpora, record
+        self.vocabulary = tokens_by_id(Tokenizer.from_str(corpora.tokenizer))
+        options = record.training
+        self.model = make_model(record, corpora.num_embeddings)
+        if weights is not None:
+            self.model.load_state_dict(weights)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(options.seed)
+            prepare_rows(self.model, options.rows, options.lora_rank)
+        self.model.to(record.device)
+        self._parameters = {name: part for name, part in self.model.named_parameters() if part.requires_grad}
+        self._optimizer = self._make_optimizer()
+        if options.constraint != "none":
+            constrain(self._optimizer, self.model)
+        self.telemetry = Telemetry(
+            self.model, self._optimizer, watched=self._watched(), sampled=self._sampled(self._watched())
+        )
+        self._part = corpora.part_of_held_out(HELD_OUT_ON_THE_WAY)
+        self.events: events.EventWriter | None = None
+        self.loss = self.lr = math.nan
+        self.held_out = float(record.facts.get("held_out", math.nan))
+
+    @property
+    def progress(self) -> TrainProgress:
+        """The progress so far."""
+        record, options = self.record, self.record.training
+        return TrainProgress(
+            step=record.step,
+            steps=options.steps,
+            tokens=record.step * options.batch * options.context,
+            seconds=record.seconds,
+            loss=self.loss,
+            lr=self.lr,
+            bits_per_byte=self.held_out,
+        )
+
+    def begin(self) -> None:
+        """Measure and record the model before the first step."""
+        self._measure()
+        self._writer.arrays(events.SNAPSHOT, 0, self.telemetry.snapshot())
+
+    def run(self, run: Path, *, should_stop: Callable[[TrainProgress], bool]) -> bool:
+        """Learn the remaining steps, with checkpoints; return whether the last one was done.
+
+        Args:
+            run: The folder of the run.
+            should_stop: Called after each step; once it returns true, a checkpoint is saved.
+
+        Raises:
+            TrainingDiverged: A loss or a gradient is not finite; the last checkpoint is kept.
+            RowspaceError: A checkpoint cannot be saved.
+        """
+        options, last_save = self.record.training, time.monotonic()
+        before, saved = last_save, self.record.step
+        while self.record.step < options.steps:
+            self._step(run, saved)
+            now = time.monotonic()
+            self.record.seconds, before = self.record.seconds + now - before, now
+            stop, step = should_stop(self.progress), self.record.step
+            by_step = options.save_steps is not None and step % options.save_steps == 0
+            if (stop or by_step or now - last_save > options.save_seconds) and step < options.steps:
+                self.save(run, run)
+                last_save, saved = time.monotonic(), step
+            if stop and step < options.steps:
+                return False
+        if "bits_per_byte" not in self.record.facts:
+            self._finish()
+            self.save(run, run)
+        return True
+
+    def save(self, run: Path, source: Path) -> None:
+        """Save a checkpoint; `source` has the files that stay.
+
+        Raises:
+            RowspaceError: The system refuses.
+            TrainingDiverged: A weight is not finite.
+        """
+        weights = weights_of(self.model)
+        for name, tensor in weights.items():
+            if not bool(torch.isfinite(tensor).all()):
+                raise self._diverged(f"the weight {name!r} is not finite after", run, None)
+        self.record.events = self._writer.close()
+        self.record.facts["held_out"] = self.held_out
+        save_checkpoint(run, source, self.record, self._tensors(), self.table(), weights)
+        self.events = events.EventWriter(run / events.NAME)
+
+    def close(self) -> None:
+        """Close the events."""
+        if self.events is not None:
+            self.events.close()
+
+    def restore(self, tensors: dict[str, Tensor], start: dict[str, Tensor]) -> None:
+        """Continue from what `save` has written."""
+        parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "telemetry": {}}
+        for name, tensor in tensors.items():
+            kind, _, rest = name.partition(".")
+            parts[kind][rest] = tensor
+        self.model.load_state_dict(parts["model"])
+        for name, tensor in parts["optimizer"].items():
+            parameter, _, key = name.rpartition(".")
+            place = "cpu" if key == "step" and self.record.device == "cpu" else self.record.device
+            self._optimizer.state[self._parameters[parameter]][key] = tensor.to(place)
+        for name, tensor in parts["telemetry"].items():
+            self.telemetry.tensors[name].copy_(tensor)
+        self.telemetry.start = {name: tensor.to(self.record.device) for name, tensor in start.items()}
+
+    def table(self) -> Table:
+        """Return the input rows with the settings of the run."""
+        rows = self.model.input.tokens.weight.detach().float().cpu().numpy()
+        return Table(
+            self.vocabulary,
+            rows.copy(),
+            self.corpora.counts,
+            tokenizer=self.corpora.tokenizer,
+            settings={"learned_by": "rowspace train", **self.record.to_json()},
+        )
+
+    def distances(self) -> NDArray[np.float32]:
+        """Return how far each input row is from its start: float32 (V,)."""
+        moved = self.model.input.tokens.weight.detach() - self.telemetry.start["input"]
+        distances: NDArray[np.float32] = torch.linalg.vector_norm(moved, dim=1).cpu().numpy()
+        return distances
+
+    @property
+    def _writer(self) -> events.EventWriter:
+        assert self.events is not None, "the events are opened before the first step"  # noqa: S101  # our own order
+        return self.events
+
+    def _step(self, run: Path, saved: int) -> None:
+        """Learn from one batch."""
+        options, step = self.record.training, self.record.step + 1
+        starts, ids, targets = self._batch(step)
+        self.lr = self._rate(step)
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.lr
+        self._optimizer.zero_grad()
+        with parametrize.cached():
+            loss = self.model.loss(ids, targets)
+            self.loss = float(loss.detach())
+            if not math.isfinite(self.loss):
+                raise self._diverged(f"the loss is {self.loss} at", run, (starts, ids, targets), saved)
+            loss.backward()  # type: ignore[no-untyped-call]
+        touched = self.telemetry.after_backward(ids, targets)
+        is_recorded = step % options.record_steps == 0 or step == options.steps
+        recorded = self.telemetry.before_step(ids) if is_recorded else {}
+        norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), options.clip or math.inf))
+        if not math.isfinite(norm):
+            raise self._diverged(f"the gradient is {norm} at", run, (starts, ids, targets), saved)
+        self._optimizer.step()
+        self.record.step = step
+        self._writer.step(step, self.loss, self.lr, norm, touched, ids.numel())
+        if is_recorded:
+            self._writer.arrays(events.ROWS, step, recorded | self.telemetry.after_step())
+            self._writer.arrays(events.SNAPSHOT, step, self.telemetry.snapshot())
+        if step % options.evaluate_steps == 0 or step == options.steps:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Measure a part of the held-out text."""
+        self.held_out = bits_per_byte(self.model, self._part, self.record.training.context)
+        self._writer.held_out(self.record.step, self.held_out)
+
+    def _finish(self) -> None:
+        """Measure all of the held-out text, at several lengths, and how far rows moved."""
+        corpora, context = self.corpora, self.record.training.context
+        by_length = bits_per_byte_by_length(self.model, corpora.part_of_held_out(len(corpora.held_out)), context)
+        distances = self.distances()
+        farthest = np.argsort(-distances, kind="stable")[:10]
+        self.record.facts |= {
+            "bits_per_byte": by_length[context],
+            "bits_per_byte_by_length": {str(length): value for length, value in by_length.items()},
+            "unigram_bits_per_byte": corpora.unigram_bits_per_byte,
+            "unknown_share": corpora.held_out_unknown / (len(corpora.held_out) - 1),
+            "mean_distance": float(distances.mean()),
+            "farthest": {self.vocabulary[number]: float(distances[number]) for number in farthest},
+        }
+
+    def _batch(self, step: int) -> tuple[NDArray[np.int64], Tensor, Tensor]:
+        """Draw the texts of a step: where they begin (batch,), their ids and the next ones (batch, context)."""
+        options = self.record.training
+        random = np.random.default_rng((options.seed, step))
+        starts = random.integers(0, len(self.corpora.train) - options.context, options.batch)
+        ids = self.corpora.train[starts[:, None] + np.arange(options.context + 1)].astype(np.int64)
+        both = torch.from_numpy(ids).to(self.record.device)
+        return starts, both[:, :-1].contiguous(), both[:, 1:].contiguous()
+
+    def _rate(self, step: int) -> float:
+        """The learning rate of a step, from 1: linear up, then a cosine down."""
+        options = self.record.training
+        if step <= options.warmup_steps:
+            return options.lr * step / options.warmup_steps
+        done = (step - options.warmup_steps) / max(1, options.steps - options.warmup_steps)
+        return options.lr * (LOWEST_RATE + (1 - LOWEST_RATE) * (1 + math.cos(math.pi * min(1.0, done))) / 2)
+
+    def _make_optimizer(self) -> torch.optim.AdamW:
+        """AdamW with weight decay for rows and matrices only."""
+        options, parameters = self.record.training, self._parameters.values()
+        groups = [
+            {"params": [part for part in parameters if part.ndim >= 2], "weight_decay": options.weight_decay},
+            {"params": [part for part in parameters if part.ndim < 2], "weight_decay": 0.0},
+        ]
+        return torch.optim.AdamW(groups, lr=options.lr, betas=(BETA1, options.beta2), fused=True)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        """All that a resumed run needs, by name."""
+        tensors = {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
+        for name, parameter in self._parameters.items():
+            for key, tensor in self._optimizer.state.get(parameter, {}).items():
+                tensors[f"optimizer.{name}.{key}"] = tensor
+        return tensors | {f"telemetry.{name}": tensor for name, tensor in self.telemetry.tensors.items()}
+
+    def _watched(self) -> NDArray[np.int64]:
+        """The ids of the tokens to watch; raises `UsageError` for one that is not in the vocabulary."""
+        ids = {token: number for number, token in enumerate(self.vocabulary)}
+        for token in self.record.training.watch or ():
+            if token not in ids:
+                raise UsageError(
+                    f"watch has {token!r}, which is not a token of the vocabulary; rowspace split shows a text's tokens"
+                )
+        return np.array([ids[token] for token in dict.fromkeys(self.record.training.watch or ())], np.int64)
+
+    def _sampled(self, watched: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The watched ids, and others at even distances in the order of falling counts."""
+        order = np.argsort(-self.corpora.counts, kind="stable")
+        order = order[~np.isin(order, watched)]
+        count = min(self.record.training.sample, len(order))
+        return np.concatenate([watched, order[np.linspace(0, len(order) - 1, count).astype(np.int64)]])
+
+    @torch.no_grad()
+    def _diverged(
+        self, what: str, run: Path, batch: tuple[NDArray[np.int64], Tensor, Tensor] | None, saved: int | None = None
+    ) -> TrainingDiverged:
+        """Return the error, with the step, the batch, the rows concerned and what to do."""
+        options = self.record.training
+        step = self.record.step + (batch is not None)
+        rows = (~torch.isfinite(self.model.input.tokens.weight)).any(dim=1).nonzero().flatten()
+        place = ""
+        if batch is not None:
+            starts, ids, targets = batch
+            bad = ~torch.isfinite(self.model.loss(ids, targets, reduction="none"))  # (batch, context)
+            if not len(rows):
+                rows = torch.unique(torch.cat([ids[bad], targets[bad]]) if bool(bad.any()) else ids)
+            texts = bad.any(dim=1).nonzero().flatten().tolist() or range(len(starts))
+            shown = ", ".join(f"{starts[text]:,}" for text in list(texts)[:NAMED_ROWS])
+            place = f", in {plural(len(texts), 'text')} of the batch (from id {shown} of the training text)"
+        names = ", ".join(repr(self.vocabulary[number]) for number in rows[:NAMED_ROWS].tolist()) or "none"
+        more = f" and {len(rows) - NAMED_ROWS:,} more" if len(rows) > NAMED_ROWS else ""
+        kept = "the last checkpoint" if saved is None else f"the checkpoint of step {saved:,}"
+        return TrainingDiverged(
+            f"{what} step {step:,} of {options.steps:,}{place}; rows concerned: {names}{more}; {kept} is kept in "
+            f"{str(run)!r}; train again with a lower lr than {options.lr:g}, or a longer warmup"
+        )
