@@ -11,7 +11,7 @@ from rowspace.cli.lookup import UNKNOWN
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["document", "summary"]
+__all__ = ["document", "example_token", "summary"]
 
 SHOWN_LOSSES = 10
 FREQUENT = 100  # tokens
@@ -34,7 +34,7 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     if settings["workers"] > 1:
         yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
-    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
+    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example_token(table))}"
 
 
 def document(output: str, table: "Table", seconds: float) -> dict[str, object]:
@@ -68,7 +68,7 @@ def _unused(table: "Table") -> str:
     return f"; {unused_rows}" if unused else ""
 
 
-def _example(table: "Table") -> str:
+def example_token(table: "Table") -> str:
     """Return a token for an example: the longest frequent one that is not special."""
     settings: Mapping[str, Any] = table.settings
     counts = [0] * len(table) if table.counts is None else table.counts.tolist()

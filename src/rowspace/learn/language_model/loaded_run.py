@@ -4,9 +4,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
+from rowspace.errors import FileFormatError, MissingExtraError, reason_of
 
-from rowspace.errors import FileFormatError, reason_of
+try:
+    import torch
+except ImportError as error:
+    raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'") from error
+
 from rowspace.learn.language_model.checkpoint import RunRecord, read_record, read_tensors
 from rowspace.learn.language_model.model import LanguageModel
 from rowspace.learn.language_model.rows import merge_rows, prepare_rows

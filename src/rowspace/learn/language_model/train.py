@@ -9,9 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import torch
+from rowspace.errors import FileFormatError, MissingExtraError, TrainingInterrupted, UsageError
 
-from rowspace.errors import FileFormatError, TrainingInterrupted, UsageError
+try:
+    import torch
+except ImportError as error:
+    raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'") from error
+
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.language_model import events
 from rowspace.learn.language_model.checkpoint import RunRecord, read_record, read_start, read_tensors, write_start
@@ -22,6 +26,7 @@ from rowspace.learn.language_model.options import ModelOptions, TokenOptions, Tr
 from rowspace.learn.language_model.rows import merge_rows, weights_of
 from rowspace.learn.language_model.run_folder import DATA, check_output, lock_run
 from rowspace.learn.language_model.trainer import Trainer, TrainProgress, fixed_threads
+from rowspace.learn.language_model.transformers_model import reason_against_export
 from rowspace.table import Table
 from rowspace.text import Corpus
 from rowspace.text.corpus.standard_library import standard_library
@@ -70,6 +75,11 @@ class TrainedRun:
     def bits_per_byte(self) -> float:
         """Bits per byte of the held-out text."""
         return float(self.record.facts["bits_per_byte"])
+
+    @property
+    def no_export(self) -> str | None:
+        """Why there is no model/ for transformers, as a sentence; None if there is one."""
+        return reason_against_export(self.record.model)
 
 
 def train(
