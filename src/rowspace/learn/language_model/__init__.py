@@ -10,6 +10,7 @@
 | `evaluate.py` | bits per byte |
 | `telemetry.py`, `events.py` | what happens to the rows, and the file that records it |
 | `run_folder.py`, `checkpoint.py`, `loaded_run.py` | the folder of a run: lock, checkpoints, opening it |
+| `contextual.py`, `probes.py` | a token's vectors in its texts, and what a linear probe reads from vectors |
 | `transformers_model.py` | the model as transformers writes it |
 
 Nothing imports PyTorch before a model is made. Read next: `model.py`, then `trainer.py`.
