@@ -1,6 +1,7 @@
 """A run: what it learns, what is in its folder, and that it continues with the same bits."""
 
 import json
+import pickle
 import shutil
 import signal
 
@@ -52,7 +53,7 @@ def test_the_folder_is_a_table(finished):
     np.testing.assert_array_equal(table.rows, finished.model.input.tokens.weight.detach().numpy())
     assert table.counts.sum() > 5000
     assert table.settings["learned_by"] == "rowspace train"
-    assert table.settings["model"]["dim"] == table.dim == 16
+    assert table.settings["dim"] == table.dim == 16
     assert not finished.path.with_name("finished.train").exists()
 
 
@@ -340,3 +341,31 @@ class TestInit:
     def test_shape_and_tokens_cannot_change(self, options, message, finished, quick, tmp_path):
         with pytest.raises(UsageError, match=message):
             quick(tmp_path / "next", init=finished.path, **options)
+
+
+def test_the_model_of_a_run_can_be_pickled_and_is_no_longer_watched(finished, assert_close):
+    again = pickle.loads(pickle.dumps(finished.model))  # noqa: S301  # our own
+    ids = torch.arange(16)[None]
+    assert torch.equal(again(ids), finished.model(ids))
+    assert not finished.model.input.tokens._forward_hooks
+
+
+def test_ctrl_c_while_the_text_is_read_leaves_nothing(quick, tmp_path, text):
+    def texts():
+        yield from text
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        quick(tmp_path / "run", corpus=texts())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_held_out_loss_that_is_not_finite_is_no_result(quick, tmp_path, monkeypatch):
+    from rowspace.learn.language_model import trainer
+
+    monkeypatch.setattr(trainer, "bits_per_byte_by_length", lambda *_: {16: float("inf")})
+    with pytest.raises(
+        TrainingDiverged, match="the loss of the held-out text is not finite after step 12 of 12; rows con"
+    ):
+        quick(tmp_path / "run", save_steps=5)
+    assert read_record(tmp_path / "run").step == 10

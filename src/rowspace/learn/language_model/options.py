@@ -133,7 +133,7 @@ class TrainingOptions:
         seed: Seed of the initial values and of the order of the text.
         save_seconds: Seconds between checkpoints.
         save_steps: Steps between checkpoints; None leaves it to `save_seconds`.
-        evaluate: Steps between measurements of a part of the held-out text; None is a 20th of `steps`.
+        evaluate: Steps between measurements of a part of the held-out text; None is a 10th of `steps`.
         record: Steps between records of all rows' statistics and of snapshots; None is a 25th of `steps`.
         sample: Rows of a snapshot, besides `watch`.
         watch: Tokens whose rows are in every snapshot, with the sums of their gradients.
@@ -181,7 +181,7 @@ class TrainingOptions:
     ] = None
     evaluate: Annotated[
         int | None,
-        Option("Steps between measurements on held-out text.", minimum=1, maximum=1_000_000_000, default="a 20th"),
+        Option("Steps between measurements on held-out text.", minimum=1, maximum=1_000_000_000, default="a 10th"),
     ] = None
     record: Annotated[
         int | None,
@@ -209,7 +209,7 @@ class TrainingOptions:
     @property
     def evaluate_steps(self) -> int:
         """The steps between two measurements."""
-        return self.evaluate or max(1, self.steps // 20)
+        return self.evaluate or max(1, self.steps // 10)
 
     @property
     def record_steps(self) -> int:

@@ -58,7 +58,11 @@ class Telemetry:
         }
         self._before = dict[str, Tensor]()
         self._output: Tensor | None = None
-        model.input.tokens.register_forward_hook(self._keep_output)
+        self._hook = model.input.tokens.register_forward_hook(self._keep_output)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._hook.remove()
 
     def after_backward(self, ids: Tensor, targets: Tensor) -> int:
         """Count a step and sum the gradients of watched rows; return how many rows the input has touched."""

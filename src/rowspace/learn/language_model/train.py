@@ -117,9 +117,9 @@ def train(
     if resume and init is not None:
         raise UsageError("resume continues the run of the output, and init starts a new one; omit one of them")
     run = find_run(output) if resume else check_output(output)
-    with lock_run(run) as work, stop_requests() as stop:
+    with lock_run(run) as work:
         trainer = _resume(run, options) if resume else _start(corpus, work, options, init=init, reports=reports)
-        with fixed_threads(trainer.record.threads), closing(trainer):
+        with stop_requests() as stop, fixed_threads(trainer.record.threads), closing(trainer):
             if not resume:
                 trainer.begin()
                 trainer.save(run, work)

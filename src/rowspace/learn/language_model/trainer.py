@@ -4,11 +4,11 @@ The batch of a step depends on the seed and the step only, so the order of the t
 the same number of threads gives the same bits.
 """
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -35,11 +35,12 @@ __all__ = ["TrainProgress", "Trainer", "fixed_threads", "make_model"]
 
 BETA1 = 0.9
 LOWEST_RATE = 0.1  # at the end, as a share of the highest
-HELD_OUT_ON_THE_WAY = 8192  # ids
+HELD_OUT_ON_THE_WAY = 4096  # ids
 NAMED_ROWS = 5  # in a message
+FARTHEST = 10  # rows, of tokens that occur, that a summary may name
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class TrainProgress:
     """The progress of a training.
 
@@ -111,7 +112,8 @@ class Trainer:
         self._part = corpora.part_of_held_out(HELD_OUT_ON_THE_WAY)
         self.events: events.EventWriter | None = None
         self.loss = self.lr = math.nan
-        self.held_out = float(record.facts.get("held_out", math.nan))
+        held_out = record.facts.get("held_out")
+        self.held_out = math.nan if held_out is None else float(held_out)
 
     @property
     def progress(self) -> TrainProgress:
@@ -157,7 +159,7 @@ class Trainer:
             if stop and step < options.steps:
                 return False
         if "bits_per_byte" not in self.record.facts:
-            self._finish()
+            self._finish(run, saved)
             self.save(run, run)
         return True
 
@@ -173,12 +175,13 @@ class Trainer:
             if not bool(torch.isfinite(tensor).all()):
                 raise self._diverged(f"the weight {name!r} is not finite after", run, None)
         self.record.events = self._writer.close()
-        self.record.facts["held_out"] = self.held_out
+        self.record.facts["held_out"] = self.held_out if math.isfinite(self.held_out) else None
         save_checkpoint(run, source, self.record, self._tensors(), self.table(), weights)
         self.events = events.EventWriter(run / events.NAME)
 
     def close(self) -> None:
-        """Close the events."""
+        """Close the events, and stop watching the rows."""
+        self.telemetry.close()
         if self.events is not None:
             self.events.close()
 
@@ -205,8 +208,15 @@ class Trainer:
             rows.copy(),
             self.corpora.counts,
             tokenizer=self.corpora.tokenizer,
-            settings={"learned_by": "rowspace train", **self.record.to_json()},
+            settings=self._settings(),
         )
+
+    def _settings(self) -> dict[str, object]:
+        """The options and the measurements of the run; those that are mappings are in run.json only."""
+        record = dataclasses.asdict(self.record)
+        options = {name: value for part in ("tokens", "training", "model") for name, value in record.pop(part).items()}
+        facts = {name: value for name, value in record.pop("facts").items() if not isinstance(value, dict)}
+        return {"learned_by": "rowspace train", **options, **record, **facts}
 
     def distances(self) -> NDArray[np.float32]:
         """Return how far each input row is from its start: float32 (V,)."""
@@ -253,12 +263,14 @@ class Trainer:
         self.held_out = bits_per_byte(self.model, self._part, self.record.training.context)
         self._writer.held_out(self.record.step, self.held_out)
 
-    def _finish(self) -> None:
+    def _finish(self, run: Path, saved: int) -> None:
         """Measure all of the held-out text, at several lengths, and how far rows moved."""
         corpora, context = self.corpora, self.record.training.context
         by_length = bits_per_byte_by_length(self.model, corpora.part_of_held_out(len(corpora.held_out)), context)
+        if not all(value is None or math.isfinite(value) for value in by_length.values()):
+            raise self._diverged("the loss of the held-out text is not finite after", run, None, saved)
         distances = self.distances()
-        farthest = np.argsort(-distances, kind="stable")[:10]
+        farthest = np.argsort(np.where(corpora.counts > 0, -distances, 0.0), kind="stable")[:FARTHEST]
         self.record.facts |= {
             "bits_per_byte": by_length[context],
             "bits_per_byte_by_length": {str(length): value for length, value in by_length.items()},
