@@ -19,7 +19,7 @@ from rowspace.errors import (
     UsageError,
 )
 from rowspace.learn.language_model.checkpoint import TENSORS, read_record, read_tensors
-from rowspace.learn.language_model.events import NAME, ROWS, SNAPSHOT, Events
+from rowspace.learn.language_model.events import NAME, Events
 from rowspace.learn.language_model.loaded_run import load_run
 from rowspace.learn.language_model.train import TrainReports
 
@@ -207,10 +207,10 @@ def test_a_damaged_state_is_one_sentence(name, damage, finished, quick, tmp_path
 
 def test_events_say_what_happened_to_the_rows(finished, assert_close):
     with Events(finished.path) as events:
-        steps, rows = events.steps(), events.arrays(ROWS, 12)
-        assert events.recorded(ROWS) == [4, 8, 12]
-        assert events.recorded(SNAPSHOT) == [0, 4, 8, 12]
-        first, last = events.arrays(SNAPSHOT, 0), events.arrays(SNAPSHOT, 12)
+        steps, rows = events.steps(), events.rows(12)
+        assert events.row_steps() == [4, 8, 12]
+        assert events.snapshot_steps() == [0, 4, 8, 12]
+        first, last = events.snapshot(0), events.snapshot(12)
         watched = events.header["watched"]
     weight = finished.model.input.tokens.weight.detach().numpy()
     table = finished.table
@@ -242,7 +242,7 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
     _, ids, targets = trainer._batch(1)
     start.loss(ids, targets).backward()
     with Events(tied.path) as events:
-        rows, snapshot = events.arrays(ROWS, 1), events.arrays(SNAPSHOT, 1)
+        rows, snapshot = events.rows(1), events.snapshot(1)
     expected = {"input": start.input.tokens.weight.grad, "head": head.weight.grad}
     for side, gradient in expected.items():
         assert_close(rows[f"{side}_gradient"], gradient.norm(dim=1), slack=5)
@@ -252,7 +252,7 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
 def test_untied_rows_move_without_a_gradient(quick, tmp_path):
     run = quick(tmp_path / "run", tied=False, record=12, steps=12)
     with Events(run.path) as events:
-        rows = events.arrays(ROWS, 12)
+        rows = events.rows(12)
     still = rows["input_gradient"] == 0
     seen = still & (rows["input_updates"] > 0)
     assert seen.any()
@@ -369,3 +369,26 @@ def test_a_held_out_loss_that_is_not_finite_is_no_result(quick, tmp_path, monkey
     ):
         quick(tmp_path / "run", save_steps=5)
     assert read_record(tmp_path / "run").step == 10
+
+
+def test_without_links_files_are_copied(quick, tmp_path, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise PermissionError(1, "Operation not permitted")
+
+    linked = quick(tmp_path / "linked", save_steps=4, record=4)
+    monkeypatch.setattr("rowspace.learn.language_model.run_folder.os.link", refuse)
+    assert bits(quick(tmp_path / "copied", save_steps=4, record=4).path) == bits(linked.path)
+
+
+def test_a_reader_follows_a_run_over_its_checkpoints(quick, tmp_path):
+    seen = []
+
+    def follow(progress):
+        if not seen:
+            seen.append(Events(tmp_path / "run"))
+        seen[0].refresh()
+        seen.append(len(seen[0].steps()))
+
+    quick(tmp_path / "run", save_steps=2, reports=TrainReports(on_progress=follow))
+    with seen.pop(0):
+        assert seen == list(range(1, 13))
