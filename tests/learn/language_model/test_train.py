@@ -233,14 +233,13 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
     start = load_run(quick(tmp_path / "same", steps=1, lr=0.0, scaled=True).path).model
     from rowspace.layers import UntiedHead
     from rowspace.learn.language_model.data import read_corpora
-    from rowspace.learn.language_model.trainer import Trainer
+    from rowspace.learn.language_model.schedule import draw_batch
 
     head = UntiedHead(16, 300)
     head.weight = torch.nn.Parameter(start.input.tokens.weight.detach().clone())
     start.head = head
-    trainer = Trainer(read_corpora(tied.path / "data"), tied.record)
-    _, ids, targets = trainer._batch(1)
-    start.loss(ids, targets).backward()
+    batch = draw_batch(read_corpora(tied.path / "data").train, tied.record.training, 1, "cpu")
+    start.loss(batch.ids, batch.targets).backward()
     with Events(tied.path) as events:
         rows, snapshot = events.rows(1), events.snapshot(1)
     expected = {"input": start.input.tokens.weight.grad, "head": head.weight.grad}
