@@ -1,6 +1,6 @@
 """rowspace: embedding layers, from text and pixels to vectors and back to logits.
 
-`import rowspace as rs` has `rs.fit`, `rs.load` and `rs.Table`. Modules are imported when they are first used, so that
+`import rowspace as rs` has `rs.fit`, `rs.train`, `rs.load` and `rs.Table`. Modules are imported on first use, so that
 the import is fast, and the command line can catch Ctrl-C before NumPy is loaded. Start reading at `table.py`.
 """
 
@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rowspace.errors import RowspaceError
     from rowspace.learn.fit import fit
+    from rowspace.learn.language_model.train import train
     from rowspace.store import load
     from rowspace.table import Table
 
-__all__ = ["RowspaceError", "Table", "fit", "load"]
+__all__ = ["RowspaceError", "Table", "fit", "load", "train"]
 
 _MODULES = {
     "RowspaceError": "rowspace.errors",
     "Table": "rowspace.table",
     "fit": "rowspace.learn.fit",
     "load": "rowspace.store",
+    "train": "rowspace.learn.language_model.train",
 }
 
 

@@ -12,6 +12,8 @@ __all__ = [
     "FitInterrupted",
     "MissingExtraError",
     "RowspaceError",
+    "TrainingDiverged",
+    "TrainingInterrupted",
     "UnknownTokenError",
     "UnseenTokenWarning",
     "UsageError",
@@ -98,3 +100,11 @@ class FitInterrupted(RowspaceError):
 
 class FitDiverged(RowspaceError):
     """A fit diverged because the learning rate was too high; the message says what was saved and what to try."""
+
+
+class TrainingInterrupted(RowspaceError):
+    """A training was stopped by Ctrl-C or SIGTERM after saving a checkpoint; the message says how to resume."""
+
+
+class TrainingDiverged(RowspaceError):
+    """A loss or a gradient is not finite; the message has the step, the batch, the rows and the checkpoint kept."""

@@ -14,6 +14,7 @@ from rowspace.text import TextOptions, TokenizerOptions
 
 WHOLE = ["-1", "0", str(10**11), str(10**30)]
 NUMBERS = ["-1", "0", "nan", "inf", "1e308"]
+SMALLEST_MODEL = ["--steps=1", "--dim=2", "--heads=1", "--layers=1", "--context=4", "--workers=1", "--tokens=bytes"]
 NEEDS = {
     "--vocabulary-size": ["--tokens", "bpe"],
     "--min-frequency": ["--tokens", "bpe"],
@@ -39,6 +40,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("text").write_text("the cat sat on the mat and the dog sat too\n" * 9)
+    Path("long").write_text("the cat sat on the mat and the dog sat too\n" * 200)
     Path("pairs").write_text("class\tmethod\t7\nif\tthe\t2\nclass\tthe\t1\n")
     rs.Table(["the", "cat"], [[1.0, 2.0], [3.0, 4.0]]).save("small")
     calls = {
@@ -49,6 +51,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "merges": ["the cat the cat"],
         "coverage": [table_path, "text"],
         "lab": ["nowhere", "--no-open"],
+        "train": ["long", "-o", "run", *SMALLEST_MODEL],
         "fit": ["text", "-o", "table", "--workers", "1", "--dim", "2", "--epochs", "1"],
     }
     tried = 0

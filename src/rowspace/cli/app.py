@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "app", "command_function"]
 # Each command and its function, which is in the module of `rowspace.cli.commands` with the command's name.
 COMMANDS = {
     "fit": "fit",
+    "train": "train",
     "near": "near",
     "similar": "similar",
     "analogy": "analogy",

@@ -11,7 +11,7 @@ from rowspace.cli.lookup import UNKNOWN
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["document", "summary"]
+__all__ = ["document", "example_token", "summary"]
 
 SHOWN_LOSSES = 10
 FREQUENT = 100  # tokens
@@ -34,7 +34,7 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     if settings["workers"] > 1:
         yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
-    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}"
+    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example_token(table))}"
 
 
 def document(output: str, table: "Table", seconds: float) -> dict[str, object]:
@@ -68,12 +68,17 @@ def _unused(table: "Table") -> str:
     return f"; {unused_rows}" if unused else ""
 
 
-def _example(table: "Table") -> str:
-    """Return a token for an example: the longest frequent one that is not special."""
+def example_token(table: "Table") -> str:
+    """Return a token for an example: the frequent one with the most letters that is not special."""
     settings: Mapping[str, Any] = table.settings
     counts = [0] * len(table) if table.counts is None else table.counts.tolist()
     frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
     special = {*UNKNOWN, *settings.get("special", ())}
     tokens = [table.vocabulary[number] for number in frequent]
     named = (token for token in tokens if token not in special)
-    return max(named, key=lambda token: len(token.strip()), default=tokens[0])
+    return max(named, key=_letters, default=tokens[0])
+
+
+def _letters(token: str) -> tuple[int, int]:
+    """The number of ASCII letters, which the marks of byte-level tokens are not, and of characters."""
+    return sum(character.isascii() and character.isalpha() for character in token), len(token.strip())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rowspace.learn import Progress
     from rowspace.text import IdCorpus
 
-__all__ = ["Bars", "Lines", "progress_reporter"]
+__all__ = ["Bars", "Lines", "Pace", "duration", "progress_reporter", "uses_bars"]
 
 SECONDS_BETWEEN_LINES = 10.0
 LINES_PER_STAGE = 10
@@ -29,9 +29,12 @@ LINES_PER_STAGE = 10
 
 def progress_reporter(total_bytes: int | None) -> "Bars | Lines":
     """Return bars for a terminal, lines otherwise; `total_bytes` is the size of the corpus, if known."""
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        return Bars(total_bytes)
-    return Lines(total_bytes)
+    return Bars(total_bytes) if uses_bars() else Lines(total_bytes)
+
+
+def uses_bars() -> bool:
+    """Whether standard error is a terminal that can move the cursor."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class Bars:
@@ -89,7 +92,7 @@ class Lines:
 
     def __init__(self, total_bytes: int | None, *, seconds_between: float = SECONDS_BETWEEN_LINES) -> None:
         self._reading = _Reading(total_bytes)
-        self._pace = _Pace(seconds_between)
+        self._pace = Pace(seconds_between)
         self._unit = "words"
 
     def __enter__(self) -> Self:
@@ -110,7 +113,7 @@ class Lines:
         """Print what was read."""
         self._unit = _unit(corpus)
         message(f"read: {_vocabulary_facts(corpus)}")
-        self._pace = _Pace(self._pace.seconds)
+        self._pace = Pace(self._pace.seconds)
 
     def on_progress(self, progress: "Progress") -> None:
         """Print how much has been learned."""
@@ -139,11 +142,11 @@ class _Reading:
         rate = self.done / max(1e-3, time.monotonic() - self._start)
         if self.total is None:
             return f"{file_size(self.done)}, {file_size(rate)}/s"
-        left = _duration((self.total - self.done) / max(1.0, rate))
+        left = duration((self.total - self.done) / max(1.0, rate))
         return f"{file_size(self.done)} of {file_size(self.total)}, {file_size(rate)}/s, {left} left"
 
 
-class _Pace:
+class Pace:
     """When another line is due."""
 
     def __init__(self, seconds: float) -> None:
@@ -174,10 +177,15 @@ def _unit(corpus: "IdCorpus") -> str:
 def _learning_facts(progress: "Progress", unit: str) -> str:
     """Return speed, loss, learning rate and time left as text."""
     rate = progress.words / max(1e-3, progress.seconds)
-    left = _duration((progress.total_words - progress.words) / max(1.0, rate))
+    left = duration((progress.total_words - progress.words) / max(1.0, rate))
     loss = "" if math.isnan(progress.loss) else f"loss {progress.loss:.3f}, "
     return f"{rate / 1e6:.2f} M {unit}/s, {loss}alpha {progress.alpha:.4f}, {left} left"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in hours, minutes and seconds.
+
+    >>> duration(61.5)
+    '0:01:02'
+    """
     return str(timedelta(seconds=math.ceil(seconds)))

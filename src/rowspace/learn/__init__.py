@@ -7,6 +7,7 @@
 | `optimizer/` | PyTorch optimizers that defer the updates of unused rows |
 | `run_directory.py`, `lock.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
+| `language_model/` | `rowspace.train`: a small decoder, its runs and events, probes |
 
 Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.
 """
@@ -17,6 +18,13 @@ from rowspace._base.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from rowspace.learn.fit import Reports
+    from rowspace.learn.language_model.contextual import ContextualRows, contextual_rows
+    from rowspace.learn.language_model.events import Events, read_events
+    from rowspace.learn.language_model.loaded_run import LoadedRun, load_run
+    from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
+    from rowspace.learn.language_model.probes import ProbeScore, probe, probe_layers
+    from rowspace.learn.language_model.train import TrainedRun, TrainReports
+    from rowspace.learn.language_model.trainer import TrainProgress
     from rowspace.learn.optimizer.clip import clip_grad_norm_
     from rowspace.learn.optimizer.deferred import DenseGradientWarning
     from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW
@@ -27,14 +35,29 @@ if TYPE_CHECKING:
     from rowspace.learn.word2vec.trainer import Progress
 
 __all__ = [
+    "ContextualRows",
     "DeferredAdamW",
     "DeferredSGD",
     "DenseGradientWarning",
+    "Events",
     "FitOptions",
+    "LoadedRun",
+    "ModelOptions",
+    "ProbeScore",
     "Progress",
     "Reports",
     "RowAdagrad",
+    "TokenOptions",
+    "TrainProgress",
+    "TrainReports",
+    "TrainedRun",
+    "TrainingOptions",
     "clip_grad_norm_",
+    "contextual_rows",
+    "load_run",
+    "probe",
+    "probe_layers",
+    "read_events",
     "run_directory_of",
 ]
 
@@ -42,6 +65,13 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "fit": ("Reports",),
+        "language_model.contextual": ("ContextualRows", "contextual_rows"),
+        "language_model.events": ("Events", "read_events"),
+        "language_model.loaded_run": ("LoadedRun", "load_run"),
+        "language_model.options": ("ModelOptions", "TokenOptions", "TrainingOptions"),
+        "language_model.probes": ("ProbeScore", "probe", "probe_layers"),
+        "language_model.train": ("TrainReports", "TrainedRun"),
+        "language_model.trainer": ("TrainProgress",),
         "optimizer.clip": ("clip_grad_norm_",),
         "optimizer.deferred": ("DenseGradientWarning",),
         "optimizer.deferred_adamw": ("DeferredAdamW",),

@@ -26,10 +26,10 @@ def warm(*, subwords: bool = True) -> None:
 def _warm_optimizers() -> None:
     """Run the kernels of deferred optimizers in both of their dtypes, if torch is installed."""
     try:
-        import torch  # noqa: PLC0415  an extra
+        import torch
     except ImportError:
         return
-    from rowspace.learn import DeferredAdamW, DeferredSGD, RowAdagrad  # noqa: PLC0415
+    from rowspace.learn import DeferredAdamW, DeferredSGD, RowAdagrad
 
     for make, dtype in product((DeferredAdamW, DeferredSGD, RowAdagrad), (torch.float32, torch.float64)):
         table = torch.nn.Embedding(2, 2, sparse=True, dtype=dtype)

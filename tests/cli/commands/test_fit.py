@@ -14,7 +14,7 @@ from typer.main import get_command
 import rowspace as rs
 from rowspace._base.options import OptionField, option_fields
 from rowspace.cli.app import app
-from rowspace.cli.commands.fit import _default_output
+from rowspace.cli.commands.fit import default_output
 from rowspace.cli.fit_summary import _losses
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, run_directory_of
@@ -191,15 +191,15 @@ def test_default_output_is_named_after_the_corpus(
     names: list[str], output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert _default_output(names, resume=False) == output
+    assert default_output(names, "table", resume=False) == output
 
 
 def test_default_output_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("notes-table").mkdir()
     with pytest.raises(UsageError, match="'notes-table' already exists; give -o notes-table"):
-        _default_output(["notes.txt"], resume=False)
-    assert _default_output(["notes.txt"], resume=True) == "notes-table"
+        default_output(["notes.txt"], "table", resume=False)
+    assert default_output(["notes.txt"], "table", resume=True) == "notes-table"
 
 
 @pytest.mark.parametrize(

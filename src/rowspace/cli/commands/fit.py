@@ -24,7 +24,7 @@ from rowspace.text import TextOptions, TokenizerOptions
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["fit"]
+__all__ = ["corpus_of", "default_output", "fit"]
 
 COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
 
@@ -63,7 +63,7 @@ def fit(
         raise UsageError("the name of a corpus is empty; give a file, a folder, a pattern or -")
     if output == "":
         raise UsageError("-o is empty; give the folder to save the table in")
-    output = output or _default_output(names, resume=resume)
+    output = output or default_output(names, "table", resume=resume)
     if resume and names:
         message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
     began = time.monotonic()
@@ -83,7 +83,7 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     from rowspace.learn.warm import warm
     from rowspace.text import corpus_bytes
 
-    corpus = _corpus(names)
+    corpus = corpus_of(names)
     total = None if resume or corpus is None else corpus_bytes(corpus)
     if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
@@ -103,16 +103,16 @@ def _report_lowered_rate(alpha: float, default: float) -> None:
     message(f"alpha starts at {alpha:g}, since the fit would diverge at the default {default:g}; --alpha overrides it")
 
 
-def _corpus(names: list[str]) -> str | list[Path] | None:
+def corpus_of(names: list[str]) -> str | list[Path] | None:
     """Return the corpus for `rowspace.fit`, which reads a list of strings as texts."""
     if not names:
         return None
     return names[0] if len(names) == 1 else [Path(name) for name in names]
 
 
-def _default_output(names: list[str], *, resume: bool) -> str:
-    """Return CORPUS-table in the current folder; raise `UsageError` if it exists."""
-    output = f"{_stem(names[0])}-table" if names else "stdlib-table"
+def default_output(names: list[str], kind: str, *, resume: bool) -> str:
+    """Return CORPUS-table in the current folder, or CORPUS and another kind; raise `UsageError` if it exists."""
+    output = f"{_stem(names[0]) if names else 'stdlib'}-{kind}"
     if Path(output).exists() and not resume:
         raise UsageError(f"{output!r} already exists; give -o {output} to replace it, or another name")
     return output

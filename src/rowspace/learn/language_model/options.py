@@ -1,0 +1,222 @@
+"""The options of a language model and of its training: fields with help, bounds and defaults for the command line."""
+
+import dataclasses
+import os
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from rowspace._base.options import Option, validate_options
+from rowspace._base.parallel import available_cores
+from rowspace.errors import UsageError
+from rowspace.text import TokenizerOptions
+
+__all__ = ["Block", "ModelOptions", "Positions", "TokenOptions", "TrainingOptions"]
+
+Positions = Literal["rotary", "learned", "alibi", "sinusoid", "none"]
+Block = Literal["gpt2", "llama", "mpt"]
+
+DEFAULT_VOCABULARY_SIZE = 4096
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """The shape of a decoder.
+
+    Attributes:
+        dim: Width of a row and of all hidden states.
+        layers: Number of blocks.
+        heads: Attention heads of a block; they divide `dim`.
+        mlp_ratio: Width of the inner layer of an MLP divided by `dim`. A "llama" block, whose MLP has three matrices
+            instead of two, has 2/3 of it, so that the number of parameters is the same.
+        positions: "rotary" and "alibi" act in attention, "learned" and "sinusoid" are added to the rows.
+        block: "gpt2" (LayerNorm, GELU, biases), "llama" (RMSNorm, SwiGLU, no biases) or "mpt" (LayerNorm and GELU
+            without biases). Keep it fixed to compare schemes of positions.
+        tied: Whether the head uses the rows of the input table.
+        scaled: Whether the input multiplies rows by √dim (2017 Transformer, Gemma).
+        init_std: Standard deviation of the initial rows.
+
+    Raises:
+        UsageError: A value is invalid; the message names it.
+
+    >>> ModelOptions(dim=64).heads
+    4
+    """
+
+    dim: Annotated[int, Option("Width of a row and of the hidden states.", minimum=1, maximum=65_536)] = 128
+    layers: Annotated[int, Option("Number of blocks.", minimum=1, maximum=1_000)] = 4
+    heads: Annotated[int, Option("Attention heads of a block.", minimum=1, maximum=1_024)] = 4
+    mlp_ratio: Annotated[float, Option("Inner width of an MLP, as a multiple of dim.", minimum=0.1, maximum=64.0)] = 4.0
+    positions: Annotated[Positions, Option("How the model knows the order of tokens.")] = "rotary"
+    block: Annotated[Block, Option("Norm, activation and biases of the blocks.")] = "gpt2"
+    tied: Annotated[
+        bool, Option("Use the input rows in the head, or learn others.", default="tied", flags="--tied/--untied")
+    ] = True
+    scaled: Annotated[
+        bool, Option("Multiply the input rows by the square root of dim.", default="unscaled", flags="--scaled")
+    ] = False
+    init_std: Annotated[float, Option("Standard deviation of the initial rows.", minimum=1e-6, maximum=100.0)] = 0.02
+
+    def __post_init__(self) -> None:
+        validate_options(self)
+        if self.dim % self.heads:
+            raise UsageError(f"heads must divide dim, but {self.heads} does not divide {self.dim}")
+        if self.positions == "rotary" and self.head_dim % 2:
+            raise UsageError(
+                f"rotary positions need an even width of a head, not dim / heads = {self.head_dim}; change one of them"
+            )
+        if self.positions == "sinusoid" and self.dim % 2:
+            raise UsageError(f"sinusoid positions need an even dim, not {self.dim}")
+
+    @property
+    def head_dim(self) -> int:
+        """The width of an attention head."""
+        return self.dim // self.heads
+
+    @property
+    def inner_dim(self) -> int:
+        """The width of the inner layer of an MLP."""
+        share = 2 / 3 if self.block == "llama" else 1
+        return max(1, round(share * self.mlp_ratio * self.dim))
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenOptions(TokenizerOptions):
+    """What a text is split into: as `TokenizerOptions`, but byte pairs by default, fewer of them, and no words.
+
+    Attributes:
+        vocabulary_size: The most tokens of a trained tokenizer. With None, 4096, or fewer if the text has no more.
+
+    Raises:
+        UsageError: A value is invalid, or the tokens are words: they leave out white space, punctuation and rare words,
+            so what a model predicts would not be the text.
+
+    >>> TokenOptions().tokens, TokenOptions("wordpiece", vocabulary_size=500).vocabulary_size
+    ('bpe', 500)
+    """
+
+    tokens: Annotated[
+        str | os.PathLike[str],
+        Option("bpe, wordpiece, unigram, bytes or chars, trained on the text; or a tokenizer.json."),
+    ] = "bpe"
+    vocabulary_size: Annotated[
+        int | None, Option("The most tokens to train.", minimum=1, maximum=2_000_000, default="4096; chars all")
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.tokens == "words":
+            raise UsageError(
+                "tokens='words' leave out white space, punctuation and rare words, so a model of them cannot be "
+                "compared in bits per byte; choose bpe, wordpiece, unigram, bytes, chars or a tokenizer.json"
+            )
+        if self.vocabulary_size is None and self.tokens in ("bpe", "wordpiece", "unigram"):
+            object.__setattr__(self, "vocabulary_size", DEFAULT_VOCABULARY_SIZE)
+        super().__post_init__()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """How a language model learns, and what is recorded of it.
+
+    Attributes:
+        steps: Updates of the model.
+        batch: Texts of `context` tokens in each.
+        context: Tokens that the model reads at once.
+        lr: The highest learning rate: it rises linearly to it, and falls as a cosine to a tenth of it.
+        warmup: Steps until the learning rate is highest; None is a tenth of `steps`, at most 100.
+        weight_decay: AdamW's, of the rows and all matrices.
+        beta2: AdamW's decay of the second moment; the first is 0.9.
+        clip: Largest norm of the gradient of all parameters; 0 for no bound.
+        constraint: On the norms of the input rows after each step: none, at most 1, or always 1.
+        field: The field of JSON lines that holds the text.
+        device: "auto" is CUDA if there is one. On a CPU, the same call repeats bit for bit, with the same `workers`.
+        workers: Threads; None uses all cores.
+        seed: Seed of the initial values and of the order of the text.
+        save_seconds: Seconds between checkpoints.
+        save_steps: Steps between checkpoints; None leaves it to `save_seconds`.
+        evaluate: Steps between measurements of a part of the held-out text; None is a 10th of `steps`.
+        record: Steps between records of all rows' statistics and of snapshots; None is a 25th of `steps`.
+        sample: Rows of a snapshot, besides `watch`.
+        watch: Tokens whose rows are in every snapshot, with the sums of their gradients.
+        rows: With `init`: rows that learn freely, stay frozen, or learn a change of low rank (LoRA, Hu et al. 2021).
+        lora_rank: The rank of that change.
+
+    Raises:
+        UsageError: A value is invalid; the message names it.
+
+    >>> TrainingOptions(steps=50).warmup_steps
+    5
+    """
+
+    steps: Annotated[int, Option("Updates of the model.", minimum=1, maximum=1_000_000_000)] = 600
+    batch: Annotated[int, Option("Texts in a step.", minimum=1, maximum=65_536)] = 16
+    context: Annotated[int, Option("Tokens that the model reads at once.", minimum=1, maximum=1_000_000)] = 128
+    lr: Annotated[float, Option("The highest learning rate.", minimum=0.0, maximum=100.0)] = 3e-3
+    warmup: Annotated[
+        int | None,
+        Option(
+            "Steps until the rate is highest.",
+            minimum=0,
+            maximum=1_000_000_000,
+            default="a tenth of the steps, at most 100",
+        ),
+    ] = None
+    weight_decay: Annotated[float, Option("AdamW's weight decay.", minimum=0.0, maximum=100.0)] = 0.1
+    beta2: Annotated[float, Option("AdamW's decay of the second moment.", minimum=0.0, maximum=0.999999)] = 0.95
+    clip: Annotated[float, Option("Largest norm of the gradient; 0 has no bound.", minimum=0.0, maximum=1e9)] = 1.0
+    constraint: Annotated[
+        Literal["none", "max", "unit"], Option("Norms of the input rows: any, at most 1, or always 1.")
+    ] = "none"
+    field: Annotated[str | None, Option("The field of JSON lines that holds the text.", default="plain text")] = None
+    device: Annotated[Literal["auto", "cpu", "cuda"], Option("Where the model is; auto is CUDA if there is one.")] = (
+        "auto"
+    )
+    workers: Annotated[
+        int | None,
+        Option("Threads; results repeat with the same number of them.", minimum=1, maximum=1_024, default="all cores"),
+    ] = None
+    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    save_seconds: Annotated[float, Option("Seconds between checkpoints.", minimum=0.0, maximum=1e9)] = 60.0
+    save_steps: Annotated[
+        int | None, Option("Steps between checkpoints.", minimum=1, maximum=1_000_000_000, default="by time only")
+    ] = None
+    evaluate: Annotated[
+        int | None,
+        Option("Steps between measurements on held-out text.", minimum=1, maximum=1_000_000_000, default="a 10th"),
+    ] = None
+    record: Annotated[
+        int | None,
+        Option("Steps between records of the rows.", minimum=1, maximum=1_000_000_000, default="a 25th"),
+    ] = None
+    sample: Annotated[int, Option("Rows of a snapshot.", minimum=0, maximum=2**31 - 1)] = 256
+    watch: Annotated[
+        Iterable[str] | None,
+        Option("A token to record in every snapshot; once for each.", default="none"),
+    ] = None
+    rows: Annotated[Literal["free", "frozen", "lora"], Option("How rows continue to learn after --init.")] = "free"
+    lora_rank: Annotated[int, Option("Rank of the change of the rows with lora.", minimum=1, maximum=65_536)] = 8
+
+    def __post_init__(self) -> None:
+        validate_options(self)
+        object.__setattr__(self, "watch", tuple(self.watch or ()))
+        if self.field is not None and not (isinstance(self.field, str) and self.field):
+            raise UsageError(f"field must be the name of a field, not {self.field!r}")
+
+    @property
+    def warmup_steps(self) -> int:
+        """The steps until the learning rate is highest."""
+        return min(100, self.steps // 10) if self.warmup is None else self.warmup
+
+    @property
+    def evaluate_steps(self) -> int:
+        """The steps between two measurements."""
+        return self.evaluate or max(1, self.steps // 10)
+
+    @property
+    def record_steps(self) -> int:
+        """The steps between two records of the rows."""
+        return self.record or max(1, self.steps // 25)
+
+    @property
+    def threads(self) -> int:
+        """The number of workers."""
+        return self.workers or available_cores()
