@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from rowspace.learn.optimizer.deferred import DenseGradientWarning
     from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW
     from rowspace.learn.optimizer.deferred_sgd import DeferredSGD
+    from rowspace.learn.optimizer.lora import LoraTable
     from rowspace.learn.optimizer.row_adagrad import RowAdagrad
+    from rowspace.learn.optimizer.trainable_rows import TrainableRows, add_rows
     from rowspace.learn.options import FitOptions
     from rowspace.learn.run_directory import run_directory_of
     from rowspace.learn.word2vec.trainer import Progress
@@ -31,9 +33,12 @@ __all__ = [
     "DeferredSGD",
     "DenseGradientWarning",
     "FitOptions",
+    "LoraTable",
     "Progress",
     "Reports",
     "RowAdagrad",
+    "TrainableRows",
+    "add_rows",
     "clip_grad_norm_",
     "run_directory_of",
 ]
@@ -46,7 +51,9 @@ __getattr__, __dir__ = lazy_exports(
         "optimizer.deferred": ("DenseGradientWarning",),
         "optimizer.deferred_adamw": ("DeferredAdamW",),
         "optimizer.deferred_sgd": ("DeferredSGD",),
+        "optimizer.lora": ("LoraTable",),
         "optimizer.row_adagrad": ("RowAdagrad",),
+        "optimizer.trainable_rows": ("TrainableRows", "add_rows"),
         "options": ("FitOptions",),
         "run_directory": ("run_directory_of",),
         "word2vec.trainer": ("Progress",),
