@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from rowspace.learn.language_model.loaded_run import LoadedRun, load_run
     from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
     from rowspace.learn.language_model.probes import ProbeScore, probe, probe_layers
-    from rowspace.learn.language_model.train import TrainedRun, TrainReports
+    from rowspace.learn.language_model.train import TrainReports, TrainedRun
     from rowspace.learn.language_model.trainer import TrainProgress
     from rowspace.learn.optimizer.clip import clip_grad_norm_
     from rowspace.learn.optimizer.deferred import DenseGradientWarning
     from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW
     from rowspace.learn.optimizer.deferred_sgd import DeferredSGD
+    from rowspace.learn.optimizer.lora import LoraTable
     from rowspace.learn.optimizer.row_adagrad import RowAdagrad
+    from rowspace.learn.optimizer.trainable_rows import TrainableRows, add_rows
     from rowspace.learn.options import FitOptions
     from rowspace.learn.run_directory import run_directory_of
     from rowspace.learn.word2vec.trainer import Progress
@@ -42,6 +44,7 @@ __all__ = [
     "Events",
     "FitOptions",
     "LoadedRun",
+    "LoraTable",
     "ModelOptions",
     "ProbeScore",
     "Progress",
@@ -50,8 +53,10 @@ __all__ = [
     "TokenOptions",
     "TrainProgress",
     "TrainReports",
+    "TrainableRows",
     "TrainedRun",
     "TrainingOptions",
+    "add_rows",
     "clip_grad_norm_",
     "contextual_rows",
     "load_run",
@@ -76,7 +81,9 @@ __getattr__, __dir__ = lazy_exports(
         "optimizer.deferred": ("DenseGradientWarning",),
         "optimizer.deferred_adamw": ("DeferredAdamW",),
         "optimizer.deferred_sgd": ("DeferredSGD",),
+        "optimizer.lora": ("LoraTable",),
         "optimizer.row_adagrad": ("RowAdagrad",),
+        "optimizer.trainable_rows": ("TrainableRows", "add_rows"),
         "options": ("FitOptions",),
         "run_directory": ("run_directory_of",),
         "word2vec.trainer": ("Progress",),

@@ -8,6 +8,7 @@
 | `adam_rows.py`, `adam_torch.py`, `linear_rows.py` | the rule of each optimizer, and the same in torch operations |
 | `kernels/` | Numba kernels |
 | `clip.py` | `clip_grad_norm_` |
+| `trainable_rows.py`, `lora.py` | tables of which a part learns: `TrainableRows`, `add_rows`, `LoraTable` |
 
 Read next: `kernels/adam.py` for the mathematics, `adam_torch.py` for the shortest form of it.
 """

@@ -21,8 +21,9 @@ __all__ = ["HISTORY", "TABLE", "catch_up_rows", "extend_table", "step_rows"]
 RATE, DECAY, BETA1, BETA2, EPS, ROOT_BC2, LOG_B1, LOG_B2 = range(8)
 HISTORY = 8  # lr / bc1, 1 - lr · weight_decay, betas, eps, √bc2, and the sums of log β1 and log β2
 
-# Columns of the table: P, the two nodes, the threshold for x; then what the recurrences need.
-P, W1, U1, W2, U2, LEAST, WORST, U_MIN, SIGNED, M0, M1, M2, M3, M4 = range(14)
+# Columns of the table: P, the two nodes, the threshold for x; then what the recurrences need. EXACT is 1 where the rule
+# cannot be used: weights of both signs, or a β2 so small that its powers overflow.
+P, W1, U1, W2, U2, LEAST, WORST, U_MIN, EXACT, M0, M1, M2, M3, M4 = range(14)
 TABLE = 14
 
 Doubles = NDArray[np.float64]
@@ -43,14 +44,15 @@ def extend_table(lines: Doubles, table: Doubles, first: int, last: int, amsgrad:
         unit = step[EPS] * step[ROOT_BC2]
         term = size * step[RATE] * step[ROOT_BC2]
         factor = step[BETA1] / root
-        for power in range(5):
-            line[M0 + power] = factor * (after[M0 + power] + term)
-            term *= unit
-            factor /= root
+        line[EXACT] = 1.0 if step[DECAY] < 0 or root < 1e-3 else after[EXACT]
+        if line[EXACT] == 0:
+            for power in range(5):
+                line[M0 + power] = factor * (after[M0 + power] + term)
+                term *= unit
+                factor /= root
+            line[U_MIN] = min(unit, after[U_MIN]) / root
         line[WORST] = step[BETA1] * (after[WORST] + size * step[RATE] / step[EPS])
         line[P] = after[P] * step[DECAY]
-        line[U_MIN] = min(unit, after[U_MIN]) / root
-        line[SIGNED] = 1.0 if step[DECAY] < 0 else after[SIGNED]
         _write_nodes(line, tolerance)
 
 
@@ -59,14 +61,14 @@ def _write_nodes(line: Doubles, tolerance: float) -> None:
     """Nodes and weights of the two-point Gauss rule from its moments, and the least x for which it may be used."""
     total = line[M0]
     line[W1], line[U1], line[W2], line[U2], line[LEAST] = 0.0, 1.0, 0.0, 1.0, -1.0
+    if line[EXACT] != 0:
+        line[LEAST] = np.inf
+        return
     if total < 1e-200:  # lr = 0, or the first moment has vanished
         return
     mean, second, third, fourth = line[M1] / total, line[M2] / total, line[M3] / total, line[M4] / total
     variance = second - mean * mean
     line[W1], line[U1], line[U2] = total, mean, mean
-    if not (line[SIGNED] == 0 and fourth < 1e300):
-        line[LEAST], line[W1], line[U1], line[U2] = np.inf, 0.0, 1.0, 1.0
-        return
     if variance <= 1e-13 * mean * mean:
         return
     skew = (third - 3 * mean * second + 2 * mean * mean * mean) / variance
@@ -165,9 +167,11 @@ def _catch_up_exactly(
         r, eps = real(np.sqrt(product2) / step[ROOT_BC2]), real(step[EPS])
         for column in range(len(value)):
             scratch[1, column] += c / (r * scratch[0, column] + eps)
-        if product1 * table[j, WORST] <= tolerance * table[at, WORST] and product1 * table[j, M0] <= tolerance * table[
-            at, M0
-        ] * np.sqrt(product2):
+        if (
+            table[at, EXACT] == 0
+            and product1 * table[j, WORST] <= tolerance * table[at, WORST]
+            and product1 * table[j, M0] <= tolerance * np.sqrt(product2) * table[at, M0]
+        ):
             break
     p = real(table[at, P])
     for column in range(len(value)):

@@ -1,0 +1,147 @@
+"""`TrainableRows` and `LoraTable` learn what they should, and PEFT reads and writes the same adapters."""
+
+import json
+
+import pytest
+import torch
+from peft import LoraConfig, PeftModel, TrainableTokensConfig, get_peft_model
+from torch import nn
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.layers import TokenEmbedding
+from rowspace.learn import DeferredAdamW, LoraTable, TrainableRows, add_rows
+
+
+class Model(nn.Module):
+    """A table in a model, for PEFT."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.embed = nn.Embedding(10, 4)
+
+    def forward(self, ids):
+        return self.embed(ids)
+
+
+def train(module, make=torch.optim.AdamW, steps=10):
+    """A few steps on all rows."""
+    optimizer = make(module) if make is DeferredAdamW else make(p for p in module.parameters() if p.requires_grad)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        (module(torch.arange(10)) - 1).square().sum().backward()
+        optimizer.step()
+    if make is DeferredAdamW:
+        optimizer.flush()
+
+
+@pytest.mark.parametrize("make", [torch.optim.AdamW, DeferredAdamW])
+def test_only_chosen_rows_learn(make):
+    table = TokenEmbedding(10, 4, padding_idx=5, scale=2.0)
+    before = table.weight.detach().clone()
+    module = TrainableRows(table, [7, 2, 5], sparse=make is DeferredAdamW)
+    train(module, make)
+    assert table.weight.equal(before)
+    expected = module(torch.arange(10))
+    assert module.merge() is table
+    others = [0, 1, 3, 4, 5, 6, 8, 9]
+    assert table.weight[others].equal(before[others])
+    assert not table.weight[[7, 2]].isclose(before[[7, 2]]).any()
+    assert table(torch.arange(10)).equal(expected)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda table, **o: TrainableRows(table, [9, 7, 2], **o), lambda t, **o: LoraTable(t, 2, **o)]
+)
+def test_deferred_rows_equal_those_of_adamw(make):
+    """Rows that are some steps behind are found by their own number, not by the id."""
+    results = []
+    for sparse in (False, True):
+        torch.manual_seed(0)
+        module = make(nn.Embedding(10, 4, dtype=torch.float64), sparse=sparse)
+        learned = [parameter for parameter in module.parameters() if parameter.requires_grad]
+        optimizer = DeferredAdamW(module) if sparse else torch.optim.AdamW(learned)
+        for _ in range(30):
+            optimizer.zero_grad()
+            module(torch.randint(10, (2,))).square().sum().backward()
+            optimizer.step()
+        results.append(module.state_dict())
+    for name, value in results[0].items():
+        assert (value - results[1][name]).abs().max() < 1e-12
+
+
+def test_new_rows_learn_and_old_ones_stay(assert_close):
+    table = nn.Embedding(8, 4)
+    before = table.weight.detach().clone()
+    module = TrainableRows(table, add_rows(table, 2))
+    assert_close(module.rows.weight.detach(), before.mean(0).expand(2, 4))
+    train(module)
+    assert module.merge().weight[:8].equal(before)
+    with pytest.raises(UsageError, match="count must be at least 1, not 0"):
+        add_rows(table, 0)
+
+
+def test_peft_opens_our_adapter(tmp_path):
+    model = Model()
+    module = TrainableRows(model.embed, [5, 2])
+    train(module)
+    module.save(tmp_path / "adapter", "embed")
+    ids = torch.arange(10)
+    assert PeftModel.from_pretrained(Model(), tmp_path / "adapter")(ids).equal(module(ids))
+
+
+def test_we_open_an_adapter_of_peft(tmp_path):
+    model = get_peft_model(Model(), TrainableTokensConfig(token_indices=[3, 9], target_modules=["embed"]))
+    train(model)
+    model.save_pretrained(tmp_path)
+    ids = torch.arange(10)
+    assert TrainableRows.load(tmp_path, Model().embed)(ids).equal(model(ids))
+
+
+def test_adapters_that_do_not_fit(tmp_path):
+    module = TrainableRows(Model().embed, [5, 2])
+    module.save(tmp_path / "adapter", "embed")
+    with pytest.raises(UsageError, match=r"has rows of shape \[2, 4\] for 2 ids, but the table has rows of length 3"):
+        TrainableRows.load(tmp_path / "adapter", nn.Embedding(10, 3))
+    config = tmp_path / "adapter" / "adapter_config.json"
+    (tmp_path / "adapter" / "adapter_model.safetensors").write_bytes(b"damaged")
+    with pytest.raises(FileFormatError, match=r"adapter_model\.safetensors: cannot be read"):
+        TrainableRows.load(tmp_path / "adapter", Model().embed)
+    config.write_text(json.dumps({"peft_type": "LORA"}))
+    with pytest.raises(FileFormatError, match="is not an adapter of trainable tokens"):
+        TrainableRows.load(tmp_path / "adapter", Model().embed)
+
+
+def test_invalid_ids():
+    for ids, message in [([], "at least one row"), ([10], "id 10 is out of range"), ([1, 3, 1], "id 1 is duplicated")]:
+        with pytest.raises(UsageError, match=message):
+            TrainableRows(nn.Embedding(10, 4), ids)
+
+
+@pytest.mark.parametrize("make", [torch.optim.AdamW, DeferredAdamW])
+def test_lora_learns_and_merges(make):
+    table = nn.Embedding(10, 4, dtype=torch.float64)
+    before = table.weight.detach().clone()
+    module = LoraTable(table, 2, alpha=4.0, sparse=make is DeferredAdamW)
+    assert module(torch.arange(10)).equal(before)
+    train(module, make)
+    assert table.weight.equal(before)
+    with torch.no_grad():
+        module.rows.weight[3] = 0
+    expected = module(torch.arange(10)).detach()
+    assert (module.merge().weight - expected).abs().max() < 1e-15
+    assert table.weight[3].equal(before[3])
+    assert (module(torch.arange(10)) - expected).abs().max() < 1e-15
+
+
+def test_lora_equals_peft(assert_close):
+    model = get_peft_model(Model(), LoraConfig(r=2, lora_alpha=6, target_modules=["embed"], init_lora_weights=False))
+    layer = model.base_model.model.embed
+    module = LoraTable(Model().embed, 2, alpha=6.0)
+    with torch.no_grad():
+        module.rows.weight.copy_(layer.lora_embedding_A["default"].T)
+        module.columns.copy_(layer.lora_embedding_B["default"].T)
+    assert_close(module(torch.arange(10)).detach(), model(torch.arange(10)).detach())
+    assert_close(module.merge().weight.detach(), model.merge_and_unload().embed.weight.detach())
+    with pytest.raises(UsageError, match="rank must be at least 1, not 0"):
+        LoraTable(nn.Embedding(3, 2), 0)
