@@ -19,9 +19,11 @@ from rowspace.errors import (
     UsageError,
 )
 from rowspace.learn.language_model.checkpoint import TENSORS, read_record, read_tensors
+from rowspace.learn.language_model.data import read_corpora
 from rowspace.learn.language_model.events import NAME, Events
 from rowspace.learn.language_model.loaded_run import load_run
 from rowspace.learn.language_model.train import TrainReports
+from rowspace.learn.language_model.trainer import Trainer
 
 
 def bits(run):
@@ -232,7 +234,6 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
     tied = quick(tmp_path / "tied", steps=1, record=1, watch=["t"], scaled=True)
     start = load_run(quick(tmp_path / "same", steps=1, lr=0.0, scaled=True).path).model
     from rowspace.layers import UntiedHead
-    from rowspace.learn.language_model.data import read_corpora
     from rowspace.learn.language_model.schedule import draw_batch
 
     head = UntiedHead(16, 300)
@@ -391,3 +392,52 @@ def test_a_reader_follows_a_run_over_its_checkpoints(quick, tmp_path):
     quick(tmp_path / "run", save_steps=2, reports=TrainReports(on_progress=follow))
     with seen.pop(0):
         assert seen == list(range(1, 13))
+
+
+def test_a_weight_that_is_not_finite_is_never_saved(finished, tmp_path):
+    shutil.copytree(finished.path, tmp_path / "run")
+    before = bits(tmp_path / "run")
+    trainer = Trainer(read_corpora(tmp_path / "run/data"), finished.record)
+    with torch.no_grad():
+        trainer.model.input.tokens.weight[7] = float("nan")
+    name = finished.table.vocabulary[7]
+    with pytest.raises(
+        TrainingDiverged, match=r"the weight 'input.tokens.weight' is not finite after step 12"
+    ) as caught:
+        trainer.save(tmp_path / "run", tmp_path / "run")
+    assert f"; rows concerned: {name!r}; the last checkpoint is kept in" in str(caught.value)
+    assert bits(tmp_path / "run") == before
+
+
+def test_a_run_has_a_name_and_cuda_is_used_only_where_it_is(quick, tmp_path, monkeypatch, finished):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UsageError, match="train needs an output: the folder of the run"):
+        quick(None)
+    with pytest.raises(UsageError, match="device='cuda' is not available here"):
+        quick(tmp_path / "run", device="cuda")
+    assert quick(tmp_path / "run", device="auto", steps=1).record.device == "cpu"
+    path = tmp_path / "run/state/run.json"
+    path.write_text(path.read_text().replace('"device": "cpu",\n "init"', '"device": "cuda",\n "init"'))
+    with pytest.raises(UsageError, match="the run was trained with CUDA, which is not available here"):
+        quick(tmp_path / "run", resume=True)
+
+
+def test_what_is_in_the_way_stays(quick, tmp_path):
+    (tmp_path / "run.train").mkdir()
+    (tmp_path / "run.train/mine.txt").write_text("keep")
+    with pytest.raises(UsageError, match=r"'.*run.train' is needed for the run but contains 'mine.txt'; move it away"):
+        quick(tmp_path / "run")
+    (tmp_path / "other.train").write_text("keep")
+    with pytest.raises(UsageError, match=r"'.*other.train' is needed for the run but is not a folder; move it away"):
+        quick(tmp_path / "other")
+    with pytest.raises(UsageError, match="there is no run of rowspace train in"):
+        quick(tmp_path / "nowhere/run", resume=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.train", "run.train"]
+
+
+def test_frozen_rows_have_a_gradient_of_neither_side(finished, quick, tmp_path):
+    run = quick(tmp_path / "run", init=finished.path, rows="frozen", steps=2, record=1, watch=["t"], workers=1)
+    with Events(run.path) as events:
+        rows, snapshot = events.rows(2), events.snapshot(2)
+    assert not {"input_gradient", "head_gradient", "second_moment"} & set(rows)
+    assert rows["step"].max() == rows["distance"].max() == np.abs(snapshot["input_sum"]).max() == 0

@@ -28,7 +28,8 @@ class ModelOptions:
         heads: Attention heads of a block; they divide `dim`.
         mlp_ratio: Width of the inner layer of an MLP divided by `dim`. A "llama" block, whose MLP has three matrices
             instead of two, has 2/3 of it, so that the number of parameters is the same.
-        positions: "rotary" and "alibi" act in attention, "learned" and "sinusoid" are added to the rows.
+        positions: "rotary" and "alibi" act in attention, "learned" and "sinusoid" are added to the rows. Sinusoids are
+            much larger than rows of the default `init_std`: they need `scaled` and `init_std = dim ** -0.5`.
         block: "gpt2" (LayerNorm, GELU, biases), "llama" (RMSNorm, SwiGLU, no biases) or "mpt" (LayerNorm and GELU
             without biases). Keep it fixed to compare schemes of positions.
         tied: Whether the head uses the rows of the input table.
