@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rowspace.learn.language_model.loaded_run import LoadedRun, load_run
     from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
     from rowspace.learn.language_model.probes import ProbeScore, probe, probe_layers
-    from rowspace.learn.language_model.train import TrainReports, TrainedRun
+    from rowspace.learn.language_model.train import TrainedRun, TrainReports
     from rowspace.learn.language_model.trainer import TrainProgress
     from rowspace.learn.optimizer.clip import clip_grad_norm_
     from rowspace.learn.optimizer.deferred import DenseGradientWarning
