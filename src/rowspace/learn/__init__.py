@@ -4,6 +4,7 @@
 |---|---|
 | `fit.py`, `options.py` | `rowspace.fit` and its options |
 | `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
+| `arena/` | input strategies compared on four tasks |
 | `run_directory.py`, `lock.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
 
