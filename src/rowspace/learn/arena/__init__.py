@@ -6,7 +6,8 @@
 | `chunks.py`, `images.py`, `tasks.py` | text and pixels → samples and labels, the same for all strategies |
 | `forms.py`, `batches.py` | samples in the form of a strategy |
 | `model.py`, `train.py`, `cell.py` | the model, a run, and what is kept of it |
-| `baselines.py` | what a model that ignores its input reaches |
+| `run.py`, `pool.py`, `worker.py`, `saved.py` | `run_arena`: all runs in worker processes, saved one by one |
+| `baselines.py`, `sizes.py`, `summary.py`, `why.py` | what to compare with, means and spreads, sentences |
 
 **The same predictions.** Text is cut into chunks at borders that the text before them determines (`chunks.py`). Each
 strategy reads the chunks in its own form: a word's id, ids of byte pairs, bytes, or patches of the rendered chunk. At

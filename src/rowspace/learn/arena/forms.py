@@ -51,15 +51,16 @@ class Form:
         return np.diff(self.starts)
 
 
-def make_form(task: Task, strategy: Strategy, options: ArenaOptions) -> Form:
+def make_form(task: Task, strategy: Strategy, options: ArenaOptions, *, size: int | None = None) -> Form:
     """Return the units of a task in the form of a strategy.
 
     Args:
         task: The units, and the samples that the vocabulary is made from.
         strategy: How.
         options: The scale.
+        size: V, or the side of a patch, where it is not that of the strategy at this scale.
     """
-    size = strategy.size(options.scale, options.divisor)
+    size = strategy.size(options.scale, options.divisor) if size is None else size
     if strategy.is_patches:
         patches = [_patches(unit, size, options.strip_height) for unit in task.units]
         return _form(patches, size * size)
@@ -95,10 +96,10 @@ def _word_form(units: Sequence[Unit], learned: NDArray[np.int64], size: int) -> 
 
 def _byte_pair_form(units: Sequence[Unit], learned: NDArray[np.int64], size: int) -> Form:
     texts = (text for unit, count in zip(units, learned.tolist(), strict=True) for text in _lines(unit) * count)
-    options = TokenizerOptions("bpe", vocabulary_size=max(size, 257), min_frequency=2)
+    options = TokenizerOptions("bpe", vocabulary_size=max(size, 256), min_frequency=2)
     tokenizer = HuggingFaceTokenizer.from_json(train_tokenizer(_joined(texts), options))
     tokens = [np.concatenate([tokenizer.encode(line) for line in _lines(unit)]).astype(np.int32) for unit in units]
-    return _form(tokens, max(size, 257))
+    return _form(tokens, max(size, 256))
 
 
 def _lines(unit: Unit) -> list[str]:

@@ -21,7 +21,7 @@ class ArenaOptions:
 
     Attributes:
         quick: One seed, 1.2 seconds and less text, unless other options say otherwise. No winner is named.
-        seconds: CPU seconds of training per run, as `time.process_time` measures them. None is 14.
+        seconds: CPU seconds of training per run, as `time.process_time` measures them. None is 20.
         seeds: Runs of each strategy on each task. None is 3.
         scale: Divides all strategies: vocabulary sizes by `scale`, the common width of rows is 2048 / `scale`, sides of
             patches and images by its square root, rounded down to a power of two and at most 4.
@@ -45,7 +45,7 @@ class ArenaOptions:
         bool, Option("One seed and little text, in about a minute; no winner.", default="no", flags="--quick")
     ] = False
     seconds: Annotated[
-        float | None, Option("CPU seconds of training per run.", minimum=0.01, maximum=1e7, default="14; quick 1.2")
+        float | None, Option("CPU seconds of training per run.", minimum=0.01, maximum=1e7, default="20; quick 1.2")
     ] = None
     seeds: Annotated[
         int | None, Option("Runs of each strategy on each task.", minimum=1, maximum=1_000, default="3; quick 1")
@@ -82,7 +82,7 @@ class ArenaOptions:
     @property
     def budget(self) -> float:
         """CPU seconds of training per run."""
-        return (1.2 if self.quick else 14.0) if self.seconds is None else self.seconds
+        return (1.2 if self.quick else 20.0) if self.seconds is None else self.seconds
 
     @property
     def num_seeds(self) -> int:
@@ -118,6 +118,13 @@ class ArenaOptions:
     def image_side(self) -> int:
         """Side of an image in pixels."""
         return 64 // self.divisor
+
+    @property
+    def curve_sizes(self) -> list[int]:
+        """Vocabulary sizes of the curve: from 256 bytes to about the largest vocabulary, in powers of two."""
+        most = 131_072 // self.scale
+        sizes = [256 << doubled for doubled in range(20) if 256 << doubled <= max(256, most)]
+        return sizes[::2] if self.quick else sizes
 
     @property
     def runs_at_once(self) -> int:
