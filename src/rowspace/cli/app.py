@@ -24,6 +24,7 @@ COMMANDS = {
     "split": "split",
     "merges": "merges",
     "coverage": "coverage",
+    "arena": "arena",
     "lab": "lab",
 }
 

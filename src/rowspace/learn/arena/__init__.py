@@ -8,6 +8,7 @@
 | `model.py`, `train.py`, `cell.py` | the model, a run, and what is kept of it |
 | `run.py`, `pool.py`, `worker.py`, `saved.py` | `run_arena`: all runs in worker processes, saved one by one |
 | `baselines.py`, `sizes.py`, `summary.py`, `why.py` | what to compare with, means and spreads, sentences |
+| `plot.py` | a picture of the result |
 
 **The same predictions.** Text is cut into chunks at borders that the text before them determines (`chunks.py`). Each
 strategy reads the chunks in its own form: a word's id, ids of byte pairs, bytes, or patches of the rendered chunk. At

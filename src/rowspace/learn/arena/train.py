@@ -18,7 +18,8 @@ from rowspace.learn.arena.model import NO_BYTE, ArenaModel, Batch
 
 __all__ = ["Diverged", "Learned", "Measured", "learn", "measure"]
 
-_LR, _LEAST_LR = 1e-2, 0.05  # the highest learning rate, and the last one divided by it
+_LR = {True: 4e-3, False: 1e-2}  # the highest learning rate for classes and for next bytes
+_LEAST_LR = 0.05  # the last one divided by the highest
 _WARMUP = 0.05  # of the budget
 _CLIP = 1.0
 _POINTS = 20  # of a learning curve
@@ -93,14 +94,15 @@ def learn(model: ArenaModel, batches: Batches, *, budget: float, seed: int) -> L
         Diverged: The loss is not finite.
     """
     stream = batches.training(seed)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=_LR, betas=(0.9, 0.98), weight_decay=0.05)
+    optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.05)
     activation_bytes = _activation_bytes(model, next(stream))
+    lr = _LR[bool(model.shape.classes)]
     curve, steps, inputs = list[tuple[float, int, float]](), 0, 0
     began, start, used = time.monotonic(), time.process_time(), 0.0
     since = list[Tensor]()
     while used < budget:
         for group in optimizer.param_groups:
-            group["lr"] = _LR * _rate(used / budget)
+            group["lr"] = lr * _rate(used / budget)
         inputs += _step(model, optimizer, stream, since)
         steps += 1
         used = time.process_time() - start
