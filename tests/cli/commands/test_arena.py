@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch  # noqa: F401  # without it, there is no arena to test
 
 from rowspace.cli.arena_summary import print_summary, run_line
 

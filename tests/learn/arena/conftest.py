@@ -1,7 +1,6 @@
 """A text for the arena, and its tasks at a tiny size."""
 
 import pytest
-import torch
 
 from rowspace.learn.arena.options import ArenaOptions
 from rowspace.learn.arena.tasks import Task, make_tasks
@@ -10,9 +9,11 @@ TEXT = "the def and for not from that class return import value naïve configura
 WORDS = TEXT.split(" ")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def one_thread():
     """As in a worker; the tests of other folders get back what they had."""
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -12,6 +12,8 @@ from rowspace.learn.arena.model import ArenaModel, Shape
 from rowspace.learn.arena.strategies import STRATEGIES, TASKS
 from rowspace.learn.arena.train import Diverged, Measured, learn
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 def model_of(task, form, **changes):
     size = round(form.size**0.5) if form.is_patches else form.size

@@ -140,6 +140,7 @@ def test_full_sizes_are_the_published_ones():
     assert tokens == [50_176, None, 196]
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_scaled_sizes_are_those_of_the_models(tasks, options):
     for name, task in itertools.product(("large-untied", "bytes", "patches-16"), ("next-bytes",)):
         strategy = STRATEGIES[name]

@@ -1,6 +1,7 @@
 """A cell of the result: one strategy on one task with one seed, as plain values that JSON holds."""
 
 import dataclasses
+import math
 from typing import Any, TypedDict, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from rowspace.learn.arena.model import NO_BYTE, ArenaModel, ByteDecoder, Shape
 from rowspace.learn.arena.options import ArenaOptions
 from rowspace.learn.arena.strategies import Strategy
 from rowspace.learn.arena.tasks import Task, Unit
-from rowspace.learn.arena.train import Measured, learn, measure
+from rowspace.learn.arena.train import Diverged, Measured, learn, measure
 
 __all__ = ["Cell", "Wrong", "run_cell"]
 
@@ -87,7 +88,7 @@ def run_cell(task: Task, form: Form, strategy: Strategy, options: ArenaOptions, 
         seed: Of initial values and order.
 
     Raises:
-        Diverged: The loss is not finite.
+        Diverged: The loss or the result is not finite.
     """
     torch.manual_seed(seed)
     batches = Batches(task, form)
@@ -105,6 +106,8 @@ def run_cell(task: Task, form: Form, strategy: Strategy, options: ArenaOptions, 
     )
     learned = learn(model, batches, budget=options.budget, seed=seed)
     measured = measure(model, batches)
+    if not math.isfinite(measured.quality):
+        raise Diverged(f"the held-out result is {measured.quality} after {learned.steps} steps")
     inputs: list[torch.nn.Module] = [model.input] if model.own_head is None else [model.input, model.own_head]
     table = {parameter for module in inputs for parameter in module.parameters()}
     values = {
