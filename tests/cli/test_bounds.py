@@ -52,6 +52,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "coverage": [table_path, "text"],
         "lab": ["nowhere", "--no-open"],
         "train": ["long", "-o", "run", *SMALLEST_MODEL],
+        "arena": ["text", "--tasks", "images", "--quick"],
         "fit": ["text", "-o", "table", "--workers", "1", "--dim", "2", "--epochs", "1"],
     }
     tried = 0

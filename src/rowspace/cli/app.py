@@ -25,6 +25,7 @@ COMMANDS = {
     "split": "split",
     "merges": "merges",
     "coverage": "coverage",
+    "arena": "arena",
     "lab": "lab",
 }
 

@@ -8,6 +8,7 @@
 | `run_directory.py`, `lock.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
 | `language_model/` | `rowspace.train`: a small decoder, its runs and events, probes |
+| `arena/` | input strategies compared on four tasks |
 
 Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.
 """
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING
 from rowspace._base.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rowspace.learn.arena.options import ArenaOptions
+    from rowspace.learn.arena.run import run_arena
     from rowspace.learn.fit import Reports
     from rowspace.learn.language_model.contextual import ContextualRows, contextual_rows
     from rowspace.learn.language_model.events import Events, read_events
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from rowspace.learn.word2vec.trainer import Progress
 
 __all__ = [
+    "ArenaOptions",
     "ContextualRows",
     "DeferredAdamW",
     "DeferredSGD",
@@ -63,12 +67,15 @@ __all__ = [
     "probe",
     "probe_layers",
     "read_events",
+    "run_arena",
     "run_directory_of",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "arena.options": ("ArenaOptions",),
+        "arena.run": ("run_arena",),
         "fit": ("Reports",),
         "language_model.contextual": ("ContextualRows", "contextual_rows"),
         "language_model.events": ("Events", "read_events"),

@@ -1,0 +1,68 @@
+"""The results file of an arena, written after each run, so that a stopped arena continues where it was."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rowspace._base.atomic import atomic_file
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.strict_json import read_object
+
+__all__ = ["RESULTS_NAME", "SavedResults"]
+
+RESULTS_NAME = "arena.json"
+_FORMAT = 1
+
+
+class SavedResults:
+    """The runs of a folder.
+
+    Args:
+        folder: Where the file is or will be; None keeps the runs in memory only.
+        settings: What the runs depend on, the text included; a file with others is not continued.
+
+    Attributes:
+        cells: The results by key: a cell, or {"failed": reason}.
+
+    Raises:
+        UsageError: The folder has runs with other settings.
+        FileFormatError: The file is damaged, or another version of rowspace has written it.
+    """
+
+    def __init__(self, folder: Path | None, settings: dict[str, Any]) -> None:
+        self._path = None if folder is None else folder / RESULTS_NAME
+        self._settings = settings
+        self.cells = dict[str, dict[str, Any]]()
+        if self._path is not None and self._path.exists():
+            self.cells = self._read(self._path)
+
+    @property
+    def finished(self) -> set[str]:
+        """The keys of the runs that need not be run again."""
+        return {key for key, cell in self.cells.items() if "failed" not in cell}
+
+    def add(self, key: str, cell: dict[str, Any]) -> None:
+        """Add a run and write the file."""
+        self.cells[key] = cell
+        self.save()
+
+    def save(self) -> None:
+        """Write the file, if there is a folder."""
+        if self._path is None:
+            return
+        document = {"format": _FORMAT, "settings": self._settings, "cells": self.cells}
+        with atomic_file(self._path) as file:
+            file.write(json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+    def _read(self, path: Path) -> dict[str, dict[str, Any]]:
+        document = read_object(path, remedy="delete it to start again")
+        if document.get("format") != _FORMAT or not isinstance(document.get("cells"), dict):
+            raise FileFormatError(f"{path}: is not a results file of this version of rowspace; choose another folder")
+        before = document.get("settings") or {}
+        for name, value in self._settings.items():
+            if before.get(name) != value:
+                raise UsageError(
+                    f"{str(path.parent)!r} has runs with {name}={before.get(name)!r}, not {value!r}; give the same "
+                    "options and text to continue them, or choose another folder"
+                )
+        return dict(document["cells"])

@@ -1,0 +1,89 @@
+"""A whole arena in worker processes: its document, its results file, continuing it, and what stops it."""
+
+import json
+import signal
+
+import pytest
+
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.learn import run_arena
+from rowspace.learn.arena.pool import run_requests
+from rowspace.learn.arena.saved import RESULTS_NAME, SavedResults
+from rowspace.learn.arena.worker import Request
+from rowspace.learn.lock import locked
+
+TINY = {
+    "seconds": 0.02, "layers": 1, "scale": 64, "strategies": ["bytes", "patches-32"], "tasks": ["images"],
+    "quick": True, "curve": False,
+}  # fmt: skip
+
+
+def test_an_arena_continues_with_the_runs_that_are_missing(documents, tmp_path):
+    output, ran = tmp_path / "arena", []
+    first = run_arena(documents, output=output, on_cell=lambda *news: ran.append(news[:3]), workers=1, **TINY)
+    assert ran == [(1, 2, "images/bytes/1"), (2, 2, "images/patches-32/1")]
+    assert [entry["seeds"] for entry in first["entries"]] == [1, 1]
+    assert json.loads(json.dumps(first)) == first
+    before = json.loads((output / RESULTS_NAME).read_text())["cells"]
+
+    ran.clear()
+    options = TINY | {"seeds": 2}
+    second = run_arena(documents, output=output, on_cell=lambda *news: ran.append(news[:3]), workers=2, **options)
+    assert {key for _, _, key in ran} == {"images/bytes/2", "images/patches-32/2"}
+    after = json.loads((output / RESULTS_NAME).read_text())["cells"]
+    assert {key: after[key] for key in before} == before
+    assert [entry["spread_over"] for entry in second["entries"]] == ["seeds", "seeds"]
+
+    ran.clear()
+    assert run_arena(documents, output=output, on_cell=lambda *news: ran.append(news), **options) == second
+    assert ran == []
+
+    with pytest.raises(UsageError, match=r"has runs with seconds=0.02, not 0.5; give the same options and text"):
+        run_arena(documents, output=output, **TINY | {"seconds": 0.5})
+    with pytest.raises(UsageError, match="has runs with text="):
+        run_arena(documents[1:], output=output, **TINY)
+
+
+def test_a_signal_stops_the_arena_and_finished_runs_are_saved(documents, tmp_path):
+    def stop(*_news):
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(RowspaceError, match="stopped after 1 run of 2; the same call with the same output continues"):
+        run_arena(documents, output=tmp_path, on_cell=stop, workers=1, **TINY)
+    assert list(SavedResults(tmp_path, {}).cells) == ["images/bytes/1"]
+
+
+def test_a_worker_that_dies_fails_its_run_only(documents, options, tmp_path):
+    job = {"options": {"layers": 1, "seconds": 0.02, "scale": 64, "tasks": ["images"]}, "documents": documents}
+    (tmp_path / "job.json").write_text(json.dumps(job))
+    requests = [Request("images", "no such strategy", [1]), Request("images", "patches-32", [1])]
+    results = list(run_requests(tmp_path, requests, workers=1, is_stopped=lambda: False))
+    assert results[0] == {"key": "images/no such strategy/1", "failed": "KeyError: 'no such strategy'"}
+    assert (results[1]["key"], "cell" in results[1]) == ("images/patches-32/1", True)
+
+
+def test_failed_runs_are_run_again(tmp_path):
+    saved = SavedResults(tmp_path, {"seconds": 1})
+    saved.add("images/bytes/1", {"failed": "its process ended with status -9, perhaps for lack of memory"})
+    saved.add("images/bytes/2", {"quality": 0.5})
+    assert SavedResults(tmp_path, {"seconds": 1}).finished == {"images/bytes/2"}
+
+
+def test_a_damaged_or_foreign_results_file_is_refused(tmp_path):
+    path = tmp_path / RESULTS_NAME
+    path.write_text('{"format": 1, "cells"')
+    with pytest.raises(FileFormatError, match="delete it to start again"):
+        SavedResults(tmp_path, {})
+    path.write_text('{"format": 2, "cells": {}}')
+    with pytest.raises(FileFormatError, match="not a results file of this version of rowspace; choose another folder"):
+        SavedResults(tmp_path, {})
+
+
+def test_two_arenas_do_not_write_to_one_folder(documents, tmp_path):
+    with locked(tmp_path), pytest.raises(RowspaceError, match="another arena is writing to"):
+        run_arena(documents, output=tmp_path, **TINY)
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(UsageError, match="the arena has no option 'second'; it has curve, field"):
+        run_arena(second=1)
