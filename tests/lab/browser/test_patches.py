@@ -112,7 +112,7 @@ def test_picture_can_be_uploaded(visit, tmp_path) -> None:
     page = visit("patches")
     page.get_by_label("Your own picture").set_input_files(tmp_path / "it's <b>mine<b>.png")
     expect(page.get_by_role("application", name="The picture in 6 × 14 patches")).to_be_visible()
-    page.get_by_text("0 to 255").click()
+    page.get_by_text("0 to 255", exact=True).click()
     expect(page.get_by_label("Python", exact=True)).to_contain_text('open_picture(file="it\'s <b>mine<b>.png")')
     expect(page.get_by_role("heading", name="Patch 49: row 3, column 7")).to_be_visible()
     expect(page.get_by_role("cell", name=f"{pixels[48, 112, 0]}.0000").first).to_be_visible()

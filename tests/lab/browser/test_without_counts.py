@@ -24,8 +24,9 @@ def test_counts_are_not_shown(visit: Callable[[str], Page]) -> None:
     expect(page.get_by_role("table", name="Nearest neighbors of")).to_be_visible()
     expect(page.get_by_role("columnheader", name="count")).to_have_count(0)
     visit("tokens?tokenizer=table")
-    expect(page.get_by_role("table", name="The pieces of the text")).to_be_visible()
-    expect(page.get_by_role("columnheader", name="count")).to_have_count(0)
+    pieces = page.get_by_role("table", name="The pieces of the text")
+    expect(pieces).to_be_visible()
+    expect(pieces.get_by_role("columnheader", name="count")).to_have_count(0)
 
 
 def test_list_of_words_waits_for_its_order(visit: Callable[[str], Page], page: Page, bert_lab: Lab) -> None:
