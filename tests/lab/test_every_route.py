@@ -7,6 +7,7 @@ raises what the server would log) and that refused requests get a message.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import rowspace as rs
+from rowspace.errors import UsageError
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages import PAGES
@@ -66,6 +68,7 @@ TABLES = {
 
 
 NEED_TWO_ROWS = {"words/kept"}
+NEED_A_RUN = {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +96,8 @@ def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient
     for route in ANSWERS:
         answer = clients[name].get(f"/api/{route}")
         may_be_refused = name == "nan" or (name, route) == ("zeros", "words/order")  # zero rows have no direction
-        if answer.status_code == 400 and (may_be_refused or (len(TABLES[name]) == 1 and route in NEED_TWO_ROWS)):
+        too_few = len(TABLES[name]) == 1 and route in NEED_TWO_ROWS
+        if answer.status_code == 400 and (may_be_refused or too_few or route in NEED_A_RUN):
             assert_refused(answer)
             continue
         assert answer.status_code == 200, f"{route} of {name}: {answer.text}"
@@ -123,7 +127,8 @@ def names(clients: dict[str, TestClient]) -> dict[str, list[str]]:
     found = {}
     for route, answer in ANSWERS.items():
         query = Recorded()
-        answer(clients["float16"].lab, query)
+        with suppress(UsageError) if route in NEED_A_RUN else nullcontext():
+            answer(clients["float16"].lab, query)
         found[route] = sorted(query.names)
     return found
 

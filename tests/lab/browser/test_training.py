@@ -1,0 +1,73 @@
+"""The Training page in a browser: a run that is trained while it is watched, stopped, replayed."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from tests.lab.browser.conftest import serving
+
+import rowspace as rs
+from rowspace.lab.app import make_app
+from rowspace.lab.lab import Lab
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="session")
+def lab_url() -> Iterator[str]:
+    """A server of its own, over a small table: the page shows its own run."""
+    lab = Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")
+    with serving(make_app(lab)) as server:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+
+
+def finished(visit, address: str = "training") -> Page:
+    """The page after the last step of its run."""
+    page = visit(address)
+    expect(page.get_by_text("has finished; play it back")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("application", name="The map of 640 rows at step 50")).to_be_visible()
+    return page
+
+
+def test_table_of_step_0_appears_before_the_run_moves_and_a_stopped_run_starts_again(visit) -> None:
+    page = visit("training")
+    table = page.get_by_role("application", name="The rows of the 24 most frequent tokens at step 0")
+    expect(table).to_be_visible(timeout=120_000)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("this job was cancelled")).to_be_visible()
+    page.get_by_role("button", name="Start again").click()
+    expect(page.get_by_role("region", name="Controls")).to_contain_text(
+        re.compile(r"step \d+ of 50, loss \d\.\d\d"), timeout=120_000
+    )
+
+
+def test_replay_plays_pauses_and_scrubs(visit) -> None:
+    page = finished(visit)
+    step = page.get_by_label("Step", exact=False).locator("visible=true").first
+    step.press("Home")
+    expect(page.get_by_role("application", name="The map of 640 rows at step 0")).to_be_visible()
+    page.get_by_text("4×").click()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("application", name="The map of 640 rows at step 50")).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_chosen_token_has_its_row_count_and_neighbors_at_the_step(visit, page: Page) -> None:
+    finished(visit)
+    page = finished(visit, "training?token=290")
+    figure = page.get_by_role("region", name="Figure")
+    expect(
+        figure.get_by_role("table", name="Nearest tokens of the sample at step 50").locator("tbody tr")
+    ).to_have_count(8)
+    expect(figure).to_contain_text("times in the text, looked up in")
+    expect(figure.get_by_role("application", name=re.compile("^The row of .* at step 50"))).to_be_visible()
+
+
+def test_code_computes_what_is_shown(visit) -> None:
+    page = finished(visit)
+    names: dict[str, object] = {}
+    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as pasted by a user
+    assert names["curves"]["step"] == names["row"]["step"] == 50
+    assert len(names["snapshots"]["tokens"]) == 640
