@@ -67,7 +67,27 @@ def test_chosen_token_has_its_row_count_and_neighbors_at_the_step(visit, page: P
 
 def test_code_computes_what_is_shown(visit) -> None:
     page = finished(visit)
-    names: dict[str, object] = {}
-    exec(page.get_by_label("Python", exact=True).inner_text(), names)  # noqa: S102  # as pasted by a user
-    assert names["curves"]["step"] == names["row"]["step"] == 50
+    code, names = page.get_by_label("Python", exact=True), dict[str, object]()
+    for figure in ("curves", "snapshots", "row", "updates"):
+        expect(code).to_contain_text(f"{figure} = {figure}_figure(")
+    exec(code.inner_text(), names)  # noqa: S102  # as pasted by a user
+    assert names["curves"]["step"] == names["row"]["step"] == names["updates"]["step"] == 50
     assert len(names["snapshots"]["tokens"]) == 640
+
+
+def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
+    page = finished(visit, "training?run=untied")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text("Only looked-up rows get a gradient")
+    bands = page.get_by_role("table", name="Rows by the steps in which they were looked up, at step 50").locator(
+        "tbody tr"
+    )
+    expect(bands).to_have_count(5)
+    never, *looked_up = [float(cell) for cell in bands.locator("td:last-child").all_inner_texts() if cell != "–"]
+    assert never < min(looked_up)
+    scatter = page.get_by_role("application", name="Updates and distance from the start of 640 rows")
+    scatter.press("ArrowRight")
+    expect(figure.locator("output", has_text="0 updates")).to_be_visible()
+    scatter.press("Enter")
+    page.wait_for_url("**/training?run=untied&token=*")
+    expect(figure).to_contain_text("0 times in the text, looked up in 0 steps")

@@ -2,7 +2,7 @@
 
 import { addressState, choice, number, text } from "../../state/address.svelte";
 
-export const RUNS = ["", "own", "base"] as const;
+export const RUNS = ["", "own", "base", "untied"] as const;
 export const SPEEDS = [0.5, 1, 2, 4];
 
 export interface Variant {
