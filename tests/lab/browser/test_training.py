@@ -26,7 +26,7 @@ def lab_url() -> Iterator[str]:
 def finished(visit, address: str = "training") -> Page:
     """The page after the last step of its run."""
     page = visit(address)
-    expect(page.get_by_text("has finished; play it back")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("has finished; play it back").first).to_be_visible(timeout=120_000)
     expect(page.get_by_role("application", name="The map of 640 rows at step 50")).to_be_visible()
     return page
 
@@ -91,3 +91,37 @@ def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
     scatter.press("Enter")
     page.wait_for_url("**/training?run=untied&token=*")
     expect(figure).to_contain_text("0 times in the text, looked up in 0 steps")
+
+
+def test_second_run_differs_in_one_thing(visit) -> None:
+    page = finished(visit)
+    page.get_by_role("group", name="What differs").get_by_text("initial σ").click()
+    page.get_by_role("group", name="0.02 and").get_by_text("1", exact=True).click()
+    page.wait_for_url("**/training?differ=start&variant=std-1")
+    expect(page.get_by_text("has finished; play it back")).to_have_count(3, timeout=120_000)
+    runs = page.get_by_role("table", name="Both runs").locator("tbody tr")
+    expect(runs).to_have_count(2)
+    (_, small, uniform, _), (_, large, *_) = (line.get_by_role("cell").all_inner_texts() for line in runs.all())
+    assert float(small) == pytest.approx(float(uniform), abs=0.05)
+    assert float(large) > 2 * float(uniform)
+    for name in ("0.02", "1"):
+        expect(page.get_by_role("application", name=f"initial σ: {name}, step 50")).to_be_visible()
+
+
+def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:
+    page = finished(visit, "training?differ=word")
+    table = page.get_by_role("table", name="The rows that differ most between the runs")
+    expect(table.locator("tbody tr")).to_have_count(12, timeout=120_000)
+    distances = [float(cell) for cell in table.locator("td:last-child").all_inner_texts()]
+    assert distances == sorted(distances, reverse=True)
+
+
+def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) -> None:
+    page = finished(visit, "training?differ=positions")
+    table = page.get_by_role(
+        "table", name="How much the prediction changes when the first two of six tokens change places"
+    )
+    expect(table.locator("tbody tr")).to_have_count(2, timeout=120_000)
+    rotary, none = (line.get_by_role("cell").all_inner_texts() for line in table.locator("tbody tr").all())
+    assert (none[0], none[2]) == ("positions: none", "0.000")
+    assert "0.000" not in (rotary[2], none[1])

@@ -472,6 +472,13 @@ export interface MovedReply {
   code: string;
 }
 
+/** How much a prediction changes with the order of the tokens. */
+export interface MaskChangesReply {
+  causal: number;
+  full: number;
+  code: string;
+}
+
 /** A list of tokens. */
 export interface WordTokensReply {
   tokens: string[];

@@ -5,6 +5,7 @@ that the code cannot differ from the computation. Annotations are left out of wh
 """
 
 import ast
+import contextlib
 import inspect
 import re
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ _OWN = "rowspace.lab"
 _FRONT_DOOR = {"rowspace.table": "rowspace"}  # where readers import from what the package's own modules may not
 _LONGEST_LINE = 100
 _PARSING = Lock()  # Python 3.11 fails where two threads parse at once
+_ATTEMPTS = 20
 
 
 class Shown(TypedDict):
@@ -122,7 +124,7 @@ class _Source:
 def _bindings(module: str) -> Mapping[str, ast.stmt]:
     """The names that a module binds: by imports, functions and assignments."""
     bound: dict[str, ast.stmt] = {}
-    for node in ast.parse(inspect.getsource(import_module(module))).body:
+    for node in _parse(inspect.getsource(import_module(module))).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             bound |= {alias.asname or alias.name: node for alias in node.names}
         elif isinstance(node, ast.FunctionDef):
@@ -143,13 +145,21 @@ def _definition(module: str, name: str) -> tuple[str, list[str]]:
     elif isinstance(node, ast.FunctionDef):
         text = _without_annotations(text)
     text = re.sub(r"  # (type: ignore|noqa).*", "", text)
-    used = [part.id for part in ast.walk(ast.parse(text)) if isinstance(part, ast.Name)]
+    used = [part.id for part in ast.walk(_parse(text)) if isinstance(part, ast.Name)]
     return text, [other for other in dict.fromkeys(used) if other in bound and other != name]
+
+
+def _parse(text: str) -> ast.Module:
+    """`ast.parse`, repeated where Python 3.11 fails since Numba parses in another thread, without our lock."""
+    for _ in range(_ATTEMPTS):
+        with contextlib.suppress(SystemError):
+            return ast.parse(text)
+    return ast.parse(text)
 
 
 def _without_annotations(text: str) -> str:
     """The source of a function without annotations, with its signature in one line."""
-    lines, function = text.split("\n"), ast.parse(text).body[0]
+    lines, function = text.split("\n"), _parse(text).body[0]
     assert isinstance(function, ast.FunctionDef)  # noqa: S101  # for the type checker
     for node in ast.walk(function):
         if isinstance(node, ast.AnnAssign):

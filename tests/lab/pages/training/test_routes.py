@@ -108,6 +108,16 @@ def test_rows_that_differ_most_between_runs(trained, train_in, check_code) -> No
     assert reply.meta["median"] < distances[0]
 
 
+def test_order_is_seen_without_positions_by_a_causal_mask_only(trained, train_in, check_code) -> None:
+    """A sum over all tokens has no order; a causal mask gives each token a sum over others."""
+    lab, _ = trained
+    train_in(lab, "positions-none")
+    without = check_code(lab, "training/order", run="positions-none").meta
+    assert without["full"] == 0
+    assert without["causal"] > 0
+    assert check_code(lab, "training/order").meta["full"] > 0
+
+
 def test_opened_run_is_shown_and_a_table_is_not_one(trained, ask, tmp_path: Path) -> None:
     path = run_path(trained[0], "base")
     lab = Lab(rs.load(path), path)

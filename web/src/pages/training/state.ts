@@ -23,7 +23,7 @@ export const DIFFERENCES = {
     label: "tying",
     base: "tied",
     variants: [{ run: "untied", name: "untied" }],
-    see: "A tied table learns from two sides: where a token is read, and where it is predicted. An untied model has twice the rows, and its input rows get only the first gradient.",
+    see: "A tied table learns from two sides: where a token is read, and where it is predicted. An untied model has twice the rows, and its input rows get only the first gradient; here, with so few steps, it learns faster.",
   },
   positions: {
     label: "positions",
@@ -33,13 +33,13 @@ export const DIFFERENCES = {
       { run: "positions-learned", name: "learned" },
       { run: "positions-alibi", name: "ALiBi" },
     ],
-    see: "Without positions the loss is a little higher, but the model is not blind to order: with a causal mask each token sees only those before it, so states differ by how much they see. With a full mask, order would make no difference.",
+    see: "In so short a run positions help little. A model without them is not blind to order: under a causal mask each token sees only those before it, and a second layer can tell how much the first has seen. Under a full mask, order makes no difference; the table below measures both.",
   },
   scale: {
     label: "scale",
     base: "unscaled",
     variants: [{ run: "scaled", name: "× √d" }],
-    see: "Rows multiplied by √d enter the model larger, so the same gradient moves the input more.",
+    see: "Rows multiplied by √d are larger inside the model from the first step on, next to everything that is added to them; here the loss falls faster.",
   },
   width: {
     label: "width d",
@@ -49,7 +49,7 @@ export const DIFFERENCES = {
       { run: "dim-16", name: "16" },
       { run: "dim-64", name: "64" },
     ],
-    see: "Wider rows can tell more tokens apart: the loss falls lower, at a higher cost for each row.",
+    see: "Wider rows can tell more tokens apart: the loss ends lower, and each row costs more.",
   },
   start: {
     label: "initial σ",
@@ -58,7 +58,7 @@ export const DIFFERENCES = {
       { run: "std-root", name: "1/√d" },
       { run: "std-1", name: "1" },
     ],
-    see: "With small rows every token is equally likely at first, and the loss starts at ln V. A tied table with σ = 1 starts far above: its logits are large and wrong.",
+    see: "With small rows all tokens are about equally likely at first, and the loss starts at ln V. A tied table with σ = 1 starts far above it: its logits are large and wrong.",
   },
   decay: {
     label: "weight decay",
@@ -67,7 +67,7 @@ export const DIFFERENCES = {
       { run: "decay-0", name: "0" },
       { run: "decay-3", name: "3" },
     ],
-    see: "Weight decay shrinks every row a little at each step, also those without a gradient; the norms show it.",
+    see: "Weight decay shrinks every row a little at each step, also those without a gradient. The norms show it, and too much of it keeps the loss high.",
   },
   norms: {
     label: "norms",

@@ -143,3 +143,17 @@ class Moved(TypedDict):
 
 class MovedReply(Moved, Shown):
     """The rows that differ most between two runs."""
+
+
+class MaskChanges(TypedDict):
+    """How much a prediction changes when the two first tokens change places, with each mask.
+
+    The largest change of a probability; 0 means that the model cannot tell one order from the other.
+    """
+
+    causal: float
+    full: float
+
+
+class MaskChangesReply(MaskChanges, Shown):
+    """How much a prediction changes with the order of the tokens."""

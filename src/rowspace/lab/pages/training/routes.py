@@ -9,10 +9,11 @@ from pathlib import Path
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.pages.training import figures
 from rowspace.lab.pages.training.replies import (
     CurvesReply,
+    MaskChangesReply,
     MovedReply,
     OwnRunReply,
     SnapshotsReply,
@@ -83,6 +84,15 @@ def moved(lab: Lab, query: Query) -> MovedReply:
     return {**figure(), "code": shown(lab, figure)}
 
 
+@needs_torch
+def order(lab: Lab, query: Query) -> MaskChangesReply:
+    """`run` → how much a prediction of its last checkpoint changes with the order of the tokens."""
+    from rowspace.lab.pages.training.order import order_figure  # imports PyTorch
+
+    figure = partial(order_figure, run=_run(lab, query), length=6)
+    return {**figure(), "code": shown(lab, figure)}
+
+
 def _run(lab: Lab, query: Query) -> str:
     """The folder of the requested run: by default the lab's own, or the page's first."""
     return run_path(lab, query.choice("run", NAMES, OWN if Path(lab.path, NAME).is_file() else "base"))
@@ -103,4 +113,5 @@ ROUTES: Mapping[str, Answer] = {
     "training/updates": updates,
     "training/row": row,
     "training/moved": moved,
+    "training/order": order,
 }

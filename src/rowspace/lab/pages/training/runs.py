@@ -58,7 +58,7 @@ REPLACED = ("function", "class")  # a word of the text, and the one in its place
 VOCABULARY_SIZE = 640
 BASE = {
     "dim": 32,
-    "layers": 1,
+    "layers": 2,  # with one, a model without positions would be blind to order
     "heads": 2,
     "batch": 16,
     "context": 48,
@@ -125,7 +125,8 @@ def train_run(
 def _table_of_step_0(corpora: "Corpora", options: Mapping[str, Any]) -> dict[str, Any]:
     """The rows that the model is about to begin with, before the optimizer is imported, which takes a second.
 
-    They are the first numbers that the seed gives: those of `rowspace.learn.language_model.trainer.make_model`.
+    They are the first numbers that the seed gives, as in `rowspace.learn.language_model.trainer.make_model`; a
+    constraint on their norms is left out.
     """
     import torch
     from tokenizers import Tokenizer
