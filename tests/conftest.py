@@ -52,6 +52,7 @@ NOT_TRACED = [
     "tests/layers/recipes/test_text_parity",
     "tests/layers/recipes/test_vision_parity",
     "tests/layers/test_contract",
+    "tests/learn/language_model/test_kills",
     "tests/store/test_kills",
     "tests/test_docs.py",
     "tests/test_import.py",

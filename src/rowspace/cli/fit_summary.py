@@ -69,11 +69,16 @@ def _unused(table: "Table") -> str:
 
 
 def example_token(table: "Table") -> str:
-    """Return a token for an example: the longest frequent one that is not special."""
+    """Return a token for an example: the frequent one with the most letters that is not special."""
     settings: Mapping[str, Any] = table.settings
     counts = [0] * len(table) if table.counts is None else table.counts.tolist()
     frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
     special = {*UNKNOWN, *settings.get("special", ())}
     tokens = [table.vocabulary[number] for number in frequent]
     named = (token for token in tokens if token not in special)
-    return max(named, key=lambda token: len(token.strip()), default=tokens[0])
+    return max(named, key=_letters, default=tokens[0])
+
+
+def _letters(token: str) -> tuple[int, int]:
+    """The number of ASCII letters, which the marks of byte-level tokens are not, and of characters."""
+    return sum(character.isascii() and character.isalpha() for character in token), len(token.strip())

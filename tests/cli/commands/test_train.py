@@ -52,6 +52,7 @@ def test_summary_has_bits_per_byte_and_what_to_do_next(run: Run, corpus: str, tm
     assert "rowspace: read: " in done.stderr
     assert "rowspace: learning: step 10 of 10, " in done.stderr
     assert len(rs.load(output)) == 300
+    assert "learned_by rowspace train" in run("info", output).stdout
 
 
 def test_json_is_one_document(run: Run, corpus: str, tmp_path: Path) -> None:

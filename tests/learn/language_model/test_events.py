@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.learn.language_model.events import NAME, ROWS, SNAPSHOT, Events, EventWriter, read_events
 
 HEADER = {"num_embeddings": 3, "watched": ["a"]}
@@ -28,13 +28,13 @@ def test_records_come_back_as_they_were_written(writer, tmp_path):
         assert events.header == HEADER
         assert [tuple(record) for record in events.steps().tolist()] == STEPS
         assert events.held_out() == [(0, 2.5)]
-        assert (events.recorded(ROWS), events.recorded(SNAPSHOT)) == ([5], [5])
-        found = events.arrays(ROWS, 5)
+        assert (events.row_steps(), events.snapshot_steps()) == ([5], [5])
+        found = events.rows(5)
         assert {name: (array.dtype, array.tolist()) for name, array in found.items()} == {
             name: (array.dtype, array.tolist()) for name, array in rows.items()
         }
-        with pytest.raises(KeyError):
-            events.arrays(ROWS, 4)
+        with pytest.raises(UsageError, match=r"step 4 is not recorded; the recorded ones are \[5\]"):
+            events.rows(4)
 
 
 def test_a_reader_follows_what_is_appended(writer, tmp_path):
@@ -56,7 +56,7 @@ def test_every_torn_end_leaves_the_whole_records(writer, tmp_path):
     for length in range(whole, len(data)):
         (tmp_path / NAME).write_bytes(data[:length])
         with Events(tmp_path) as events:
-            assert (events.end, len(events.steps()), events.recorded(ROWS)) == (whole, 1, [])
+            assert (events.end, len(events.steps()), events.row_steps()) == (whole, 1, [])
     cut = EventWriter(tmp_path / NAME, length=whole)
     cut.step(*STEPS[1])
     cut.close()

@@ -1,6 +1,7 @@
 """A run: what it learns, what is in its folder, and that it continues with the same bits."""
 
 import json
+import pickle
 import shutil
 import signal
 
@@ -18,9 +19,11 @@ from rowspace.errors import (
     UsageError,
 )
 from rowspace.learn.language_model.checkpoint import TENSORS, read_record, read_tensors
-from rowspace.learn.language_model.events import NAME, ROWS, SNAPSHOT, Events
+from rowspace.learn.language_model.data import read_corpora
+from rowspace.learn.language_model.events import NAME, Events
 from rowspace.learn.language_model.loaded_run import load_run
 from rowspace.learn.language_model.train import TrainReports
+from rowspace.learn.language_model.trainer import Trainer
 
 
 def bits(run):
@@ -52,7 +55,7 @@ def test_the_folder_is_a_table(finished):
     np.testing.assert_array_equal(table.rows, finished.model.input.tokens.weight.detach().numpy())
     assert table.counts.sum() > 5000
     assert table.settings["learned_by"] == "rowspace train"
-    assert table.settings["model"]["dim"] == table.dim == 16
+    assert table.settings["dim"] == table.dim == 16
     assert not finished.path.with_name("finished.train").exists()
 
 
@@ -206,10 +209,10 @@ def test_a_damaged_state_is_one_sentence(name, damage, finished, quick, tmp_path
 
 def test_events_say_what_happened_to_the_rows(finished, assert_close):
     with Events(finished.path) as events:
-        steps, rows = events.steps(), events.arrays(ROWS, 12)
-        assert events.recorded(ROWS) == [4, 8, 12]
-        assert events.recorded(SNAPSHOT) == [0, 4, 8, 12]
-        first, last = events.arrays(SNAPSHOT, 0), events.arrays(SNAPSHOT, 12)
+        steps, rows = events.steps(), events.rows(12)
+        assert events.row_steps() == [4, 8, 12]
+        assert events.snapshot_steps() == [0, 4, 8, 12]
+        first, last = events.snapshot(0), events.snapshot(12)
         watched = events.header["watched"]
     weight = finished.model.input.tokens.weight.detach().numpy()
     table = finished.table
@@ -231,17 +234,15 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
     tied = quick(tmp_path / "tied", steps=1, record=1, watch=["t"], scaled=True)
     start = load_run(quick(tmp_path / "same", steps=1, lr=0.0, scaled=True).path).model
     from rowspace.layers import UntiedHead
-    from rowspace.learn.language_model.data import read_corpora
-    from rowspace.learn.language_model.trainer import Trainer
+    from rowspace.learn.language_model.schedule import draw_batch
 
     head = UntiedHead(16, 300)
     head.weight = torch.nn.Parameter(start.input.tokens.weight.detach().clone())
     start.head = head
-    trainer = Trainer(read_corpora(tied.path / "data"), tied.record)
-    _, ids, targets = trainer._batch(1)
-    start.loss(ids, targets).backward()
+    batch = draw_batch(read_corpora(tied.path / "data").train, tied.record.training, 1, "cpu")
+    start.loss(batch.ids, batch.targets).backward()
     with Events(tied.path) as events:
-        rows, snapshot = events.arrays(ROWS, 1), events.arrays(SNAPSHOT, 1)
+        rows, snapshot = events.rows(1), events.snapshot(1)
     expected = {"input": start.input.tokens.weight.grad, "head": head.weight.grad}
     for side, gradient in expected.items():
         assert_close(rows[f"{side}_gradient"], gradient.norm(dim=1), slack=5)
@@ -251,7 +252,7 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
 def test_untied_rows_move_without_a_gradient(quick, tmp_path):
     run = quick(tmp_path / "run", tied=False, record=12, steps=12)
     with Events(run.path) as events:
-        rows = events.arrays(ROWS, 12)
+        rows = events.rows(12)
     still = rows["input_gradient"] == 0
     seen = still & (rows["input_updates"] > 0)
     assert seen.any()
@@ -340,3 +341,103 @@ class TestInit:
     def test_shape_and_tokens_cannot_change(self, options, message, finished, quick, tmp_path):
         with pytest.raises(UsageError, match=message):
             quick(tmp_path / "next", init=finished.path, **options)
+
+
+def test_the_model_of_a_run_can_be_pickled_and_is_no_longer_watched(finished, assert_close):
+    again = pickle.loads(pickle.dumps(finished.model))  # noqa: S301  # our own
+    ids = torch.arange(16)[None]
+    assert torch.equal(again(ids), finished.model(ids))
+    assert not finished.model.input.tokens._forward_hooks
+
+
+def test_ctrl_c_while_the_text_is_read_leaves_nothing(quick, tmp_path, text):
+    def texts():
+        yield from text
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        quick(tmp_path / "run", corpus=texts())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_held_out_loss_that_is_not_finite_is_no_result(quick, tmp_path, monkeypatch):
+    from rowspace.learn.language_model import trainer
+
+    monkeypatch.setattr(trainer, "bits_per_byte_by_length", lambda *_: {16: float("inf")})
+    with pytest.raises(
+        TrainingDiverged, match="the loss of the held-out text is not finite after step 12 of 12; rows con"
+    ):
+        quick(tmp_path / "run", save_steps=5)
+    assert read_record(tmp_path / "run").step == 10
+
+
+def test_without_links_files_are_copied(quick, tmp_path, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise PermissionError(1, "Operation not permitted")
+
+    linked = quick(tmp_path / "linked", save_steps=4, record=4)
+    monkeypatch.setattr("rowspace.learn.language_model.run_folder.os.link", refuse)
+    assert bits(quick(tmp_path / "copied", save_steps=4, record=4).path) == bits(linked.path)
+
+
+def test_a_reader_follows_a_run_over_its_checkpoints(quick, tmp_path):
+    seen = []
+
+    def follow(progress):
+        if not seen:
+            seen.append(Events(tmp_path / "run"))
+        seen[0].refresh()
+        seen.append(len(seen[0].steps()))
+
+    quick(tmp_path / "run", save_steps=2, reports=TrainReports(on_progress=follow))
+    with seen.pop(0):
+        assert seen == list(range(1, 13))
+
+
+def test_a_weight_that_is_not_finite_is_never_saved(finished, tmp_path):
+    shutil.copytree(finished.path, tmp_path / "run")
+    before = bits(tmp_path / "run")
+    trainer = Trainer(read_corpora(tmp_path / "run/data"), finished.record)
+    with torch.no_grad():
+        trainer.model.input.tokens.weight[7] = float("nan")
+    name = finished.table.vocabulary[7]
+    with pytest.raises(
+        TrainingDiverged, match=r"the weight 'input.tokens.weight' is not finite after step 12"
+    ) as caught:
+        trainer.save(tmp_path / "run", tmp_path / "run")
+    assert f"; rows concerned: {name!r}; the last checkpoint is kept in" in str(caught.value)
+    assert bits(tmp_path / "run") == before
+
+
+def test_a_run_has_a_name_and_cuda_is_used_only_where_it_is(quick, tmp_path, monkeypatch, finished):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UsageError, match="train needs an output: the folder of the run"):
+        quick(None)
+    with pytest.raises(UsageError, match="device='cuda' is not available here"):
+        quick(tmp_path / "run", device="cuda")
+    assert quick(tmp_path / "run", device="auto", steps=1).record.device == "cpu"
+    path = tmp_path / "run/state/run.json"
+    path.write_text(path.read_text().replace('"device": "cpu",\n "init"', '"device": "cuda",\n "init"'))
+    with pytest.raises(UsageError, match="the run was trained with CUDA, which is not available here"):
+        quick(tmp_path / "run", resume=True)
+
+
+def test_what_is_in_the_way_stays(quick, tmp_path):
+    (tmp_path / "run.train").mkdir()
+    (tmp_path / "run.train/mine.txt").write_text("keep")
+    with pytest.raises(UsageError, match=r"'.*run.train' is needed for the run but contains 'mine.txt'; move it away"):
+        quick(tmp_path / "run")
+    (tmp_path / "other.train").write_text("keep")
+    with pytest.raises(UsageError, match=r"'.*other.train' is needed for the run but is not a folder; move it away"):
+        quick(tmp_path / "other")
+    with pytest.raises(UsageError, match="there is no run of rowspace train in"):
+        quick(tmp_path / "nowhere/run", resume=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.train", "run.train"]
+
+
+def test_frozen_rows_have_a_gradient_of_neither_side(finished, quick, tmp_path):
+    run = quick(tmp_path / "run", init=finished.path, rows="frozen", steps=2, record=1, watch=["t"], workers=1)
+    with Events(run.path) as events:
+        rows, snapshot = events.rows(2), events.snapshot(2)
+    assert not {"input_gradient", "head_gradient", "second_moment"} & set(rows)
+    assert rows["step"].max() == rows["distance"].max() == np.abs(snapshot["input_sum"]).max() == 0

@@ -127,4 +127,6 @@ def _value(value: object) -> str:
         return " ".join(map(_value, value))
     if isinstance(value, float):
         return f"{value:.4g}"
-    return f"{value:,}" if type(value) is int else {None: "none", True: "yes", False: "no"}.get(value, str(value))  # type: ignore[call-overload]
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -176,7 +176,8 @@ def _check_length(train: int, held_out: int, context: int) -> None:
         )
     if not held_out:
         raise CorpusError(
-            f"the text is too short to hold out a part of it: it has {plural(train, 'token')}; give more text"
+            f"the text is too short to hold out a part of it: it has {plural(train, 'token')}; give more text, at "
+            f"least {HELD_OUT_EVERY * SMALLEST_BLOCK:,} characters"
         )
 
 

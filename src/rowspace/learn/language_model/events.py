@@ -11,7 +11,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from safetensors import numpy as safetensors
 
 from rowspace._base.atomic import translate_os_errors
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import parse_object
 
 __all__ = ["HELD_OUT", "NAME", "ROWS", "SNAPSHOT", "STEP", "STEP_DTYPE", "EventWriter", "Events", "read_events"]
@@ -163,21 +163,52 @@ class Events:
             if record.kind == HELD_OUT
         ]
 
-    def recorded(self, kind: int) -> list[int]:
-        """Return the steps that have a record of `ROWS` or `SNAPSHOT`."""
-        return [record.step for record in self._records if record.kind == kind]
+    def row_steps(self) -> list[int]:
+        """Return the steps that have statistics of all rows."""
+        return [record.step for record in self._records if record.kind == ROWS]
 
-    def arrays(self, kind: int, step: int) -> dict[str, NDArray[Any]]:
-        """Return the arrays of one record.
+    def rows(self, step: int) -> dict[str, NDArray[Any]]:
+        """Return the statistics of all rows at a step, (V,) each.
+
+        Args:
+            step: One of `row_steps`.
+
+        Returns:
+            `input_updates`, `head_targets`, `input_gradient`, `head_gradient`, `distance`, `step`, `norm`,
+            `second_moment`, and those of an untied head: `head_distance`, ...; without those that rows that do not
+            learn lack.
 
         Raises:
-            KeyError: The step has none of this kind.
+            UsageError: The step has none.
+            FileFormatError: They are damaged.
+        """
+        return self._arrays(ROWS, step, self.row_steps)
+
+    def snapshot_steps(self) -> list[int]:
+        """Return the steps that have a snapshot."""
+        return [record.step for record in self._records if record.kind == SNAPSHOT]
+
+    def snapshot(self, step: int) -> dict[str, NDArray[Any]]:
+        """Return the snapshot of a step.
+
+        Args:
+            step: One of `snapshot_steps`.
+
+        Returns:
+            `ids` (n,), the watched ones first; `rows` (n, d) and those of an untied head, `head_rows`, float16;
+            `input_sum` and `head_sum` (w, d), the sums of the gradients of the watched ids so far.
+
+        Raises:
+            UsageError: The step has none.
             FileFormatError: It is damaged.
         """
+        return self._arrays(SNAPSHOT, step, self.snapshot_steps)
+
+    def _arrays(self, kind: int, step: int, steps: Callable[[], list[int]]) -> dict[str, NDArray[Any]]:
         for record in self._records:
             if (record.kind, record.step) == (kind, step):
                 return safetensors.load(self._payload(record))
-        raise KeyError(step)
+        raise UsageError(f"step {step} is not recorded; the recorded ones are {steps()}")
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self._records)

@@ -1,5 +1,7 @@
 """A causal decoder around the embedding layers: rows in, blocks, the same or other rows out: `LanguageModel`."""
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -46,7 +48,7 @@ class LanguageModel(nn.Module):
             num_embeddings,
             dim,
             scale="sqrt" if options.scaled else None,
-            init=lambda weight: nn.init.normal_(weight, std=options.init_std),
+            init=partial(nn.init.normal_, std=options.init_std),
             constraint=constraint,
         )
         added: dict[str, nn.Module] = {}

@@ -28,7 +28,8 @@ class ModelOptions:
         heads: Attention heads of a block; they divide `dim`.
         mlp_ratio: Width of the inner layer of an MLP divided by `dim`. A "llama" block, whose MLP has three matrices
             instead of two, has 2/3 of it, so that the number of parameters is the same.
-        positions: "rotary" and "alibi" act in attention, "learned" and "sinusoid" are added to the rows.
+        positions: "rotary" and "alibi" act in attention, "learned" and "sinusoid" are added to the rows. Sinusoids are
+            much larger than rows of the default `init_std`: they need `scaled` and `init_std = dim ** -0.5`.
         block: "gpt2" (LayerNorm, GELU, biases), "llama" (RMSNorm, SwiGLU, no biases) or "mpt" (LayerNorm and GELU
             without biases). Keep it fixed to compare schemes of positions.
         tied: Whether the head uses the rows of the input table.
@@ -133,7 +134,7 @@ class TrainingOptions:
         seed: Seed of the initial values and of the order of the text.
         save_seconds: Seconds between checkpoints.
         save_steps: Steps between checkpoints; None leaves it to `save_seconds`.
-        evaluate: Steps between measurements of a part of the held-out text; None is a 20th of `steps`.
+        evaluate: Steps between measurements of a part of the held-out text; None is a 10th of `steps`.
         record: Steps between records of all rows' statistics and of snapshots; None is a 25th of `steps`.
         sample: Rows of a snapshot, besides `watch`.
         watch: Tokens whose rows are in every snapshot, with the sums of their gradients.
@@ -181,7 +182,7 @@ class TrainingOptions:
     ] = None
     evaluate: Annotated[
         int | None,
-        Option("Steps between measurements on held-out text.", minimum=1, maximum=1_000_000_000, default="a 20th"),
+        Option("Steps between measurements on held-out text.", minimum=1, maximum=1_000_000_000, default="a 10th"),
     ] = None
     record: Annotated[
         int | None,
@@ -209,7 +210,7 @@ class TrainingOptions:
     @property
     def evaluate_steps(self) -> int:
         """The steps between two measurements."""
-        return self.evaluate or max(1, self.steps // 20)
+        return self.evaluate or max(1, self.steps // 10)
 
     @property
     def record_steps(self) -> int:

@@ -18,11 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rowspace._base.atomic import check_directory_target, name_with_suffix, translate_os_errors
+from rowspace._base.atomic.temporaries import clear_temporaries
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.learn.language_model import events
 from rowspace.learn.lock import LOCK_NAME, locked
 
-__all__ = ["DATA", "MODEL", "RUN_FILE", "STATE", "check_output", "link_others", "lock_run"]
+__all__ = ["DATA", "MODEL", "RUN_FILE", "STATE", "check_output", "find_run", "link_others", "lock_run"]
 
 DATA, MODEL, STATE = "data", "model", "state"
 RUN_FILE = f"{STATE}/run.json"
@@ -46,6 +47,20 @@ def check_output(output: str | os.PathLike[str]) -> Path:
         RowspaceError: There is no permission to write.
     """
     return check_directory_target(output, marker=MARKER, contents=(*OWN, *TABLE))
+
+
+def find_run(output: str | os.PathLike[str]) -> Path:
+    """Return the path of a run to resume, which may have been killed between two names of its folder.
+
+    Raises:
+        UsageError: There is no run.
+    """
+    run = Path(os.path.realpath(output))
+    if run.parent.is_dir():
+        clear_temporaries(run)
+    if not (run / RUN_FILE).exists():
+        raise UsageError(f"there is no run of rowspace train in {str(output)!r}; name the folder of one")
+    return run
 
 
 @contextmanager

@@ -4,7 +4,7 @@ A row of a tied table gets two gradients: from the input, where its token is rea
 in the softmax of every position. The first is measured at the output of the lookup, the second is what is left.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rowspace.errors import UsageError
 from rowspace.layers.tables.lookup import row_sums
 from rowspace.learn.language_model.model import LanguageModel
 
-__all__ = ["Telemetry"]
+__all__ = ["Telemetry", "sampled_ids", "watched_ids"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -58,7 +59,11 @@ class Telemetry:
         }
         self._before = dict[str, Tensor]()
         self._output: Tensor | None = None
-        model.input.tokens.register_forward_hook(self._keep_output)
+        self._hook = model.input.tokens.register_forward_hook(self._keep_output)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._hook.remove()
 
     def after_backward(self, ids: Tensor, targets: Tensor) -> int:
         """Count a step and sum the gradients of watched rows; return how many rows the input has touched."""
@@ -142,6 +147,26 @@ class Telemetry:
     def _scaled(self, grad: Tensor) -> Tensor:
         """The gradient of rows from that of scaled rows."""
         return grad * grad.shape[-1] ** 0.5 if self._model.options.scaled else grad
+
+
+def watched_ids(vocabulary: Sequence[str], tokens: Iterable[str]) -> NDArray[np.int64]:
+    """Return the ids of the tokens to watch; raises `UsageError` for one that is not in the vocabulary."""
+    ids = {token: number for number, token in enumerate(vocabulary)}
+    distinct = list(dict.fromkeys(tokens))
+    for token in distinct:
+        if token not in ids:
+            raise UsageError(
+                f"watch has {token!r}, which is not a token of the vocabulary; rowspace split shows a text's tokens"
+            )
+    return np.array([ids[token] for token in distinct], np.int64)
+
+
+def sampled_ids(counts: NDArray[np.int64], watched: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return the watched ids, and at most `most` others at even distances in the order of falling counts."""
+    order = np.argsort(-counts, kind="stable")
+    order = order[~np.isin(order, watched)]
+    places = np.linspace(0, len(order) - 1, min(most, len(order))).astype(np.int64)
+    return np.concatenate([watched, order[places]])
 
 
 def _norms(rows: Tensor) -> NDArray[Any]:

@@ -24,7 +24,7 @@ from rowspace.learn.language_model.loaded_run import load_run
 from rowspace.learn.language_model.model import LanguageModel
 from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
 from rowspace.learn.language_model.rows import merge_rows, weights_of
-from rowspace.learn.language_model.run_folder import DATA, check_output, lock_run
+from rowspace.learn.language_model.run_folder import DATA, check_output, find_run, lock_run
 from rowspace.learn.language_model.trainer import Trainer, TrainProgress, fixed_threads
 from rowspace.learn.language_model.transformers_model import reason_against_export
 from rowspace.table import Table
@@ -116,12 +116,10 @@ def train(
         raise UsageError("train needs an output: the folder of the run")
     if resume and init is not None:
         raise UsageError("resume continues the run of the output, and init starts a new one; omit one of them")
-    run = Path(output).resolve() if resume else check_output(output)
-    if resume:
-        read_record(run)  # which raises if there is no run
-    with lock_run(run) as work, stop_requests() as stop:
+    run = find_run(output) if resume else check_output(output)
+    with lock_run(run) as work:
         trainer = _resume(run, options) if resume else _start(corpus, work, options, init=init, reports=reports)
-        with fixed_threads(trainer.record.threads), closing(trainer):
+        with stop_requests() as stop, fixed_threads(trainer.record.threads), closing(trainer):
             if not resume:
                 trainer.begin()
                 trainer.save(run, work)

@@ -4,11 +4,11 @@ The batch of a step depends on the seed and the step only, so the order of the t
 the same number of threads gives the same bits.
 """
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,28 +18,28 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn.utils import parametrize
 
-from rowspace._base.plural import plural
-from rowspace.errors import TrainingDiverged, UsageError
+from rowspace.errors import TrainingDiverged
 from rowspace.layers import MaxNorm, UnitNorm, constrain
 from rowspace.learn.language_model import events
 from rowspace.learn.language_model.checkpoint import RunRecord, save_checkpoint
 from rowspace.learn.language_model.data import Corpora
+from rowspace.learn.language_model.divergence import concerned
 from rowspace.learn.language_model.evaluate import bits_per_byte, bits_per_byte_by_length
 from rowspace.learn.language_model.model import LanguageModel
 from rowspace.learn.language_model.rows import prepare_rows, weights_of
-from rowspace.learn.language_model.telemetry import Telemetry
+from rowspace.learn.language_model.schedule import Batch, draw_batch, learning_rate
+from rowspace.learn.language_model.telemetry import Telemetry, sampled_ids, watched_ids
 from rowspace.table import Table
 from rowspace.text.tokenizers.huggingface_library import tokens_by_id
 
 __all__ = ["TrainProgress", "Trainer", "fixed_threads", "make_model"]
 
 BETA1 = 0.9
-LOWEST_RATE = 0.1  # at the end, as a share of the highest
-HELD_OUT_ON_THE_WAY = 8192  # ids
-NAMED_ROWS = 5  # in a message
+HELD_OUT_ON_THE_WAY = 4096  # ids
+FARTHEST = 10  # rows, of tokens that occur, that a summary may name
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class TrainProgress:
     """The progress of a training.
 
@@ -105,13 +105,14 @@ class Trainer:
         self._optimizer = self._make_optimizer()
         if options.constraint != "none":
             constrain(self._optimizer, self.model)
-        self.telemetry = Telemetry(
-            self.model, self._optimizer, watched=self._watched(), sampled=self._sampled(self._watched())
-        )
+        watched = watched_ids(self.vocabulary, options.watch or ())
+        sampled = sampled_ids(corpora.counts, watched, options.sample)
+        self.telemetry = Telemetry(self.model, self._optimizer, watched=watched, sampled=sampled)
         self._part = corpora.part_of_held_out(HELD_OUT_ON_THE_WAY)
         self.events: events.EventWriter | None = None
         self.loss = self.lr = math.nan
-        self.held_out = float(record.facts.get("held_out", math.nan))
+        held_out = record.facts.get("held_out")
+        self.held_out = math.nan if held_out is None else float(held_out)
 
     @property
     def progress(self) -> TrainProgress:
@@ -157,7 +158,7 @@ class Trainer:
             if stop and step < options.steps:
                 return False
         if "bits_per_byte" not in self.record.facts:
-            self._finish()
+            self._finish(run, saved)
             self.save(run, run)
         return True
 
@@ -171,14 +172,15 @@ class Trainer:
         weights = weights_of(self.model)
         for name, tensor in weights.items():
             if not bool(torch.isfinite(tensor).all()):
-                raise self._diverged(f"the weight {name!r} is not finite after", run, None)
+                raise self._diverged(f"the weight {name!r} is not finite after", run)
         self.record.events = self._writer.close()
-        self.record.facts["held_out"] = self.held_out
+        self.record.facts["held_out"] = self.held_out if math.isfinite(self.held_out) else None
         save_checkpoint(run, source, self.record, self._tensors(), self.table(), weights)
         self.events = events.EventWriter(run / events.NAME)
 
     def close(self) -> None:
-        """Close the events."""
+        """Close the events, and stop watching the rows."""
+        self.telemetry.close()
         if self.events is not None:
             self.events.close()
 
@@ -205,8 +207,15 @@ class Trainer:
             rows.copy(),
             self.corpora.counts,
             tokenizer=self.corpora.tokenizer,
-            settings={"learned_by": "rowspace train", **self.record.to_json()},
+            settings=self._settings(),
         )
+
+    def _settings(self) -> dict[str, object]:
+        """The options and the measurements of the run; those that are mappings are in run.json only."""
+        record = dataclasses.asdict(self.record)
+        options = {name: value for part in ("tokens", "training", "model") for name, value in record.pop(part).items()}
+        facts = {name: value for name, value in record.pop("facts").items() if not isinstance(value, dict)}
+        return {"learned_by": "rowspace train", **options, **record, **facts}
 
     def distances(self) -> NDArray[np.float32]:
         """Return how far each input row is from its start: float32 (V,)."""
@@ -222,8 +231,9 @@ class Trainer:
     def _step(self, run: Path, saved: int) -> None:
         """Learn from one batch."""
         options, step = self.record.training, self.record.step + 1
-        starts, ids, targets = self._batch(step)
-        self.lr = self._rate(step)
+        batch = draw_batch(self.corpora.train, options, step, self.record.device)
+        ids, targets = batch.ids, batch.targets
+        self.lr = learning_rate(options, step)
         for group in self._optimizer.param_groups:
             group["lr"] = self.lr
         self._optimizer.zero_grad()
@@ -231,14 +241,14 @@ class Trainer:
             loss = self.model.loss(ids, targets)
             self.loss = float(loss.detach())
             if not math.isfinite(self.loss):
-                raise self._diverged(f"the loss is {self.loss} at", run, (starts, ids, targets), saved)
+                raise self._diverged(f"the loss is {self.loss} at", run, saved, batch)
             loss.backward()  # type: ignore[no-untyped-call]
         touched = self.telemetry.after_backward(ids, targets)
         is_recorded = step % options.record_steps == 0 or step == options.steps
         recorded = self.telemetry.before_step(ids) if is_recorded else {}
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), options.clip or math.inf))
         if not math.isfinite(norm):
-            raise self._diverged(f"the gradient is {norm} at", run, (starts, ids, targets), saved)
+            raise self._diverged(f"the gradient is {norm} at", run, saved, batch)
         self._optimizer.step()
         self.record.step = step
         self._writer.step(step, self.loss, self.lr, norm, touched, ids.numel())
@@ -253,12 +263,14 @@ class Trainer:
         self.held_out = bits_per_byte(self.model, self._part, self.record.training.context)
         self._writer.held_out(self.record.step, self.held_out)
 
-    def _finish(self) -> None:
+    def _finish(self, run: Path, saved: int) -> None:
         """Measure all of the held-out text, at several lengths, and how far rows moved."""
         corpora, context = self.corpora, self.record.training.context
         by_length = bits_per_byte_by_length(self.model, corpora.part_of_held_out(len(corpora.held_out)), context)
+        if not all(value is None or math.isfinite(value) for value in by_length.values()):
+            raise self._diverged("the loss of the held-out text is not finite after", run, saved)
         distances = self.distances()
-        farthest = np.argsort(-distances, kind="stable")[:10]
+        farthest = np.argsort(np.where(corpora.counts > 0, -distances, 0.0), kind="stable")[:FARTHEST]
         self.record.facts |= {
             "bits_per_byte": by_length[context],
             "bits_per_byte_by_length": {str(length): value for length, value in by_length.items()},
@@ -267,23 +279,6 @@ class Trainer:
             "mean_distance": float(distances.mean()),
             "farthest": {self.vocabulary[number]: float(distances[number]) for number in farthest},
         }
-
-    def _batch(self, step: int) -> tuple[NDArray[np.int64], Tensor, Tensor]:
-        """Draw the texts of a step: where they begin (batch,), their ids and the next ones (batch, context)."""
-        options = self.record.training
-        random = np.random.default_rng((options.seed, step))
-        starts = random.integers(0, len(self.corpora.train) - options.context, options.batch)
-        ids = self.corpora.train[starts[:, None] + np.arange(options.context + 1)].astype(np.int64)
-        both = torch.from_numpy(ids).to(self.record.device)
-        return starts, both[:, :-1].contiguous(), both[:, 1:].contiguous()
-
-    def _rate(self, step: int) -> float:
-        """The learning rate of a step, from 1: linear up, then a cosine down."""
-        options = self.record.training
-        if step <= options.warmup_steps:
-            return options.lr * step / options.warmup_steps
-        done = (step - options.warmup_steps) / max(1, options.steps - options.warmup_steps)
-        return options.lr * (LOWEST_RATE + (1 - LOWEST_RATE) * (1 + math.cos(math.pi * min(1.0, done))) / 2)
 
     def _make_optimizer(self) -> torch.optim.AdamW:
         """AdamW with weight decay for rows and matrices only."""
@@ -302,44 +297,11 @@ class Trainer:
                 tensors[f"optimizer.{name}.{key}"] = tensor
         return tensors | {f"telemetry.{name}": tensor for name, tensor in self.telemetry.tensors.items()}
 
-    def _watched(self) -> NDArray[np.int64]:
-        """The ids of the tokens to watch; raises `UsageError` for one that is not in the vocabulary."""
-        ids = {token: number for number, token in enumerate(self.vocabulary)}
-        for token in self.record.training.watch or ():
-            if token not in ids:
-                raise UsageError(
-                    f"watch has {token!r}, which is not a token of the vocabulary; rowspace split shows a text's tokens"
-                )
-        return np.array([ids[token] for token in dict.fromkeys(self.record.training.watch or ())], np.int64)
-
-    def _sampled(self, watched: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The watched ids, and others at even distances in the order of falling counts."""
-        order = np.argsort(-self.corpora.counts, kind="stable")
-        order = order[~np.isin(order, watched)]
-        count = min(self.record.training.sample, len(order))
-        return np.concatenate([watched, order[np.linspace(0, len(order) - 1, count).astype(np.int64)]])
-
-    @torch.no_grad()
-    def _diverged(
-        self, what: str, run: Path, batch: tuple[NDArray[np.int64], Tensor, Tensor] | None, saved: int | None = None
-    ) -> TrainingDiverged:
-        """Return the error, with the step, the batch, the rows concerned and what to do."""
-        options = self.record.training
-        step = self.record.step + (batch is not None)
-        rows = (~torch.isfinite(self.model.input.tokens.weight)).any(dim=1).nonzero().flatten()
-        place = ""
-        if batch is not None:
-            starts, ids, targets = batch
-            bad = ~torch.isfinite(self.model.loss(ids, targets, reduction="none"))  # (batch, context)
-            if not len(rows):
-                rows = torch.unique(torch.cat([ids[bad], targets[bad]]) if bool(bad.any()) else ids)
-            texts = bad.any(dim=1).nonzero().flatten().tolist() or range(len(starts))
-            shown = ", ".join(f"{starts[text]:,}" for text in list(texts)[:NAMED_ROWS])
-            place = f", in {plural(len(texts), 'text')} of the batch (from id {shown} of the training text)"
-        names = ", ".join(repr(self.vocabulary[number]) for number in rows[:NAMED_ROWS].tolist()) or "none"
-        more = f" and {len(rows) - NAMED_ROWS:,} more" if len(rows) > NAMED_ROWS else ""
+    def _diverged(self, what: str, run: Path, saved: int | None = None, batch: Batch | None = None) -> TrainingDiverged:
+        """Return the error; `saved` is the step of the last checkpoint, if it is known."""
         kept = "the last checkpoint" if saved is None else f"the checkpoint of step {saved:,}"
+        options, step = self.record.training, self.record.step + (batch is not None)
         return TrainingDiverged(
-            f"{what} step {step:,} of {options.steps:,}{place}; rows concerned: {names}{more}; {kept} is kept in "
-            f"{str(run)!r}; train again with a lower lr than {options.lr:g}, or a longer warmup"
+            f"{what} step {step:,} of {options.steps:,}{concerned(self.model, self.vocabulary, batch)}; {kept} is kept "
+            f"in {str(run)!r}; train again with a lower lr than {options.lr:g}, or a longer warmup"
         )
