@@ -13,7 +13,7 @@ from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.training.figures import aligned_maps, group_of
 from rowspace.lab.pages.training.runs import run_path
-from rowspace.learn.language_model.events import ROWS, SNAPSHOT, Events, read_events
+from rowspace.learn import Events, read_events
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_curves_equal_the_events(trained, events: Events, check_code) -> None:
     assert (
         list(zip(reply.arrays["held_steps"].tolist(), reply.arrays["held"].tolist(), strict=True)) == events.held_out()
     )
-    norms = [events.arrays(ROWS, step)["norm"].mean() for step in events.recorded(ROWS)]
+    norms = [events.rows(step)["norm"].mean() for step in events.row_steps()]
     np.testing.assert_allclose(reply.arrays["mean_norm"], norms, rtol=1e-6)
     assert reply.meta["uniform"] == pytest.approx(np.log(640))
     assert reply.meta["loss_at_start"] == pytest.approx(reply.meta["uniform"], abs=0.1)  # nearly equal probabilities
@@ -37,10 +37,10 @@ def test_curves_equal_the_events(trained, events: Events, check_code) -> None:
 
 def test_maps_keep_the_distances_of_pca_and_turn_as_little_as_possible(trained, events: Events, check_code) -> None:
     reply = check_code(trained[0], "training/snapshots")
-    positions, steps = reply.arrays["positions"].astype(float), events.recorded(SNAPSHOT)
+    positions, steps = reply.arrays["positions"].astype(float), events.snapshot_steps()
     assert reply.arrays["steps"].tolist() == steps
     for place, step in enumerate(steps):
-        expected = PCA(2).fit_transform(events.arrays(SNAPSHOT, step)["rows"].astype(np.float32))
+        expected = PCA(2).fit_transform(events.snapshot(step)["rows"].astype(np.float32))
         np.testing.assert_allclose(pdist(positions[place]), pdist(expected), atol=1e-5)
         if place:
             # scipy scales both; the disparity without further rotation equals the best one
@@ -61,7 +61,7 @@ def test_map_of_one_dimension_and_of_infinite_rows_is_aligned() -> None:
 
 def test_updates_equal_the_events(trained, events: Events, check_code) -> None:
     reply = check_code(trained[0], "training/updates")
-    record = events.arrays(ROWS, 6)
+    record = events.rows(6)
     np.testing.assert_array_equal(reply.arrays["updates"], record["input_updates"])
     np.testing.assert_array_equal(reply.arrays["distances"], record["distance"])
     never = record["input_updates"] == 0
@@ -77,7 +77,7 @@ def test_row_equals_the_snapshots(trained, events: Events, check_code) -> None:
     table = rs.load(run_path(trained[0], "base"))
     id = table.id("Ġthe")
     reply = check_code(trained[0], "training/row", id=id, step=4, k=3)
-    start, now = (events.arrays(SNAPSHOT, step) for step in (0, 4))
+    start, now = (events.snapshot(step) for step in (0, 4))
     place = now["ids"].tolist().index(id)
     np.testing.assert_array_equal(reply.arrays["start"], start["rows"][place].astype(np.float32))
     np.testing.assert_array_equal(reply.arrays["now"], now["rows"][place].astype(np.float32))
@@ -85,9 +85,9 @@ def test_row_equals_the_snapshots(trained, events: Events, check_code) -> None:
     cosines = rows @ rows[place] / np.linalg.norm(rows, axis=1) / np.linalg.norm(rows[place])
     np.testing.assert_allclose(reply.arrays["scores"], np.sort(cosines)[::-1][1:4], rtol=1e-4)
     assert (reply.meta["token"], reply.meta["count"]) == (" the", table.counts[id])
-    assert reply.meta["updates"] == events.arrays(ROWS, 4)["input_updates"][id]
+    assert reply.meta["updates"] == events.rows(4)["input_updates"][id]
     assert reply.arrays["gradient_steps"].tolist() == [2, 4]
-    np.testing.assert_allclose(reply.arrays["head_gradient"][1], events.arrays(ROWS, 4)["head_gradient"][id])
+    np.testing.assert_allclose(reply.arrays["head_gradient"][1], events.rows(4)["head_gradient"][id])
 
 
 def test_row_outside_the_sample_is_refused(train_in, ask) -> None:

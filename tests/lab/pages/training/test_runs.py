@@ -12,15 +12,14 @@ from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.pages.training.runs import BASE, JOB_KINDS, RUNS, run_path
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
-from rowspace.learn.language_model.events import SNAPSHOT, read_events
-from rowspace.learn.language_model.options import ModelOptions, TrainingOptions
+from rowspace.learn import ModelOptions, TrainingOptions, read_events
 
 
 def test_frames_begin_with_the_table_that_the_model_starts_from(trained) -> None:
     lab, yielded = trained
     first = next(item for item in yielded if isinstance(item, Reply))
     with read_events(run_path(lab, "base")) as events:
-        start = events.arrays(SNAPSHOT, 0)
+        start = events.snapshot(0)
     table = rs.load(run_path(lab, "base"))
     order = np.argsort(-table.counts, kind="stable")[: len(first.meta["tokens"])]
     assert first.meta["step"] == 0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.lab.pages.training.replies import Curves, Moved, Snapshots, TrainedRow, Updates
-from rowspace.learn.language_model.events import ROWS, SNAPSHOT, Events, read_events
+from rowspace.learn import Events, read_events
 from rowspace.store import load
 from rowspace.table import Table
 
@@ -24,7 +24,7 @@ def curves_figure(*, run: str, points: int) -> Curves:
         taken = events.steps()
         parts = np.array_split(np.arange(len(taken)), min(points, len(taken)) or 1)
         held = events.held_out()
-        norms = [events.arrays(ROWS, step)["norm"] for step in events.recorded(ROWS)]
+        norms = [events.rows(step)["norm"] for step in events.row_steps()]
         size = events.header["num_embeddings"]
         return {
             "step": int(taken["step"].max(initial=0)),
@@ -35,7 +35,7 @@ def curves_figure(*, run: str, points: int) -> Curves:
             "loss": np.array([taken["loss"][part].mean() for part in parts if len(part)], np.float64),
             "held_steps": np.array([step for step, _ in held], np.int64),
             "held": np.array([bits for _, bits in held], np.float64),
-            "norm_steps": np.array(events.recorded(ROWS), np.int64),
+            "norm_steps": np.array(events.row_steps(), np.int64),
             "mean_norm": np.array([each.mean() for each in norms], np.float64),
             "largest_norm": np.array([each.max() for each in norms], np.float64),
             "loss_at_start": float(taken["loss"][0]) if len(taken) else None,
@@ -48,7 +48,7 @@ def snapshots_figure(*, run: str, shown: int) -> Snapshots:
     """The sampled rows at each recorded step: PCA of each, rotated to fit the one before."""
     rows = load(run)
     with read_events(run) as events:
-        steps = events.recorded(SNAPSHOT)
+        steps = events.snapshot_steps()
         ids, frames = sampled_rows(events, steps)
         order = np.argsort(-counts_of(rows)[ids], kind="stable")[:shown]
         return {
@@ -65,7 +65,7 @@ def snapshots_figure(*, run: str, shown: int) -> Snapshots:
 
 def sampled_rows(events: Events, steps: Sequence[int]) -> tuple[Array, Array]:
     """The ids of the snapshots (n,), and their rows at each step (k, n, d)."""
-    found = [events.arrays(SNAPSHOT, step) for step in steps]
+    found = [events.snapshot(step) for step in steps]
     return found[0]["ids"], np.stack([each["rows"].astype(np.float32) for each in found])
 
 
@@ -113,7 +113,7 @@ def updates_figure(*, run: str, step: int) -> Updates:
     """How often each row was looked up and how far it is from its start, all rows and rare against frequent."""
     rows = load(run)
     with read_events(run) as events:
-        found = events.arrays(ROWS, step)
+        found = events.rows(step)
         updates, distances = found["input_updates"].astype(np.int64), found["distance"]
         band = np.searchsorted(BANDS, updates, side="right")
         inside = [distances[band == place] for place in range(1, len(BANDS) + 1)]
@@ -145,8 +145,8 @@ def row_figure(*, run: str, id: int, step: int, k: int) -> TrainedRow:
         place = int(np.flatnonzero(ids == id)[0])
         scores = space.score(now[place : place + 1], now, metric="cosine")[0]
         near = [other for other in np.argsort(-scores, kind="stable") if other != place][:k]
-        steps = [each for each in events.recorded(ROWS) if each <= step]
-        records = [events.arrays(ROWS, each) for each in steps]
+        steps = [each for each in events.row_steps() if each <= step]
+        records = [events.rows(each) for each in steps]
         nothing = np.zeros(events.header["num_embeddings"])
         return {
             "id": id,
@@ -170,7 +170,7 @@ def moved_figure(*, run: str, other: str, k: int) -> Moved:
     """The sampled rows that differ most between two runs at their last common snapshot."""
     rows = load(run)
     with read_events(run) as events, read_events(other) as others:
-        step = max(set(events.recorded(SNAPSHOT)) & set(others.recorded(SNAPSHOT)))
+        step = max(set(events.snapshot_steps()) & set(others.snapshot_steps()))
         (ids, (mine,)), (other_ids, (theirs,)) = (sampled_rows(each, [step]) for each in (events, others))
         both, here, there = np.intersect1d(ids, other_ids, return_indices=True)
         distances = np.linalg.norm(mine[here] - theirs[there], axis=1)

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from rowspace.lab.pages.training.replies import MaskChanges
-from rowspace.learn.language_model.loaded_run import load_run
+from rowspace.learn import load_run
 from rowspace.store import load
 
 

@@ -3,7 +3,7 @@
 The page asks again with another `at` when a run has more to read; it only tells requests apart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from rowspace.lab.pages.training.replies import (
 from rowspace.lab.pages.training.runs import OWN, ROWS_SHOWN, RUNS, run_path
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
-from rowspace.learn.language_model.events import NAME, ROWS, SNAPSHOT, Events
+from rowspace.learn import Events
+from rowspace.learn.language_model.events import NAME
 
 __all__ = ["ROUTES"]
 
@@ -57,7 +58,7 @@ def updates(lab: Lab, query: Query) -> UpdatesReply:
     """`run`, `step` → updates and distances of all rows at the last record until that step."""
     run = _run(lab, query)
     with Events(run) as events:
-        figure = partial(figures.updates_figure, run=run, step=_recorded(events, ROWS, query))
+        figure = partial(figures.updates_figure, run=run, step=_recorded(events.row_steps(), query))
     return {**figure(), "code": shown(lab, figure)}
 
 
@@ -65,8 +66,8 @@ def row(lab: Lab, query: Query) -> TrainedRowReply:
     """`run`, `id`, `step`, `k` → a sampled row then and now, its neighbors and its gradients."""
     run = _run(lab, query)
     with Events(run) as events:
-        step = _recorded(events, SNAPSHOT, query)
-        ids = events.arrays(SNAPSHOT, step)["ids"].tolist()
+        step = _recorded(events.snapshot_steps(), query)
+        ids = events.snapshot(step)["ids"].tolist()
         id = query.integer("id", ids[0], low=0, high=events.header["num_embeddings"] - 1)
     if id not in ids:
         raise UsageError(f"id {id} is not in the run's snapshots; choose one of the {len(ids)} tokens on the map")
@@ -98,9 +99,9 @@ def _run(lab: Lab, query: Query) -> str:
     return run_path(lab, query.choice("run", NAMES, OWN if Path(lab.path, NAME).is_file() else "base"))
 
 
-def _recorded(events: Events, kind: int, query: Query) -> int:
-    """The last step with a record of this kind that is not after the requested one; else the first."""
-    wanted, steps = query.integer("step", MOST_STEPS, low=0, high=MOST_STEPS), events.recorded(kind)
+def _recorded(steps: Sequence[int], query: Query) -> int:
+    """The last recorded step that is not after the requested one; else the first."""
+    wanted = query.integer("step", MOST_STEPS, low=0, high=MOST_STEPS)
     if not steps:
         raise UsageError("the run has not recorded its rows yet; wait for its first steps")
     return max((step for step in steps if step <= wanted), default=steps[0])

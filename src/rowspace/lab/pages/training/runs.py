@@ -24,7 +24,8 @@ from rowspace.lab.pages.training.text import train_figure
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.figure import shown
-from rowspace.learn.language_model.events import NAME, SNAPSHOT, Events
+from rowspace.learn import Events
+from rowspace.learn.language_model.events import NAME
 
 if TYPE_CHECKING:
     from rowspace.learn.language_model.data import Corpora
@@ -91,9 +92,8 @@ def train_run(
     *, output: str, vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None, code: str
 ) -> Updates:
     """Train a run: first its table of step 0, then a frame for each snapshot."""
+    from rowspace.learn import TrainProgress, TrainReports
     from rowspace.learn.language_model.data import Corpora
-    from rowspace.learn.language_model.train import TrainReports
-    from rowspace.learn.language_model.trainer import TrainProgress
 
     steps, last, seen = options["steps"], 0.0, -1
     yield Progress(0, f"step 0 of {steps}")
@@ -115,7 +115,7 @@ def train_run(
             last = time.monotonic()
             yield Progress(news.step / steps, f"step {news.step} of {steps}, loss {news.loss:.2f}")
             with Events(output) as events:
-                recorded = events.recorded(SNAPSHOT)[-1]
+                recorded = events.snapshot_steps()[-1]
             if recorded > seen:
                 seen = recorded
                 yield Reply({"step": recorded, "steps": steps, "code": code})
