@@ -1,16 +1,20 @@
 """The Training page in a browser: a run that is trained while it is watched, stopped, replayed."""
 
 import re
+import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from tests.lab.browser.conftest import serving
 
 import rowspace as rs
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
+from rowspace.learn import TrainProgress, TrainReports
 
 pytestmark = pytest.mark.browser
 
@@ -125,3 +129,33 @@ def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) 
     rotary, none = (line.get_by_role("cell").all_inner_texts() for line in table.locator("tbody tr").all())
     assert (none[0], none[2]) == ("positions: none", "0.000")
     assert "0.000" not in (rotary[2], none[1])
+
+
+def test_opened_run_is_followed_while_it_is_trained_elsewhere(browser: Browser, tmp_path: Path) -> None:
+    """The first step is shown while the training waits; the others follow without a reload."""
+    shown, run = threading.Event(), str(tmp_path / "run")
+
+    def wait_at_first_step(progress: TrainProgress) -> None:
+        if progress.step == 1:
+            assert shown.wait(60)
+
+    options = {"dim": 8, "layers": 1, "heads": 2, "steps": 4, "batch": 2, "context": 8, "tokens": "bytes"}
+    reports = TrainReports(on_progress=wait_at_first_step)
+    training = threading.Thread(
+        target=lambda: rs.train(
+            ["a text of some words, again and again\n" * 2000], run, reports=reports, workers=1, **options
+        )
+    )
+    training.start()
+    while not (tmp_path / "run" / "events.bin").exists():
+        assert training.is_alive()
+        time.sleep(0.05)
+    with serving(make_app(Lab(rs.load(run), run))) as server:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/training")
+        expect(page.get_by_text("Step 1 of 4; new steps appear as they are trained.")).to_be_visible()
+        shown.set()
+        expect(page.get_by_text("Step 4 of 4.")).to_be_visible()
+        expect(page.get_by_role("application", name=re.compile("^The map of .* rows at step 4"))).to_be_visible()
+        training.join()
+        page.close()
