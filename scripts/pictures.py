@@ -46,6 +46,7 @@ def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -
     for name in names:
         page.goto(f"{url.partition('?')[0]}{name}")
         page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
+        page.wait_for_function("() => !document.querySelector('progress')", timeout=120_000)  # a run that is trained
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(1500)
         picture = Image.open(io.BytesIO(page.screenshot(full_page=True)))

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp
 
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
+from rowspace.lab.pages.training import runs
 from rowspace.lab.server.security import Access, AccessMiddleware
 from rowspace.table import Table
 from rowspace.text import default_tokenizer, standard_library
@@ -41,6 +42,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache with a tokenizer trained on a part of the standard library, so that no page has to train one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(runs, "STEPS", 50)  # of the Training page, which trains when it is opened
         default_tokenizer(texts=islice(standard_library(), 40))
         yield
 

@@ -392,6 +392,94 @@ export interface MergesReply {
   merges: [string, string, string][];
 }
 
+/** What a job that trains says as it goes on. */
+export interface TrainingFrame {
+  step: number;
+  steps: number;
+  tokens?: string[];
+  finished?: boolean;
+  /** The call that trains the run. */
+  code: string;
+}
+
+/** How far a run is. */
+export interface RunState {
+  step: number;
+  steps: number;
+}
+
+/** The run that `rowspace lab RUN` has opened; null where it has opened a table. */
+export interface OwnRunReply {
+  run: RunState | null;
+}
+
+/** The curves of a run. */
+export interface CurvesReply {
+  step: number;
+  steps: number;
+  num_embeddings: number;
+  dim: number;
+  /** The loss before the first update; null before there is one. */
+  loss_at_start: number | null;
+  /** ln V, the loss of equal probabilities for all tokens. */
+  uniform: number;
+  tied: boolean;
+  code: string;
+}
+
+/** The sampled rows at each recorded step. */
+export interface SnapshotsReply {
+  tokens: string[];
+  counts: number[];
+  group_names: string[];
+  code: string;
+}
+
+/** Updates and distances of all rows at a step. */
+export interface UpdatesReply {
+  step: number;
+  tokens: string[];
+  group_names: string[];
+  /** Rows that no text has looked up. */
+  untouched: number;
+  /** Their median distance from the start; null where there are none. */
+  untouched_distance: number | null;
+  /** Rows by how often they were updated: rare to frequent. */
+  bands: string[];
+  band_rows: number[];
+  /** The median distance of each band; null for an empty one. */
+  band_distances: (number | null)[];
+  code: string;
+}
+
+/** A row at the start and at a step. */
+export interface TrainedRowReply {
+  id: number;
+  step: number;
+  token: string;
+  count: number;
+  updates: number;
+  distance: number;
+  neighbors: string[];
+  tied: boolean;
+  code: string;
+}
+
+/** The rows that differ most between two runs. */
+export interface MovedReply {
+  tokens: string[];
+  /** Of all rows. */
+  median: number;
+  code: string;
+}
+
+/** How much a prediction changes with the order of the tokens. */
+export interface MaskChangesReply {
+  causal: number;
+  full: number;
+  code: string;
+}
+
 /** A list of tokens, with their code. */
 export interface WordTokensReply {
   tokens: string[];

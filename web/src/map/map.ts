@@ -131,6 +131,12 @@ export class MapRenderer {
     this.painting.relabel();
   }
 
+  /** Draw lines in data coordinates, (n, 2) each. */
+  setPaths(paths: readonly Float32Array[]): void {
+    this.painting.overlay.paths = paths;
+    this.painting.invalidateOverlay();
+  }
+
   /** The text of an id, and the ids by priority of their labels (by default 0, 1, 2 …). */
   setLabels(textOf: ((id: number) => string) | null, order: Uint32Array | null = null): void {
     this.painting.overlay.textOf = textOf;

@@ -26,6 +26,8 @@ export class Overlay {
   highlights = new Map<number, string>();
   hovered: number | null = null;
   lasso: [number, number][] = [];
+  /** Lines in data coordinates, (n, 2) each. */
+  paths: readonly Float32Array[] = [];
   middle = false;
   labels: Label[] = [];
 
@@ -79,6 +81,7 @@ export class Overlay {
     context.clearRect(0, 0, camera.width, camera.height);
     context.lineJoin = "round";
     context.textBaseline = "middle";
+    for (const path of this.paths) this.line(camera, path);
     for (const label of this.labels) this.write(label);
     context.strokeStyle = theme.accent;
     context.lineWidth = 1.5;
@@ -110,6 +113,16 @@ export class Overlay {
     context.strokeText(text, left, y);
     context.fillStyle = theme.text;
     context.fillText(text, left, y);
+  }
+
+  private line(camera: Camera, path: Float32Array): void {
+    const { context } = this;
+    context.strokeStyle = this.theme.accent;
+    context.lineWidth = 1.2;
+    context.beginPath();
+    for (let at = 0; at + 1 < path.length; at += 2)
+      context.lineTo(...camera.toScreen(path[at] as number, path[at + 1] as number));
+    context.stroke();
   }
 
   private ring(points: Points, camera: Camera, id: number, radius: number): void {

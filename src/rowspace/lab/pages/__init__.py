@@ -9,9 +9,10 @@ from rowspace.lab.pages.patches import PAGE as PATCHES
 from rowspace.lab.pages.pipeline import PAGE as PIPELINE
 from rowspace.lab.pages.positions import PAGE as POSITIONS
 from rowspace.lab.pages.tokens import PAGE as TOKENS
+from rowspace.lab.pages.training import PAGE as TRAINING
 from rowspace.lab.pages.words import PAGE as WORDS
 
 __all__ = ["PAGES"]
 
-PAGES: tuple[Page, ...] = (WORDS, ANALOGIES, TOKENS, PIPELINE, INPUT, POSITIONS, PATCHES, HEAD, COST)
+PAGES: tuple[Page, ...] = (WORDS, ANALOGIES, TOKENS, PIPELINE, INPUT, POSITIONS, PATCHES, HEAD, COST, TRAINING)
 """In the order of the workbench's navigation."""

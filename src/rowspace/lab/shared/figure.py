@@ -5,6 +5,7 @@ cannot differ from the computation. Type annotations are removed from the listin
 """
 
 import ast
+import contextlib
 import inspect
 import re
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ _OWN = "rowspace.lab"
 _FRONT_DOOR = {"rowspace.table": "rowspace"}  # module → the public module that readers import from
 _LONGEST_LINE = 100
 _PARSING = Lock()  # ast.parse is not thread-safe in Python 3.11
+_ATTEMPTS = 20
 
 
 class Shown(TypedDict):
@@ -122,7 +124,7 @@ class _Source:
 def _bindings(module: str) -> Mapping[str, ast.stmt]:
     """Return the names that a module binds with imports, functions and assignments."""
     bound: dict[str, ast.stmt] = {}
-    for node in ast.parse(inspect.getsource(import_module(module))).body:
+    for node in _parse(inspect.getsource(import_module(module))).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             bound |= {alias.asname or alias.name: node for alias in node.names}
         elif isinstance(node, ast.FunctionDef):
@@ -143,13 +145,21 @@ def _definition(module: str, name: str) -> tuple[str, list[str]]:
     elif isinstance(node, ast.FunctionDef):
         text = _without_annotations(text)
     text = re.sub(r"  # (type: ignore|noqa).*", "", text)
-    used = [part.id for part in ast.walk(ast.parse(text)) if isinstance(part, ast.Name)]
+    used = [part.id for part in ast.walk(_parse(text)) if isinstance(part, ast.Name)]
     return text, [other for other in dict.fromkeys(used) if other in bound and other != name]
+
+
+def _parse(text: str) -> ast.Module:
+    """`ast.parse`, repeated where Python 3.11 fails since Numba parses in another thread, without our lock."""
+    for _ in range(_ATTEMPTS):
+        with contextlib.suppress(SystemError):
+            return ast.parse(text)
+    return ast.parse(text)
 
 
 def _without_annotations(text: str) -> str:
     """Remove the annotations from the source of a function, and write its signature on one line."""
-    lines, function = text.split("\n"), cast(ast.FunctionDef, ast.parse(text).body[0])
+    lines, function = text.split("\n"), cast(ast.FunctionDef, _parse(text).body[0])
     for node in ast.walk(function):
         if isinstance(node, ast.AnnAssign):
             line = lines[node.lineno - 1].encode()  # offsets count bytes

@@ -1,0 +1,118 @@
+"""The answers of the Training page: curves, snapshots, updates and single rows of a run, also while it is trained.
+
+The page asks again with another `at` when a run has more to read; it only tells requests apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.pages.training import figures
+from rowspace.lab.pages.training.replies import (
+    CurvesReply,
+    MaskChangesReply,
+    MovedReply,
+    OwnRunReply,
+    SnapshotsReply,
+    TrainedRowReply,
+    UpdatesReply,
+)
+from rowspace.lab.pages.training.runs import OWN, ROWS_SHOWN, RUNS, run_path
+from rowspace.lab.server.query import Query
+from rowspace.lab.shared.figure import shown
+from rowspace.learn import Events
+from rowspace.learn.language_model.events import NAME
+
+__all__ = ["ROUTES"]
+
+POINTS = 400  # of a curve
+NAMES = (OWN, *RUNS)
+MOST_STEPS = 10**9
+
+
+def own(lab: Lab, _: Query) -> OwnRunReply:
+    """How far the run is that `rowspace lab RUN` has opened."""
+    if not Path(lab.path, NAME).is_file():
+        return {"run": None}
+    with Events(lab.path) as events:
+        steps = events.steps()["step"]
+        return {"run": {"step": int(steps.max(initial=0)), "steps": events.header["training"]["steps"]}}
+
+
+def curves(lab: Lab, query: Query) -> CurvesReply:
+    """`run` → the curves of loss, held-out bits per byte, and norms."""
+    figure = partial(figures.curves_figure, run=_run(lab, query), points=POINTS)
+    return {**figure(), "code": shown(lab, figure)}
+
+
+def snapshots(lab: Lab, query: Query) -> SnapshotsReply:
+    """`run` → the map of the sampled rows at each recorded step, and the rows of the most frequent tokens."""
+    figure = partial(figures.snapshots_figure, run=_run(lab, query), shown=ROWS_SHOWN)
+    return {**figure(), "code": shown(lab, figure)}
+
+
+def updates(lab: Lab, query: Query) -> UpdatesReply:
+    """`run`, `step` → updates and distances of all rows at the last record until that step."""
+    run = _run(lab, query)
+    with Events(run) as events:
+        figure = partial(figures.updates_figure, run=run, step=_recorded(events.row_steps(), query))
+    return {**figure(), "code": shown(lab, figure)}
+
+
+def row(lab: Lab, query: Query) -> TrainedRowReply:
+    """`run`, `id`, `step`, `k` → a sampled row then and now, its neighbors and its gradients."""
+    run = _run(lab, query)
+    with Events(run) as events:
+        step = _recorded(events.snapshot_steps(), query)
+        ids = events.snapshot(step)["ids"].tolist()
+        id = query.integer("id", ids[0], low=0, high=events.header["num_embeddings"] - 1)
+    if id not in ids:
+        raise UsageError(f"id {id} is not in the run's snapshots; choose one of the {len(ids)} tokens on the map")
+    figure = partial(figures.row_figure, run=run, id=id, step=step, k=query.integer("k", 8, low=1, high=50))
+    return {**figure(), "code": shown(lab, figure)}
+
+
+def moved(lab: Lab, query: Query) -> MovedReply:
+    """`run`, `other`, `k` → the sampled rows that differ most between two runs."""
+    run, other = _run(lab, query), run_path(lab, query.choice("other", NAMES, "word"))
+    with Events(run) as events, Events(other) as others:
+        if events.header["model"]["dim"] != others.header["model"]["dim"]:
+            raise UsageError("rows of different widths cannot be compared; choose runs with the same dim")
+    figure = partial(figures.moved_figure, run=run, other=other, k=query.integer("k", 12, low=1, high=100))
+    return {**figure(), "code": shown(lab, figure)}
+
+
+@needs_torch
+def order(lab: Lab, query: Query) -> MaskChangesReply:
+    """`run` → how much a prediction of its last checkpoint changes with the order of the tokens."""
+    from rowspace.lab.pages.training.order import order_figure  # imports PyTorch
+
+    figure = partial(order_figure, run=_run(lab, query), length=6)
+    return {**figure(), "code": shown(lab, figure)}
+
+
+def _run(lab: Lab, query: Query) -> str:
+    """The folder of the requested run: by default the lab's own, or the page's first."""
+    return run_path(lab, query.choice("run", NAMES, OWN if Path(lab.path, NAME).is_file() else "base"))
+
+
+def _recorded(steps: Sequence[int], query: Query) -> int:
+    """The last recorded step that is not after the requested one; else the first."""
+    wanted = query.integer("step", MOST_STEPS, low=0, high=MOST_STEPS)
+    if not steps:
+        raise UsageError("the run has not recorded its rows yet; wait for its first steps")
+    return max((step for step in steps if step <= wanted), default=steps[0])
+
+
+ROUTES: Mapping[str, Answer] = {
+    "training/own": own,
+    "training/curves": curves,
+    "training/snapshots": snapshots,
+    "training/updates": updates,
+    "training/row": row,
+    "training/moved": moved,
+    "training/order": order,
+}

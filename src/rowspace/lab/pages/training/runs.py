@@ -1,0 +1,167 @@
+"""The runs of the Training page: small ones that its jobs train, and the one that `rowspace lab RUN` has opened.
+
+A request names a run of `RUNS`, never a path.
+"""
+
+import importlib.util
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.lab.jobs.callbacks import iterate_callbacks
+from rowspace.lab.jobs.kinds import JobKind, Progress
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages.training.figures import readable
+from rowspace.lab.pages.training.text import train_figure
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.figure import shown
+from rowspace.learn import Events
+from rowspace.learn.language_model.events import NAME
+
+if TYPE_CHECKING:
+    from rowspace.learn.language_model.data import Corpora
+
+__all__ = ["JOB_KINDS", "OWN", "RUNS", "run_path", "train_run"]
+
+STEPS = 300
+ROWS_SHOWN = 24  # of the table of step 0
+PAUSE = 0.25  # seconds between two reports of progress, at least
+OWN = "own"
+RUNS: Mapping[str, Mapping[str, Any]] = {
+    "base": {},
+    "untied": {"tied": False},
+    "positions-none": {"positions": "none"},
+    "positions-learned": {"positions": "learned"},
+    "positions-alibi": {"positions": "alibi"},
+    "scaled": {"scaled": True},
+    "dim-4": {"dim": 4},
+    "dim-16": {"dim": 16},
+    "dim-64": {"dim": 64},
+    "std-root": {"init_std": 32**-0.5},
+    "std-1": {"init_std": 1.0},
+    "decay-0": {"weight_decay": 0.0},
+    "decay-3": {"weight_decay": 3.0},
+    "norm-max": {"constraint": "max"},
+    "norm-unit": {"constraint": "unit"},
+    "word": {},
+}
+"""What differs from the first run; in "word", the text."""
+REPLACED = ("function", "class")  # a word of the text, and the one in its place
+VOCABULARY_SIZE = 640
+BASE = {
+    "dim": 32,
+    "layers": 2,  # with one, a model without positions would be blind to order
+    "heads": 2,
+    "batch": 16,
+    "context": 48,
+    "lr": 1e-2,
+    "init_std": 0.02,
+    "seed": 1,
+    "sample": VOCABULARY_SIZE,
+    "workers": 1,
+    "device": "cpu",
+    "save_seconds": 1e6,
+}
+
+Updates = Iterator[Progress | Reply]
+
+
+def run_path(lab: Lab, name: str) -> str:
+    """The folder of a run.
+
+    Raises:
+        UsageError: The run has not begun.
+    """
+    path = Path(lab.path) if name == OWN else _folder(lab) / name
+    if not (path / NAME).is_file():
+        what = f"{lab.path!r} is a table, not a run of rowspace train" if name == OWN else f"run {name!r} has not begun"
+        raise UsageError(f"{what}; start one on the Training page")
+    return str(path)
+
+
+def train_run(
+    *, output: str, vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None, code: str
+) -> Updates:
+    """Train a run: first its table of step 0, then a frame for each snapshot."""
+    from rowspace.learn import TrainProgress, TrainReports
+    from rowspace.learn.language_model.data import Corpora
+
+    steps, last, seen = options["steps"], 0.0, -1
+    yield Progress(0, f"step 0 of {steps}")
+    shutil.rmtree(output, ignore_errors=True)
+
+    def work(report: Callable[[Corpora | TrainProgress], None]) -> None:
+        reports = TrainReports(on_corpus=report, on_progress=report)
+        train_figure(
+            output=output,
+            vocabulary_size=vocabulary_size,
+            options={**options, "reports": reports},
+            replaced=replaced,
+        )
+
+    for news in iterate_callbacks(work):
+        if isinstance(news, Corpora):
+            yield Reply({"step": 0, "steps": steps, "code": code, **_table_of_step_0(news, options)})
+        elif time.monotonic() - last > PAUSE or news.step == steps:
+            last = time.monotonic()
+            yield Progress(news.step / steps, f"step {news.step} of {steps}, loss {news.loss:.2f}")
+            with Events(output) as events:
+                recorded = events.snapshot_steps()[-1]
+            if recorded > seen:
+                seen = recorded
+                yield Reply({"step": recorded, "steps": steps, "code": code})
+    yield Reply({"step": steps, "steps": steps, "code": code, "finished": True})
+
+
+def _table_of_step_0(corpora: "Corpora", options: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows that the model is about to begin with, before the optimizer is imported, which takes a second.
+
+    They are the first numbers that the seed gives, as in `rowspace.learn.language_model.trainer.make_model`; a
+    constraint on their norms is left out.
+    """
+    import torch
+    from tokenizers import Tokenizer
+
+    order = np.argsort(-corpora.counts, kind="stable")[:ROWS_SHOWN]
+    rows = torch.empty(corpora.num_embeddings, options["dim"])
+    rows.normal_(std=options["init_std"], generator=torch.Generator().manual_seed(options["seed"]))
+    tokenizer = Tokenizer.from_str(corpora.tokenizer)
+    return {"rows": rows.numpy()[order], "tokens": [readable(str(tokenizer.id_to_token(int(id)))) for id in order]}
+
+
+def _folder(lab: Lab) -> Path:
+    """The folder of the page's own runs, which is removed with the lab."""
+
+    def make() -> Path:
+        folder = tempfile.mkdtemp(prefix="rowspace-runs-")
+        weakref.finalize(lab, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    return lab.cached("training/folder", make)
+
+
+def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
+    """`run`: which of `RUNS`."""
+    name = query.choice("run", tuple(RUNS))
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
+    options = {**BASE, "steps": STEPS, **RUNS[name]}
+    given: dict[str, Any] = {
+        "vocabulary_size": VOCABULARY_SIZE,
+        "options": options,
+        "replaced": REPLACED if name == "word" else None,
+    }
+    code = shown(lab, partial(train_figure, output="training-run", **given))
+    return {"output": str(_folder(lab) / name), **given, "code": code}
+
+
+JOB_KINDS = {"train": JobKind(run=train_run, read=_read, arrays=lambda *_, **__: {})}

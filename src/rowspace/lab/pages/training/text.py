@@ -1,0 +1,25 @@
+"""The text of the page's runs, Python's help, and the training of one."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from pydoc_data.topics import topics
+from typing import Any
+
+from rowspace.text import TokenizerOptions, train_tokenizer
+
+
+def train_figure(
+    *, output: str, vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None
+) -> object:
+    """Train a run on the help of this Python, with a word replaced by another if wanted, and the same tokens."""
+    from rowspace.learn.language_model.train import train  # needs PyTorch, which is slow to import
+
+    tokenizer = Path(f"{output}-tokenizer.json")
+    tokenizer.write_text(train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size)))
+    return train(help_texts(replaced), output, tokens=tokenizer, **options)
+
+
+def help_texts(replaced: Sequence[str] | None) -> list[str]:
+    """The pages of Python's help."""
+    return [re.sub(rf"\b{replaced[0]}\b", replaced[1], page) if replaced else page for page in topics.values()]

@@ -1,0 +1,161 @@
+"""The Training page in a browser: a run that is trained while it is watched, stopped, replayed."""
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.lab.browser.conftest import serving
+
+import rowspace as rs
+from rowspace.lab.app import make_app
+from rowspace.lab.lab import Lab
+from rowspace.learn import TrainProgress, TrainReports
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="session")
+def lab_url() -> Iterator[str]:
+    """A server of its own, over a small table: the page shows its own run."""
+    lab = Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")
+    with serving(make_app(lab)) as server:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+
+
+def finished(visit, address: str = "training") -> Page:
+    """The page after the last step of its run."""
+    page = visit(address)
+    expect(page.get_by_text("has finished; play it back").first).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("application", name="The map of 640 rows at step 50")).to_be_visible()
+    return page
+
+
+def test_table_of_step_0_appears_before_the_run_moves_and_a_stopped_run_starts_again(visit) -> None:
+    page = visit("training")
+    table = page.get_by_role("application", name="The rows of the 24 most frequent tokens at step 0")
+    expect(table).to_be_visible(timeout=120_000)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("this job was cancelled")).to_be_visible()
+    page.get_by_role("button", name="Start again").click()
+    expect(page.get_by_role("region", name="Controls")).to_contain_text(
+        re.compile(r"step \d+ of 50, loss \d\.\d\d"), timeout=120_000
+    )
+
+
+def test_replay_plays_pauses_and_scrubs(visit) -> None:
+    page = finished(visit)
+    step = page.get_by_label("Step", exact=False).locator("visible=true").first
+    step.press("Home")
+    expect(page.get_by_role("application", name="The map of 640 rows at step 0")).to_be_visible()
+    page.get_by_text("4×").click()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("application", name="The map of 640 rows at step 50")).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_chosen_token_has_its_row_count_and_neighbors_at_the_step(visit, page: Page) -> None:
+    finished(visit)
+    page = finished(visit, "training?token=290")
+    figure = page.get_by_role("region", name="Figure")
+    expect(
+        figure.get_by_role("table", name="Nearest tokens of the sample at step 50").locator("tbody tr")
+    ).to_have_count(8)
+    expect(figure).to_contain_text("times in the text, looked up in")
+    expect(figure.get_by_role("application", name=re.compile("^The row of .* at step 50"))).to_be_visible()
+
+
+def test_code_computes_what_is_shown(visit) -> None:
+    page = finished(visit)
+    code, names = page.get_by_label("Python", exact=True), dict[str, object]()
+    for figure in ("curves", "snapshots", "row", "updates"):
+        expect(code).to_contain_text(f"{figure} = {figure}_figure(")
+    exec(code.inner_text(), names)  # as pasted by a user
+    assert names["curves"]["step"] == names["row"]["step"] == names["updates"]["step"] == 50
+    assert len(names["snapshots"]["tokens"]) == 640
+
+
+def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
+    page = finished(visit, "training?run=untied")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text("Only looked-up rows get a gradient")
+    bands = page.get_by_role("table", name="Rows by the steps in which they were looked up, at step 50").locator(
+        "tbody tr"
+    )
+    expect(bands).to_have_count(5)
+    never, *looked_up = [float(cell) for cell in bands.locator("td:last-child").all_inner_texts() if cell != "–"]
+    assert never < min(looked_up)
+    scatter = page.get_by_role("application", name="Updates and distance from the start of 640 rows")
+    scatter.press("ArrowRight")
+    expect(figure.locator("output", has_text="0 updates")).to_be_visible()
+    scatter.press("Enter")
+    page.wait_for_url("**/training?run=untied&token=*")
+    expect(figure).to_contain_text("0 times in the text, looked up in 0 steps")
+
+
+def test_second_run_differs_in_one_thing(visit) -> None:
+    page = finished(visit)
+    page.get_by_role("group", name="What differs").get_by_text("initial σ").click()
+    page.get_by_role("group", name="0.02 and").get_by_text("1", exact=True).click()
+    page.wait_for_url("**/training?differ=start&variant=std-1")
+    expect(page.get_by_text("has finished; play it back")).to_have_count(3, timeout=120_000)
+    runs = page.get_by_role("table", name="Both runs").locator("tbody tr")
+    expect(runs).to_have_count(2)
+    (_, small, uniform, _), (_, large, *_) = (line.get_by_role("cell").all_inner_texts() for line in runs.all())
+    assert float(small) == pytest.approx(float(uniform), abs=0.05)
+    assert float(large) > 2 * float(uniform)
+    for name in ("0.02", "1"):
+        expect(page.get_by_role("application", name=f"initial σ: {name}, step 50")).to_be_visible()
+
+
+def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:
+    page = finished(visit, "training?differ=word")
+    table = page.get_by_role("table", name="The rows that differ most between the runs")
+    expect(table.locator("tbody tr")).to_have_count(12, timeout=120_000)
+    distances = [float(cell) for cell in table.locator("td:last-child").all_inner_texts()]
+    assert distances == sorted(distances, reverse=True)
+
+
+def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) -> None:
+    page = finished(visit, "training?differ=positions")
+    table = page.get_by_role(
+        "table", name="How much the prediction changes when the first two of six tokens change places"
+    )
+    expect(table.locator("tbody tr")).to_have_count(2, timeout=120_000)
+    rotary, none = (line.get_by_role("cell").all_inner_texts() for line in table.locator("tbody tr").all())
+    assert (none[0], none[2]) == ("positions: none", "0.000")
+    assert "0.000" not in (rotary[2], none[1])
+
+
+def test_opened_run_is_followed_while_it_is_trained_elsewhere(browser: Browser, tmp_path: Path) -> None:
+    """The first step is shown while the training waits; the others follow without a reload."""
+    shown, run = threading.Event(), str(tmp_path / "run")
+
+    def wait_at_first_step(progress: TrainProgress) -> None:
+        if progress.step == 1:
+            assert shown.wait(60)
+
+    options = {"dim": 8, "layers": 1, "heads": 2, "steps": 4, "batch": 2, "context": 8, "tokens": "bytes"}
+    reports = TrainReports(on_progress=wait_at_first_step)
+    training = threading.Thread(
+        target=lambda: rs.train(
+            ["a text of some words, again and again\n" * 2000], run, reports=reports, workers=1, **options
+        )
+    )
+    training.start()
+    while not (tmp_path / "run" / "events.bin").exists():
+        assert training.is_alive()
+        time.sleep(0.05)
+    with serving(make_app(Lab(rs.load(run), run))) as server:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/training")
+        expect(page.get_by_text("Step 1 of 4; new steps appear as they are trained.")).to_be_visible()
+        shown.set()
+        expect(page.get_by_text("Step 4 of 4.")).to_be_visible()
+        expect(page.get_by_role("application", name=re.compile("^The map of .* rows at step 4"))).to_be_visible()
+        training.join()
+        page.close()
