@@ -33,7 +33,7 @@ export const DIFFERENCES = {
       { run: "positions-learned", name: "learned" },
       { run: "positions-alibi", name: "ALiBi" },
     ],
-    see: "In so short a run positions help little. A model without them is not blind to order: under a causal mask each token sees only those before it, and a second layer can tell how much the first has seen. Under a full mask, order makes no difference; the table below measures both.",
+    see: "In so short a run positions help little, and a model of two layers without them is not blind to order under a causal mask, where each token sees only those before it. Under a full mask, order makes no difference; the table below measures both.",
   },
   scale: {
     label: "scale",

@@ -3,15 +3,17 @@
 A request names a run of `RUNS`, never a path.
 """
 
+import importlib
 import importlib.util
 import shutil
 import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +22,13 @@ from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.training.figures import readable
-from rowspace.lab.pages.training.text import train_figure
+from rowspace.lab.pages.training.text import help_texts, train_figure
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.figure import shown
 from rowspace.learn import Events
 from rowspace.learn.language_model.events import NAME
-
-if TYPE_CHECKING:
-    from rowspace.learn.language_model.data import Corpora
+from rowspace.text import TokenizerOptions, train_tokenizer
 
 __all__ = ["JOB_KINDS", "OWN", "RUNS", "run_path", "train_run"]
 
@@ -92,15 +92,15 @@ def train_run(
     *, output: str, vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None, code: str
 ) -> Updates:
     """Train a run: first its table of step 0, then a frame for each snapshot."""
-    from rowspace.learn import TrainProgress, TrainReports
-    from rowspace.learn.language_model.data import Corpora
-
     steps, last, seen = options["steps"], 0.0, -1
     yield Progress(0, f"step 0 of {steps}")
     shutil.rmtree(output, ignore_errors=True)
+    first = _table_of_step_0(vocabulary_size, options, replaced)
+    yield Reply({"step": 0, "steps": steps, "code": code, **first})
+    from rowspace.learn import TrainProgress, TrainReports  # which takes longer
 
-    def work(report: Callable[[Corpora | TrainProgress], None]) -> None:
-        reports = TrainReports(on_corpus=report, on_progress=report)
+    def work(report: Callable[[TrainProgress], None]) -> None:
+        reports = TrainReports(on_progress=report)
         train_figure(
             output=output,
             vocabulary_size=vocabulary_size,
@@ -109,9 +109,7 @@ def train_run(
         )
 
     for news in iterate_callbacks(work):
-        if isinstance(news, Corpora):
-            yield Reply({"step": 0, "steps": steps, "code": code, **_table_of_step_0(news, options)})
-        elif time.monotonic() - last > PAUSE or news.step == steps:
+        if time.monotonic() - last > PAUSE or news.step == steps:
             last = time.monotonic()
             yield Progress(news.step / steps, f"step {news.step} of {steps}, loss {news.loss:.2f}")
             with Events(output) as events:
@@ -122,20 +120,31 @@ def train_run(
     yield Reply({"step": steps, "steps": steps, "code": code, "finished": True})
 
 
-def _table_of_step_0(corpora: "Corpora", options: Mapping[str, Any]) -> dict[str, Any]:
-    """The rows that the model is about to begin with, before the optimizer is imported, which takes a second.
+def _table_of_step_0(
+    vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None
+) -> dict[str, Any]:
+    """The rows of the most frequent tokens that the model is about to begin with, a second before it is ready.
 
     They are the first numbers that the seed gives, as in `rowspace.learn.language_model.trainer.make_model`; a
     constraint on their norms is left out.
     """
-    import torch
     from tokenizers import Tokenizer
 
-    order = np.argsort(-corpora.counts, kind="stable")[:ROWS_SHOWN]
-    rows = torch.empty(corpora.num_embeddings, options["dim"])
+    with ThreadPoolExecutor(1) as thread:
+        importing = thread.submit(importlib.import_module, "torch")  # meanwhile, the tokenizer
+        text = train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size))
+        tokenizer = Tokenizer.from_str(text)
+        encoded = tokenizer.encode_batch_fast(help_texts(replaced), add_special_tokens=False)
+        counts = np.bincount(np.concatenate([each.ids for each in encoded]), minlength=tokenizer.get_vocab_size())
+        torch = importing.result()
+    rows = torch.empty(len(counts), options["dim"])
     rows.normal_(std=options["init_std"], generator=torch.Generator().manual_seed(options["seed"]))
-    tokenizer = Tokenizer.from_str(corpora.tokenizer)
-    return {"rows": rows.numpy()[order], "tokens": [readable(str(tokenizer.id_to_token(int(id)))) for id in order]}
+    ids = np.argsort(-counts, kind="stable")[:ROWS_SHOWN]
+    return {
+        "ids": ids,
+        "rows": rows.numpy()[ids],
+        "tokens": [readable(str(tokenizer.id_to_token(int(id)))) for id in ids],
+    }
 
 
 def _folder(lab: Lab) -> Path:
