@@ -24,8 +24,9 @@ def print_summary(result: Mapping[str, Any]) -> None:
     for task, facts in result["tasks"].items():
         own = [entry for entry in result["entries"] if entry["task"] == task]
         print_table(
-            f"{task}: {facts['measure']}, {facts['baseline']:.3f} without reading the input",
-            ["strategy", "quality", "learned", "tokens", "parameters", "memory", "train", "ms/input"],
+            f"{task}: {facts['measure']}, {facts['baseline']:.3f} without reading the input; "
+            "tokens and ms are per input",
+            ["strategy", "quality", "learned", "tokens", "params", "MB", "train", "ms"],
             [_row(entry) for entry in own],
             words=(0, 2),
         )
@@ -43,9 +44,9 @@ def _row(entry: Mapping[str, Any]) -> list[str]:
         f"{entry['quality']:.3f} ± {entry['spread']:.3f}",
         {"learned": "yes", "not finished": "partly"}.get(entry["status"], "no"),
         f"{entry['tokens_per_input']:.0f}",
-        f"{entry['parameters']:,.0f}",
-        file_size(entry["state_bytes"] + entry["activation_bytes"]),
-        f"{entry['seconds']:.1f} s",
+        f"{entry['parameters'] / 1000:,.0f} k",
+        f"{(entry['state_bytes'] + entry['activation_bytes']) / 1e6:.1f}",
+        f"{entry['seconds']:.0f} s",
         f"{entry['input_milliseconds']:.2f}",
     ]
 

@@ -55,9 +55,16 @@ def test_no_one_wins_all_tasks_if_runs_overlap_on_one():
     result = summarize(runs, options("next-bytes", "images"), BOTH)
     assert [task["winner"] for task in result["tasks"].values()] == [None, "bytes"]
     assert result["verdict"] == (
-        "No strategy wins all 2 tasks. On next-bytes, bytes (3.100 ± 0.100) and patches-32 (3.717 ± 0.491) are within "
-        "their spread, or nothing was learned. On images, bytes (90.0% ± 0.0) wins before patches-32 (60.0% ± 10.0)."
+        "No strategy wins all 2 tasks. On next-bytes, runs of the best, bytes (3.100 ± 0.100), overlap with those of "
+        "others; the second is patches-32 (3.717 ± 0.491). On images, bytes (90.0% ± 0.0) wins before patches-32 "
+        "(60.0% ± 10.0)."
     )
+
+
+def test_nothing_learned_is_said_so():
+    runs = cells("images", bytes=[0.1, 0.1, 0.1], patches_32=[0.05, 0.06, 0.07])
+    result = summarize(runs, options("images"), {"images": IMAGES})
+    assert result["verdict"].endswith("On images, no strategy learned anything in this budget.")
 
 
 def test_one_seed_names_no_winner():

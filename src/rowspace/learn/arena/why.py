@@ -102,8 +102,10 @@ def _task_verdict(task: str, winner: str | None, entries: Sequence[Entry], facts
     sign = 1 if facts.classes else -1
     ranked = sorted(entries, key=lambda entry: -sign * entry["quality"])
     first, second = (f"{entry['strategy']} ({_short(entry, facts)})" for entry in (ranked * 2)[:2])
+    if ranked[0]["status"] != "learned":
+        return f"On {task}, no strategy learned anything in this budget."
     if winner is None:
-        return f"On {task}, {first} and {second} are within their spread, or nothing was learned."
+        return f"On {task}, runs of the best, {first}, overlap with those of others; the second is {second}."
     return f"On {task}, {first} wins before {second}."
 
 
