@@ -14,6 +14,7 @@ __all__ = ["LEARNED", "NOT_FINISHED", "NOT_LEARNED", "TaskFacts", "summarize"]
 
 LEARNED, NOT_LEARNED, NOT_FINISHED = "learned", "not learned in this budget", "not finished"
 SEEDS_FOR_A_WINNER = 3
+ROUNDING = 1e-9  # three runs of the baseline's own quality have a mean that differs from it in the last digit
 
 Cells = Mapping[str, Mapping[str, Any]]
 Entry = dict[str, Any]
@@ -121,7 +122,7 @@ def _quality(runs: Sequence[Mapping[str, Any]]) -> Entry:
 
 def _status(entry: Entry, facts: TaskFacts) -> str:
     gain = entry["quality"] - facts.baseline if facts.classes else facts.baseline - entry["quality"]
-    return LEARNED if gain > entry["spread"] else NOT_LEARNED
+    return LEARNED if gain > entry["spread"] + ROUNDING else NOT_LEARNED
 
 
 def _winner(entries: Sequence[Entry], facts: TaskFacts) -> str | None:
