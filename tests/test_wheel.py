@@ -15,19 +15,32 @@ from packaging.utils import canonicalize_name
 CHECKOUT = Path(__file__).parents[1]
 PACKAGE = CHECKOUT / "src" / "rowspace"
 
+# Every module, but of `learn`'s folders, whose modules are not public, the public names.
 IMPORT_ALL = """
-import importlib, pkgutil, rowspace, rowspace.errors
-for module in pkgutil.walk_packages(rowspace.__path__, "rowspace."):
-    if not module.name.endswith("__main__"):
-        try:
-            importlib.import_module(module.name)
-        except rowspace.errors.MissingExtraError as error:
-            print(error)
-print(rowspace.__file__)
+import importlib, pkgutil, rowspace, rowspace.errors, rowspace.learn
+from operator import attrgetter
+private = tuple(f"rowspace.learn.{name}." for name in ("arena", "language_model", "optimizer"))
+modules = [module.name for module in pkgutil.walk_packages(rowspace.__path__, "rowspace.", onerror=lambda name: None)]
+names = [f"learn.{name}" for name in rowspace.learn.__all__] + rowspace.__all__
+refused = set()
+for name in [*modules, *names]:
+    try:
+        if name in names:
+            attrgetter(name)(rowspace)
+        elif not name.endswith("__main__") and not name.startswith(private):
+            importlib.import_module(name)
+    except rowspace.errors.MissingExtraError as error:
+        refused.add(str(error))
+print(*sorted(refused), rowspace.__file__, sep="\\n")
 """
 NEED_AN_EXTRA = [
-    "rowspace.lab needs its server: pip install 'rowspace[lab]'",
+    "a language model needs PyTorch: pip install 'rowspace[torch]'",
+    "contextual rows need PyTorch: pip install 'rowspace[torch]'",
+    "rowspace.lab needs a web server: pip install 'rowspace[lab]'",
     "rowspace.layers needs PyTorch: pip install 'rowspace[torch]'",
+    "rowspace.learn.TrainProgress needs PyTorch: pip install 'rowspace[torch]'",
+    "rowspace.learn.optimizer needs PyTorch: pip install 'rowspace[torch]'",
+    "the arena needs PyTorch, scikit-learn and Pillow, but PIL is missing: pip install 'rowspace[torch,analysis,lab]'",
 ]
 
 ASK = """

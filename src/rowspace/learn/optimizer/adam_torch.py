@@ -19,8 +19,10 @@ def catch_up_rows(table: RowTable, rows: Tensor, lines: NDArray[np.float64], *, 
     values, first = table.values, table.state["exp_avg"]
     at, since = table.value_steps[rows], table.moment_steps[rows]
     has_moments = (since >= 0).unsqueeze(1)
-    nodes = _on(values, lines)[at - table.history.first].unsqueeze(2)  # (n, columns, 1)
-    logs = _on(values, table.history.lines, torch.float64)
+    nodes = _on(values, lines[: len(table.history.used_lines)])[at - table.history.first].unsqueeze(
+        2
+    )  # (n, columns, 1)
+    logs = _on(values, table.history.used_lines, torch.float64)
     sums = logs[at - table.history.first] - logs[since.clamp(min=table.history.first) - table.history.first]
     moment = torch.where(has_moments, _scaled(first[rows], sums[:, columns.LOG_B1]), 0)
     if "max_exp_avg_sq" in table.state:
@@ -57,7 +59,7 @@ def _decay_moments(table: RowTable, rows: Tensor, since: Tensor) -> None:
     """Bring the moments of rows to the present step."""
     with_moments = since >= 0
     rows, since = rows[with_moments], since[with_moments]
-    logs = _on(table.values, table.history.lines, torch.float64)
+    logs = _on(table.values, table.history.used_lines, torch.float64)
     sums = logs[table.now - table.history.first] - logs[since - table.history.first]
     for name, column in (("exp_avg", columns.LOG_B1), ("exp_avg_sq", columns.LOG_B2)):
         table.state[name][rows] = _scaled(table.state[name][rows], sums[:, column])
@@ -67,7 +69,7 @@ def step_rows(table: RowTable, rows: Tensor, gradients: Tensor) -> None:
     """The present step of AdamW for rows (n,) that are at the step before, with the gradients (n, d)."""
     state, values, step = table.state, table.values, table.history.line(table.now)
     since = table.moment_steps[rows]
-    logs = _on(values, table.history.lines, torch.float64)
+    logs = _on(values, table.history.used_lines, torch.float64)
     sums = logs[table.now - table.history.first] - logs[since.clamp(min=table.history.first) - table.history.first]
     sums = torch.where((since >= 0).unsqueeze(1), sums, -torch.inf)
     first = _scaled(state["exp_avg"][rows], sums[:, columns.LOG_B1]) + (1 - step[columns.BETA1]) * gradients

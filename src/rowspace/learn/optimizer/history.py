@@ -38,3 +38,8 @@ class History:
         """The line of a step."""
         line: NDArray[np.float64] = self.lines[step - self.first]
         return line
+
+    @property
+    def used_lines(self) -> NDArray[np.float64]:
+        """The lines of `first` to `now`."""
+        return self.lines[: self.now - self.first + 1]
