@@ -53,6 +53,7 @@ def test_a_signal_stops_the_arena_and_finished_runs_are_saved(documents, tmp_pat
     assert list(SavedResults(tmp_path, {}).cells) == ["images/bytes/1"]
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_fails_its_run_only(documents, options, tmp_path):
     job = {"options": {"layers": 1, "seconds": 0.02, "scale": 64, "tasks": ["images"]}, "documents": documents}
     (tmp_path / "job.json").write_text(json.dumps(job))
