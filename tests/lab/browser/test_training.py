@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="session")
 def lab_url() -> Iterator[str]:
-    """A server of its own, over a small table: the page shows its own run."""
+    """A separate server over a small table; the page trains its own run."""
     lab = Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")
     with serving(make_app(lab)) as server:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"

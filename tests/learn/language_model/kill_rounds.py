@@ -29,7 +29,7 @@ FILES = ("model.safetensors", "vocabulary.safetensors", "model/model.safetensors
 
 def learn(run: Path) -> None:
     """Train a run, or continue it, with a checkpoint at each third step."""
-    if (run / RUN_FILE).exists() or any(name.endswith(".old") for name in os.listdir(run.parent)):  # noqa: PTH208
+    if (run / RUN_FILE).exists() or any(name.endswith(".old") for name in os.listdir(run.parent)):  # noqa: PTH208  # names only, often
         train(output=run, resume=True)
     else:
         train(TEXT, run, workers=1, device="cpu", save_steps=3, **SHAPE, **OPTIONS)

@@ -106,7 +106,7 @@ def test_without_a_file_there_is_one_sentence(tmp_path):
 def test_a_full_disk_is_one_sentence(tmp_path):
     (tmp_path / NAME).symlink_to("/dev/full")
     writer = EventWriter.__new__(EventWriter)
-    writer._path, writer._file = tmp_path / NAME, open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123
+    writer._path, writer._file = tmp_path / NAME, open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123  # the writer closes it; a Path has no buffering=0
     with pytest.raises(RowspaceError, match="the disk is full"):
         writer.step(*STEPS[0])
     writer._file.close()

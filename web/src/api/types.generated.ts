@@ -392,7 +392,7 @@ export interface MergesReply {
   merges: [string, string, string][];
 }
 
-/** What a job that trains says as it goes on. */
+/** The progress of a training job. */
 export interface TrainingFrame {
   step: number;
   steps: number;

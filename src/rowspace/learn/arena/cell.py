@@ -147,7 +147,7 @@ def _wrong_classes(task: Task, measured: Measured) -> list[Wrong]:
     rows = [row for row, outcome in enumerate(measured.outcomes) if not outcome][:_WRONG]
     return [
         Wrong(
-            **_shown([task.units[unit] for unit in task.test.units[row]]),  # type: ignore[typeddict-item]
+            **_shown([task.units[unit] for unit in task.test.units[row]]),  # type: ignore[typeddict-item]  # mypy cannot check **
             expected=task.classes[task.test.labels[row]],
             answer=task.classes[measured.answers[row]],
         )
@@ -159,7 +159,7 @@ def _wrong_chunks(task: Task, model: ArenaModel, batches: Batches, measured: Mea
     """The worst chunk of each of the three worst inputs, and what the model would have written instead."""
     worst = sorted(range(len(measured.outcomes)), key=lambda row: -measured.outcomes[row])[:_WRONG]
     wrong, first = dict[int, Wrong](), 0
-    decoder: ByteDecoder = model.answer  # type: ignore[assignment]
+    decoder: ByteDecoder = model.answer  # type: ignore[assignment]  # of a task of bytes
     with torch.no_grad():
         for batch in batches.held_out():
             for row in (row - first for row in worst if 0 <= row - first < len(batch.tokens)):
@@ -171,7 +171,7 @@ def _wrong_chunks(task: Task, model: ArenaModel, batches: Batches, measured: Mea
                 units = [task.units[unit] for unit in task.test.units[first + row]]
                 expected = bytes(units[chunk + 1])
                 wrong[first + row] = Wrong(
-                    **_shown(units[: chunk + 1]),  # type: ignore[typeddict-item]
+                    **_shown(units[: chunk + 1]),  # type: ignore[typeddict-item]  # mypy cannot check **
                     expected=expected.decode(),
                     answer=answer.decode("utf-8", "replace"),
                 )

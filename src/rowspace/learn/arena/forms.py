@@ -1,6 +1,6 @@
 """The units of a task in the form of a strategy: for each unit, ids of a vocabulary or flat patches of pixels.
 
-A pixel of an image is a word of its own. For byte pairs, a row of an image is a word. Vocabularies are made from the
+Each pixel of an image is a word. For byte pairs, a row of an image is a word. Vocabularies are made from the
 training samples of the task. Text becomes patches by rendering each chunk, whose width is filled up to whole patches,
 so that no patch holds pixels of two chunks.
 """
@@ -21,7 +21,7 @@ from rowspace.text import HuggingFaceTokenizer, TokenizerOptions, train_tokenize
 
 __all__ = ["UNKNOWN", "Form", "make_form"]
 
-UNKNOWN = 0  # the id of a word without a row of its own
+UNKNOWN = 0  # the id of words without a row
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def run_requests(
 
 
 class _Slot:
-    """A thread that hands requests to a worker process of its own."""
+    """A thread that passes requests to its worker process."""
 
     def __init__(self, folder: Path, number: int, waiting: Any, results: Any) -> None:
         self._thread = threading.Thread(target=self._work, daemon=True)

@@ -20,9 +20,9 @@ from rowspace.learn.lock import locked
 from rowspace.text import Corpus
 
 try:
-    import PIL  # noqa: F401
-    import sklearn  # noqa: F401
-    import torch  # noqa: F401
+    import PIL  # noqa: F401  # only to see whether it is installed
+    import sklearn  # noqa: F401  # likewise
+    import torch  # noqa: F401  # likewise
 except ImportError as error:
     raise MissingExtraError(
         f"the arena needs PyTorch, scikit-learn and Pillow, but {error.name} is missing: "

@@ -61,7 +61,7 @@ class LanguageModel(nn.Module):
             in_attention["rotary"] = RotaryPosition(options.head_dim)
         elif options.positions == "alibi":
             in_attention["alibi"] = Alibi(options.heads)
-        self.input = InputEmbedding(attention=in_attention, tokens=tokens, **added)  # type: ignore[arg-type]
+        self.input = InputEmbedding(attention=in_attention, tokens=tokens, **added)  # type: ignore[arg-type]  # mypy cannot check **
         self.blocks = nn.ModuleList(Block(options) for _ in range(options.layers))
         self.norm = make_norm(options)
         self.head = TiedHead(tokens) if options.tied else UntiedHead(dim, num_embeddings)

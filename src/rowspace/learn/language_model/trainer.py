@@ -242,7 +242,7 @@ class Trainer:
             self.loss = float(loss.detach())
             if not math.isfinite(self.loss):
                 raise self._diverged(f"the loss is {self.loss} at", run, saved, batch)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
         touched = self.telemetry.after_backward(ids, targets)
         is_recorded = step % options.record_steps == 0 or step == options.steps
         recorded = self.telemetry.before_step(ids) if is_recorded else {}

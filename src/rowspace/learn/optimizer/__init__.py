@@ -16,6 +16,6 @@ Read next: `kernels/adam.py` for the mathematics, `adam_torch.py` for the shorte
 from rowspace.errors import MissingExtraError
 
 try:
-    import torch  # noqa: F401  everything in this folder needs it
+    import torch  # noqa: F401  # only to see whether it is installed
 except ImportError as error:
     raise MissingExtraError("rowspace.learn.optimizer needs PyTorch: pip install 'rowspace[torch]'") from error

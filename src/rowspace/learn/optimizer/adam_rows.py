@@ -1,7 +1,7 @@
 """Rows under AdamW: `AdamRows`."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -42,7 +42,8 @@ class AdamRows(RowTable):
     @property
     def denominators(self) -> Tensor:
         """The second moments or their maxima (V, d)."""
-        return self.state["max_exp_avg_sq" if self.amsgrad else "exp_avg_sq"]  # type: ignore[no-any-return]
+        name = "max_exp_avg_sq" if self.amsgrad else "exp_avg_sq"
+        return cast(Tensor, self.state[name])
 
     def append(self, group: dict[str, Any]) -> None:
         """Append lr, weight decay, betas and eps of the next step."""
@@ -115,4 +116,5 @@ class AdamRows(RowTable):
     def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Values, first and second moments and denominators as arrays."""
         tensors = self.values, self.state["exp_avg"], self.state["exp_avg_sq"], self.denominators
-        return tuple(tensor.numpy() for tensor in tensors)  # type: ignore[return-value]
+        values, firsts, seconds, denominators = (tensor.numpy() for tensor in tensors)
+        return values, firsts, seconds, denominators

@@ -40,11 +40,10 @@ def clip_grad_norm_(
     tensor(4.)
     """
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    with_gradient = [parameter for parameter in parameters if parameter.grad is not None]
-    for parameter in with_gradient:
-        if parameter.grad.is_sparse and not parameter.grad.is_coalesced():  # type: ignore[union-attr]
-            parameter.grad = parameter.grad.coalesce()  # type: ignore[union-attr]
-    gradients = [_values(parameter.grad) for parameter in with_gradient if parameter.grad is not None]
+    for parameter in parameters:
+        if parameter.grad is not None and parameter.grad.is_sparse and not parameter.grad.is_coalesced():
+            parameter.grad = parameter.grad.coalesce()
+    gradients = [_values(parameter.grad) for parameter in parameters if parameter.grad is not None]
     norm = get_total_norm(gradients, norm_type, error_if_nonfinite)
     factor = (max_norm / (norm + 1e-6)).clamp(max=1.0)
     for gradient in gradients:

@@ -53,7 +53,7 @@ class DeferredAdamW(DeferredOptimizer):
 
     moments = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
-    def __init__(  # noqa: PLR0913  the arguments of torch's AdamW
+    def __init__(  # noqa: PLR0913  # the arguments of torch's AdamW
         self,
         params: Parameters,
         lr: float | Tensor = 1e-3,

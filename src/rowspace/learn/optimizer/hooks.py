@@ -54,8 +54,8 @@ class RowHook:
         """Register the hooks with a module, and return their handles."""
         return [
             module.register_forward_pre_hook(self.before_forward, with_kwargs=True),
-            module.register_state_dict_pre_hook(self.before_state_dict),  # type: ignore[no-untyped-call]
-            module.register_load_state_dict_pre_hook(self.before_load),  # type: ignore[no-untyped-call]
+            module.register_state_dict_pre_hook(self.before_state_dict),
+            module.register_load_state_dict_pre_hook(self.before_load),
         ]
 
     def before_forward(self, module: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> Call | None:

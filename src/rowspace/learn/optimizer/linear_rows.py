@@ -1,7 +1,7 @@
 """Rows under SGD with momentum and under row-wise Adagrad, where missed steps are one linear map: `LinearRows`."""
 
 import abc
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -83,7 +83,7 @@ class SgdRows(LinearRows):
     @property
     def moment(self) -> Tensor:
         """The momentum (V, d)."""
-        return self.state["momentum_buffer"]  # type: ignore[no-any-return]
+        return cast(Tensor, self.state["momentum_buffer"])
 
     def moved(self) -> tuple[NDArray[Any], ...]:
         """Values and momentum."""
@@ -131,7 +131,7 @@ class AdagradRows(LinearRows):
     @property
     def moment(self) -> Tensor:
         """The sum of the mean squared gradients (V,)."""
-        return self.state["sum"]  # type: ignore[no-any-return]
+        return cast(Tensor, self.state["sum"])
 
     def moved(self) -> tuple[NDArray[Any], ...]:
         """Values only."""

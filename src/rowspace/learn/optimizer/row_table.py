@@ -72,7 +72,7 @@ class RowTable(abc.ABC):
             self._bring(distinct_rows(array[steps[array] < self.now].astype(np.int64, copy=False)))
             return
         ids = ids.to(self.value_steps.device, torch.int64)
-        ids = ids[(ids >= 0) & (ids < len(self.value_steps))].unique()  # type: ignore[no-untyped-call]
+        ids = ids[(ids >= 0) & (ids < len(self.value_steps))].unique()
         self._bring_on_device(ids[self.value_steps[ids] < self.now])
 
     @torch.no_grad()

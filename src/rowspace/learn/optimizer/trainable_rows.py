@@ -58,7 +58,7 @@ class TrainableRows(nn.Module):
         index = torch.tensor(ids, device=table.weight.device)
         padding = ids.index(table.padding_idx) if table.padding_idx in ids else None
         values = table.weight.detach()[index].clone()
-        self.rows = nn.Embedding.from_pretrained(values, freeze=False, padding_idx=padding, sparse=sparse)  # type: ignore[no-untyped-call]
+        self.rows = nn.Embedding.from_pretrained(values, freeze=False, padding_idx=padding, sparse=sparse)
         position = torch.full((table.num_embeddings,), -1, device=index.device)
         position[index] = torch.arange(len(ids), device=index.device)
         self.register_buffer("position", position, persistent=False)

@@ -6,7 +6,7 @@ from rowspace.lab.shared.figure import Array, Shown
 
 
 class TrainingFrame(TypedDict):
-    """What a job that trains says as it goes on.
+    """The progress of a training job.
 
     The first frame has the table of step 0, before the model is made: `rows` (n, d) of the `tokens`, `ids` (n,). The
     others say that the run has more to read.
