@@ -4,8 +4,16 @@ from typing import Annotated, Literal
 
 import typer
 
-__all__ = ["AsJson", "Key", "Metric", "TablePath", "Words"]
+__all__ = ["AsJson", "Corpus", "Key", "Metric", "TablePath", "Words"]
 
+Corpus = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="CORPUS",
+        help="Files (.gz, .xz, .bz2 and .zst too), folders, patterns, or - for standard input; the default is the "
+        "standard library of this Python.",
+    ),
+]
 TablePath = Annotated[
     str,
     typer.Argument(

@@ -292,7 +292,7 @@ def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(quick, tmp_path,
             raise OSError(28, "No space left on device")
         return write(*arguments)
 
-    monkeypatch.setattr(checkpoint, "write_model", full)
+    monkeypatch.setattr(checkpoint, "write_model", full)  # a real full disk needs a mount
     with pytest.raises(RowspaceError, match="the disk is full"):
         quick(tmp_path / "run", save_steps=4)
     monkeypatch.undo()
@@ -363,6 +363,7 @@ def test_ctrl_c_while_the_text_is_read_leaves_nothing(quick, tmp_path, text):
 def test_a_held_out_loss_that_is_not_finite_is_no_result(quick, tmp_path, monkeypatch):
     from rowspace.learn.language_model import trainer
 
+    # A real one needs weights that overflow on the held-out text only.
     monkeypatch.setattr(trainer, "bits_per_byte_by_length", lambda *_: {16: float("inf")})
     with pytest.raises(
         TrainingDiverged, match="the loss of the held-out text is not finite after step 12 of 12; rows con"
@@ -376,7 +377,7 @@ def test_without_links_files_are_copied(quick, tmp_path, monkeypatch):
         raise PermissionError(1, "Operation not permitted")
 
     linked = quick(tmp_path / "linked", save_steps=4, record=4)
-    monkeypatch.setattr("rowspace.learn.language_model.run_folder.os.link", refuse)
+    monkeypatch.setattr("rowspace.learn.language_model.run_folder.os.link", refuse)  # as on file systems without links
     assert bits(quick(tmp_path / "copied", save_steps=4, record=4).path) == bits(linked.path)
 
 
@@ -410,7 +411,7 @@ def test_a_weight_that_is_not_finite_is_never_saved(finished, tmp_path):
 
 
 def test_a_run_has_a_name_and_cuda_is_used_only_where_it_is(quick, tmp_path, monkeypatch, finished):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)  # on machines with a GPU too
     with pytest.raises(UsageError, match="train needs an output: the folder of the run"):
         quick(None)
     with pytest.raises(UsageError, match="device='cuda' is not available here"):

@@ -132,7 +132,7 @@ def test_empty_gradients_are_steps_and_missing_ones_are_not(backend):
 
 def test_history_is_bounded(backend, monkeypatch):
     for bound in (4, 7, 64):
-        monkeypatch.setattr(DeferredAdamW, "history_bound", bound)
+        monkeypatch.setattr(DeferredAdamW, "history_bound", bound)  # instead of thousands of steps
         race = Race(size=50).run(200)
         assert len(race.optimizer._slots[race.sparse.weight].table.history.lines) <= 2 * bound + 2
         assert race.deviation < CLOSE

@@ -33,7 +33,7 @@ def test_sgd_equals_torch_with_a_schedule_and_weight_decay(backend, options):
 
 
 def test_sgd_momentum_may_change_and_history_is_bounded(backend, monkeypatch):
-    monkeypatch.setattr(DeferredSGD, "history_bound", 8)
+    monkeypatch.setattr(DeferredSGD, "history_bound", 8)  # instead of thousands of steps
 
     def settings(step, steps):
         return changing(step, steps) | {"momentum": 0.9 if step < steps // 2 else 0.5}

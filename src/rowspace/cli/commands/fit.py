@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rowspace.cli.arguments import AsJson
+from rowspace.cli.arguments import AsJson, Corpus
 from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.fit_summary import document, summary
 from rowspace.cli.interruption import cleanup_on_interrupt
@@ -31,14 +31,7 @@ COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
 
 @with_options_of({"Learning": FitOptions, "Words and sentences": TextOptions, "Tokens": TokenizerOptions})
 def fit(
-    corpus: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="CORPUS",
-            help="Files (.gz, .xz, .bz2 and .zst too), folders, patterns, or - for standard input; the default is the "
-            "standard library of this Python.",
-        ),
-    ] = None,
+    corpus: Corpus = None,
     *,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Where to save the table.  [default: CORPUS-table]")

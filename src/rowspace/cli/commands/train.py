@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rowspace.cli.arguments import AsJson
+from rowspace.cli.arguments import AsJson, Corpus
 from rowspace.cli.commands.fit import corpus_of, default_output
 from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
@@ -27,14 +27,7 @@ __all__ = ["train"]
 
 @with_options_of({"Model": ModelOptions, "Training": TrainingOptions, "Tokens": TokenOptions})
 def train(
-    corpus: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="CORPUS",
-            help="Files (.gz, .xz, .bz2 and .zst too), folders, patterns, or - for standard input; the default is the "
-            "standard library of this Python.",
-        ),
-    ] = None,
+    corpus: Corpus = None,
     *,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="The folder of the run.  [default: CORPUS-run]")

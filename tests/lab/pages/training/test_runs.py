@@ -82,6 +82,6 @@ def test_run_that_has_not_begun_is_refused(trained) -> None:
 
 
 def test_without_torch_one_sentence_names_the_extra(trained, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)  # PyTorch is installed here
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[torch\]'"):
         JOB_KINDS["train"].read(trained[0], Query())
