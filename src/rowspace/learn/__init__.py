@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from rowspace.learn.arena.options import ArenaOptions
     from rowspace.learn.arena.run import run_arena
     from rowspace.learn.fit import Reports
-    from rowspace.learn.language_model.contextual import ContextualRows, contextual_rows
-    from rowspace.learn.language_model.events import Events, read_events
-    from rowspace.learn.language_model.loaded_run import LoadedRun, load_run
+    from rowspace.learn.language_model.inspect.contextual import ContextualRows, contextual_rows
+    from rowspace.learn.language_model.inspect.probes import ProbeScore, probe, probe_layers
     from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
-    from rowspace.learn.language_model.probes import ProbeScore, probe, probe_layers
+    from rowspace.learn.language_model.run_folder.loaded_run import LoadedRun, load_run
+    from rowspace.learn.language_model.telemetry.events import Events, read_events
     from rowspace.learn.language_model.train import TrainedRun, TrainReports
     from rowspace.learn.language_model.trainer import TrainProgress
     from rowspace.learn.optimizer.clip import clip_grad_norm_
@@ -77,11 +77,11 @@ __getattr__, __dir__ = lazy_exports(
         "arena.options": ("ArenaOptions",),
         "arena.run": ("run_arena",),
         "fit": ("Reports",),
-        "language_model.contextual": ("ContextualRows", "contextual_rows"),
-        "language_model.events": ("Events", "read_events"),
-        "language_model.loaded_run": ("LoadedRun", "load_run"),
+        "language_model.inspect.contextual": ("ContextualRows", "contextual_rows"),
+        "language_model.telemetry.events": ("Events", "read_events"),
+        "language_model.run_folder.loaded_run": ("LoadedRun", "load_run"),
         "language_model.options": ("ModelOptions", "TokenOptions", "TrainingOptions"),
-        "language_model.probes": ("ProbeScore", "probe", "probe_layers"),
+        "language_model.inspect.probes": ("ProbeScore", "probe", "probe_layers"),
         "language_model.train": ("TrainReports", "TrainedRun"),
         "language_model.trainer": ("TrainProgress",),
         "optimizer.clip": ("clip_grad_norm_",),

@@ -3,7 +3,7 @@
 import pytest
 
 from rowspace.learn.arena.options import ArenaOptions
-from rowspace.learn.arena.tasks import Task, make_tasks
+from rowspace.learn.arena.tasks.samples import Task, make_tasks
 
 TEXT = "the def and for not from that class return import value naïve configuration self.method() other_name"
 WORDS = TEXT.split(" ")

@@ -7,9 +7,9 @@ import pytest
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.learn import run_arena
-from rowspace.learn.arena.pool import run_requests
-from rowspace.learn.arena.saved import RESULTS_NAME, SavedResults
-from rowspace.learn.arena.worker import Request
+from rowspace.learn.arena.runs.pool import run_requests
+from rowspace.learn.arena.runs.saved import RESULTS_NAME, SavedResults
+from rowspace.learn.arena.runs.worker import Request
 from rowspace.learn.lock import locked
 
 TINY = {

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 from pydoc_data.topics import topics
 
-from rowspace.learn.language_model.checkpoint import TENSORS
-from rowspace.learn.language_model.events import NAME, Events
-from rowspace.learn.language_model.run_folder import RUN_FILE
+from rowspace.learn.language_model.run_folder.checkpoint import TENSORS
+from rowspace.learn.language_model.run_folder.folder import RUN_FILE
+from rowspace.learn.language_model.telemetry.events import NAME, Events
 from rowspace.learn.language_model.train import train
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -18,10 +18,10 @@ from rowspace.errors import (
     TrainingInterrupted,
     UsageError,
 )
-from rowspace.learn.language_model.checkpoint import TENSORS, read_record, read_tensors
 from rowspace.learn.language_model.data import read_corpora
-from rowspace.learn.language_model.events import NAME, Events
-from rowspace.learn.language_model.loaded_run import load_run
+from rowspace.learn.language_model.run_folder.checkpoint import TENSORS, read_record, read_tensors
+from rowspace.learn.language_model.run_folder.loaded_run import load_run
+from rowspace.learn.language_model.telemetry.events import NAME, Events
 from rowspace.learn.language_model.train import TrainReports
 from rowspace.learn.language_model.trainer import Trainer
 
@@ -281,7 +281,7 @@ def test_learned_positions_have_no_rows_beyond_the_context(quick, tmp_path):
 
 
 def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(quick, tmp_path, monkeypatch):
-    from rowspace.learn.language_model import checkpoint
+    from rowspace.learn.language_model.run_folder import checkpoint
 
     write = checkpoint.write_model
     calls = []
@@ -377,7 +377,9 @@ def test_without_links_files_are_copied(quick, tmp_path, monkeypatch):
         raise PermissionError(1, "Operation not permitted")
 
     linked = quick(tmp_path / "linked", save_steps=4, record=4)
-    monkeypatch.setattr("rowspace.learn.language_model.run_folder.os.link", refuse)  # as on file systems without links
+    monkeypatch.setattr(
+        "rowspace.learn.language_model.run_folder.folder.os.link", refuse
+    )  # as on file systems without links
     assert bits(quick(tmp_path / "copied", save_steps=4, record=4).path) == bits(linked.path)
 
 

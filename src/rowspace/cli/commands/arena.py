@@ -56,7 +56,7 @@ def arena(
         _check_plot(plot)
     result = _run(corpus or [], output, given)
     if plot is not None:
-        from rowspace.learn.arena.plot import plot_arena
+        from rowspace.learn.arena.report.plot import plot_arena
 
         plot_arena(result, plot)
     if as_json:
@@ -71,7 +71,7 @@ def arena(
 
 def _check_plot(path: Path) -> None:
     """Raise, before the runs, what drawing would raise after them."""
-    from rowspace.learn.arena.plot import check_plot
+    from rowspace.learn.arena.report.plot import check_plot
 
     check_plot(path)
 

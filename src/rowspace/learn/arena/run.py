@@ -12,9 +12,9 @@ from typing import Any
 from rowspace._base.atomic import translate_os_errors
 from rowspace._base.plural import plural
 from rowspace.errors import MissingExtraError, RowspaceError, UsageError
-from rowspace.learn.arena.chunks import read_documents
 from rowspace.learn.arena.options import ArenaOptions
-from rowspace.learn.arena.saved import SavedResults
+from rowspace.learn.arena.runs.saved import SavedResults
+from rowspace.learn.arena.tasks.chunks import read_documents
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.lock import locked
 from rowspace.text import Corpus
@@ -29,11 +29,11 @@ except ImportError as error:
         "pip install 'rowspace[torch,analysis,lab]'"
     ) from error
 
-from rowspace.learn.arena.baselines import baseline
-from rowspace.learn.arena.pool import run_requests
-from rowspace.learn.arena.summary import TaskFacts, summarize
-from rowspace.learn.arena.tasks import Task, make_tasks
-from rowspace.learn.arena.worker import Request
+from rowspace.learn.arena.report.summary import TaskFacts, summarize
+from rowspace.learn.arena.runs.pool import run_requests
+from rowspace.learn.arena.runs.worker import Request
+from rowspace.learn.arena.tasks.baselines import baseline
+from rowspace.learn.arena.tasks.samples import Task, make_tasks
 
 __all__ = ["OnCell", "run_arena"]
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from rowspace._base.plural import plural
-from rowspace.learn.language_model.model import LanguageModel
+from rowspace.learn.language_model.model.model import LanguageModel
 from rowspace.learn.language_model.schedule import Batch
 
 __all__ = ["concerned"]

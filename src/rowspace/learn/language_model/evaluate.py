@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from rowspace.learn.language_model.data import HeldOut, Ids
-from rowspace.learn.language_model.model import LanguageModel
+from rowspace.learn.language_model.model.model import LanguageModel
 
 __all__ = ["bits_per_byte", "bits_per_byte_by_length"]
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from rowspace.learn.language_model.model import LanguageModel
+from rowspace.learn.language_model.model.model import LanguageModel
 
 __all__ = ["merge_rows", "prepare_rows", "weights_of"]
 

@@ -17,16 +17,22 @@ except ImportError as error:
     raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'") from error
 
 from rowspace.learn.interrupt import stop_requests
-from rowspace.learn.language_model import events
-from rowspace.learn.language_model.checkpoint import RunRecord, read_record, read_start, read_tensors, write_start
 from rowspace.learn.language_model.data import Corpora, read_corpora, write_corpora
-from rowspace.learn.language_model.loaded_run import load_run
-from rowspace.learn.language_model.model import LanguageModel
+from rowspace.learn.language_model.model.model import LanguageModel
+from rowspace.learn.language_model.model.transformers_model import reason_against_export
 from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
 from rowspace.learn.language_model.rows import merge_rows, weights_of
-from rowspace.learn.language_model.run_folder import DATA, check_output, find_run, lock_run
+from rowspace.learn.language_model.run_folder.checkpoint import (
+    RunRecord,
+    read_record,
+    read_start,
+    read_tensors,
+    write_start,
+)
+from rowspace.learn.language_model.run_folder.folder import DATA, check_output, find_run, lock_run
+from rowspace.learn.language_model.run_folder.loaded_run import load_run
+from rowspace.learn.language_model.telemetry import events
 from rowspace.learn.language_model.trainer import Trainer, TrainProgress, fixed_threads
-from rowspace.learn.language_model.transformers_model import reason_against_export
 from rowspace.table import Table
 from rowspace.text import Corpus
 from rowspace.text.corpus.standard_library import standard_library

@@ -20,15 +20,15 @@ from torch.nn.utils import parametrize
 
 from rowspace.errors import TrainingDiverged
 from rowspace.layers import MaxNorm, UnitNorm, constrain
-from rowspace.learn.language_model import events
-from rowspace.learn.language_model.checkpoint import RunRecord, save_checkpoint
 from rowspace.learn.language_model.data import Corpora
 from rowspace.learn.language_model.divergence import concerned
 from rowspace.learn.language_model.evaluate import bits_per_byte, bits_per_byte_by_length
-from rowspace.learn.language_model.model import LanguageModel
+from rowspace.learn.language_model.model.model import LanguageModel
 from rowspace.learn.language_model.rows import prepare_rows, weights_of
+from rowspace.learn.language_model.run_folder.checkpoint import RunRecord, save_checkpoint
 from rowspace.learn.language_model.schedule import Batch, draw_batch, learning_rate
-from rowspace.learn.language_model.telemetry import Telemetry, sampled_ids, watched_ids
+from rowspace.learn.language_model.telemetry import events
+from rowspace.learn.language_model.telemetry.recorder import Telemetry, sampled_ids, watched_ids
 from rowspace.table import Table
 from rowspace.text.tokenizers.huggingface_library import tokens_by_id
 

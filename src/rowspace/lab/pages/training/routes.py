@@ -24,7 +24,7 @@ from rowspace.lab.pages.training.runs import OWN, ROWS_SHOWN, RUNS, run_path
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 from rowspace.learn import Events
-from rowspace.learn.language_model.events import NAME
+from rowspace.learn.language_model.telemetry.events import NAME
 
 __all__ = ["ROUTES"]
 

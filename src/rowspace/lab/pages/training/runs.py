@@ -27,7 +27,7 @@ from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.figure import shown
 from rowspace.learn import Events
-from rowspace.learn.language_model.events import NAME
+from rowspace.learn.language_model.telemetry.events import NAME
 from rowspace.text import TokenizerOptions, train_tokenizer
 
 __all__ = ["JOB_KINDS", "OWN", "RUNS", "run_path", "train_run"]

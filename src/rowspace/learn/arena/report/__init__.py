@@ -1,0 +1,1 @@
+"""What the runs show: means and spreads, sizes, sentences, a picture."""

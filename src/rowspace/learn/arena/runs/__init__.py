@@ -1,0 +1,1 @@
+"""Runs in worker processes, and what is kept of each."""

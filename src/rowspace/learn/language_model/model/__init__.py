@@ -1,0 +1,1 @@
+"""The decoder, and the same model as transformers writes it."""

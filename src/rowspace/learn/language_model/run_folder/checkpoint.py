@@ -1,0 +1,164 @@
+"""The state of a run on disk: a resumed run continues with the same bits, and a damaged state is an error."""
+
+import dataclasses
+import json
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors import torch as safetensors
+from torch import Tensor
+
+from rowspace._base.atomic import atomic_directory
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.strict_json import parse_object
+from rowspace.learn.language_model.model.transformers_model import write_model
+from rowspace.learn.language_model.options import ModelOptions, TrainingOptions
+from rowspace.learn.language_model.run_folder.folder import MODEL, RUN_FILE, STATE, link_others
+from rowspace.learn.lock import LOCK_NAME
+from rowspace.table import Table
+
+__all__ = ["RunRecord", "read_record", "read_start", "read_tensors", "save_checkpoint", "write_start"]
+
+FORMAT, VERSION = "rowspace run", 1
+TENSORS, START = f"{STATE}/state.safetensors", f"{STATE}/start.safetensors"
+REMEDY = "train a new run"
+
+
+@dataclasses.dataclass
+class RunRecord:
+    """What `state/run.json` says of a run at its last checkpoint.
+
+    Attributes:
+        model: The shape.
+        training: The options of the training.
+        tokens: The settings of the tokenizer.
+        step: Steps done.
+        events: Length of `events.bin` in bytes.
+        seconds: The time spent.
+        threads: Threads of a CPU run, with which its result repeats.
+        device: cpu or cuda.
+        init: The run that this one continues; None for random rows.
+        facts: Measurements: `bits_per_byte` and others.
+    """
+
+    model: ModelOptions
+    training: TrainingOptions
+    tokens: dict[str, Any]
+    step: int = 0
+    events: int = 0
+    seconds: float = 0.0
+    threads: int = 1
+    device: str = "cpu"
+    init: str | None = None
+    facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {"format": FORMAT, "format_version": VERSION, **dataclasses.asdict(self)}
+
+
+def save_checkpoint(
+    run: Path,
+    source: Path,
+    record: RunRecord,
+    tensors: Mapping[str, Tensor],
+    table: Table,
+    weights: Mapping[str, Tensor],
+) -> None:
+    """Replace the folder of a run by one of the current step.
+
+    Args:
+        run: The folder, which may not exist yet.
+        source: Where its other files are: the folder itself, or the one in which the run was prepared.
+        record: What run.json will say.
+        tensors: All that a resumed run needs.
+        table: The input rows.
+        weights: The weights of the model, to write for transformers.
+
+    Raises:
+        RowspaceError: The system refuses: a full disk, no permission. The last checkpoint is unchanged.
+    """
+    with atomic_directory(run) as new:
+        table.save(new)
+        (new / STATE).mkdir()
+        data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
+        (new / TENSORS).write_bytes(data)
+        facts = write_model(new / MODEL, weights, record.model, record.training.context, table)
+        document = record.to_json() | {"transformers": facts, "crc32": zlib.crc32(data)}
+        (new / RUN_FILE).write_text(json.dumps(document, indent=1), encoding="utf-8")
+        link_others(
+            source,
+            new,
+            but={MODEL, TENSORS, RUN_FILE, LOCK_NAME},
+        )
+
+
+def write_start(folder: Path, rows: Mapping[str, Tensor]) -> None:
+    """Write the rows of the start, from which distances are measured."""
+    (folder / STATE).mkdir()
+    (folder / START).write_bytes(safetensors.save({name: tensor.cpu().contiguous() for name, tensor in rows.items()}))
+
+
+def read_record(run: Path) -> RunRecord:
+    """Read `state/run.json`.
+
+    Raises:
+        UsageError: There is no run.
+        FileFormatError: It is damaged, or of a newer version.
+    """
+    document = _document(run)
+    names = [field.name for field in dataclasses.fields(RunRecord)]
+    try:
+        values = {name: document[name] for name in names}
+        values["model"] = ModelOptions(**values["model"])
+        values["training"] = TrainingOptions(**values["training"])
+        return RunRecord(**values)
+    except (KeyError, TypeError, UsageError) as error:
+        raise FileFormatError(f"{run / RUN_FILE}: is damaged ({error}); {REMEDY}") from error
+
+
+def read_tensors(run: Path) -> dict[str, Tensor]:
+    """Read the tensors of the last checkpoint.
+
+    Raises:
+        FileFormatError: They are missing or damaged.
+    """
+    path, document = run / TENSORS, _document(run)
+    try:
+        data = path.read_bytes()
+        if zlib.crc32(data) != document["crc32"]:
+            raise FileFormatError(f"{path}: is damaged (its checksum differs); {REMEDY}")
+        return safetensors.load(data)
+    except (OSError, KeyError, SafetensorError) as error:
+        raise FileFormatError(f"{path}: cannot be read ({error}); {REMEDY}") from error
+
+
+def read_start(run: Path) -> dict[str, Tensor]:
+    """Read the rows of the start.
+
+    Raises:
+        FileFormatError: They are missing or damaged.
+    """
+    try:
+        return safetensors.load_file(run / START)
+    except (OSError, SafetensorError) as error:
+        raise FileFormatError(f"{run / START}: cannot be read ({error}); {REMEDY}") from error
+
+
+def _document(run: Path) -> dict[str, Any]:
+    path = run / RUN_FILE
+    try:
+        document = parse_object(path.read_bytes(), str(path), remedy=REMEDY)
+    except OSError:
+        raise UsageError(f"there is no run of rowspace train in {str(run)!r}; name the folder of one") from None
+    if document.get("format") != FORMAT:
+        raise FileFormatError(f"{path}: was not written by rowspace train; name the folder of a run")
+    if document.get("format_version") != VERSION:
+        raise FileFormatError(
+            f"{path}: format version {document.get('format_version')}, this rowspace reads {VERSION}; upgrade with: "
+            "pip install -U rowspace"
+        )
+    return document
