@@ -18,39 +18,41 @@ TINY = {
 }  # fmt: skip
 
 
-def test_an_arena_continues_with_the_runs_that_are_missing(documents, tmp_path):
-    output, ran = tmp_path / "arena", []
-    first = run_arena(documents, output=output, on_cell=lambda *news: ran.append(news[:3]), workers=1, **TINY)
-    assert ran == [(1, 2, "images/bytes/1"), (2, 2, "images/patches-32/1")]
-    assert [entry["seeds"] for entry in first["entries"]] == [1, 1]
-    assert json.loads(json.dumps(first)) == first
-    before = json.loads((output / RESULTS_NAME).read_text())["cells"]
+def test_a_signal_stops_the_arena_and_the_next_call_runs_what_is_missing(documents, tmp_path):
+    ran = []
 
-    ran.clear()
-    options = TINY | {"seeds": 2}
-    second = run_arena(documents, output=output, on_cell=lambda *news: ran.append(news[:3]), workers=2, **options)
-    assert {key for _, _, key in ran} == {"images/bytes/2", "images/patches-32/2"}
-    after = json.loads((output / RESULTS_NAME).read_text())["cells"]
-    assert {key: after[key] for key in before} == before
-    assert [entry["spread_over"] for entry in second["entries"]] == ["seeds", "seeds"]
-
-    ran.clear()
-    assert run_arena(documents, output=output, on_cell=lambda *news: ran.append(news), **options) == second
-    assert ran == []
-
-    with pytest.raises(UsageError, match=r"has runs with seconds=0.02, not 0.5; give the same options and text"):
-        run_arena(documents, output=output, **TINY | {"seconds": 0.5})
-    with pytest.raises(UsageError, match="has runs with text="):
-        run_arena(documents[1:], output=output, **TINY)
-
-
-def test_a_signal_stops_the_arena_and_finished_runs_are_saved(documents, tmp_path):
     def stop(*_news):
         signal.raise_signal(signal.SIGTERM)
 
     with pytest.raises(RowspaceError, match="stopped after 1 run of 2; the same call with the same output continues"):
         run_arena(documents, output=tmp_path, on_cell=stop, workers=1, **TINY)
-    assert list(SavedResults(tmp_path, {}).cells) == ["images/bytes/1"]
+    before = SavedResults(tmp_path, {}).cells
+    assert list(before) == ["images/bytes/1"]
+
+    result = run_arena(documents, output=tmp_path, on_cell=lambda *news: ran.append(news[:3]), workers=1, **TINY)
+    assert ran == [(2, 2, "images/patches-32/1")]
+    assert [entry["seeds"] for entry in result["entries"]] == [1, 1]
+    assert json.loads(json.dumps(result)) == result
+    assert SavedResults(tmp_path, {}).cells["images/bytes/1"] == before["images/bytes/1"]
+
+    ran.clear()
+    assert run_arena(documents, output=tmp_path, on_cell=lambda *news: ran.append(news), **TINY) == result
+    assert ran == []
+
+    with pytest.raises(UsageError, match=r"has runs with seconds=0.02, not 0.5; give the same options and text"):
+        run_arena(documents, output=tmp_path, **TINY | {"seconds": 0.5})
+    with pytest.raises(UsageError, match="has runs with text="):
+        run_arena(documents[1:], output=tmp_path, **TINY)
+
+
+@pytest.mark.long
+def test_more_seeds_are_run_in_several_workers(documents, tmp_path):
+    run_arena(documents, output=tmp_path, **TINY)
+    ran = []
+    options = TINY | {"seeds": 2, "workers": 2}
+    result = run_arena(documents, output=tmp_path, on_cell=lambda *news: ran.append(news[2]), **options)
+    assert set(ran) == {"images/bytes/2", "images/patches-32/2"}
+    assert [entry["spread_over"] for entry in result["entries"]] == ["seeds", "seeds"]
 
 
 @pytest.mark.long
