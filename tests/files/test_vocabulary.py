@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.vocabulary import StoredVocabulary, decode_vocabulary, encode_token_list, encode_vocabulary

@@ -5,8 +5,7 @@ import sys
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rowspace.errors import UsageError

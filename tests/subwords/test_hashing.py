@@ -3,8 +3,7 @@
 import fasttext
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.errors import UsageError
 from rowspace.subwords.composition import list_ngrams

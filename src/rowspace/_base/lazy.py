@@ -1,32 +1,34 @@
 """Public names of a package that are imported on first use (PEP 562), so that importing the package stays light."""
 
+import ast
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 
 from rowspace.errors import MissingExtraError
 
 __all__ = ["lazy_exports"]
 
 
-def lazy_exports(
-    package: str, modules: Mapping[str, Iterable[str]]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package whose names are imported on first use.
+def lazy_exports(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package whose names are imported on first use.
+
+    The names are those that the stub next to `__init__.py` imports, each as `from module import Name as Name`, so that
+    type checkers and this function read the same list. No name may be that of a module of the package, which would
+    hide it. `__getattr__` raises `MissingExtraError` for a name whose module needs PyTorch where it is not installed.
 
     Args:
-        package: the package's `__name__`.
-        modules: the public names of each module of the package. No name may be that of a module, which would hide it.
-
-    `__getattr__` raises `MissingExtraError` for a name whose module needs PyTorch where it is not installed.
+        package: The package's `__name__`.
+        file: The package's `__file__`.
     """
-    module_of = {name: module for module, names in modules.items() for name in names}
+    module_of = _stub_imports(Path(file).with_name("__init__.pyi"))
 
     def get(name: str) -> object:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            value = getattr(import_module(f"{package}.{module_of[name]}"), name)
+            value = getattr(import_module(module_of[name]), name)
         except ModuleNotFoundError as error:
             if error.name != "torch":
                 raise
@@ -37,4 +39,11 @@ def lazy_exports(
     def names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *module_of})
 
-    return get, names
+    return get, names, sorted(module_of)
+
+
+def _stub_imports(stub: Path) -> dict[str, str]:
+    """Return the module of each name that the stub imports."""
+    statements = ast.parse(stub.read_text("utf-8")).body
+    imports = [statement for statement in statements if isinstance(statement, ast.ImportFrom)]
+    return {alias.name: statement.module or "" for statement in imports for alias in statement.names}

@@ -11,8 +11,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.progress import BarColumn, TaskID, TextColumn
-from rich.progress import Progress as RichProgress
+from rich.progress import BarColumn, Progress as RichProgress, TaskID, TextColumn
 
 from rowspace._base.plural import plural
 from rowspace.cli.output import console_on, file_size, message

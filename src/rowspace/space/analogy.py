@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.space.neighbors import MEMORY, Answer, best_first, nearest, validate_k
-from rowspace.space.similarity import BLOCK_BYTES, unit_rows
-from rowspace.space.similarity import row_norms as norms_of
+from rowspace.space.similarity import BLOCK_BYTES, row_norms as norms_of, unit_rows
 
 __all__ = ["cos_add", "cos_mul"]
 

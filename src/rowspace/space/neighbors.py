@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace.space import select_numpy
-from rowspace.space.similarity import METRICS, Metric, validate_metric
-from rowspace.space.similarity import row_norms as norms_of
+from rowspace.space.similarity import METRICS, Metric, row_norms as norms_of, validate_metric
 
 __all__ = ["MEMORY", "best_first", "nearest", "nearest_reference", "validate_k"]
 

@@ -3,8 +3,7 @@ import io
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from transformers import GPTJConfig, GPTNeoXConfig, LlamaConfig
 from transformers.models.gpt_neox import modeling_gpt_neox as gpt_neox
 from transformers.models.gptj import modeling_gptj as gptj

@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from torch import Tensor
 from torch.func import grad, hessian, jacrev, jvp, vmap
 from torch.nn import functional

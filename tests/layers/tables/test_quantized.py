@@ -1,7 +1,6 @@
 import pytest
 import torch
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from rowspace.errors import UsageError
 from rowspace.layers import QuantizedEmbedding

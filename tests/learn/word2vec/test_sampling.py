@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from gensim.models import Word2Vec
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.learn.word2vec.sampling import alias_table, keep_probabilities, make_sampler
 

@@ -2,8 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from rowspace.errors import FileFormatError
 from rowspace.store.text_formats import text_matrix

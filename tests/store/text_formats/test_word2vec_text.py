@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.store.text_formats import glove, word2vec, word2vec_text

@@ -1,8 +1,7 @@
 """Positions at which a text can be cut without splitting words or characters."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.text.characters import as_array, character_table, kernels
 

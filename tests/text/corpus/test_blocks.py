@@ -1,8 +1,7 @@
 """Grouping pieces of documents into blocks."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.text.corpus.blocks import blocks
 

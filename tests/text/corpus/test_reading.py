@@ -13,8 +13,7 @@ import zipfile
 
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
 from rowspace.text.corpus.reading import cut_pieces, read_pieces

@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.text.corpus import sentences as module
 from rowspace.text.corpus.sentences import Run, Sentences

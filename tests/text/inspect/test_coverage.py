@@ -7,8 +7,7 @@ from pydoc_data.topics import topics
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from rowspace import text as rowspace_text

@@ -4,8 +4,7 @@ from functools import cache
 from pydoc_data.topics import topics
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from rowspace.errors import UsageError

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError
 from rowspace.text.tokenizers.protobuf import Field, fields, varint

@@ -4,8 +4,7 @@ import sys
 import numpy as np
 import pytest
 import sentencepiece
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
 from rowspace.text.tokenizers.sentencepiece_reader import is_sentencepiece, open_sentencepiece

@@ -1,8 +1,7 @@
 import base64
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
 from rowspace.errors import FileFormatError, RowspaceError

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiktoken
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tiktoken import _educational
 from tiktoken_ext import openai_public
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import transformers
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from rowspace.errors import FileFormatError, RowspaceError

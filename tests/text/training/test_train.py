@@ -1,8 +1,7 @@
 """Trained tokenizers equal the library's, decode to the text, and follow the options."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from rowspace.errors import UsageError

@@ -75,8 +75,7 @@ def _train(
 ) -> "TrainedRun":
     """Run the training and show its progress."""
     from rowspace.cli.train_progress import train_reporter  # not needed for help
-    from rowspace.learn.language_model.train import TrainReports
-    from rowspace.learn.language_model.train import train as train_model
+    from rowspace.learn.language_model.train import TrainReports, train as train_model
     from rowspace.text import corpus_bytes
 
     corpus = corpus_of(names)

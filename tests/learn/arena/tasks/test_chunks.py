@@ -1,8 +1,7 @@
 """Chunks: complete, short, and cut where the text before says so."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.errors import CorpusError
 from rowspace.learn.arena.tasks.chunks import LONGEST, read_documents, split_chunks

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors import torch as safetensors
+from safetensors import SafetensorError, torch as safetensors
 from torch import Tensor
 
 from rowspace._base.atomic import atomic_directory

@@ -1,0 +1,31 @@
+from rowspace.learn.arena.options import ArenaOptions as ArenaOptions
+from rowspace.learn.arena.run import run_arena as run_arena
+from rowspace.learn.fit import Reports as Reports
+from rowspace.learn.language_model.inspect.contextual import (
+    ContextualRows as ContextualRows,
+    contextual_rows as contextual_rows,
+)
+from rowspace.learn.language_model.inspect.probes import (
+    ProbeScore as ProbeScore,
+    probe as probe,
+    probe_layers as probe_layers,
+)
+from rowspace.learn.language_model.options import (
+    ModelOptions as ModelOptions,
+    TokenOptions as TokenOptions,
+    TrainingOptions as TrainingOptions,
+)
+from rowspace.learn.language_model.run_folder.loaded_run import LoadedRun as LoadedRun, load_run as load_run
+from rowspace.learn.language_model.telemetry.events import Events as Events, read_events as read_events
+from rowspace.learn.language_model.train import TrainedRun as TrainedRun, TrainReports as TrainReports
+from rowspace.learn.language_model.trainer import TrainProgress as TrainProgress
+from rowspace.learn.optimizer.clip import clip_grad_norm_ as clip_grad_norm_
+from rowspace.learn.optimizer.deferred import DenseGradientWarning as DenseGradientWarning
+from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW as DeferredAdamW
+from rowspace.learn.optimizer.deferred_sgd import DeferredSGD as DeferredSGD
+from rowspace.learn.optimizer.lora import LoraTable as LoraTable
+from rowspace.learn.optimizer.row_adagrad import RowAdagrad as RowAdagrad
+from rowspace.learn.optimizer.trainable_rows import TrainableRows as TrainableRows, add_rows as add_rows
+from rowspace.learn.options import FitOptions as FitOptions
+from rowspace.learn.run_directory import run_directory_of as run_directory_of
+from rowspace.learn.word2vec.trainer import Progress as Progress
