@@ -77,6 +77,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Save the coverage of a worker, and check that a run with checked bounds has called every kernel."""
+    if hasattr(session.config, "workerinput"):
+        save_coverage()
+    fail_if_kernels_are_unused(session)
+
+
+def save_coverage() -> None:
+    """Save what coverage has measured: a worker that takes over 10 s to exit is killed before it does so itself."""
+    coverage = sys.modules.get("coverage")
+    if coverage is not None and (measurement := coverage.Coverage.current()) is not None:
+        measurement.stop()
+        measurement.save()
+
+
+def fail_if_kernels_are_unused(session: pytest.Session) -> None:
     """Fail a full run of `ROWSPACE_CHECK_BOUNDS=1 pytest -m kernels` if a kernel was never called."""
     options = session.config.option
     if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels" or options.keyword:
