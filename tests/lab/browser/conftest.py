@@ -34,6 +34,10 @@ LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
 }
+# The numbers and the code of a page are folded at first; most tests read them.
+OPEN_FOLDS = (
+    "for (const name of ['open:numbers', 'open:code']) localStorage.getItem(name) ?? localStorage.setItem(name, true)"
+)
 expect.set_options(timeout=30_000)  # ms: the default of 5 s is too short on a busy machine
 
 
@@ -123,6 +127,7 @@ def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[P
         if not request_.url.startswith((lab_url, "data:", "blob:")):
             problems.append(f"requested {request_.url}")
 
+    page.add_init_script(OPEN_FOLDS)
     page.on("console", on_console)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", on_request)
