@@ -26,17 +26,23 @@ export function ownTables(): OwnTable[] {
   }
 }
 
-/** Send a text to the server, which makes a table of it, and keep the text. Throws an `ApiError`. */
-export async function makeTable(own: Omit<OwnTable, "id">, signal?: AbortSignal): Promise<OwnTableReply> {
+/**
+ * Send a text to the server, which makes a table of it, and keep the text, instead of that of the table it `replaces`.
+ * Throws an `ApiError`.
+ */
+export async function makeTable(
+  own: Omit<OwnTable, "id">,
+  { signal, replaces }: { signal?: AbortSignal; replaces?: string } = {},
+): Promise<OwnTableReply> {
   const body = new Blob([own.text], { type: "text/plain" });
   const parameters = { table: undefined, dim: own.dim ?? undefined };
   const { meta } = await request<OwnTableReply>(`tables/${own.kind}`, parameters, { signal, body });
-  keep({ ...own, id: meta.id });
+  keep({ ...own, id: meta.id }, replaces);
   return meta;
 }
 
-function keep(own: OwnTable): void {
-  const others = ownTables().filter((other) => other.id !== own.id);
+function keep(own: OwnTable, replaces: string | undefined): void {
+  const others = ownTables().filter(({ id }) => id !== own.id && id !== replaces);
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify([own, ...others].slice(0, MOST)));
   } catch {
