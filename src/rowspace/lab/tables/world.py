@@ -33,7 +33,7 @@ def world_choice(text: str, dim: int = DIM) -> TableChoice:
     sentences = [line.strip() for line in text.splitlines() if line.strip()]
     _check(sentences)
     unchanged = dim == DIM and sentences == small_world_sentences()
-    id = "small-world" if unchanged else f"world-{short_hash(dim, text)}"
+    id = "small-world" if unchanged else f"world-{short_hash(dim, *sentences)}"
     sentence = f"{plural(len(sentences), 'sentence')} that the page shows and edits, learned with {dim} numbers a word."
     return TableChoice(
         id, TITLE, sentence, "own", lambda: _learned(id, sentences, dim), OwnText("\n".join(sentences), dim)
