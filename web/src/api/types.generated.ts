@@ -145,8 +145,9 @@ export interface LogitsReply {
   /** The number of rows without a finite logit, which are left out. */
   lost: number;
   code: string;
-  /** The word whose row is the initial hidden state; empty for the lesson. */
+  /** The word whose row is the initial hidden state; empty for the example. */
   word: string;
+  source: "table" | "example";
   /** The dimensions that have sliders. */
   dims: number[];
   dim: number;
