@@ -1,7 +1,7 @@
 """The tables that can be checked by hand."""
 
 import numpy as np
-from scipy.special import softmax  # type: ignore[import-untyped]  # scipy has no types
+from scipy.special import softmax
 
 from rowspace import space
 from rowspace.lab.tables.examples import EXAMPLES, four_words, table_text
