@@ -21,5 +21,6 @@ export const pages: PageEntry[] = [
   { name: "patches", title: "Patches", key: "s", load: () => import("./pages/patches/Patches.svelte") },
   { name: "head", title: "Head", key: "h", load: () => import("./pages/head/Head.svelte") },
   { name: "cost", title: "Cost", key: "c", load: () => import("./pages/cost/Cost.svelte") },
+  { name: "contextual", title: "Contextual", key: "x", load: () => import("./pages/contextual/Contextual.svelte") },
   { name: "training", title: "Training", key: "r", load: () => import("./pages/training/Training.svelte") },
 ];

@@ -3,7 +3,9 @@ from rowspace.learn.arena.run import run_arena as run_arena
 from rowspace.learn.fit import Reports as Reports
 from rowspace.learn.language_model.inspect.contextual import (
     ContextualRows as ContextualRows,
+    LoadedEncoder as LoadedEncoder,
     contextual_rows as contextual_rows,
+    load_encoder as load_encoder,
 )
 from rowspace.learn.language_model.inspect.probes import (
     ProbeScore as ProbeScore,

@@ -1,8 +1,7 @@
 """Tables typed into the page."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rowspace.errors import UsageError
 from rowspace.lab.tables.examples import table_text

@@ -76,6 +76,20 @@ export interface ExamplesReply {
   code: string;
 }
 
+/** The layers, with the settings of the request. */
+export interface LayersReply {
+  token: string;
+  /** The tokens of each text. */
+  tokens: string[][];
+  /** The text and the place in it of each of the k vectors. */
+  places: [number, number][];
+  code: string;
+  word: string;
+  texts: string[];
+  /** The name of the model's folder. */
+  model: string;
+}
+
 /** A cost with its formula. */
 export interface Formula {
   name: string;

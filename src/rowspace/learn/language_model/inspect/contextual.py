@@ -23,7 +23,7 @@ except ImportError as error:
 from rowspace.learn.language_model.run_folder.folder import RUN_FILE
 from rowspace.learn.language_model.run_folder.loaded_run import LoadedRun, load_run
 
-__all__ = ["ContextualRows", "Measures", "contextual_rows"]
+__all__ = ["ContextualRows", "LoadedEncoder", "Measures", "contextual_rows", "load_encoder"]
 
 Vectors = NDArray[np.float32]
 RANDOM_PAIRS = 2000
@@ -155,12 +155,56 @@ class ContextualRows:
         return counts
 
 
-def contextual_rows(model: LoadedRun | str | os.PathLike[str], texts: Sequence[str]) -> ContextualRows:
+@dataclass(frozen=True, eq=False)
+class LoadedEncoder:
+    """A model of transformers in memory, from `load_encoder`.
+
+    Attributes:
+        tokenizer: As transformers loads it.
+        model: In evaluation mode.
+    """
+
+    tokenizer: Any
+    model: Any
+
+
+def load_encoder(folder: str | os.PathLike[str]) -> LoadedEncoder:
+    """Open a folder with an encoder of transformers, to use it several times.
+
+    Args:
+        folder: With config.json, weights and tokenizer. Nothing is downloaded, and code in it is not run.
+
+    Returns:
+        The model and its tokenizer, for `contextual_rows`.
+
+    Raises:
+        UsageError: The folder has no config.json.
+        FileFormatError: The model does not open.
+        MissingExtraError: transformers is not installed.
+    """
+    path = Path(folder)
+    if not (path / "config.json").exists():
+        raise UsageError(f"{str(path)!r} is neither a run of rowspace train nor a model of transformers")
+    try:
+        import transformers  # not needed for a run
+    except ImportError as error:
+        raise MissingExtraError("a model of transformers needs transformers: pip install transformers") from error
+    try:
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
+        model: Any = transformers.AutoModel.from_pretrained(path, local_files_only=True, use_safetensors=True)
+    except Exception as error:  # the library raises many kinds
+        raise FileFormatError(f"{path}: does not open as a model of transformers ({reason_of(error)})") from error
+    return LoadedEncoder(tokenizer, model.eval())
+
+
+Model = LoadedRun | LoadedEncoder | str | os.PathLike[str]
+
+
+def contextual_rows(model: Model, texts: Sequence[str]) -> ContextualRows:
     """Compute the vectors of all tokens of some texts, in each layer of a model.
 
     Args:
-        model: A run of `rowspace train`, loaded or its folder; or a folder with an encoder of transformers, which needs
-            transformers. Nothing is downloaded.
+        model: A run of `rowspace train`, or a folder with an encoder of transformers: loaded, or its folder.
         texts: The texts; a text without tokens is left out.
 
     Returns:
@@ -173,8 +217,10 @@ def contextual_rows(model: LoadedRun | str | os.PathLike[str], texts: Sequence[s
     """
     if isinstance(texts, str):
         raise UsageError("texts must be a list of texts, not one string; put it into a list")
-    read = _of_run if isinstance(model, LoadedRun) or (Path(model) / RUN_FILE).exists() else _of_transformers
-    found = [each for each in read(model, texts) if each[0]]
+    if not isinstance(model, LoadedRun | LoadedEncoder):
+        model = load_run(model) if (Path(model) / RUN_FILE).exists() else load_encoder(model)
+    read = _of_run(model, texts) if isinstance(model, LoadedRun) else _of_encoder(model, texts)
+    found = [each for each in read if each[0]]
     if not found:
         raise UsageError("no text has a token; give texts")
     tokens, states, static = zip(*found, strict=True)
@@ -184,43 +230,30 @@ def contextual_rows(model: LoadedRun | str | os.PathLike[str], texts: Sequence[s
 Found = tuple[list[str], Vectors, Vectors]
 
 
-def _of_run(run: Any, texts: Sequence[str]) -> Iterator[Found]:
-    loaded: LoadedRun = run if isinstance(run, LoadedRun) else load_run(run)
-    table = loaded.model.input.tokens.weight.detach()
+def _of_run(run: LoadedRun, texts: Sequence[str]) -> Iterator[Found]:
+    table = run.model.input.tokens.weight.detach()
     for text in texts:
-        ids = loaded.tokenizer.encode(text)
+        ids = run.tokenizer.encode(text)
         if len(ids):
             with torch.no_grad():
-                states = loaded.model.states(torch.from_numpy(ids.astype(np.int64))[None])[:-1]
-            tokens = [loaded.tokenizer.token(number) for number in ids.tolist()]
+                states = run.model.states(torch.from_numpy(ids.astype(np.int64))[None])[:-1]
+            tokens = [run.tokenizer.token(number) for number in ids.tolist()]
             yield tokens, _stacked(states), table[ids.astype(np.int64)].numpy()
 
 
-def _of_transformers(folder: Any, texts: Sequence[str]) -> Iterator[Found]:
-    path = Path(folder)
-    if not (path / "config.json").exists():
-        raise UsageError(f"{str(path)!r} is neither a run of rowspace train nor a model of transformers")
-    try:
-        import transformers  # not needed for a run
-    except ImportError as error:
-        raise MissingExtraError("a model of transformers needs transformers: pip install transformers") from error
-    try:
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
-        encoder: Any = transformers.AutoModel.from_pretrained(path, local_files_only=True).eval()
-    except Exception as error:  # the library raises many kinds
-        raise FileFormatError(f"{path}: does not open as a model of transformers ({reason_of(error)})") from error
-    table = encoder.get_input_embeddings().weight.detach().float()
-    longest = getattr(encoder.config, "max_position_embeddings", None)
+def _of_encoder(encoder: LoadedEncoder, texts: Sequence[str]) -> Iterator[Found]:
+    table = encoder.model.get_input_embeddings().weight.detach().float()
+    longest = getattr(encoder.model.config, "max_position_embeddings", None)
     for text in texts:
-        given = tokenizer(text, return_tensors="pt")
+        given = encoder.tokenizer(text, return_tensors="pt")
         ids = given["input_ids"][0]
         if not len(ids):
             continue
         if longest is not None and len(ids) > longest:
             raise UsageError(f"the text {text[:40]!r} has {len(ids)} tokens, but the model reads {longest}; shorten it")
         with torch.no_grad():
-            states = encoder(**given, output_hidden_states=True).hidden_states
-        yield tokenizer.convert_ids_to_tokens(ids), _stacked(states), table[ids].numpy()
+            states = encoder.model(**given, output_hidden_states=True).hidden_states
+        yield encoder.tokenizer.convert_ids_to_tokens(ids), _stacked(states), table[ids].numpy()
 
 
 def _stacked(states: Sequence[torch.Tensor]) -> Vectors:
