@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
-from torch.utils.hooks import RemovableHandle
 
 from rowspace.errors import UsageError
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.learn.optimizer.history import BOUND
-from rowspace.learn.optimizer.hooks import RowHook, RowSlot
+from rowspace.learn.optimizer.hooks import Handle, RowHook
+from rowspace.learn.optimizer.row_slot import RowSlot
 from rowspace.learn.optimizer.row_table import RowTable
 
 __all__ = ["DeferredOptimizer", "DenseGradientWarning", "Parameters"]
@@ -44,7 +44,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
 
     def __init__(self, params: Parameters, defaults: dict[str, Any], modules: Iterable[nn.Module] | None) -> None:
         self._slots: dict[Tensor, RowSlot] = {}
-        self._handles: list[RemovableHandle] = []
+        self._handles: list[Handle] = []
         self._modules = _sparse_modules(params, modules)
         super().__init__(params.parameters() if isinstance(params, nn.Module) else params, defaults)
         unknown = [module for module in self._modules if module.weight not in self._slots]
@@ -212,7 +212,7 @@ def _gradient(parameter: Tensor) -> Tensor:
     return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
 
 
-def _release(slots: dict[Tensor, RowSlot], handles: list[RemovableHandle]) -> None:
+def _release(slots: dict[Tensor, RowSlot], handles: list[Handle]) -> None:
     """Bring all rows up to date and remove the hooks, once the optimizer is gone."""
     for slot in slots.values():
         slot.flush()

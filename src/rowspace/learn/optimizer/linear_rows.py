@@ -10,7 +10,7 @@ from torch import Tensor
 
 from rowspace.learn.optimizer.history import History
 from rowspace.learn.optimizer.kernels import adagrad, sgd
-from rowspace.learn.optimizer.row_table import RowTable, pieces_of, row_ranges, run_ranges
+from rowspace.learn.optimizer.row_table import RowTable, run_ranges
 from rowspace.learn.optimizer.segments import Segments
 
 __all__ = ["AdagradRows", "LinearRows", "SgdRows"]
@@ -44,19 +44,22 @@ class LinearRows(RowTable):
     def moved(self) -> tuple[NDArray[Any], ...]:
         """The arrays that a missed step changes."""
 
-    def catch_up_with_kernel(self, rows: NDArray[np.int64], finish: bool) -> None:
-        """Bring sorted rows up to date."""
-        table, arrays = self.products_since(self.oldest(rows)), self.moved()
+    def catch_up_with_kernel(self, segments: Segments, output: NDArray[Any], *, finish: bool) -> None:
+        """Bring rows up to date and copy them to `output`."""
+        table, arrays = self.products_since(self.oldest(segments.rows)), self.moved()
         steps = self.value_steps.numpy(), self.moment_steps.numpy()
 
         def work(begin: int, end: int) -> None:
-            self.kernels.catch_up_rows(rows, begin, end, table, self.history.first, self.now, *steps, *arrays)
+            self.kernels.catch_up_rows(
+                segments.rows, segments.starts, segments.order, begin, end, table, self.history.first, self.now,
+                *steps, output, *arrays,
+            )  # fmt: skip
 
-        run_ranges(work, row_ranges(arrays[0], len(rows)))
+        run_ranges(work, segments, arrays[0].shape[1])
 
-    def step_with_kernel(self, segments: Segments, group: dict[str, Any]) -> None:
+    def step_with_kernel(self, segments: Segments, gradients: NDArray[Any], group: dict[str, Any]) -> None:
         """Take the last step of the history for the rows of a gradient, which are at the step before."""
-        values, moment, gradients = self.values.numpy(), self.moment.numpy(), segments.gradients.numpy()
+        values, moment = self.values.numpy(), self.moment.numpy()
         line, sign = self.history.line(self.now), -1 if group["maximize"] else 1
 
         def work(begin: int, end: int) -> None:
@@ -65,7 +68,7 @@ class LinearRows(RowTable):
                 np.empty(values.shape[1], values.dtype),
             )  # fmt: skip
 
-        run_ranges(work, segments.split(pieces_of(values, len(segments.rows))))
+        run_ranges(work, segments, values.shape[1])
 
     def lines_on_device(self, rows: Tensor) -> Tensor:
         """The products for rows (n,), as (columns, n, 1)."""
