@@ -11,8 +11,9 @@ from torch import Tensor
 from rowspace.learn.optimizer.adam_torch import catch_up_rows, step_rows
 from rowspace.learn.optimizer.history import History
 from rowspace.learn.optimizer.kernels import adam as kernels
-from rowspace.learn.optimizer.row_table import RowTable, run_ranges
+from rowspace.learn.optimizer.row_table import RowTable
 from rowspace.learn.optimizer.segments import Segments
+from rowspace.learn.optimizer.threads import run_ranges
 
 __all__ = ["AdamRows"]
 

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from rowspace.learn.optimizer.history import History
 from rowspace.learn.optimizer.kernels import adagrad, sgd
-from rowspace.learn.optimizer.row_table import RowTable, run_ranges
+from rowspace.learn.optimizer.row_table import RowTable
 from rowspace.learn.optimizer.segments import Segments
+from rowspace.learn.optimizer.threads import run_ranges
 
 __all__ = ["AdagradRows", "LinearRows", "SgdRows"]
 

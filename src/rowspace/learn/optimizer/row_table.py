@@ -1,7 +1,6 @@
 """The rows of one parameter, each of which may be some steps behind: `RowTable`."""
 
 import abc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from rowspace._base.parallel import map_ranges
 from rowspace.errors import UsageError
 from rowspace.layers.inputs._memory_pool import pooled_empty
 from rowspace.learn.optimizer.history import BOUND, History
@@ -20,8 +18,6 @@ __all__ = ["Arrays", "RowTable"]
 Arrays = dict[str, NDArray[Any]]
 
 SWEEPS = 128  # parts in which all rows are visited
-PIECES_PER_THREAD = 4
-LEAST_PER_PIECE = 1 << 17  # numbers; less work is done before a thread has started
 KERNEL_DTYPES = (torch.float32, torch.float64)
 ID_DTYPES = (torch.int64, torch.int32)
 
@@ -133,12 +129,14 @@ class RowTable(abc.ABC):
             if len(segments.rows):
                 self.step_with_kernel(segments, values.numpy(), group)
             rows = torch.from_numpy(segments.rows)
+            for steps in (self.value_steps, self.moment_steps):
+                steps.numpy()[segments.rows] = self.now  # in torch this starts threads
         else:
             rows, values = summed_gradient(gradient, self.values.dtype)
             self._bring_on_device(rows[self.value_steps[rows] < self.now])
             self.append(group)
             self.step_in_torch(rows, values, group)
-        self.value_steps[rows] = self.moment_steps[rows] = self.now
+            self.value_steps[rows] = self.moment_steps[rows] = self.now
         self._round(rows)
         self._sweep()
 
@@ -226,10 +224,3 @@ class RowTable(abc.ABC):
     @abc.abstractmethod
     def step_in_torch(self, rows: Tensor, gradients: Tensor, group: dict[str, Any]) -> None:
         """The same in torch operations."""
-
-
-def run_ranges(task: Callable[[int, int], None], segments: Segments, width: int) -> None:
-    """Call `task(begin, end)` for ranges of the rows, of this width, on torch's number of threads."""
-    threads = torch.get_num_threads()
-    pieces = min(PIECES_PER_THREAD * threads, 1 + len(segments.rows) * width // LEAST_PER_PIECE)
-    map_ranges(task, segments.split(pieces), threads=threads)
