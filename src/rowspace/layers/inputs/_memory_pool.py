@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["lazy_zeros", "pooled_empty"]
+__all__ = ["LARGE", "lazy_zeros", "pooled_empty"]
 
 LARGE = 1 << 22  # bytes; smaller allocations are fast
 MAX_FREE = 3  # blocks in the pool

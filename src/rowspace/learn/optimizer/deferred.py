@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 
 from rowspace.errors import UsageError
 from rowspace.layers.tables.constraints import Constraint
+from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.learn.optimizer.history import BOUND
 from rowspace.learn.optimizer.hooks import Handle, RowHook
 from rowspace.learn.optimizer.row_slot import RowSlot
@@ -63,6 +64,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         for parameter in self.param_groups[-1]["params"]:
             readers = [module for module in self._modules if module.weight is parameter]
             if readers:
+                _require_whole(parameter)
                 self._slots[parameter] = slot = RowSlot(parameter)
                 for module in readers:
                     self._handles += RowHook(slot.number).attach(module)
@@ -137,7 +139,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
             return
         state = self.state[parameter]
         for name in self.moments:
-            if name in saved:
+            if saved.get(name) is not None:
                 state[name] = saved[name].to(parameter.device, torch.float32, copy=True)
         state["master"] = saved.get("master", parameter.detach()).to(parameter.device, torch.float32, copy=True)
 
@@ -206,6 +208,16 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         self, values: list[Tensor], gradients: list[Tensor], states: list[dict[str, Any]], group: dict[str, Any]
     ) -> None:
         """A step of torch's optimizer."""
+
+
+def _require_whole(parameter: Tensor) -> None:
+    """Raise `UsageError` for a table of which a process has only a part."""
+    if is_distributed(parameter):
+        raise UsageError(
+            f"the table of shape {list(parameter.shape)} is distributed over processes (a DTensor), so its rows cannot "
+            "be deferred; keep it whole in each process, as DistributedDataParallel or fully_shard(..., "
+            "ignored_params={table.weight}) do, or use torch.optim.AdamW"
+        )
 
 
 def _gradient(parameter: Tensor) -> Tensor:

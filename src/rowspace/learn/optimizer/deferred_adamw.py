@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from torch.optim.adamw import adamw
 
 from rowspace.errors import UsageError
-from rowspace.layers.inputs._memory_pool import lazy_zeros
+from rowspace.layers.inputs._memory_pool import LARGE, lazy_zeros
+from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.learn.optimizer.adam_rows import AdamRows
 from rowspace.learn.optimizer.deferred import DeferredOptimizer, Parameters
 
@@ -132,7 +133,8 @@ class DeferredAdamW(DeferredOptimizer):
 
 def _zeros_like(values: Tensor) -> Tensor:
     """Zeros for the moments; in huge pages if the system has them, since a step accesses rows in random order."""
-    if values.is_cpu and values.dtype == torch.float32 and values.is_contiguous():
+    is_plain = values.is_cpu and values.is_contiguous() and not is_distributed(values)
+    if is_plain and values.dtype == torch.float32 and values.nbytes >= LARGE:
         return lazy_zeros(*values.shape)
     return torch.zeros_like(values, memory_format=torch.preserve_format)
 

@@ -1,6 +1,7 @@
 """Rows under SGD with momentum and under row-wise Adagrad, where missed steps are one linear map: `LinearRows`."""
 
 import abc
+import functools
 from typing import Any, cast
 
 import numpy as np
@@ -79,15 +80,21 @@ class LinearRows(RowTable):
 
 
 class SgdRows(LinearRows):
-    """Rows that equal those of SGD with momentum; the state has `momentum_buffer`."""
+    """Rows that equal those of SGD; the state has `momentum_buffer`, None before the first step with momentum."""
 
     kernels = sgd
     identity = (1.0, 0.0, 0.0, 1.0)
 
     @property
     def moment(self) -> Tensor:
-        """The momentum (V, d)."""
-        return cast(Tensor, self.state["momentum_buffer"])
+        """The momentum (V, d); zeros before the first step with one."""
+        buffer = self.state["momentum_buffer"]
+        return cast(Tensor, self._zeros if buffer is None else buffer)
+
+    @functools.cached_property
+    def _zeros(self) -> Tensor:
+        """The momentum before the first step with one."""
+        return torch.zeros_like(self.values, memory_format=torch.preserve_format)
 
     def moved(self) -> tuple[NDArray[Any], ...]:
         """Values and momentum."""
@@ -96,7 +103,9 @@ class SgdRows(LinearRows):
     def append(self, group: dict[str, Any]) -> None:
         """Append the matrix of the next step and its hyperparameters."""
         lr, decay, momentum = float(group["lr"]), float(group["weight_decay"]), float(group["momentum"])
-        new = 1.0 if self.now == 0 else 1.0 - float(group["dampening"])  # torch starts with the gradient itself
+        new = 1.0 - float(group["dampening"])
+        if momentum != 0 and self.state["momentum_buffer"] is None:
+            self.state["momentum_buffer"], new = self._zeros, 1.0  # torch starts with the gradient itself
         # update = of_value · p + of_buffer · b, where the new momentum is new · decay · p + momentum · b
         if momentum == 0:
             of_value, of_buffer, buffer = decay, 0.0, (0.0, 1.0)

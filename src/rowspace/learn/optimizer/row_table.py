@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.inputs._memory_pool import pooled_empty
+from rowspace.layers.inputs._memory_pool import LARGE, pooled_empty
 from rowspace.learn.optimizer.history import BOUND, History
 from rowspace.learn.optimizer.segments import Segments, distinct_rows, summed_gradient
 
@@ -87,12 +87,10 @@ class RowTable(abc.ABC):
     @torch.no_grad()
     def read(self, segments: Segments, shape: torch.Size) -> Tensor:
         """Bring rows up to date and read them in one pass: those of ids of this shape (...), as (..., d)."""
-        values = self.values
-        if values.dtype == torch.float32:
-            rows = pooled_empty(*shape, values.shape[1])
-        else:
-            rows = values.new_empty(*shape, values.shape[1])
-        self.catch_up_with_kernel(segments, rows.view(-1, values.shape[1]).numpy(), finish=False)
+        width, dtype = self.values.shape[1], self.values.dtype
+        is_large = dtype == torch.float32 and 4 * shape.numel() * width >= LARGE
+        rows = pooled_empty(*shape, width) if is_large else self.values.new_empty(*shape, width)
+        self.catch_up_with_kernel(segments, rows.view(-1, width).numpy(), finish=False)
         return rows
 
     def _segments_of(self, ids: NDArray[Any], *, are_distinct: bool = False) -> Segments:
