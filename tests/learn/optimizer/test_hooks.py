@@ -70,9 +70,18 @@ def test_transforms_of_torch_func():
         assert (torch.func.vmap(race.sparse)(ids) - race.dense(ids)).abs().max() < CLOSE
 
 
-def test_compiled_models_in_one_graph():
+@pytest.mark.parametrize(
+    "backend",
+    [
+        "aot_eager",
+        pytest.param("inductor", marks=[pytest.mark.long, pytest.mark.skipif(not CXX, reason="needs a C++ compiler")]),
+    ],
+)
+@pytest.mark.parametrize("make", [nn.Embedding, TokenEmbedding])
+def test_compiled_models_in_one_graph(make, backend):
+    """`TokenEmbedding` has no graph with a sparse gradient: only its forward pass compiles."""
     race = Race(size=30)
-    compiled = torch.compile(race.sparse, fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(race.sparse, fullgraph=True, backend=backend)
     for _ in range(10):
         ids = race.ids()
         for read, optimizer in ((race.dense, race.dense_optimizer), (compiled, race.optimizer)):
