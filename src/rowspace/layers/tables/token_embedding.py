@@ -36,7 +36,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
             of the weight (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` itself is not scaled, as a tied head
             requires.
         init: See `init_rows_`.
-        sparse: See `lookup`.
+        sparse: See `lookup`; with a deferred optimizer of `rowspace.learn`, the gradient is not coalesced.
         constraint: A bound on the norms of the rows, applied after each optimizer step: see `constrain`.
         device: Of the weight.
         dtype: Of the weight.
