@@ -85,7 +85,10 @@ def against_peers(options, spread):
     sides, seconds, unique = [*ours, *peers], [], []
     for turn in range(options.times + 2):
         ids = draw(options.size, options.ids, spread)
-        row = [side.step(ids, upstream) for side in sides]
+        taken = {}
+        for side in sides[turn % len(sides) :] + sides[: turn % len(sides)]:  # what one leaves behind meets all others
+            taken[side.name] = side.step(ids, upstream)
+        row = [taken[side.name] for side in sides]
         if turn >= 2:  # the first steps of the peers allocate
             seconds.append(row)
             unique.append(len(ids.unique()))
@@ -109,10 +112,10 @@ def zipf(options):
 
 
 def scaling(options):
-    """Cost against the size of the table and against the number of ids."""
+    """Cost of a `TokenEmbedding` against the size of the table and against the number of ids."""
     print("\n| V | ids in a step | step, ms | processor, ms |\n|---|---|---|---|")
     for size, count in [(16_384, 4096), (131_072, 4096), (1_048_576, 4096), (131_072, 1024), (131_072, 16_384)]:
-        side = deferred(size, 256)
+        side = deferred(size, 256, TokenEmbedding)
         upstream = 1e-3 * torch.randn(count, 256)
         seconds = [side.step(draw(size, count, "uniform"), upstream) for _ in range(options.warm + options.times)]
         wall, processor = (1e3 * statistics.median(column) for column in zip(*seconds[options.warm :], strict=True))

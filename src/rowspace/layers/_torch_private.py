@@ -3,6 +3,7 @@
 `CHECKED_VERSIONS` lists the releases that these functions were checked with; a test compares it with the installed one.
 """
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import torch
@@ -10,7 +11,7 @@ import torch
 if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor
 
-__all__ = ["CHECKED_VERSIONS", "first_local_row", "is_transform_active"]
+__all__ = ["CHECKED_VERSIONS", "first_local_row", "is_transform_active", "outside_transforms"]
 
 CHECKED_VERSIONS = ("2.13",)
 
@@ -21,6 +22,15 @@ def is_transform_active() -> bool:
     `torch.func` has no public function for this.
     """
     return torch._C._are_functorch_transforms_active()
+
+
+def outside_transforms() -> AbstractContextManager[None]:
+    """A context in which operations on ordinary tensors are not seen by the transforms of `torch.func`.
+
+    `torch.func` has no public function for this; `debug_unwrap` makes tensors ordinary.
+    """
+    guard: AbstractContextManager[None] = torch._C._DisableFuncTorch()
+    return guard
 
 
 def first_local_row(table: "DTensor") -> int:

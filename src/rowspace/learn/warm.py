@@ -29,10 +29,11 @@ def _warm_optimizers() -> None:
         import torch
     except ImportError:
         return
+    from rowspace.layers import TokenEmbedding
     from rowspace.learn import DeferredAdamW, DeferredSGD, RowAdagrad
 
     for make, dtype in product((DeferredAdamW, DeferredSGD, RowAdagrad), (torch.float32, torch.float64)):
-        table = torch.nn.Embedding(2, 2, sparse=True, dtype=dtype)
+        table = TokenEmbedding(2, 2, sparse=True, dtype=dtype)
         optimizer = make(table)
         for ids in ([0, 1], [0], [0], [1]):
             table(torch.tensor(ids)).sum().backward()

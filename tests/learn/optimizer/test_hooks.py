@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+import shutil
 
 import pytest
 import torch
@@ -14,6 +15,8 @@ from rowspace.layers import TokenEmbedding
 from rowspace.learn import DeferredAdamW
 
 CLOSE = 1e-12
+CXX = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+WHILE_COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")  # from torch
 
 
 def test_copies_have_current_rows_and_no_optimizer():
@@ -70,9 +73,17 @@ def test_transforms_of_torch_func():
         assert (torch.func.vmap(race.sparse)(ids) - race.dense(ids)).abs().max() < CLOSE
 
 
-def test_compiled_models_in_one_graph():
+@WHILE_COMPILING
+@pytest.mark.parametrize(
+    "backend",
+    [
+        "aot_eager",
+        pytest.param("inductor", marks=[pytest.mark.long, pytest.mark.skipif(not CXX, reason="needs a C++ compiler")]),
+    ],
+)
+def test_compiled_models_in_one_graph(backend):
     race = Race(size=30)
-    compiled = torch.compile(race.sparse, fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(race.sparse, fullgraph=True, backend=backend)
     for _ in range(10):
         ids = race.ids()
         for read, optimizer in ((race.dense, race.dense_optimizer), (compiled, race.optimizer)):
@@ -82,6 +93,23 @@ def test_compiled_models_in_one_graph():
         with torch.no_grad():
             assert (compiled(ids) - race.dense(ids)).abs().max() < CLOSE
     assert race.deviation < CLOSE
+
+
+@WHILE_COMPILING
+def test_compiled_token_embeddings_read_current_rows():
+    """Only without gradients: `lookup` does not compile with sparse ones."""
+    race = Race()
+    table = TokenEmbedding.from_pretrained(race.sparse.weight.detach().clone(), freeze=False, sparse=True)
+    optimizer = DeferredAdamW(table, lr=0.1)
+    compiled = torch.compile(table, fullgraph=True, backend="aot_eager")
+    for _ in range(10):
+        optimizer.zero_grad()
+        table(race.ids()).square().sum().backward()
+        optimizer.step()
+    with torch.no_grad():
+        rows = compiled(torch.arange(40))
+    optimizer.flush()
+    assert rows.equal(table.weight)
 
 
 def test_a_second_optimizer_starts_with_current_rows():

@@ -41,6 +41,26 @@ def test_sgd_momentum_may_change_and_history_is_bounded(backend, monkeypatch):
     assert sgd_race(momentum=0.9).run(150, settings).deviation < CLOSE
 
 
+def test_sgd_momentum_starts_with_the_first_gradient_after_it_is_turned_on(backend):
+    """Also off and on again, with dampening, from the state of torch, and with dense gradients in between."""
+
+    def settings(step, steps):
+        return changing(step, steps) | {"momentum": 0.9 if step % 40 >= 20 else 0.0, "dampening": 0.5}
+
+    race = sgd_race().run(100, settings)
+    assert race.deviation < CLOSE
+    race = sgd_race(momentum=0.0, dampening=0.5).run(10)
+    race.dense_optimizer.load_state_dict(race.optimizer.state_dict())
+    assert race.run(100, settings).deviation < CLOSE
+    race = sgd_race(momentum=0.0, dampening=0.5)
+    for momentum in (0.0, 0.9):
+        for optimizer in (race.optimizer, race.dense_optimizer):
+            optimizer.param_groups[0]["momentum"] = momentum
+        with pytest.warns(DenseGradientWarning):
+            dense_step(race)
+        assert race.run(20, lambda *_: {}).deviation < CLOSE
+
+
 def test_sgd_state_moves_to_torch_and_back(backend):
     race = sgd_race(momentum=0.9).run(30)
     ours, theirs = race.optimizer.state_dict(), race.dense_optimizer.state_dict()

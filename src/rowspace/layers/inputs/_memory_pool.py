@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["lazy_zeros", "pooled_empty"]
+__all__ = ["LARGE", "lazy_zeros", "pooled_empty"]
 
 LARGE = 1 << 22  # bytes; smaller allocations are fast
 MAX_FREE = 3  # blocks in the pool
@@ -45,7 +45,9 @@ def lazy_zeros(*shape: int) -> Tensor:
 
 def _map(size: int) -> mmap.mmap:
     """Map new memory, which is all zeros."""
-    memory = mmap.mmap(-1, size)
+    # Linux has huge pages for private memory only.
+    options = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
+    memory = mmap.mmap(-1, size, **options)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory

@@ -1,6 +1,7 @@
 """A table of learned rows, looked up by id: `TokenEmbedding`."""
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import torch
@@ -15,6 +16,7 @@ from rowspace.layers.tables.init import Init, init_rows_
 from rowspace.layers.tables.lookup import lookup
 
 Scale = float | Literal["sqrt", "rounded_sqrt"] | None
+RowReader = Callable[["TokenEmbedding", Tensor], Tensor | None]
 
 
 class TokenEmbedding(CountedModule, nn.Embedding):
@@ -34,7 +36,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
             of the weight (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` itself is not scaled, as a tied head
             requires.
         init: See `init_rows_`.
-        sparse: See `lookup`.
+        sparse: See `lookup`; with a deferred optimizer of `rowspace.learn`, the gradient is not coalesced.
         constraint: A bound on the norms of the rows, applied after each optimizer step: see `constrain`.
         device: Of the weight.
         dtype: Of the weight.
@@ -48,6 +50,8 @@ class TokenEmbedding(CountedModule, nn.Embedding):
     >>> embedding.num_parameters, embedding.bytes
     (40, 160)
     """
+
+    row_reader: RowReader | None = None  # of a deferred optimizer; reads rows instead of `lookup`, or returns None
 
     def __init__(  # noqa: PLR0913  the arguments of nn.Embedding, and those of this class
         self,
@@ -137,7 +141,9 @@ class TokenEmbedding(CountedModule, nn.Embedding):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d), in the dtype of the table."""
-        rows = lookup(ids, self.weight, padding_idx=self.padding_idx, sparse=self.sparse)
+        rows = None if self.row_reader is None else self.row_reader(self, ids)
+        if rows is None:
+            rows = lookup(ids, self.weight, padding_idx=self.padding_idx, sparse=self.sparse)
         return scaled(rows, self.scale)
 
     def extra_repr(self) -> str:

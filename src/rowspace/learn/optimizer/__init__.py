@@ -4,7 +4,8 @@
 |---|---|
 | `deferred_adamw.py`, `deferred_sgd.py`, `row_adagrad.py` | `DeferredAdamW`, `DeferredSGD`, `RowAdagrad` |
 | `deferred.py`, `hooks.py` | what deferred optimizers share; what modules do before their rows are read |
-| `row_table.py`, `history.py`, `segments.py` | rows of one parameter, missed steps, rows of a gradient |
+| `row_slot.py`, `row_reader.py` | the parameters that hooks know; how `TokenEmbedding` reads deferred rows |
+| `row_table.py`, `history.py`, `segments.py`, `threads.py` | rows of one parameter, missed steps, sorted ids, threads |
 | `adam_rows.py`, `adam_torch.py`, `linear_rows.py` | the rule of each optimizer, and the same in torch operations |
 | `kernels/` | Numba kernels |
 | `clip.py` | `clip_grad_norm_` |

@@ -11,8 +11,9 @@ from torch import Tensor
 from rowspace.learn.optimizer.adam_torch import catch_up_rows, step_rows
 from rowspace.learn.optimizer.history import History
 from rowspace.learn.optimizer.kernels import adam as kernels
-from rowspace.learn.optimizer.row_table import RowTable, pieces_of, row_ranges, run_ranges
+from rowspace.learn.optimizer.row_table import RowTable
 from rowspace.learn.optimizer.segments import Segments
+from rowspace.learn.optimizer.threads import run_ranges
 
 __all__ = ["AdamRows"]
 
@@ -73,9 +74,9 @@ class AdamRows(RowTable):
         self._table_of = self.now, min(oldest, complete)
         return self.table
 
-    def catch_up_with_kernel(self, rows: NDArray[np.int64], finish: bool) -> None:
-        """Bring sorted rows up to date; with `finish` their moments too."""
-        table = self.table_since(self.oldest(rows))
+    def catch_up_with_kernel(self, segments: Segments, output: NDArray[Any], *, finish: bool) -> None:
+        """Bring rows up to date and copy them to `output`; with `finish` their moments too."""
+        table = self.table_since(self.oldest(segments.rows))
         values, firsts, seconds, denominators = self._arrays()
         steps = self.value_steps.numpy(), self.moment_steps.numpy()
         history, now, tolerance, amsgrad = self.history, self.now, self._tolerance, self.amsgrad
@@ -83,26 +84,26 @@ class AdamRows(RowTable):
         def work(begin: int, end: int) -> None:
             scratch = np.empty((2, values.shape[1]), values.dtype)
             kernels.catch_up_rows(
-                rows, begin, end, history.lines, table, history.first, now, tolerance, *steps,
-                values, firsts, seconds, denominators, amsgrad, finish, scratch,
+                segments.rows, segments.starts, segments.order, begin, end, history.lines, table, history.first, now,
+                tolerance, *steps, values, firsts, seconds, denominators, amsgrad, finish, scratch, output,
             )  # fmt: skip
 
-        run_ranges(work, row_ranges(values, len(rows)))
+        run_ranges(work, segments, values.shape[1])
 
-    def step_with_kernel(self, segments: Segments, group: dict[str, Any]) -> None:
+    def step_with_kernel(self, segments: Segments, gradients: NDArray[Any], group: dict[str, Any]) -> None:
         """Take the last step of the history for the rows of a gradient, which are at the step before."""
         values, firsts, seconds, denominators = self._arrays()
-        steps, gradients = (self.value_steps.numpy(), self.moment_steps.numpy()), segments.gradients.numpy()
+        steps = self.value_steps.numpy(), self.moment_steps.numpy()
         history, amsgrad, sign = self.history, self.amsgrad, -1 if group["maximize"] else 1
 
         def work(begin: int, end: int) -> None:
-            scratch = np.empty((1, values.shape[1]), values.dtype)
+            scratch = np.empty(values.shape[1], values.dtype)
             kernels.step_rows(
                 segments.rows, segments.starts, segments.order, gradients, begin, end, history.lines, history.first,
                 history.now, *steps, values, firsts, seconds, denominators, sign, amsgrad, scratch,
             )  # fmt: skip
 
-        run_ranges(work, segments.split(pieces_of(values, len(segments.rows))))
+        run_ranges(work, segments, values.shape[1])
 
     def catch_up_in_torch(self, rows: Tensor, finish: bool) -> None:
         """The same in torch operations."""

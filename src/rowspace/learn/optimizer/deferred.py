@@ -9,12 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
-from torch.utils.hooks import RemovableHandle
 
 from rowspace.errors import UsageError
 from rowspace.layers.tables.constraints import Constraint
+from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.learn.optimizer.history import BOUND
-from rowspace.learn.optimizer.hooks import RowHook, RowSlot
+from rowspace.learn.optimizer.hooks import Handle, RowHook
+from rowspace.learn.optimizer.row_slot import RowSlot
 from rowspace.learn.optimizer.row_table import RowTable
 
 __all__ = ["DeferredOptimizer", "DenseGradientWarning", "Parameters"]
@@ -44,7 +45,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
 
     def __init__(self, params: Parameters, defaults: dict[str, Any], modules: Iterable[nn.Module] | None) -> None:
         self._slots: dict[Tensor, RowSlot] = {}
-        self._handles: list[RemovableHandle] = []
+        self._handles: list[Handle] = []
         self._modules = _sparse_modules(params, modules)
         super().__init__(params.parameters() if isinstance(params, nn.Module) else params, defaults)
         unknown = [module for module in self._modules if module.weight not in self._slots]
@@ -63,6 +64,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         for parameter in self.param_groups[-1]["params"]:
             readers = [module for module in self._modules if module.weight is parameter]
             if readers:
+                _require_whole(parameter)
                 self._slots[parameter] = slot = RowSlot(parameter)
                 for module in readers:
                     self._handles += RowHook(slot.number).attach(module)
@@ -137,7 +139,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
             return
         state = self.state[parameter]
         for name in self.moments:
-            if name in saved:
+            if saved.get(name) is not None:
                 state[name] = saved[name].to(parameter.device, torch.float32, copy=True)
         state["master"] = saved.get("master", parameter.detach()).to(parameter.device, torch.float32, copy=True)
 
@@ -208,11 +210,21 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         """A step of torch's optimizer."""
 
 
+def _require_whole(parameter: Tensor) -> None:
+    """Raise `UsageError` for a table of which a process has only a part."""
+    if is_distributed(parameter):
+        raise UsageError(
+            f"the table of shape {list(parameter.shape)} is distributed over processes (a DTensor), so its rows cannot "
+            "be deferred; keep it whole in each process, as DistributedDataParallel or fully_shard(..., "
+            "ignored_params={table.weight}) do, or use torch.optim.AdamW"
+        )
+
+
 def _gradient(parameter: Tensor) -> Tensor:
     return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
 
 
-def _release(slots: dict[Tensor, RowSlot], handles: list[RemovableHandle]) -> None:
+def _release(slots: dict[Tensor, RowSlot], handles: list[Handle]) -> None:
     """Bring all rows up to date and remove the hooks, once the optimizer is gone."""
     for slot in slots.values():
         slot.flush()

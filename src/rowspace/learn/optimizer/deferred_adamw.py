@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from torch.optim.adamw import adamw
 
 from rowspace.errors import UsageError
+from rowspace.layers.inputs._memory_pool import LARGE, lazy_zeros
+from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.learn.optimizer.adam_rows import AdamRows
 from rowspace.learn.optimizer.deferred import DeferredOptimizer, Parameters
 
@@ -110,7 +112,7 @@ class DeferredAdamW(DeferredOptimizer):
         """Write `step` and the moments of a parameter with these values to its state."""
         state["step"] = torch.zeros((), dtype=torch.float32, device=values.device)
         for name in self.moments[: 3 if group["amsgrad"] else 2]:
-            state[name] = torch.zeros_like(values, memory_format=torch.preserve_format)
+            state[name] = _zeros_like(values)
 
     def _new_table(self, parameter: nn.Parameter, now: int) -> AdamRows:
         return AdamRows(parameter, self.state[parameter], now=now, bound=self.history_bound)
@@ -127,6 +129,14 @@ class DeferredAdamW(DeferredOptimizer):
             fused=fused, foreach=False, amsgrad=group["amsgrad"], beta1=beta1, beta2=beta2, lr=group["lr"],
             weight_decay=group["weight_decay"], eps=group["eps"], maximize=group["maximize"],
         )  # fmt: skip
+
+
+def _zeros_like(values: Tensor) -> Tensor:
+    """Zeros for the moments; in huge pages if the system has them, since a step accesses rows in random order."""
+    is_plain = values.is_cpu and values.is_contiguous() and not is_distributed(values)
+    if is_plain and values.dtype == torch.float32 and values.nbytes >= LARGE:
+        return lazy_zeros(*values.shape)
+    return torch.zeros_like(values, memory_format=torch.preserve_format)
 
 
 def _check(group: dict[str, Any]) -> None:

@@ -74,9 +74,9 @@ class DeferredSGD(DeferredOptimizer):
         super().__init__(params, defaults, modules)
 
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Write `step` and the momentum of a parameter with these values to its state."""
+        """Write `step` to the state of a parameter; as in torch, it has no momentum before the first step with one."""
         state["step"] = torch.zeros(())
-        state["momentum_buffer"] = torch.zeros_like(values, memory_format=torch.preserve_format)
+        state["momentum_buffer"] = None
 
     def _new_table(self, parameter: nn.Parameter, now: int) -> SgdRows:
         return SgdRows(parameter, self.state[parameter], now=now, bound=self.history_bound)
@@ -85,10 +85,9 @@ class DeferredSGD(DeferredOptimizer):
         self, values: list[Tensor], gradients: list[Tensor], states: list[dict[str, Any]], group: dict[str, Any]
     ) -> None:
         """A step of torch's SGD."""
-        buffers = [state["momentum_buffer"] if state["step"] > 0 else None for state in states]
+        buffers = [state["momentum_buffer"] for state in states]
         options = ("weight_decay", "momentum", "lr", "dampening", "nesterov", "maximize")
         sgd(values, gradients, buffers, **{name: group[name] for name in options})
         for state, buffer in zip(states, buffers, strict=True):
             state["step"] += 1
-            if buffer is not None:
-                state["momentum_buffer"] = buffer
+            state["momentum_buffer"] = buffer

@@ -1,41 +1,19 @@
 """What a module with deferred rows does before its rows are read: `RowHook`."""
 
-import itertools
-import weakref
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
-from rowspace.layers._torch_private import is_transform_active
-from rowspace.learn.optimizer.row_table import RowTable
+from rowspace.layers import TokenEmbedding
+from rowspace.learn.optimizer.row_reader import ReaderHandle, RowReader
+from rowspace.learn.optimizer.row_slot import slot_of
 
-__all__ = ["RowHook", "RowSlot"]
+__all__ = ["Handle", "RowHook"]
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-class RowSlot:
-    """A parameter of an optimizer, and its table once it had a sparse gradient."""
-
-    def __init__(self, parameter: nn.Parameter) -> None:
-        self.parameter = parameter
-        self.table: RowTable | None = None
-        self.number = next(_numbers)
-        for slot in list(_slots.values()):
-            if slot.parameter is parameter:  # of another optimizer
-                slot.flush()
-        _slots[self.number] = self
-
-    def flush(self) -> None:
-        """Bring all rows up to date."""
-        if self.table is not None:
-            self.table.flush()
-
-
-_numbers = itertools.count(1)
-_slots: "weakref.WeakValueDictionary[int, RowSlot]" = weakref.WeakValueDictionary()
+Handle = RemovableHandle | ReaderHandle
 
 
 class RowHook:
@@ -50,9 +28,13 @@ class RowHook:
     def __init__(self, number: int = 0) -> None:
         self.number = number
 
-    def attach(self, module: nn.Module) -> list[RemovableHandle]:
+    def attach(self, module: nn.Module) -> list[Handle]:
         """Register the hooks with a module, and return their handles."""
+        handles: list[Handle] = []
+        if isinstance(module, TokenEmbedding) and type(module).forward is TokenEmbedding.forward:
+            handles.append(RowReader(self.number).attach(module))
         return [
+            *handles,
             module.register_forward_pre_hook(self.before_forward, with_kwargs=True),
             module.register_state_dict_pre_hook(self.before_state_dict),
             module.register_load_state_dict_pre_hook(self.before_load),
@@ -64,10 +46,12 @@ class RowHook:
             return None
         if torch.compiler.is_compiling():
             return self._in_graph(arguments, named)
+        if getattr(getattr(module, "row_reader", None), "number", None) == self.number:
+            return None  # forward catches up
         ids = arguments[0] if arguments else next(iter(named.values()), None)
-        slot = _slots.get(self.number)
-        if slot is not None and slot.table is not None and isinstance(ids, Tensor) and not ids.is_meta:
-            slot.table.catch_up(torch.func.debug_unwrap(ids) if is_transform_active() else ids)
+        slot = slot_of(self.number)
+        if slot is not None:
+            slot.catch_up(ids)
         return None
 
     def _in_graph(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Call:
@@ -79,7 +63,7 @@ class RowHook:
 
     def before_state_dict(self, *_: Any) -> None:
         """Bring all rows up to date before they are read."""
-        slot = _slots.get(self.number)
+        slot = slot_of(self.number)
         if slot is not None:
             slot.flush()
 
@@ -89,7 +73,7 @@ class RowHook:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "RowHook":
         """Write rows that are up to date to a copy of the parameter, which may have been made before."""
-        slot = _slots.get(self.number)
+        slot = slot_of(self.number)
         if slot is not None:
             slot.flush()
             parameter = memo.get(id(slot.parameter))
@@ -106,9 +90,9 @@ class RowHook:
 @torch.library.custom_op("rowspace::catch_up", mutates_args=())
 def catch_up(ids: Tensor, number: int) -> Tensor:
     """Catch up the rows `ids` of a slot, and return a copy of the ids."""
-    slot = _slots.get(number)
-    if slot is not None and slot.table is not None:
-        slot.table.catch_up(ids)
+    slot = slot_of(number)
+    if slot is not None:
+        slot.catch_up(ids)
     return ids.clone()
 
 

@@ -1,6 +1,7 @@
 """Rows under SGD with momentum and under row-wise Adagrad, where missed steps are one linear map: `LinearRows`."""
 
 import abc
+import functools
 from typing import Any, cast
 
 import numpy as np
@@ -10,8 +11,9 @@ from torch import Tensor
 
 from rowspace.learn.optimizer.history import History
 from rowspace.learn.optimizer.kernels import adagrad, sgd
-from rowspace.learn.optimizer.row_table import RowTable, pieces_of, row_ranges, run_ranges
+from rowspace.learn.optimizer.row_table import RowTable
 from rowspace.learn.optimizer.segments import Segments
+from rowspace.learn.optimizer.threads import run_ranges
 
 __all__ = ["AdagradRows", "LinearRows", "SgdRows"]
 
@@ -44,19 +46,22 @@ class LinearRows(RowTable):
     def moved(self) -> tuple[NDArray[Any], ...]:
         """The arrays that a missed step changes."""
 
-    def catch_up_with_kernel(self, rows: NDArray[np.int64], finish: bool) -> None:
-        """Bring sorted rows up to date."""
-        table, arrays = self.products_since(self.oldest(rows)), self.moved()
+    def catch_up_with_kernel(self, segments: Segments, output: NDArray[Any], *, finish: bool) -> None:
+        """Bring rows up to date and copy them to `output`."""
+        table, arrays = self.products_since(self.oldest(segments.rows)), self.moved()
         steps = self.value_steps.numpy(), self.moment_steps.numpy()
 
         def work(begin: int, end: int) -> None:
-            self.kernels.catch_up_rows(rows, begin, end, table, self.history.first, self.now, *steps, *arrays)
+            self.kernels.catch_up_rows(
+                segments.rows, segments.starts, segments.order, begin, end, table, self.history.first, self.now,
+                *steps, output, *arrays,
+            )  # fmt: skip
 
-        run_ranges(work, row_ranges(arrays[0], len(rows)))
+        run_ranges(work, segments, arrays[0].shape[1])
 
-    def step_with_kernel(self, segments: Segments, group: dict[str, Any]) -> None:
+    def step_with_kernel(self, segments: Segments, gradients: NDArray[Any], group: dict[str, Any]) -> None:
         """Take the last step of the history for the rows of a gradient, which are at the step before."""
-        values, moment, gradients = self.values.numpy(), self.moment.numpy(), segments.gradients.numpy()
+        values, moment = self.values.numpy(), self.moment.numpy()
         line, sign = self.history.line(self.now), -1 if group["maximize"] else 1
 
         def work(begin: int, end: int) -> None:
@@ -65,7 +70,7 @@ class LinearRows(RowTable):
                 np.empty(values.shape[1], values.dtype),
             )  # fmt: skip
 
-        run_ranges(work, segments.split(pieces_of(values, len(segments.rows))))
+        run_ranges(work, segments, values.shape[1])
 
     def lines_on_device(self, rows: Tensor) -> Tensor:
         """The products for rows (n,), as (columns, n, 1)."""
@@ -75,15 +80,21 @@ class LinearRows(RowTable):
 
 
 class SgdRows(LinearRows):
-    """Rows that equal those of SGD with momentum; the state has `momentum_buffer`."""
+    """Rows that equal those of SGD; the state has `momentum_buffer`, None before the first step with momentum."""
 
     kernels = sgd
     identity = (1.0, 0.0, 0.0, 1.0)
 
     @property
     def moment(self) -> Tensor:
-        """The momentum (V, d)."""
-        return cast(Tensor, self.state["momentum_buffer"])
+        """The momentum (V, d); zeros before the first step with one."""
+        buffer = self.state["momentum_buffer"]
+        return cast(Tensor, self._zeros if buffer is None else buffer)
+
+    @functools.cached_property
+    def _zeros(self) -> Tensor:
+        """The momentum before the first step with one."""
+        return torch.zeros_like(self.values, memory_format=torch.preserve_format)
 
     def moved(self) -> tuple[NDArray[Any], ...]:
         """Values and momentum."""
@@ -92,7 +103,9 @@ class SgdRows(LinearRows):
     def append(self, group: dict[str, Any]) -> None:
         """Append the matrix of the next step and its hyperparameters."""
         lr, decay, momentum = float(group["lr"]), float(group["weight_decay"]), float(group["momentum"])
-        new = 1.0 if self.now == 0 else 1.0 - float(group["dampening"])  # torch starts with the gradient itself
+        new = 1.0 - float(group["dampening"])
+        if momentum != 0 and self.state["momentum_buffer"] is None:
+            self.state["momentum_buffer"], new = self._zeros, 1.0  # torch starts with the gradient itself
         # update = of_value · p + of_buffer · b, where the new momentum is new · decay · p + momentum · b
         if momentum == 0:
             of_value, of_buffer, buffer = decay, 0.0, (0.0, 1.0)

@@ -1,7 +1,6 @@
 """The rows of one parameter, each of which may be some steps behind: `RowTable`."""
 
 import abc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,19 +8,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from rowspace._base.parallel import map_ranges, split_range
 from rowspace.errors import UsageError
+from rowspace.layers.inputs._memory_pool import LARGE, pooled_empty
 from rowspace.learn.optimizer.history import BOUND, History
 from rowspace.learn.optimizer.segments import Segments, distinct_rows, summed_gradient
 
 __all__ = ["Arrays", "RowTable"]
 
 Arrays = dict[str, NDArray[Any]]
-Range = tuple[int, int]
 
 SWEEPS = 128  # parts in which all rows are visited
-LEAST_PER_PIECE = 1 << 17  # numbers; less work is done before a thread has started
 KERNEL_DTYPES = (torch.float32, torch.float64)
+ID_DTYPES = (torch.int64, torch.int32)
 
 
 class RowTable(abc.ABC):
@@ -47,6 +45,7 @@ class RowTable(abc.ABC):
         self.is_dense = False
         self.use_kernels = True
         self._sweep_position = 0
+        self._last_ids: tuple[NDArray[np.int64], Segments] | None = None
 
     @property
     def values(self) -> Tensor:
@@ -61,8 +60,8 @@ class RowTable(abc.ABC):
 
     @torch.no_grad()
     def catch_up(self, ids: Tensor) -> None:
-        """Bring the values of the rows `ids` (any shape) up to date; ids out of range are ignored."""
-        if self.is_dense or self.now == self.history.first:
+        """Bring the values of the rows `ids` (any shape) up to date; ids out of range or not integers are ignored."""
+        if self.is_dense or self.now == self.history.first or ids.dtype not in ID_DTYPES:
             return
         ids = ids.detach().reshape(-1)
         if self.runs_kernels() and ids.is_cpu:
@@ -74,6 +73,34 @@ class RowTable(abc.ABC):
         ids = ids.to(self.value_steps.device, torch.int64)
         ids = ids[(ids >= 0) & (ids < len(self.value_steps))].unique()
         self._bring_on_device(ids[self.value_steps[ids] < self.now])
+
+    def segments_to_read(self, ids: Any) -> Segments | None:
+        """The rows of `ids` (...) for `read`; None if they cannot be read in this way, or an id is out of range."""
+        if self.is_dense or "master" in self.state or not self.runs_kernels():
+            return None
+        if not isinstance(ids, Tensor) or not ids.is_cpu or ids.dtype not in ID_DTYPES or not ids.numel():
+            return None
+        segments = self._segments_of(ids.detach().reshape(-1).numpy())
+        is_valid = segments.rows[0] >= 0 and segments.rows[-1] < len(self.value_steps)
+        return segments if is_valid else None
+
+    @torch.no_grad()
+    def read(self, segments: Segments, shape: torch.Size) -> Tensor:
+        """Bring rows up to date and read them in one pass: those of ids of this shape (...), as (..., d)."""
+        width, dtype = self.values.shape[1], self.values.dtype
+        is_large = dtype == torch.float32 and 4 * shape.numel() * width >= LARGE
+        rows = pooled_empty(*shape, width) if is_large else self.values.new_empty(*shape, width)
+        self.catch_up_with_kernel(segments, rows.view(-1, width).numpy(), finish=False)
+        return rows
+
+    def _segments_of(self, ids: NDArray[Any], *, are_distinct: bool = False) -> Segments:
+        """Sort ids; those of a step are mostly the ids that were read last."""
+        last = self._last_ids
+        if last is not None and np.array_equal(last[0], ids):
+            return last[1]
+        segments = Segments.of_ids(ids.astype(np.int64, copy=False), are_distinct=are_distinct)
+        self._last_ids = ids.copy(), segments
+        return segments
 
     @torch.no_grad()
     def flush(self) -> None:
@@ -93,17 +120,21 @@ class RowTable(abc.ABC):
         """Update the rows of a sparse gradient."""
         self._check(gradient)
         if self.runs_kernels() and gradient.is_cpu:
-            segments = Segments.of_gradient(gradient, self.values.dtype)
+            segments = self._segments_of(gradient._indices()[0].numpy(), are_distinct=gradient.is_coalesced())
+            values = gradient._values().detach().to(self.values.dtype).contiguous()
             self._bring(segments.rows[self.value_steps.numpy()[segments.rows] < self.now])
             self.append(group)
-            self._step_with_kernel(segments, group)
+            if len(segments.rows):
+                self.step_with_kernel(segments, values.numpy(), group)
             rows = torch.from_numpy(segments.rows)
+            for steps in (self.value_steps, self.moment_steps):
+                steps.numpy()[segments.rows] = self.now  # in torch this starts threads
         else:
             rows, values = summed_gradient(gradient, self.values.dtype)
             self._bring_on_device(rows[self.value_steps[rows] < self.now])
             self.append(group)
             self.step_in_torch(rows, values, group)
-        self.value_steps[rows] = self.moment_steps[rows] = self.now
+            self.value_steps[rows] = self.moment_steps[rows] = self.now
         self._round(rows)
         self._sweep()
 
@@ -142,7 +173,8 @@ class RowTable(abc.ABC):
 
     def _bring(self, rows: NDArray[np.int64], *, finish: bool = False) -> None:
         if len(rows):
-            self.catch_up_with_kernel(rows, finish)
+            nothing = np.empty((0, self.values.shape[1]), self.values.numpy().dtype)
+            self.catch_up_with_kernel(Segments.of_ids(rows, are_distinct=True), nothing, finish=finish)
             self._round(torch.from_numpy(rows))
 
     def _bring_on_device(self, rows: Tensor, *, finish: bool = False) -> None:
@@ -160,10 +192,6 @@ class RowTable(abc.ABC):
         if master is not None and len(rows):
             self.parameter.detach()[rows] = master[rows].to(self.parameter.dtype)
 
-    def _step_with_kernel(self, segments: Segments, group: dict[str, Any]) -> None:
-        if len(segments.rows):
-            self.step_with_kernel(segments, group)
-
     def oldest(self, rows: NDArray[np.int64]) -> int:
         """The earliest step to which the values of one of the rows are up to date."""
         return int(self.value_steps.numpy()[rows].min())
@@ -177,33 +205,20 @@ class RowTable(abc.ABC):
         """Append the hyperparameters of the next step to the history."""
 
     @abc.abstractmethod
-    def catch_up_with_kernel(self, rows: NDArray[np.int64], finish: bool) -> None:
-        """Bring sorted rows up to date; with `finish` their moments too."""
+    def catch_up_with_kernel(self, segments: Segments, output: NDArray[Any], *, finish: bool) -> None:
+        """Bring rows up to date, with `finish` their moments too, and copy each to its places in `output` (N, d).
+
+        An `output` of no rows gets no copies.
+        """
 
     @abc.abstractmethod
     def catch_up_in_torch(self, rows: Tensor, finish: bool) -> None:
         """The same in torch operations."""
 
     @abc.abstractmethod
-    def step_with_kernel(self, segments: Segments, group: dict[str, Any]) -> None:
-        """Take the last step of the history for the rows of a gradient, which are at the step before."""
+    def step_with_kernel(self, segments: Segments, gradients: NDArray[Any], group: dict[str, Any]) -> None:
+        """Take the last step of the history for rows that are at the step before; `gradients` (N, d) are per id."""
 
     @abc.abstractmethod
     def step_in_torch(self, rows: Tensor, gradients: Tensor, group: dict[str, Any]) -> None:
         """The same in torch operations."""
-
-
-def run_ranges(task: Callable[[int, int], None], ranges: list[Range]) -> None:
-    """Call `task(begin, end)` for each range on torch's number of threads."""
-    map_ranges(task, ranges, threads=torch.get_num_threads())
-
-
-def row_ranges(values: NDArray[Any], count: int) -> list[Range]:
-    """Split a number of rows like those of `values` for `run_ranges`."""
-    return split_range(count, pieces=pieces_of(values, count))
-
-
-def pieces_of(values: NDArray[Any], count: int) -> int:
-    """The number of pieces for work on this many rows; a small amount of work is not split."""
-    most = 4 * torch.get_num_threads()
-    return min(most, 1 + count * int(values.shape[1]) // LEAST_PER_PIECE)

@@ -13,29 +13,30 @@ __all__ = ["Segments", "distinct_rows", "summed_gradient"]
 
 @dataclass(frozen=True)
 class Segments:
-    """The gradient of `rows[i]` is the sum of `gradients[order[starts[i]:starts[i + 1]]]`, in this order.
+    """Row `rows[i]` is that of the ids number `order[starts[i]:starts[i + 1]]`.
 
-    The order is that of the sparse tensor, so the sum does not depend on the number of threads.
+    The order is that of the ids, so that a sum over them does not depend on the number of threads.
     """
 
     rows: NDArray[np.int64]  # (n,) sorted
     starts: NDArray[np.int64]  # (n + 1,)
     order: NDArray[np.int64]  # (N,)
-    gradients: Tensor  # (N, d)
 
     @classmethod
-    def of_gradient(cls, gradient: Tensor, dtype: torch.dtype) -> "Segments":
-        """Sort the ids of a sparse gradient (V, d) on the CPU; its values are converted to `dtype`."""
-        ids = gradient._indices()[0].numpy()
-        values = gradient._values().detach().to(dtype).contiguous()
+    def of_ids(cls, ids: NDArray[np.int64], *, are_distinct: bool = False) -> "Segments":
+        """Sort ids (N,); `are_distinct` is for ids that are sorted already.
+
+        >>> Segments.of_ids(np.array([7, 3, 7]))
+        Segments(rows=array([3, 7]), starts=array([0, 1, 3]), order=array([1, 0, 2]))
+        """
         count = len(ids)
         order = np.arange(count)
-        if not gradient.is_coalesced() and count > 1:
+        if not are_distinct and count > 1:
             bits = int(count - 1).bit_length()
             keys = np.sort((ids << bits) | order)  # faster than a stable argsort, and as stable
             ids, order = keys >> bits, keys & ((1 << bits) - 1)
-        starts = np.flatnonzero(np.diff(ids, prepend=-1))
-        return cls(ids[starts], np.append(starts, count), order, values)
+        starts = _first_places(ids)
+        return cls(ids[starts], np.append(starts, count), order)
 
     def split(self, pieces: int) -> list[tuple[int, int]]:
         """Split the rows into ranges of about equal work: one unit per part, and three per row."""
@@ -53,7 +54,14 @@ def distinct_rows(ids: NDArray[np.int64]) -> NDArray[np.int64]:
     array([1, 3])
     """
     ids = np.sort(ids)
-    return ids[np.flatnonzero(np.diff(ids, prepend=-1))]
+    return ids[_first_places(ids)]
+
+
+def _first_places(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of the first of each distinct value in sorted ids."""
+    is_first = np.ones(len(ids), bool)
+    np.not_equal(ids[1:], ids[:-1], out=is_first[1:])
+    return np.flatnonzero(is_first)
 
 
 def summed_gradient(gradient: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:

@@ -1,1 +1,1 @@
-"""The kernels of deferred optimizers: `adam.py`, `sgd.py`, `adagrad.py`, and the sum of a row's gradients."""
+"""The kernels of deferred optimizers: `adam.py`, `sgd.py`, `adagrad.py`, and what they share in `rows.py`."""

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.optimizer.kernels.gradient import sum_gradients
+from rowspace.learn.optimizer.kernels.rows import copy_row, sum_gradients
 
 __all__ = ["HISTORY", "catch_up_rows", "extend_products", "step_rows"]
 
@@ -25,10 +25,11 @@ def extend_products(lines: Doubles, table: Doubles, first: int, last: int) -> No
 
 @kernel
 def catch_up_rows(
-    rows: Steps, begin: int, end: int, table: Doubles, first: int, now: int, value_steps: Steps, moment_steps: Steps,
+    rows: Steps, starts: Steps, order: Steps, begin: int, end: int, table: Doubles, first: int, now: int,
+    value_steps: Steps, moment_steps: Steps, output: Rows,
     values: Rows,
 ) -> None:  # fmt: skip
-    """Bring `rows[begin:end]` to the step `now`."""
+    """Bring `rows[begin:end]` to the step `now`, and copy the values to `output`, see `copy_row`."""
     for place in range(begin, end):
         row = rows[place]
         factor = values.dtype.type(table[value_steps[row] - first, 0])
@@ -36,21 +37,19 @@ def catch_up_rows(
             for column in range(values.shape[1]):
                 values[row, column] *= factor
         value_steps[row] = moment_steps[row] = now
+        copy_row(values[row], starts, order, place, output)
 
 
 @kernel
 def step_rows(
     rows: Steps, starts: Steps, order: Steps, gradients: Rows, begin: int, end: int, step: Doubles,
-    values: Rows, sums: Rows, sign: int, total: Rows,
+    values: Rows, sums: Rows, sign: int, gradient: Rows,
 ) -> None:  # fmt: skip
     """The step of row-wise Adagrad for `rows[begin:end]`, which are at the step before; `sums` is (V,)."""
     real = values.dtype.type
     decay = real(step[DECAY])
     for place in range(begin, end):
-        gradient = gradients[order[starts[place]]]
-        if starts[place + 1] - starts[place] > 1:
-            sum_gradients(gradients, order, starts[place], starts[place + 1], total)
-            gradient = total
+        sum_gradients(gradients, starts, order, place, gradient)
         row = rows[place]
         squares = real(0)
         for column in range(len(gradient)):

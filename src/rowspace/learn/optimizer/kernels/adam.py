@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.optimizer.kernels.gradient import sum_gradients
+from rowspace.learn.optimizer.kernels.prefetch import prefetch
+from rowspace.learn.optimizer.kernels.rows import copy_row, prefetch_gradient, sum_gradients
 
 __all__ = ["HISTORY", "TABLE", "catch_up_rows", "extend_table", "step_rows"]
 
@@ -83,16 +84,20 @@ def _write_nodes(line: Doubles, tolerance: float) -> None:
 
 @kernel
 def catch_up_rows(
-    rows: Steps, begin: int, end: int, lines: Doubles, table: Doubles, first: int, now: int, tolerance: float,
-    value_steps: Steps, moment_steps: Steps, values: Rows, firsts: Rows, seconds: Rows, denominators: Rows,
-    amsgrad: bool, finish: bool, scratch: Rows,
+    rows: Steps, starts: Steps, order: Steps, begin: int, end: int, lines: Doubles, table: Doubles, first: int,
+    now: int, tolerance: float, value_steps: Steps, moment_steps: Steps, values: Rows, firsts: Rows, seconds: Rows,
+    denominators: Rows, amsgrad: bool, finish: bool, scratch: Rows, output: Rows,
 ) -> None:  # fmt: skip
     """Bring `rows[begin:end]`, sorted, to the step `now`; with `finish` their moments too, which otherwise stay behind.
 
     `denominators` are the second moments, or with `amsgrad` their maxima. A row whose moments are at step -1 has none.
+    The rows are also copied to `output`, see `copy_row`.
     """
     for place in range(begin, end):
-        row = rows[place]
+        row, following = rows[place], rows[min(place + 1, end - 1)]
+        prefetch(values, following)
+        prefetch(firsts, following)
+        prefetch(denominators, following)
         at, since = value_steps[row], moment_steps[row]
         if at < now:
             if since >= 0:
@@ -107,6 +112,7 @@ def catch_up_rows(
             _scale(firsts[row], np.exp(lines[now - first, LOG_B1] - lines[since - first, LOG_B1]))
             _scale(seconds[row], np.exp(lines[now - first, LOG_B2] - lines[since - first, LOG_B2]))
             moment_steps[row] = now
+        copy_row(values[row], starts, order, place, output)
 
 
 @kernel
@@ -182,18 +188,19 @@ def _catch_up_exactly(
 def step_rows(
     rows: Steps, starts: Steps, order: Steps, gradients: Rows, begin: int, end: int,
     lines: Doubles, first: int, now: int, value_steps: Steps, moment_steps: Steps,
-    values: Rows, firsts: Rows, seconds: Rows, maxima: Rows, sign: int, amsgrad: bool, scratch: Rows,
+    values: Rows, firsts: Rows, seconds: Rows, maxima: Rows, sign: int, amsgrad: bool, gradient: Rows,
 ) -> None:  # fmt: skip
     """The step `now` of AdamW for `rows[begin:end]`, which are at the step before.
 
-    The gradient of `rows[i]` is the sum of `gradients[order[starts[i]:starts[i + 1]]]`, in this order.
+    The gradient of one row (d,) is written to `gradient`, see `sum_gradients`.
     """
     for place in range(begin, end):
-        row = rows[place]
-        gradient = gradients[order[starts[place]]]
-        if starts[place + 1] - starts[place] > 1:
-            sum_gradients(gradients, order, starts[place], starts[place + 1], scratch[0])
-            gradient = scratch[0]
+        row, following = rows[place], min(place + 1, end - 1)
+        prefetch_gradient(gradients, starts, order, following)
+        prefetch(values, rows[following])
+        prefetch(firsts, rows[following])
+        prefetch(seconds, rows[following])
+        sum_gradients(gradients, starts, order, place, gradient)
         since = moment_steps[row]
         b1, b2 = 0.0, 0.0
         if since >= 0:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.optimizer.kernels.gradient import sum_gradients
+from rowspace.learn.optimizer.kernels.rows import copy_row, sum_gradients
 
 __all__ = ["HISTORY", "catch_up_rows", "extend_products", "step_rows"]
 
@@ -31,10 +31,11 @@ def extend_products(lines: Doubles, table: Doubles, first: int, last: int) -> No
 
 @kernel
 def catch_up_rows(
-    rows: Steps, begin: int, end: int, table: Doubles, first: int, now: int, value_steps: Steps, moment_steps: Steps,
+    rows: Steps, starts: Steps, order: Steps, begin: int, end: int, table: Doubles, first: int, now: int,
+    value_steps: Steps, moment_steps: Steps, output: Rows,
     values: Rows, buffers: Rows,
 ) -> None:  # fmt: skip
-    """Bring `rows[begin:end]` and their momentum to the step `now`."""
+    """Bring `rows[begin:end]` and their momentum to the step `now`, and copy the values to `output`, see `copy_row`."""
     real = values.dtype.type
     for place in range(begin, end):
         row = rows[place]
@@ -47,22 +48,20 @@ def catch_up_rows(
                 value[column] = a * p + b * m
                 buffer[column] = c * p + d * m
         value_steps[row] = moment_steps[row] = now
+        copy_row(values[row], starts, order, place, output)
 
 
 @kernel
 def step_rows(
     rows: Steps, starts: Steps, order: Steps, gradients: Rows, begin: int, end: int, step: Doubles,
-    values: Rows, buffers: Rows, sign: int, total: Rows,
+    values: Rows, buffers: Rows, sign: int, gradient: Rows,
 ) -> None:  # fmt: skip
     """The step of SGD for `rows[begin:end]`, which are at the step before."""
     real = values.dtype.type
     rate, decay, momentum = real(step[RATE]), real(step[WEIGHT_DECAY]), real(step[MOMENTUM])
     new, direction = real(step[NEW]), real(sign)
     for place in range(begin, end):
-        gradient = gradients[order[starts[place]]]
-        if starts[place + 1] - starts[place] > 1:
-            sum_gradients(gradients, order, starts[place], starts[place + 1], total)
-            gradient = total
+        sum_gradients(gradients, starts, order, place, gradient)
         value, buffer = values[rows[place]], buffers[rows[place]]
         for column in range(len(value)):
             g = direction * gradient[column] + decay * value[column]
