@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from rowspace.learn.optimizer.row_table import RowTable
+from rowspace.learn.optimizer.rows.table import RowTable
 
 
 @pytest.fixture(autouse=True)

@@ -13,10 +13,10 @@ from torch.optim import Optimizer
 from rowspace.errors import UsageError
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
-from rowspace.learn.optimizer.history import BOUND
-from rowspace.learn.optimizer.hooks import Handle, RowHook
-from rowspace.learn.optimizer.row_slot import RowSlot
-from rowspace.learn.optimizer.row_table import RowTable
+from rowspace.learn.optimizer.rows.history import BOUND
+from rowspace.learn.optimizer.rows.hooks import Handle, RowHook
+from rowspace.learn.optimizer.rows.slot import RowSlot
+from rowspace.learn.optimizer.rows.table import RowTable
 
 __all__ = ["DeferredOptimizer", "DenseGradientWarning", "Parameters"]
 

@@ -10,8 +10,8 @@ from torch.optim.adamw import adamw
 from rowspace.errors import UsageError
 from rowspace.layers.inputs._memory_pool import LARGE, lazy_zeros
 from rowspace.layers.tables.distributed_lookup import is_distributed
-from rowspace.learn.optimizer.adam_rows import AdamRows
 from rowspace.learn.optimizer.deferred import DeferredOptimizer, Parameters
+from rowspace.learn.optimizer.rules.adam import AdamRows
 
 __all__ = ["DeferredAdamW"]
 

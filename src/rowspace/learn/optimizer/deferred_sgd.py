@@ -9,7 +9,7 @@ from torch.optim.sgd import sgd
 
 from rowspace.errors import UsageError
 from rowspace.learn.optimizer.deferred import DeferredOptimizer, Parameters
-from rowspace.learn.optimizer.linear_rows import SgdRows
+from rowspace.learn.optimizer.rules.linear import SgdRows
 
 __all__ = ["DeferredSGD"]
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.learn.optimizer.deferred import DeferredOptimizer, Parameters
-from rowspace.learn.optimizer.linear_rows import AdagradRows
+from rowspace.learn.optimizer.rules.linear import AdagradRows
 
 __all__ = ["RowAdagrad"]
 

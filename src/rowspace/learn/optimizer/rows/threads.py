@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 from rowspace._base.parallel import available_cores
-from rowspace.learn.optimizer.segments import Segments
+from rowspace.learn.optimizer.rows.segments import Segments
 
 __all__ = ["run_ranges"]
 

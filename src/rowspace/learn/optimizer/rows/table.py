@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.inputs._memory_pool import LARGE, pooled_empty
-from rowspace.learn.optimizer.history import BOUND, History
-from rowspace.learn.optimizer.segments import Segments, distinct_rows, summed_gradient
+from rowspace.learn.optimizer.rows.history import BOUND, History
+from rowspace.learn.optimizer.rows.segments import Segments, distinct_rows, summed_gradient
 
 __all__ = ["Arrays", "RowTable"]
 

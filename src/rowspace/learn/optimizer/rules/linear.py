@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rowspace.learn.optimizer.history import History
 from rowspace.learn.optimizer.kernels import adagrad, sgd
-from rowspace.learn.optimizer.row_table import RowTable
-from rowspace.learn.optimizer.segments import Segments
-from rowspace.learn.optimizer.threads import run_ranges
+from rowspace.learn.optimizer.rows.history import History
+from rowspace.learn.optimizer.rows.segments import Segments
+from rowspace.learn.optimizer.rows.table import RowTable
+from rowspace.learn.optimizer.rows.threads import run_ranges
 
 __all__ = ["AdagradRows", "LinearRows", "SgdRows"]
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rowspace.learn.optimizer.kernels import adam as columns
-from rowspace.learn.optimizer.row_table import RowTable
+from rowspace.learn.optimizer.rows.table import RowTable
 
 __all__ = ["catch_up_rows", "step_rows"]
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.layers._torch_private import is_transform_active, outside_transforms
-from rowspace.learn.optimizer.row_table import RowTable
+from rowspace.learn.optimizer.rows.table import RowTable
 
 __all__ = ["RowSlot", "slot_of"]
 

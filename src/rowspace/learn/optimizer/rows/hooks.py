@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from rowspace.layers import TokenEmbedding
-from rowspace.learn.optimizer.row_reader import ReaderHandle, RowReader
-from rowspace.learn.optimizer.row_slot import slot_of
+from rowspace.learn.optimizer.rows.reader import ReaderHandle, RowReader
+from rowspace.learn.optimizer.rows.slot import slot_of
 
 __all__ = ["Handle", "RowHook"]
 

@@ -8,12 +8,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rowspace.learn.optimizer.adam_torch import catch_up_rows, step_rows
-from rowspace.learn.optimizer.history import History
 from rowspace.learn.optimizer.kernels import adam as kernels
-from rowspace.learn.optimizer.row_table import RowTable
-from rowspace.learn.optimizer.segments import Segments
-from rowspace.learn.optimizer.threads import run_ranges
+from rowspace.learn.optimizer.rows.history import History
+from rowspace.learn.optimizer.rows.segments import Segments
+from rowspace.learn.optimizer.rows.table import RowTable
+from rowspace.learn.optimizer.rows.threads import run_ranges
+from rowspace.learn.optimizer.rules.adam_torch import catch_up_rows, step_rows
 
 __all__ = ["AdamRows"]
 

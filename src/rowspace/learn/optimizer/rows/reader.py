@@ -8,9 +8,9 @@ from torch import Tensor
 
 from rowspace.layers import TokenEmbedding
 from rowspace.layers._torch_private import is_transform_active
-from rowspace.learn.optimizer.row_slot import slot_of
-from rowspace.learn.optimizer.row_table import RowTable
-from rowspace.learn.optimizer.segments import Segments
+from rowspace.learn.optimizer.rows.segments import Segments
+from rowspace.learn.optimizer.rows.slot import slot_of
+from rowspace.learn.optimizer.rows.table import RowTable
 
 __all__ = ["ReaderHandle", "RowReader"]
 

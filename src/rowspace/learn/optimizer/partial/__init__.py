@@ -1,0 +1,1 @@
+"""Tables of which a part learns: chosen rows, or a change of low rank."""

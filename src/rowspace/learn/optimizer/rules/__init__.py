@@ -1,0 +1,1 @@
+"""The rule of each optimizer for rows that missed steps."""
