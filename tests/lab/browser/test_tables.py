@@ -213,3 +213,20 @@ def test_editor_is_accessible_and_fits_a_phone(visit: Visit) -> None:
     assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_late_reply_does_not_overwrite_what_is_typed(visit: Visit) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page = visit("words")
+    page.route("**/api/tables/text*", hold)
+    with page.expect_request("**/api/tables/text*"):  # of the new table, when it is shown
+        chosen(page).select_option("new")
+    rows = page.get_by_role("textbox", name="Rows")
+    rows.fill("apple 1 2\npear 3 4")
+    held[0].continue_()
+    is_rounded(row_shown(page, "pear"), [3, 4])
+    expect(rows).to_have_value("apple 1 2\npear 3 4")
