@@ -55,6 +55,21 @@ def start() -> Iterator[Start]:
             server.process.kill()
 
 
+def test_chosen_table_is_in_the_printed_address(start: Start, table_path: str) -> None:
+    server = start(table_path, "--table", "six-words")
+    server.token, _, query = server.token.partition("&")
+    assert query == "table=six-words"
+    reply = decode(server.get("/api/words/rows?word=cat&table=six-words"))
+    assert reply.arrays["rows"].tolist() == [[0.72, -0.41, 0.15]]
+
+
+def test_unknown_table_is_refused_before_the_server_starts(table_path: str) -> None:
+    command = [sys.executable, "-m", "rowspace", "lab", "--no-open", table_path, "--table", "seven-words"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert "there is no table 'seven-words'; choose one of opened, six-words, " in ended.stderr
+
+
 def test_printed_address_opens_the_table(start: Start, table_path: str) -> None:
     server = start(table_path)
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", server.url)

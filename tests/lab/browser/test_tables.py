@@ -102,8 +102,8 @@ def test_page_shows_a_figure_of_six_words(visit: Visit, name: str) -> None:
 
 
 @pytest.mark.refused
-def test_unknown_table_is_reported_and_another_can_be_chosen(visit: Visit) -> None:
-    page = visit("words?table=typed-0123")
+def test_unknown_table_is_reported_and_another_can_be_chosen(page: Page, lab_url: str) -> None:
+    page.goto(f"{lab_url}/words?table=typed-0123")
     expect(page.get_by_role("alert").filter(has_text="there is no table 'typed-0123'").first).to_be_visible()
     chosen(page).select_option("six-words")
     is_rounded(row_shown(page, "cat"), SIX_WORDS["cat"])
@@ -184,7 +184,8 @@ def test_added_sentence_and_dimension_are_learned(visit: Visit) -> None:
     sentences = ["the wolf can run in the garden", *small_world_sentences()]
     is_rounded(row_shown(page, "wolf"), rs.fit(iter(sentences), dim=8, **OPTIONS)["wolf"])
     page.get_by_role("button", name="Back to the first sentences").click()
-    page.wait_for_url("**/words?table=small-world*")
+    page.wait_for_url("**/words?table=small-world")
+    row_shown(page, "king")
 
 
 def test_figure_is_marked_until_the_rows_of_the_text_are_shown(visit: Visit) -> None:
@@ -192,11 +193,14 @@ def test_figure_is_marked_until_the_rows_of_the_text_are_shown(visit: Visit) -> 
     page = visit("words?table=small-world")
     page.get_by_role("button", name="Edit").click()
     expect(page.get_by_role("textbox", name="Sentences")).not_to_be_empty()
-    page.route("**/api/tables/world*", lambda route: held.append(route))  # playwright accepts no built-in function
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/tables/world*", hold)
     page.get_by_role("button", name="Add a sentence").click()
     expect(page.get_by_text("Learning …")).to_be_visible()
     expect(page.locator("section.figure.outdated")).to_be_visible()
-    page.unroute_all()
     held[0].continue_()
     expect(page.locator(".outdated")).to_have_count(0)
 
@@ -209,3 +213,20 @@ def test_editor_is_accessible_and_fits_a_phone(visit: Visit) -> None:
     assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_late_reply_does_not_overwrite_what_is_typed(visit: Visit) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page = visit("words")
+    page.route("**/api/tables/text*", hold)
+    with page.expect_request("**/api/tables/text*"):  # of the new table, when it is shown
+        chosen(page).select_option("new")
+    rows = page.get_by_role("textbox", name="Rows")
+    rows.fill("apple 1 2\npear 3 4")
+    held[0].continue_()
+    is_rounded(row_shown(page, "pear"), [3, 4])
+    expect(rows).to_have_value("apple 1 2\npear 3 4")

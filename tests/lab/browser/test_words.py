@@ -33,7 +33,7 @@ def test_word_search_by_keyboard_shows_neighbors_that_match_python(visit, lab) -
     expect(page.get_by_role("list", name="Nearest neighbors of typeerror")).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type("unicodeenc")
-    options = page.get_by_role("option")
+    options = page.get_by_role("listbox").get_by_role("option")
     expect(options.first).to_contain_text("unicodeencodeerror")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
@@ -53,8 +53,8 @@ def test_search_lists_matches_and_their_number(visit, lab) -> None:
     page.get_by_label("Word", exact=True).fill("error")
     matching = sum("error" in token for token in lab.table)
     expect(page.get_by_text(f"12 of {matching:,} matches")).to_be_visible()
-    page.get_by_role("option").nth(1).click()
-    expect(page.get_by_role("option")).to_have_count(0)
+    page.get_by_role("listbox").get_by_role("option").nth(1).click()
+    expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(0)
     wait_for_words(page, "words[0]?.includes('error')")
 
 

@@ -57,6 +57,8 @@ export interface AnswersReply {
   /** a, b and c. */
   question: [string, string, string];
   expected: string;
+  /** Whether a, b and c are among the answers. */
+  keep_inputs: boolean;
   tokens: string[];
   /** The number of possible answers. */
   of: number;

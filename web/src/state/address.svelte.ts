@@ -50,13 +50,12 @@ class Address {
     return `/${page}${full(search)}`;
   }
 
-  /** Show another table. The page keeps its state between edits of one text. */
-  choose(id: string, mode: "push" | "replace" = "push"): void {
+  /** Show another table, with its last state of the page; or with the given one, as after an edit of the table. */
+  choose(id: string, mode: "push" | "replace" = "push", search?: string): void {
     if (id === table.id) return;
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
-    const edited = familyOf(id) === familyOf(table.id);
-    const search = edited ? this.search : (this.#saved[saved(this.page, id)] ?? "");
+    search ??= this.#saved[saved(this.page, id)] ?? "";
     this.#show(this.page, search, id);
     const url = this.urlOf(this.page, search);
     if (mode === "push") history.pushState(null, "", url);

@@ -43,7 +43,7 @@ def answers(lab: Lab, query: Query) -> AnswersReply:
         question=question,
         expected=query.text("expected", usual[3] if list(question) == usual[:3] else ""),
         method=query.choice("method", METHODS),
-        keep_inputs=query.flag("keep_inputs", False),
+        keep_inputs=query.flag("keep_inputs", False) or len({*question}) == len(lab.table),  # else there is no answer
         k=query.integer("k", 10, low=1, high=100),
     )
     for token, norm in zip(question, lab.table.norms[lab.table.ids(question)], strict=True):

@@ -40,6 +40,7 @@ def answers_figure(
     return {
         "question": question,
         "expected": expected,
+        "keep_inputs": keep_inputs,
         "tokens": tokens,
         "of": len(ranked),
         "inputs": inputs,

@@ -23,6 +23,8 @@ class Answers(TypedDict):
     question: tuple[str, str, str]
     """a, b and c."""
     expected: str
+    keep_inputs: bool
+    """Whether a, b and c are among the answers."""
     tokens: list[str]
     of: int
     """The number of possible answers."""
