@@ -1,6 +1,7 @@
 """The job that trains a run: its frames, its table of step 0, and what is refused."""
 
 import importlib.util
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import rowspace as rs
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.jobs.kinds import Progress
+from rowspace.lab.lab import Lab
 from rowspace.lab.pages.training.runs import BASE, JOB_KINDS, RUNS, run_path
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
@@ -81,7 +83,17 @@ def test_run_that_has_not_begun_is_refused(trained) -> None:
         JOB_KINDS["train"].read(lab, Query({"run": ["../etc"]}))
 
 
+def test_prepared_process_trains_the_same_run(trained, train_in) -> None:
+    prepare = JOB_KINDS["train"].prepare
+    assert getattr(import_module(prepare.__module__), prepare.__qualname__) is prepare  # the process imports it by name
+    prepare()
+    other = Lab(trained[0].table, "some-table")
+    train_in(other, "base")
+    np.testing.assert_array_equal(rs.load(run_path(other, "base")).rows, rs.load(run_path(trained[0], "base")).rows)
+
+
 def test_without_torch_one_sentence_names_the_extra(trained, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)  # PyTorch is installed here
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[torch\]'"):
         JOB_KINDS["train"].read(trained[0], Query())
+    JOB_KINDS["train"].prepare()  # prepares nothing, and does not fail

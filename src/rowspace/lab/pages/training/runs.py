@@ -22,13 +22,12 @@ from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.training.figures import readable
-from rowspace.lab.pages.training.text import help_texts, train_figure
+from rowspace.lab.pages.training.text import help_texts, help_tokenizer, train_figure
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.figure import shown
 from rowspace.learn import Events
 from rowspace.learn.language_model.telemetry.events import NAME
-from rowspace.text import TokenizerOptions, train_tokenizer
 
 __all__ = ["JOB_KINDS", "OWN", "RUNS", "run_path", "train_run"]
 
@@ -120,6 +119,14 @@ def train_run(
     yield Reply({"step": steps, "steps": steps, "code": code, "finished": True})
 
 
+def prepare() -> None:
+    """Train one step in a temporary folder: imports, the tokenizer and compiled code are then ready for a run."""
+    if importlib.util.find_spec("torch") is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            options = {**BASE, "steps": 1, "batch": 1, "sample": 0}
+            train_figure(output=f"{folder}/run", vocabulary_size=VOCABULARY_SIZE, options=options, replaced=None)
+
+
 def _table_of_step_0(
     vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None
 ) -> dict[str, Any]:
@@ -132,8 +139,7 @@ def _table_of_step_0(
 
     with ThreadPoolExecutor(1) as thread:
         importing = thread.submit(importlib.import_module, "torch")  # meanwhile, the tokenizer
-        text = train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size))
-        tokenizer = Tokenizer.from_str(text)
+        tokenizer = Tokenizer.from_str(help_tokenizer(vocabulary_size))
         encoded = tokenizer.encode_batch_fast(help_texts(replaced), add_special_tokens=False)
         counts = np.bincount(np.concatenate([each.ids for each in encoded]), minlength=tokenizer.get_vocab_size())
         torch = importing.result()
@@ -173,4 +179,4 @@ def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
     return {"output": str(_folder(lab) / name), **given, "code": code}
 
 
-JOB_KINDS = {"train": JobKind(run=train_run, read=_read, arrays=lambda *_, **__: {})}
+JOB_KINDS = {"train": JobKind(run=train_run, read=_read, arrays=lambda *_, **__: {}, prepare=prepare)}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
@@ -16,8 +17,14 @@ def train_figure(
     from rowspace.learn.language_model.train import train  # needs PyTorch, which is slow to import
 
     tokenizer = Path(f"{output}-tokenizer.json")
-    tokenizer.write_text(train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size)))
+    tokenizer.write_text(help_tokenizer(vocabulary_size))
     return train(help_texts(replaced), output, tokens=tokenizer, **options)
+
+
+@cache
+def help_tokenizer(vocabulary_size: int) -> str:
+    """The tokenizer of Python's help as it is, as tokenizer.json."""
+    return train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size))
 
 
 def help_texts(replaced: Sequence[str] | None) -> list[str]:
