@@ -1,5 +1,6 @@
 """The text of the page's runs, Python's help, and the training of one."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -18,7 +19,9 @@ def train_figure(
 
     tokenizer = Path(f"{output}-tokenizer.json")
     tokenizer.write_text(help_tokenizer(vocabulary_size))
-    return train(help_texts(replaced), output, tokens=tokenizer, **options)
+    known = json.loads(help_tokenizer(vocabulary_size))["model"]["vocab"]
+    watch = [f"Ġ{word}" for word in options["watch"] if f"Ġ{word}" in known]  # byte-level tokens that begin a word
+    return train(help_texts(replaced), output, tokens=tokenizer, **{**options, "watch": watch})
 
 
 @cache
