@@ -469,7 +469,6 @@ export interface TrainedRowReply {
 
 /** Watched rows from the input and from the head. */
 export interface BothSidesReply {
-  step: number;
   tokens: string[];
   tied: boolean;
   code: string;

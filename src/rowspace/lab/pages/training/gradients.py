@@ -16,13 +16,12 @@ Array = NDArray[Any]
 WHY = ["gradient", "momentum", "decay"]
 
 
-def both_sides_figure(*, run: str, ids: Sequence[int], step: int) -> BothSides:
+def both_sides_figure(*, run: str, ids: Sequence[int]) -> BothSides:
     """Watched rows from the input and from the head: summed gradients and their cosines, moments and steps."""
     rows = load(run)
     with read_events(run) as events:
         steps = events.snapshot_steps()
         found = [events.snapshot(each) for each in steps]
-        now = events.snapshot(step)
         watched = found[0]["ids"].tolist()
         places = [watched.index(id) for id in ids]
         names = ("input_sum", "head_sum", "input_moment", "head_moment", "input_step", "head_step")
@@ -31,11 +30,10 @@ def both_sides_figure(*, run: str, ids: Sequence[int], step: int) -> BothSides:
             name: np.stack([each.get(name, each["input_sum"] * np.nan)[places] for each in found]) for name in names
         }
         return {
-            "step": step,
             "steps": np.array(steps, np.int64),
             "tokens": [readable(rows.vocabulary[id]) for id in ids],
-            "input": now["input_sum"][places],
-            "head": now["head_sum"][places],
+            "input": parts["input_sum"],
+            "head": parts["head_sum"],
             "input_cosines": cosines(parts["input_sum"][:, :1], parts["input_sum"]),
             "head_cosines": cosines(parts["head_sum"][:, :1], parts["head_sum"]),
             "side_cosines": cosines(parts["input_sum"], parts["head_sum"]),

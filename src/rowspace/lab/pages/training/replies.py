@@ -145,13 +145,12 @@ class TrainedRowReply(TrainedRow, Shown):
 class BothSides(TypedDict):
     """Watched rows (n,) from the input and from the head; the first of them is compared with all.
 
-    At `step`: the sums of their gradients so far, `input` and `head` (n, d). At each of `steps` (k,), (k, n) each:
+    At each of `steps` (k,): the sums of their gradients so far, `input` and `head` (k, n, d). (k, n) each:
     `input_cosines` and `head_cosines` of the first row's sum with each row's, `side_cosines` of the sums of both sides
     of each row, norms of the two parts of AdamW's first moment (`input_moments`, `head_moments`), and of those of the
     step (`input_steps`, `head_steps`).
     """
 
-    step: int
     steps: Array
     tokens: list[str]
     input: Array

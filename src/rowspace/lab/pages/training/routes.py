@@ -77,17 +77,16 @@ def row(lab: Lab, query: Query) -> TrainedRowReply:
 
 
 def both_sides(lab: Lab, query: Query) -> BothSidesReply:
-    """`run`, `ids`, `step` → the gradients, moments and steps of watched rows from the input and from the head."""
+    """`run`, `ids` → the gradients, moments and steps of watched rows from the input and from the head."""
     run = _run(lab, query)
     with Events(run) as events:
-        step = _recorded(events.snapshot_steps(), query)
-        watched = events.snapshot(step)["ids"][: len(events.header["watched"])].tolist()
+        watched = events.snapshot(events.snapshot_steps()[0])["ids"][: len(events.header["watched"])].tolist()
     if not watched:
         raise UsageError("the run watches no tokens; train it with --watch TOKEN, once for each")
     ids = query.integers("ids", watched[:3], low=0, high=2**31 - 1, most=len(watched))
     if unknown := [id for id in ids if id not in watched]:
         raise UsageError(f"id {unknown[0]} is not watched; the gradients of {watched} are summed")
-    figure = partial(gradients.both_sides_figure, run=run, ids=ids, step=step)
+    figure = partial(gradients.both_sides_figure, run=run, ids=ids)
     return {**figure(), "code": shown(lab, figure)}
 
 
