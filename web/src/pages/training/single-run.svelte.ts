@@ -119,8 +119,10 @@ export class SingleRun {
     });
   }
 
+  /** A request for what is recorded from the first steps on; the map may still be that of another run. */
   #atStep(name: string) {
-    return this.#newest && this.snapshots.reply && this.steps.length > 1
+    const hasMoved = this.#newest && parseInt(String(this.#newest.at)) > 0;
+    return hasMoved && this.snapshots.reply && this.steps.length > 1
       ? { path: `training/${name}`, parameters: { run: this.name, step: this.step } }
       : null;
   }
