@@ -57,6 +57,28 @@ def fails(rows: np.ndarray, *, how: str) -> Iterator[Progress | Reply]:
     os.abort() if how == "abort" else os._exit(3)
 
 
+READY: list[int] = []
+
+
+def get_ready() -> None:
+    """Remember that this process was prepared."""
+    READY.append(os.getpid())
+
+
+def fail_to_get_ready() -> None:
+    """Fail before there is a job."""
+    raise ZeroDivisionError("a secret detail")
+
+
+def tells(*, number: int) -> Iterator[Progress | Reply]:
+    """Send the processes that were prepared: this one, or none."""
+    yield Reply({"ready": READY, "process": os.getpid()})
+
+
+def _number(_: Lab, query: Query) -> dict[str, int]:
+    return {"number": query.integer("number", 1, low=1, high=9)}
+
+
 def _kind(run: object, read: object) -> JobKind:
     return JobKind(run=run, read=read, arrays=lambda lab, **_: {"rows": lab.table.rows})
 
@@ -68,10 +90,12 @@ JOB_KINDS = {
     "copies": _kind(copies, lambda _, query: {"file": query.text("file")}),
     "squares": JobKind(
         run=squares,
-        read=lambda _, query: {"file": query.text("file"), "number": query.integer("number", 1, low=1, high=9)},
+        read=lambda lab, query: {"file": query.text("file"), **_number(lab, query)},
         arrays=lambda lab, **_: {"rows": lab.table.rows},
         needs=lambda _, file, **__: ("copies", {"file": file}),
     ),
+    "tells": JobKind(run=tells, read=_number, arrays=lambda *_, **__: {}, prepare=get_ready),
+    "not-ready": JobKind(run=tells, read=_number, arrays=lambda *_, **__: {}, prepare=fail_to_get_ready),
     "breaks": JobKind(run=fails, read=lambda *_: {}, arrays=lambda lab: {"rows": lab.table.nonsense}),
 }
 

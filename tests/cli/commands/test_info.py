@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
 
 import rowspace as rs
 from rowspace import store
@@ -54,6 +56,15 @@ def test_word2vec_file_has_neither_counts_nor_checksums(run: Run, table: rs.Tabl
     facts = json.loads(run("info", str(path), "--json").stdout)
     assert (facts["words_counted"], facts["settings"], facts["versions"]) == (None, {}, {})
     assert facts["bytes_on_disk"] == path.stat().st_size
+
+
+def test_counts_are_of_words_or_of_the_tokens_of_a_tokenizer(
+    run: Run, table: rs.Table, table_path: str, tmp_path: Path
+) -> None:
+    assert f"{table.counts.sum():,} words in total" in run("info", table_path).stdout
+    tokenizer = Tokenizer(BPE({"a": 0, "b": 1}, [])).to_str()
+    rs.Table(["a", "b"], np.ones((2, 1), np.float32), np.array([3, 4]), tokenizer=tokenizer).save(tmp_path / "tokens")
+    assert "7 tokens in total" in run("info", str(tmp_path / "tokens")).stdout
 
 
 def test_table_without_rows_has_no_norms(run: Run, tmp_path: Path) -> None:

@@ -72,10 +72,11 @@ def test_chosen_token_has_its_row_count_and_neighbors_at_the_step(visit, page: P
 def test_code_computes_what_is_shown(visit) -> None:
     page = finished(visit)
     code, names = page.get_by_label("Python", exact=True), dict[str, object]()
-    for figure in ("curves", "snapshots", "row", "updates"):
+    for figure in ("curves", "snapshots", "row", "updates", "both_sides", "without_gradient"):
         expect(code).to_contain_text(f"{figure} = {figure}_figure(")
     exec(code.inner_text(), names)  # as pasted by a user
     assert names["curves"]["step"] == names["row"]["step"] == names["updates"]["step"] == 50
+    assert names["both_sides"]["steps"][-1] == names["without_gradient"]["step"] == 50
     assert len(names["snapshots"]["tokens"]) == 640
 
 
@@ -110,6 +111,53 @@ def test_second_run_differs_in_one_thing(visit) -> None:
     assert float(large) > 2 * float(uniform)
     for name in ("0.02", "1"):
         expect(page.get_by_role("application", name=f"initial σ: {name}, step 50")).to_be_visible()
+
+
+def test_second_run_has_a_width_of_the_user(visit) -> None:
+    page = finished(visit, "training?differ=width")
+    field = page.get_by_label("or another d")
+    field.fill("25")
+    field.press("Enter")
+    page.wait_for_url("**/training?differ=width&variant=dim-24")  # the nearest multiple of 4
+    expect(field).to_have_value("24")
+    expect(page.get_by_role("application", name="width d: 24, step 50")).to_be_visible(timeout=120_000)
+    page.get_by_role("group", name="32 and").get_by_text("4", exact=True).click()
+    expect(field).to_have_value("")
+
+
+def test_gradients_of_watched_tokens_are_compared(visit) -> None:
+    page = finished(visit)
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure.get_by_role("application", name="Cosines of summed gradients: 4 curves")).to_be_visible()
+    expect(figure.get_by_role("application", name="Summed gradients of  may from the input, step 50")).to_be_visible()
+    page.get_by_label("second token").select_option(" will")
+    expect(figure.get_by_role("application", name="Summed gradients of  will from the input, step 50")).to_be_visible()
+    page.get_by_role("group", name="Bars of the side").get_by_text("head").click()
+    expect(figure.get_by_role("application", name="Summed gradients of  will from the head, step 50")).to_be_visible()
+
+
+def test_rows_that_move_without_a_gradient_are_counted(visit) -> None:
+    page = finished(visit, "training?run=untied")
+    counts = page.get_by_role("table", name="Rows by what moves them in step 50").locator("tbody tr")
+    expect(counts).to_have_count(4)
+    rows = [int(row.locator("td").nth(1).inner_text()) for row in counts.all()]
+    assert sum(rows) == 640
+    assert min(rows[:3]) > 0
+    most = page.get_by_role("table", name="Rows without a gradient that move most in step 50")
+    most.get_by_role("button").first.click()
+    page.wait_for_url("**/training?run=untied&token=*")
+    page = finished(visit)
+    expect(page.get_by_role("region", name="Figure")).to_contain_text("Every row of this tied table gets a gradient")
+
+
+def test_tying_shows_the_two_gradients_of_one_row_in_both_runs(visit) -> None:
+    page = finished(visit, "training?differ=tying")
+    figure = page.get_by_role("region", name="Figure")
+    for name in ("tied", "untied"):
+        for side in ("input", "head"):
+            bars = figure.get_by_role("application", name=f"tying: {name}: summed gradients of  can from the {side}")
+            expect(bars).to_be_visible(timeout=120_000)
+    expect(figure).to_contain_text("from the head, of another row; cosine of both")
 
 
 def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:

@@ -144,6 +144,15 @@ def test_reconnect_replays_only_newer_events(server: Server) -> None:
     assert server.client.get(address, headers={"Last-Event-ID": "no number"}).text.startswith("id: 7\n")
 
 
+def test_process_is_prepared_on_request(server: Server) -> None:
+    assert server.client.post("/api/jobs/spare", json={"kind": "tells"}).status_code == 200
+    job = server.start_job("tells")
+    server.client.get(f"/api/jobs/{job}/events")  # until it is over
+    told = decode(server.client.get(f"/api/jobs/{job}/frames/1").content).meta
+    assert told["ready"] == [told["process"]]
+    assert server.client.post("/api/jobs/spare", json={"kind": "unknown"}).status_code == 400
+
+
 def test_cancelled_job_is_removed(server: Server, tmp_path: Path) -> None:
     job = server.start_job("waits", file=str(tmp_path / "never"))
     process = server.process_of(job)

@@ -249,6 +249,23 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
         assert_close(snapshot[f"{side}_sum"][0], gradient[snapshot["ids"][0]], slack=5)
 
 
+@pytest.mark.parametrize("tied", [True, False])
+def test_steps_of_both_sides_add_up_to_what_moves_a_row(tied, quick, tmp_path, assert_close):
+    """Compared with what the optimizer did to the rows and with its own first moment, in the last of 12 steps."""
+    options = {"tied": tied, "watch": ["t", "e"], "record": 1, "weight_decay": 0.0, "clip": 0.5}
+    run = quick(tmp_path / "run", **options)
+    table = run.table
+    with Events(run.path) as events:
+        snapshot, rows = events.snapshot(12), events.rows(12)
+    moved = snapshot["input_step"] + (snapshot["head_step"] if tied else 0)
+    ids = [table.id(token) for token in ("t", "e")]
+    assert_close(np.linalg.norm(moved, axis=1), rows["step"][ids], slack=20)
+    moments = snapshot["input_moment"] + (snapshot["head_moment"] if tied else 0)
+    assert_close(np.linalg.norm(moments, axis=1), rows["first_moment"][ids], slack=20)
+    if not tied:
+        assert_close(np.linalg.norm(snapshot["head_step"], axis=1), rows["head_step"][ids], slack=20)
+
+
 def test_untied_rows_move_without_a_gradient(quick, tmp_path):
     run = quick(tmp_path / "run", tied=False, record=12, steps=12)
     with Events(run.path) as events:

@@ -485,6 +485,8 @@ export interface SnapshotsReply {
   tokens: string[];
   counts: number[];
   group_names: string[];
+  /** The ids whose gradients are summed. */
+  watched: number[];
   code: string;
 }
 
@@ -514,6 +516,26 @@ export interface TrainedRowReply {
   updates: number;
   distance: number;
   neighbors: string[];
+  tied: boolean;
+  code: string;
+}
+
+/** Watched rows from the input and from the head. */
+export interface BothSidesReply {
+  tokens: string[];
+  tied: boolean;
+  code: string;
+}
+
+/** Rows that move with and without a gradient. */
+export interface WithoutGradientReply {
+  step: number;
+  tokens: string[];
+  why: string[];
+  /** The median step of rows with a gradient; null where there are none. */
+  median_with: number | null;
+  median_momentum: number | null;
+  median_decay: number | null;
   tied: boolean;
   code: string;
 }

@@ -18,6 +18,12 @@ interface Events {
   failed: { error: string };
 }
 
+/** Let the server prepare a process for the next job of a kind, which then begins at once. */
+export async function prepareJob(kind: string): Promise<void> {
+  const body = new Blob([JSON.stringify({ kind })], { type: "application/json" });
+  await request("jobs/spare", {}, { body }).catch(() => undefined); // the job can do without
+}
+
 /** The newest job requested. Earlier ones are no longer followed, but keep running on the server. */
 export class Job<Meta> {
   /** The fraction done, and a sentence to show. */

@@ -1,5 +1,6 @@
 """`rowspace info`: the contents of a table and how it was learned."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,6 +59,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
         "bytes_of_rows": table.rows.nbytes,
         "mapped": isinstance(table.rows, np.memmap),
         "verified": verify and kind == "native",  # the only one with checksums
+        "counts_of": None if table.counts is None else _counted_things(table.tokenizer),
         "words_counted": None if table.counts is None else int(table.counts.sum()),
         "first_tokens": [
             {"token": token, "count": None if table.counts is None else int(table.counts[row])}
@@ -77,6 +79,12 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
         "settings": table.settings,
         "versions": _versions(path, kind),
     }
+
+
+def _counted_things(tokenizer: str | None) -> str:
+    """Return what the counts are of: words, or the tokens of a tokenizer that also cuts words."""
+    model = {} if tokenizer is None else json.loads(tokenizer).get("model", {})
+    return "words" if model.get("type", "WordLevel") == "WordLevel" else "tokens"
 
 
 def _versions(path: str, kind: str) -> Mapping[str, str]:
@@ -104,7 +112,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if facts["norms"]:
         lines.append(("norms", ", ".join(f"{name} {value:.3g}" for name, value in facts["norms"].items())))
     if facts["words_counted"] is not None:
-        lines.append(("counts", f"{plural(facts['words_counted'], 'word')} in total"))
+        lines.append(("counts", f"{plural(facts['words_counted'], facts['counts_of'][:-1])} in total"))
     lines.append(("first tokens", ", ".join(map(_counted, facts["first_tokens"]))))
     if facts["settings"]:
         lines.append(("settings", ", ".join(f"{name} {_value(value)}" for name, value in facts["settings"].items())))

@@ -4,13 +4,11 @@ Each job has a folder for the input of its process and for its frames.
 """
 
 import asyncio
+import contextlib
 import json
-import os
 import shutil
-import sys
 import tempfile
 import traceback
-from asyncio.subprocess import PIPE
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +22,7 @@ from numpy.typing import NDArray
 from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.job import FRAME_BYTES, Job
 from rowspace.lab.jobs.kinds import JobKind, Parameters
+from rowspace.lab.jobs.processes import IDLE_SECONDS, Spare, give_job, start_process
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.errors import INTERNAL_ERROR, HttpError
 from rowspace.lab.server.query import Query
@@ -37,11 +36,19 @@ _FIRST = 0.3  # the share of a job's progress that the job it needs accounts for
 
 @dataclass(frozen=True)
 class Limits:
-    """The most jobs that run or wait, the most finished jobs that are kept, and the largest size of a job's frames."""
+    """Limits of the jobs of a lab.
+
+    Attributes:
+        unfinished: The most jobs that run or wait.
+        finished: The most finished jobs that are kept.
+        frame_bytes: The largest size of a job's frames.
+        idle_seconds: How long a spare process waits for a job.
+    """
 
     unfinished: int = 20
     finished: int = 20
     frame_bytes: int = FRAME_BYTES
+    idle_seconds: float = IDLE_SECONDS
 
 
 class Jobs:
@@ -55,6 +62,7 @@ class Jobs:
         self._waiting: dict[int, int] = {}  # job number → the number of jobs that wait for it
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._spare = Spare(self._limits.idle_seconds)
 
     async def start(self, lab: Lab, name: str, query: Query) -> Job:
         """Return the table's job of this kind with these parameters; start it unless it exists and has not failed.
@@ -74,8 +82,15 @@ class Jobs:
         self._count += 1
         job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
         job.publish("progress", fraction=0.0, sentence=f"waiting: {AT_ONCE} jobs run at a time")
-        job.task = asyncio.create_task(self._run(job, lab, self.kinds[name], parameters))
+        job.task = asyncio.create_task(self._run(job, lab, name, parameters))
         return job
+
+    async def prepare(self, name: str) -> None:
+        """Start a spare process for the next job of this kind if it has a `prepare`, unless jobs are running."""
+        prepare = self.kinds[name].prepare
+        if prepare is not None and all(job.is_over for job in self._jobs.values()):
+            with contextlib.suppress(OSError):  # the next job can do without
+                await self._spare.start(prepare)
 
     def find(self, number: int) -> Job:
         """Return a job by its number; raise `HttpError` (404) if there is none."""
@@ -86,12 +101,17 @@ class Jobs:
 
     async def cancel(self, job: Job) -> None:
         """Stop a job and forget it."""
-        self._jobs = {does: other for does, other in self._jobs.items() if other is not job}
+        does = next((does for does, other in self._jobs.items() if other is job), None)
+        if does is not None:
+            del self._jobs[does]
         await self._end(job)
+        if does is not None:
+            await self.prepare(json.loads(does)[1])
 
     async def stop(self) -> None:
         """Stop all jobs and delete their files."""
         await asyncio.gather(*map(self._end, self._jobs.values()))
+        await self._spare.stop()
         if self._folder is not None:
             self._folder.cleanup()
 
@@ -103,15 +123,16 @@ class Jobs:
             job.publish("failed", error="this job was cancelled")
         shutil.rmtree(job.folder, ignore_errors=True)
 
-    async def _run(self, job: Job, lab: Lab, kind: JobKind, parameters: Parameters) -> None:
+    async def _run(self, job: Job, lab: Lab, name: str, parameters: Parameters) -> None:
         """Wait for the job that this one needs and for a free slot, run its process, and publish the result."""
+        kind = self.kinds[name]
         try:
             first = await self._needed(job, lab, kind, parameters)
             async with self._turns:
                 job.publish("progress", fraction=_FIRST * (first is not None), sentence=f"starting as job {job.number}")
                 inputs = partial(kind.arrays, lab, **parameters)
                 await to_thread.run_sync(self._write, job, kind, parameters, inputs, first, abandon_on_cancel=True)
-                await self._work(job, _FIRST if first else 0.0)
+                await self._work(job, kind, _FIRST if first else 0.0)
         except (RowspaceError, OSError) as error:
             job.publish("failed", error=str(error))
         except Exception:  # an internal error
@@ -120,6 +141,7 @@ class Jobs:
         finally:
             for path in job.folder.glob("*.npy"):
                 path.unlink()
+        await self.prepare(name)
 
     async def _needed(self, job: Job, lab: Lab, kind: JobKind, parameters: Parameters) -> Path | None:
         """Run the job that this one needs, pass on its progress, and return its last frame; None if it needs none."""
@@ -155,16 +177,11 @@ class Jobs:
         work["frame"] = None if first is None else str(first)
         (job.folder / "job.json").write_text(json.dumps(work), encoding="utf-8")
 
-    async def _work(self, job: Job, begin: float) -> None:
+    async def _work(self, job: Job, kind: JobKind, begin: float) -> None:
         """Run the process and publish its events, with progress scaled to start at `begin`."""
-        command = (sys.executable, "-P", "-m", "rowspace.lab.jobs.worker", str(job.folder))
-        paths = os.environ | {
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path))
-        }  # it imports from the same folders as this process
-        process = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, env=paths, start_new_session=True
-        )
+        process = self._spare.take(kind.prepare) or await start_process()
         try:
+            give_job(process, job.folder)
             while line := await process.stdout.readline():  # type: ignore[union-attr]  # it is a pipe
                 data = json.loads(line)
                 if "fraction" in data:

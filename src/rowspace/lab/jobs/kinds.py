@@ -51,10 +51,12 @@ class JobKind:
     called in a thread when the job starts, and returns its input arrays. `run` takes these arrays and the parameters;
     it must be at module level, since the worker imports it by name. `needs` returns the kind and parameters of a job
     that must be done first, and the arrays of its last frame are also passed to `run`. Several jobs can need the same
-    one, which runs once.
+    one, which runs once. `prepare`, also at module level, does what takes long before each job, such as imports: after
+    a job of this kind, a spare process calls it and waits for the next job.
     """
 
     run: Callable[..., Iterator[Progress | Reply]]
     read: Callable[[Lab, Query], Parameters]
     arrays: Callable[..., Mapping[str, NDArray[Any]]]
     needs: Callable[..., tuple[str, Parameters]] | None = None
+    prepare: Callable[[], object] | None = None

@@ -3,6 +3,7 @@
 | request | response |
 |---|---|
 | `POST /api/jobs?table=ID`, `{"kind": "tsne", "perplexity": 30}` | a `Reply` of `{"job": 1}` |
+| `POST /api/jobs/spare`, `{"kind": "train"}` | an empty `Reply`; a process for the next job of this kind is prepared |
 | `GET /api/jobs/1/events` | `progress`, `frame`, and at the end `done` or `failed`; the data as JSON |
 | `GET /api/jobs/1/frames/7` | the frame, a `Reply` |
 | `DELETE /api/jobs/1` | nothing (204) |
@@ -38,14 +39,22 @@ def job_routes(jobs: Jobs, lab_of: Callable[[Request], Awaitable[Lab]]) -> list[
     def requested(request: Request) -> Job:
         return jobs.find(_number(request.path_params["number"]))
 
-    async def start(request: Request) -> Response:
-        """Start a job, or find the one with the same parameters."""
-        query = _query_from_json(await read_body(request, LARGEST_BODY))
+    def known_kind(query: Query) -> str:
         kind = query.text("kind")
         if kind not in jobs.kinds:
             raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
-        job = await jobs.start(await lab_of(request), kind, query)
+        return kind
+
+    async def start(request: Request) -> Response:
+        """Start a job, or find the one with the same parameters."""
+        query = _query_from_json(await read_body(request, LARGEST_BODY))
+        job = await jobs.start(await lab_of(request), known_kind(query), query)
         return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
+
+    async def prepare(request: Request) -> Response:
+        """Prepare a process for the next job."""
+        await jobs.prepare(known_kind(_query_from_json(await read_body(request, LARGEST_BODY))))
+        return Response(Reply().encode(), media_type=MEDIA_TYPE)
 
     async def events(request: Request) -> Response:
         """Stream the events of a job."""
@@ -68,6 +77,7 @@ def job_routes(jobs: Jobs, lab_of: Callable[[Request], Awaitable[Lab]]) -> list[
 
     return [
         Route("/api/jobs", start, methods=["POST"]),
+        Route("/api/jobs/spare", prepare, methods=["POST"]),
         Route("/api/jobs/{number}", cancel, methods=["DELETE"]),
         Route("/api/jobs/{number}/events", events),
         Route("/api/jobs/{number}/frames/{frame}", frame),

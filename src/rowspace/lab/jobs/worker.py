@@ -1,9 +1,10 @@
-"""The process of a job: `python -m rowspace.lab.jobs.worker FOLDER`, started by `jobs.py`.
+"""The process of a job: `python -m rowspace.lab.jobs.worker [MODULE FUNCTION]`, started by `processes.py`.
 
-The folder contains `job.json` (the function, its parameters, and the path of the frame of a needed job) and a .npy file
-for each array, which is memory-mapped. Frames are written to the same folder, and events to standard output, one line
-of JSON each. The process ends with its parent, even if the parent is killed: on Linux by a signal, elsewhere because
-standard input is closed.
+It calls the function if one is given, to prepare for a job, and then reads the folder of the job from standard input,
+one line of JSON. The folder contains `job.json` (the function, its parameters, and the path of the frame of a needed
+job) and a .npy file for each array, which is memory-mapped. Frames are written to the same folder, and events to
+standard output, one line of JSON each. The process ends with its parent, even if the parent is killed: on Linux by a
+signal, elsewhere because standard input is closed.
 """
 
 import contextlib
@@ -14,7 +15,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -32,10 +33,20 @@ PR_SET_PDEATHSIG = 1
 NICENESS = 5  # gives the server priority
 
 
-def main(folder: Path) -> None:
-    """Run the job in `folder`."""
+def main(prepare: Sequence[str] = ()) -> None:
+    """Prepare for a job, wait for it, and run it.
+
+    Args:
+        prepare: The module and the name of a function to call first, or nothing.
+    """
     _die_with_the_server()
     send = _event_sender()
+    if prepare:
+        _call(*prepare)
+    if not (line := sys.stdin.readline()):
+        return  # the server is gone
+    threading.Thread(target=_end_with_standard_input, daemon=True).start()
+    folder = Path(json.loads(line))
     try:
         frames = _work(folder, send)
     except RowspaceError as error:
@@ -45,6 +56,14 @@ def main(folder: Path) -> None:
         send("failed", error=INTERNAL_ERROR)
     else:
         send("done", frames=frames)
+
+
+def _call(module: str, function: str) -> None:
+    """Call a function; if it fails, the job that needs the same will report it."""
+    try:
+        getattr(import_module(module), function)()
+    except Exception:  # an internal error
+        traceback.print_exc()
 
 
 def _work(folder: Path, send: Callable[..., None]) -> int:
@@ -81,15 +100,14 @@ def _die_with_the_server() -> None:
     """Make this process end with the server, and lower its priority."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    threading.Thread(target=_end_with_standard_input, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
 
 
 def _end_with_standard_input() -> None:
-    os.read(sys.stdin.fileno(), 1)  # nothing is ever written: this returns when the server is gone
+    os.read(sys.stdin.fileno(), 1)  # nothing else is written: this returns when the server is gone
     os._exit(1)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])

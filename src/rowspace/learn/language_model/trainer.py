@@ -35,6 +35,7 @@ from rowspace.text.tokenizers.huggingface_library import tokens_by_id
 __all__ = ["TrainProgress", "Trainer", "fixed_threads", "make_model"]
 
 BETA1 = 0.9
+CLIP_EPS = 1e-6  # of torch.nn.utils.clip_grad_norm_
 HELD_OUT_ON_THE_WAY = 4096  # ids
 FARTHEST = 10  # rows, of tokens that occur, that a summary may name
 
@@ -249,6 +250,7 @@ class Trainer:
         norm = float(torch.nn.utils.clip_grad_norm_(self._parameters.values(), options.clip or math.inf))
         if not math.isfinite(norm):
             raise self._diverged(f"the gradient is {norm} at", run, saved, batch)
+        self.telemetry.after_clip(min(1.0, options.clip / (norm + CLIP_EPS)) if options.clip else 1.0)
         self._optimizer.step()
         self.record.step = step
         self._writer.step(step, self.loss, self.lr, norm, touched, ids.numel())

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial import procrustes
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
+from sklearn.metrics.pairwise import cosine_similarity
 
 import rowspace as rs
 from rowspace.errors import UsageError
@@ -92,11 +93,77 @@ def test_row_equals_the_snapshots(trained, events: Events, check_code) -> None:
 
 def test_row_outside_the_sample_is_refused(train_in, ask) -> None:
     lab = Lab(rs.Table(["a"], np.ones((1, 1))), "some-table")
-    train_in(lab, "untied", sample=5)
+    train_in(lab, "untied", sample=5, watch=())
     ids = ask(lab, "training/snapshots", run="untied").arrays["ids"].tolist()
     other = next(id for id in range(640) if id not in ids)
     with pytest.raises(UsageError, match=f"id {other} is not in the run's snapshots; choose one of the 5 tokens"):
         ask(lab, "training/row", run="untied", id=other)
+
+
+def test_row_has_its_moments_and_steps(trained, train_in, events: Events, check_code) -> None:
+    lab, _ = trained
+    reply, record = check_code(lab, "training/row", id=270), events.rows(6)
+    assert reply.arrays["first_moment"][-1] == pytest.approx(record["first_moment"][270])
+    # the norm of the roots of d second moments is the root of d times their mean
+    assert reply.arrays["second_moment"][-1] ** 2 == pytest.approx(32 * record["second_moment"][270], rel=1e-6)
+    assert reply.arrays["moved"][-1] == pytest.approx(record["step"][270])
+    assert np.isnan(reply.arrays["head_moved"]).all()
+    train_in(lab, "scaled", tied=False)
+    assert (check_code(lab, "training/row", run="scaled").arrays["head_moved"] > 0).all()
+
+
+def test_sums_of_watched_tokens_are_compared_from_both_sides(trained, events: Events, check_code) -> None:
+    snapshots = check_code(trained[0], "training/snapshots").meta
+    watched, last = snapshots["watched"], events.snapshot(6)
+    assert [snapshots["tokens"][place].strip() for place in range(len(watched))] == [
+        token.removeprefix("Ġ") for token in events.header["watched"]
+    ]
+    ids = [id for id, gradient in zip(watched, last["input_sum"], strict=True) if gradient.any()][:3]
+    ids.reverse()
+    reply = check_code(trained[0], "training/both-sides", ids=",".join(map(str, ids)))
+    places = [last["ids"].tolist().index(id) for id in ids]
+    np.testing.assert_array_equal(reply.arrays["input"][-1], last["input_sum"][places])
+    for side in ("input", "head"):
+        expected = cosine_similarity(last[f"{side}_sum"][places])[0]  # scikit-learn's
+        np.testing.assert_allclose(reply.arrays[f"{side}_cosines"][-1], expected, rtol=1e-4)
+        expected = np.linalg.norm(last[f"{side}_step"][places], axis=1)
+        np.testing.assert_allclose(reply.arrays[f"{side}_steps"][-1], expected, rtol=1e-6)
+    between = cosine_similarity(last["input_sum"][places], last["head_sum"][places]).diagonal()
+    np.testing.assert_allclose(reply.arrays["side_cosines"][-1], between, rtol=1e-4)
+    assert np.isnan(reply.arrays["input_cosines"][0]).all()  # before the first gradient
+
+
+def test_gradients_of_other_tokens_are_refused(trained, ask) -> None:
+    with pytest.raises(UsageError, match=r"id 0 is not watched; the gradients of \[\d+, "):
+        ask(trained[0], "training/both-sides", ids=0)
+
+
+def test_run_that_watches_nothing_has_no_summed_gradients(train_in, ask) -> None:
+    lab = Lab(rs.Table(["a"], np.ones((1, 1))), "some-table")
+    train_in(lab, "base", steps=1, watch=())
+    with pytest.raises(UsageError, match="the run watches no tokens; train it with --watch TOKEN"):
+        ask(lab, "training/both-sides")
+
+
+def test_rows_without_a_gradient_move_by_momentum_or_decay(trained, train_in, check_code) -> None:
+    """In a tied table the head gives all rows a gradient; in an untied one only the tokens of the batch have one."""
+    lab, _ = trained
+    tied = check_code(lab, "training/without-gradient").arrays
+    assert tied["by_gradient"].tolist() == [640] * 3
+    train_in(lab, "untied", record=1)
+    reply = check_code(lab, "training/without-gradient", run="untied", k=5)
+    with read_events(run_path(lab, "untied")) as events:
+        touched, records = events.steps()["rows_touched"], [events.rows(step) for step in events.row_steps()]
+    np.testing.assert_array_equal(reply.arrays["by_gradient"], touched)
+    seen = np.array([(record["input_updates"] > 0).sum() for record in records])
+    np.testing.assert_array_equal(reply.arrays["by_momentum"], seen - touched)
+    np.testing.assert_array_equal(reply.arrays["by_decay"], 640 - seen)
+    most = reply.arrays["ids"]
+    assert reply.meta["why"] == ["momentum"] * 5
+    np.testing.assert_array_equal(records[-1]["input_gradient"][most], 0)
+    assert reply.arrays["moved"].tolist() == sorted(records[-1]["step"][most], reverse=True)
+    train_in(lab, "decay-0", tied=False)
+    assert check_code(lab, "training/without-gradient", run="decay-0").arrays["still"].min() > 0
 
 
 def test_rows_that_differ_most_between_runs(trained, train_in, check_code) -> None:

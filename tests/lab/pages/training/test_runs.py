@@ -1,6 +1,7 @@
 """The job that trains a run: its frames, its table of step 0, and what is refused."""
 
 import importlib.util
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 import rowspace as rs
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.jobs.kinds import Progress
-from rowspace.lab.pages.training.runs import BASE, JOB_KINDS, RUNS, run_path
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages.training.runs import JOB_KINDS, run_path
+from rowspace.lab.pages.training.variants import BASE, RUNS, changed_options, run_name
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.learn import ModelOptions, TrainingOptions, read_events
@@ -71,17 +74,62 @@ def test_every_run_has_valid_options() -> None:
         assert bool(changed) == (name not in {"base", "word"})
 
 
+@pytest.mark.parametrize(
+    ("name", "same", "options"),
+    [
+        ("dim-024", "dim-24", {"dim": 24}),
+        ("std-0.0001", "std-0.0001", {"init_std": 0.0001}),
+        ("std-1.50", "std-1.5", {"init_std": 1.5}),
+        ("decay-0", "decay-0", {"weight_decay": 0.0}),
+    ],
+)
+def test_knob_has_any_number_in_its_range(name: str, same: str, options: dict[str, float]) -> None:
+    assert (run_name(name), changed_options(name)) == (same, options)
+    assert (
+        JOB_KINDS["train"]
+        .read(Lab(rs.Table(["a"], np.ones((1, 1))), "t"), Query({"run": [name]}))["output"]
+        .endswith(f"/{same}")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dim-30", "dim must be a multiple of 4 from 4 to 128, not 30"),
+        ("dim-4.5", "dim must be a multiple of 4 from 4 to 128, not 4.5"),
+        ("dim-1000", "dim must be a multiple of 4 from 4 to 128, not 1000"),
+        ("std-0", "std must be from 0.0001 to 3, not 0"),
+        ("decay-11", "decay must be from 0 to 10, not 11"),
+        ("decay--1", "run must be one of"),
+        ("lr-1", "run must be one of"),
+    ],
+)
+def test_number_out_of_range_is_refused(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run_name(name)
+
+
 def test_run_that_has_not_begun_is_refused(trained) -> None:
     lab, _ = trained
     with pytest.raises(UsageError, match="run 'untied' has not begun"):
         run_path(lab, "untied")
     with pytest.raises(UsageError, match="'some-table' is a table, not a run of rowspace train"):
         run_path(lab, "own")
-    with pytest.raises(UsageError, match="run must be one of base"):
+    with pytest.raises(UsageError, match=r"run must be one of base, .*, dim-NUMBER, .*, not '\.\./etc'"):
         JOB_KINDS["train"].read(lab, Query({"run": ["../etc"]}))
+
+
+def test_prepared_process_trains_the_same_run(trained, train_in) -> None:
+    prepare = JOB_KINDS["train"].prepare
+    assert getattr(import_module(prepare.__module__), prepare.__qualname__) is prepare  # the process imports it by name
+    prepare()
+    other = Lab(trained[0].table, "some-table")
+    train_in(other, "base")
+    np.testing.assert_array_equal(rs.load(run_path(other, "base")).rows, rs.load(run_path(trained[0], "base")).rows)
 
 
 def test_without_torch_one_sentence_names_the_extra(trained, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)  # PyTorch is installed here
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[torch\]'"):
         JOB_KINDS["train"].read(trained[0], Query())
+    JOB_KINDS["train"].prepare()  # prepares nothing, and does not fail

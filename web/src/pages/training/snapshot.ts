@@ -36,3 +36,39 @@ export function pathOf(reply: Reply<SnapshotsReply>, place: number, until: numbe
 export function byFrequency(counts: readonly number[]): Uint32Array {
   return Uint32Array.from(counts, (_, place) => place).sort((a, b) => (counts[b] as number) - (counts[a] as number));
 }
+
+/** The ids of the most frequent tokens that begin a word; of all tokens if none does. */
+export function frequentWords(reply: Reply<SnapshotsReply>): number[] {
+  const [ids, groups] = [array(reply, "ids"), array(reply, "groups")];
+  const places = Array.from(byFrequency(reply.meta.counts));
+  const words = places.filter((place) => groups[place] === 0);
+  return (words.length ? words : places).map((place) => ids[place] as number);
+}
+
+const COMPARED = [" can", " may", " function"]; // two words of similar use, and another one
+
+/** The ids of three watched tokens: those of a comma-separated list, else some by default. */
+export function comparedOf(
+  { tokens, watched }: Pick<SnapshotsReply, "tokens" | "watched">,
+  ids: ArrayLike<number>,
+  wanted: string,
+): number[] {
+  const given = wanted.split(",").map(Number);
+  if (wanted && given.every((id) => watched.includes(id))) return given;
+  const preferred = COMPARED.map((token) => ids[tokens.indexOf(token)]).filter((id) => watched.includes(id ?? -1));
+  return [...new Set([...preferred, ...watched])].slice(0, COMPARED.length) as number[];
+}
+
+/** The vector of one of the compared tokens at a step, of an array (steps, tokens, d). */
+export function atStep(reply: Reply<unknown>, name: string, index: number, token: number): ArrayLike<number> {
+  const [, tokens = 1, dim = 0] = reply.shapes[name] ?? [];
+  const start = (index * tokens + token) * dim;
+  return array(reply, name).subarray(start, start + dim);
+}
+
+/** The numbers of one of the compared tokens at all steps, of an array (steps, tokens). */
+export function column(reply: Reply<unknown>, name: string, token: number): Float64Array {
+  const [steps = 0, tokens = 1] = reply.shapes[name] ?? [];
+  const values = array(reply, name);
+  return Float64Array.from({ length: steps }, (_, at) => values[at * tokens + token] as number);
+}

@@ -1,100 +1,19 @@
-// The state of the Training page, and the runs that it compares.
+// The state of the Training page.
 
 import { addressState, choice, number, text } from "../../state/address.svelte";
+import { DIFFERENCE_NAMES, type DifferenceName } from "./differences";
 
 export const RUNS = ["", "own", "base", "untied"] as const;
 export const SPEEDS = [0.5, 1, 2, 4];
-
-export interface Variant {
-  run: string;
-  name: string;
-}
-export interface Difference {
-  label: string;
-  /** The name of the first run. */
-  base: string;
-  variants: Variant[];
-  /** What is to be seen. */
-  see: string;
-}
-
-export const DIFFERENCES = {
-  tying: {
-    label: "tying",
-    base: "tied",
-    variants: [{ run: "untied", name: "untied" }],
-    see: "A tied table learns from two sides: where a token is read, and where it is predicted. An untied model has twice the rows, and its input rows get only the first gradient; here, with so few steps, it learns faster.",
-  },
-  positions: {
-    label: "positions",
-    base: "rotary",
-    variants: [
-      { run: "positions-none", name: "none" },
-      { run: "positions-learned", name: "learned" },
-      { run: "positions-alibi", name: "ALiBi" },
-    ],
-    see: "In so short a run positions help little, and a model of two layers without them is not blind to order under a causal mask, where each token sees only those before it. Under a full mask, order makes no difference; the table below measures both.",
-  },
-  scale: {
-    label: "scale",
-    base: "unscaled",
-    variants: [{ run: "scaled", name: "× √d" }],
-    see: "Rows multiplied by √d are larger inside the model from the first step on, next to everything that is added to them; here the loss falls faster.",
-  },
-  width: {
-    label: "width d",
-    base: "32",
-    variants: [
-      { run: "dim-4", name: "4" },
-      { run: "dim-16", name: "16" },
-      { run: "dim-64", name: "64" },
-    ],
-    see: "Wider rows can tell more tokens apart: the loss ends lower, and each row costs more.",
-  },
-  start: {
-    label: "initial σ",
-    base: "0.02",
-    variants: [
-      { run: "std-root", name: "1/√d" },
-      { run: "std-1", name: "1" },
-    ],
-    see: "With small rows all tokens are about equally likely at first, and the loss starts at ln V. A tied table with σ = 1 starts far above it: its logits are large and wrong.",
-  },
-  decay: {
-    label: "weight decay",
-    base: "0.1",
-    variants: [
-      { run: "decay-0", name: "0" },
-      { run: "decay-3", name: "3" },
-    ],
-    see: "Weight decay shrinks every row a little at each step, also those without a gradient. The norms show it, and too much of it keeps the loss high.",
-  },
-  norms: {
-    label: "norms",
-    base: "free",
-    variants: [
-      { run: "norm-max", name: "at most 1" },
-      { run: "norm-unit", name: "always 1" },
-    ],
-    see: "A constraint sets the norms after each step, so that rows differ only in their direction.",
-  },
-  word: {
-    label: "a word of the text",
-    base: "function",
-    variants: [{ run: "word", name: "class" }],
-    see: "Both runs start with the same rows, but in the second text “function” is replaced by “class” everywhere. Small differences spread to all rows; those of the two words and their neighbors end farthest apart.",
-  },
-} as const satisfies Record<string, Difference>;
-
-export type DifferenceName = keyof typeof DIFFERENCES;
-const NAMES = Object.keys(DIFFERENCES) as [DifferenceName, ...DifferenceName[]];
 
 export const trainingState = () =>
   addressState({
     run: choice(RUNS),
     token: number(-1, -1, 1e9),
-    differ: choice<DifferenceName | "">(["", ...NAMES]),
+    differ: choice<DifferenceName | "">(["", ...DIFFERENCE_NAMES]),
     variant: text(),
+    /** The ids of the tokens whose gradients are compared. */
+    compared: text(),
   });
 
 export type TrainingState = ReturnType<typeof trainingState>;

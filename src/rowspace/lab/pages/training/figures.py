@@ -15,6 +15,8 @@ from rowspace.table import Table
 Array = NDArray[Any]
 
 GROUPS = ["begins a word", "continues a word", "digits", "signs and blanks", "not in the text"]
+MOMENTS = ("first_moment", "second_moment", "step")
+RECORDED = ("input_gradient", "head_gradient", *MOMENTS, *(f"head_{name}" for name in MOMENTS))
 BANDS = (1, 10, 100, 1000)
 
 
@@ -60,6 +62,7 @@ def snapshots_figure(*, run: str, shown: int) -> Snapshots:
             "tokens": [readable(rows.vocabulary[id]) for id in ids],
             "counts": counts_of(rows)[ids].tolist(),
             "group_names": GROUPS,
+            "watched": ids[: len(events.header["watched"])].tolist(),
         }
 
 
@@ -147,7 +150,7 @@ def row_figure(*, run: str, id: int, step: int, k: int) -> TrainedRow:
         near = [other for other in np.argsort(-scores, kind="stable") if other != place][:k]
         steps = [each for each in events.row_steps() if each <= step]
         records = [events.rows(each) for each in steps]
-        nothing = np.zeros(events.header["num_embeddings"])
+        history = {name: [each[name][id] if name in each else np.nan for each in records] for name in RECORDED}
         return {
             "id": id,
             "step": step,
@@ -160,8 +163,14 @@ def row_figure(*, run: str, id: int, step: int, k: int) -> TrainedRow:
             "neighbors": [readable(rows.vocabulary[ids[other]]) for other in near],
             "scores": scores[near],
             "gradient_steps": np.array(steps, np.int64),
-            "input_gradient": np.array([each.get("input_gradient", nothing)[id] for each in records], np.float64),
-            "head_gradient": np.array([each.get("head_gradient", nothing)[id] for each in records], np.float64),
+            "input_gradient": np.array(history["input_gradient"], np.float64),
+            "head_gradient": np.array(history["head_gradient"], np.float64),
+            "first_moment": np.array(history["first_moment"], np.float64),
+            "second_moment": np.sqrt(now.shape[1] * np.array(history["second_moment"], np.float64)),
+            "moved": np.array(history["step"], np.float64),
+            "head_first_moment": np.array(history["head_first_moment"], np.float64),
+            "head_second_moment": np.sqrt(now.shape[1] * np.array(history["head_second_moment"], np.float64)),
+            "head_moved": np.array(history["head_step"], np.float64),
             "tied": events.header["model"]["tied"],
         }
 

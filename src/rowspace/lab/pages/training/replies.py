@@ -74,6 +74,8 @@ class Snapshots(TypedDict):
     tokens: list[str]
     counts: list[int]
     group_names: list[str]
+    watched: list[int]
+    """The ids whose gradients are summed."""
 
 
 class SnapshotsReply(Snapshots, Shown):
@@ -109,7 +111,9 @@ class TrainedRow(TypedDict):
     """A row at the start and at a step: `start` and `now` (d,).
 
     `scores` (k,) are those of its nearest sampled tokens by cosine. At `gradient_steps` (r,): the norms of its
-    gradients, `input_gradient` and `head_gradient`.
+    gradients, `input_gradient` and `head_gradient`, of AdamW's first moment and of the root of the second one,
+    `first_moment` and `second_moment`, and of the step, `moved`; those of an untied head's row are `head_first_moment`,
+    `head_second_moment` and `head_moved`, NaN where the row is tied.
     """
 
     id: int
@@ -125,11 +129,72 @@ class TrainedRow(TypedDict):
     gradient_steps: Array
     input_gradient: Array
     head_gradient: Array
+    first_moment: Array
+    second_moment: Array
+    moved: Array
+    head_first_moment: Array
+    head_second_moment: Array
+    head_moved: Array
     tied: bool
 
 
 class TrainedRowReply(TrainedRow, Shown):
     """A row at the start and at a step."""
+
+
+class BothSides(TypedDict):
+    """Watched rows (n,) from the input and from the head; the first of them is compared with all.
+
+    At each of `steps` (k,): the sums of their gradients so far, `input` and `head` (k, n, d). (k, n) each:
+    `input_cosines` and `head_cosines` of the first row's sum with each row's, `side_cosines` of the sums of both sides
+    of each row, norms of the two parts of AdamW's first moment (`input_moments`, `head_moments`), and of those of the
+    step (`input_steps`, `head_steps`).
+    """
+
+    steps: Array
+    tokens: list[str]
+    input: Array
+    head: Array
+    input_cosines: Array
+    head_cosines: Array
+    side_cosines: Array
+    input_moments: Array
+    head_moments: Array
+    input_steps: Array
+    head_steps: Array
+    tied: bool
+
+
+class BothSidesReply(BothSides, Shown):
+    """Watched rows from the input and from the head."""
+
+
+class WithoutGradient(TypedDict):
+    """How many input rows have moved at each recorded step, `steps` (r,), and by what.
+
+    `by_gradient`, `by_momentum`, `by_decay` and `still` (r,) add up to the rows of the table. At `step`, `ids` (n,) are
+    the rows without a gradient that have moved most, `moved` (n,) how far.
+    """
+
+    step: int
+    steps: Array
+    by_gradient: Array
+    by_momentum: Array
+    by_decay: Array
+    still: Array
+    ids: Array
+    tokens: list[str]
+    why: list[str]
+    moved: Array
+    median_with: float | None
+    """The median step of rows with a gradient; null where there are none."""
+    median_momentum: float | None
+    median_decay: float | None
+    tied: bool
+
+
+class WithoutGradientReply(WithoutGradient, Shown):
+    """Rows that move with and without a gradient."""
 
 
 class Moved(TypedDict):

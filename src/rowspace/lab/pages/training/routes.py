@@ -10,8 +10,9 @@ from pathlib import Path
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
-from rowspace.lab.pages.training import figures
+from rowspace.lab.pages.training import figures, gradients
 from rowspace.lab.pages.training.replies import (
+    BothSidesReply,
     CurvesReply,
     MaskChangesReply,
     MovedReply,
@@ -19,8 +20,9 @@ from rowspace.lab.pages.training.replies import (
     SnapshotsReply,
     TrainedRowReply,
     UpdatesReply,
+    WithoutGradientReply,
 )
-from rowspace.lab.pages.training.runs import OWN, ROWS_SHOWN, RUNS, run_path
+from rowspace.lab.pages.training.runs import OWN, ROWS_SHOWN, run_path
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 from rowspace.learn import Events
@@ -29,7 +31,6 @@ from rowspace.learn.language_model.telemetry.events import NAME
 __all__ = ["ROUTES"]
 
 POINTS = 400  # of a curve
-NAMES = (OWN, *RUNS)
 MOST_STEPS = 10**9
 
 
@@ -75,9 +76,33 @@ def row(lab: Lab, query: Query) -> TrainedRowReply:
     return {**figure(), "code": shown(lab, figure)}
 
 
+def both_sides(lab: Lab, query: Query) -> BothSidesReply:
+    """`run`, `ids` → the gradients, moments and steps of watched rows from the input and from the head."""
+    run = _run(lab, query)
+    with Events(run) as events:
+        watched = events.snapshot(events.snapshot_steps()[0])["ids"][: len(events.header["watched"])].tolist()
+    if not watched:
+        raise UsageError("the run watches no tokens; train it with --watch TOKEN, once for each")
+    ids = query.integers("ids", watched[:3], low=0, high=2**31 - 1, most=len(watched))
+    if unknown := [id for id in ids if id not in watched]:
+        raise UsageError(f"id {unknown[0]} is not watched; the gradients of {watched} are summed")
+    figure = partial(gradients.both_sides_figure, run=run, ids=ids)
+    return {**figure(), "code": shown(lab, figure)}
+
+
+def without_gradient(lab: Lab, query: Query) -> WithoutGradientReply:
+    """`run`, `step`, `k` → how many rows move with and without a gradient, and those without that move most."""
+    run = _run(lab, query)
+    with Events(run) as events:
+        step = _recorded(events.row_steps(), query)
+    k = query.integer("k", 8, low=1, high=100)
+    figure = partial(gradients.without_gradient_figure, run=run, step=step, k=k)
+    return {**figure(), "code": shown(lab, figure)}
+
+
 def moved(lab: Lab, query: Query) -> MovedReply:
     """`run`, `other`, `k` → the sampled rows that differ most between two runs."""
-    run, other = _run(lab, query), run_path(lab, query.choice("other", NAMES, "word"))
+    run, other = _run(lab, query), run_path(lab, query.text("other", "word"))
     with Events(run) as events, Events(other) as others:
         if events.header["model"]["dim"] != others.header["model"]["dim"]:
             raise UsageError("rows of different widths cannot be compared; choose runs with the same dim")
@@ -96,7 +121,7 @@ def order(lab: Lab, query: Query) -> MaskChangesReply:
 
 def _run(lab: Lab, query: Query) -> str:
     """The folder of the requested run: by default the lab's own, or the page's first."""
-    return run_path(lab, query.choice("run", NAMES, OWN if Path(lab.path, NAME).is_file() else "base"))
+    return run_path(lab, query.text("run", OWN if Path(lab.path, NAME).is_file() else "base"))
 
 
 def _recorded(steps: Sequence[int], query: Query) -> int:
@@ -113,6 +138,8 @@ ROUTES: Mapping[str, Answer] = {
     "training/snapshots": snapshots,
     "training/updates": updates,
     "training/row": row,
+    "training/both-sides": both_sides,
+    "training/without-gradient": without_gradient,
     "training/moved": moved,
     "training/order": order,
 }

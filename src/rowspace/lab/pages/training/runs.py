@@ -1,6 +1,6 @@
 """The runs of the Training page: small ones that its jobs train, and the one that `rowspace lab RUN` has opened.
 
-A request names a run of `RUNS`, never a path.
+A request names a run of `variants.py`, never a path.
 """
 
 import importlib
@@ -22,56 +22,21 @@ from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.training.figures import readable
-from rowspace.lab.pages.training.text import help_texts, train_figure
+from rowspace.lab.pages.training.text import help_texts, help_tokenizer, train_figure
+from rowspace.lab.pages.training.variants import BASE, REPLACED, WATCHED, changed_options, run_name
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.figure import shown
 from rowspace.learn import Events
 from rowspace.learn.language_model.telemetry.events import NAME
-from rowspace.text import TokenizerOptions, train_tokenizer
 
-__all__ = ["JOB_KINDS", "OWN", "RUNS", "run_path", "train_run"]
+__all__ = ["JOB_KINDS", "OWN", "run_path", "train_run"]
 
 STEPS = 300
 ROWS_SHOWN = 24  # of the table of step 0
 PAUSE = 0.25  # seconds between two reports of progress, at least
 OWN = "own"
-RUNS: Mapping[str, Mapping[str, Any]] = {
-    "base": {},
-    "untied": {"tied": False},
-    "positions-none": {"positions": "none"},
-    "positions-learned": {"positions": "learned"},
-    "positions-alibi": {"positions": "alibi"},
-    "scaled": {"scaled": True},
-    "dim-4": {"dim": 4},
-    "dim-16": {"dim": 16},
-    "dim-64": {"dim": 64},
-    "std-root": {"init_std": 32**-0.5},
-    "std-1": {"init_std": 1.0},
-    "decay-0": {"weight_decay": 0.0},
-    "decay-3": {"weight_decay": 3.0},
-    "norm-max": {"constraint": "max"},
-    "norm-unit": {"constraint": "unit"},
-    "word": {},
-}
-"""What differs from the first run; in "word", the text."""
-REPLACED = ("function", "class")  # a word of the text, and the one in its place
 VOCABULARY_SIZE = 640
-BASE = {
-    "dim": 32,
-    "layers": 2,  # with one, a model without positions would be blind to order
-    "heads": 2,
-    "batch": 16,
-    "context": 48,
-    "lr": 1e-2,
-    "init_std": 0.02,
-    "seed": 1,
-    "sample": VOCABULARY_SIZE,
-    "workers": 1,
-    "device": "cpu",
-    "save_seconds": 1e6,
-}
-
 Updates = Iterator[Progress | Reply]
 
 
@@ -79,9 +44,9 @@ def run_path(lab: Lab, name: str) -> str:
     """The folder of a run.
 
     Raises:
-        UsageError: The run has not begun.
+        UsageError: There is no such run, or it has not begun.
     """
-    path = Path(lab.path) if name == OWN else _folder(lab) / name
+    path = Path(lab.path) if name == OWN else _folder(lab) / run_name(name)
     if not (path / NAME).is_file():
         what = f"{lab.path!r} is a table, not a run of rowspace train" if name == OWN else f"run {name!r} has not begun"
         raise UsageError(f"{what}; start one on the Training page")
@@ -120,6 +85,14 @@ def train_run(
     yield Reply({"step": steps, "steps": steps, "code": code, "finished": True})
 
 
+def prepare() -> None:
+    """Train one step in a temporary folder: imports, the tokenizer and compiled code are then ready for a run."""
+    if importlib.util.find_spec("torch") is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            options = {**BASE, "steps": 1, "batch": 1, "sample": 0, "watch": ()}
+            train_figure(output=f"{folder}/run", vocabulary_size=VOCABULARY_SIZE, options=options, replaced=None)
+
+
 def _table_of_step_0(
     vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None
 ) -> dict[str, Any]:
@@ -132,8 +105,7 @@ def _table_of_step_0(
 
     with ThreadPoolExecutor(1) as thread:
         importing = thread.submit(importlib.import_module, "torch")  # meanwhile, the tokenizer
-        text = train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size))
-        tokenizer = Tokenizer.from_str(text)
+        tokenizer = Tokenizer.from_str(help_tokenizer(vocabulary_size))
         encoded = tokenizer.encode_batch_fast(help_texts(replaced), add_special_tokens=False)
         counts = np.bincount(np.concatenate([each.ids for each in encoded]), minlength=tokenizer.get_vocab_size())
         torch = importing.result()
@@ -159,11 +131,11 @@ def _folder(lab: Lab) -> Path:
 
 
 def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
-    """`run`: which of `RUNS`."""
-    name = query.choice("run", tuple(RUNS))
+    """`run`: its name, of `variants.py`."""
+    name = run_name(query.text("run", "base"))
     if importlib.util.find_spec("torch") is None:
         raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
-    options = {**BASE, "steps": STEPS, **RUNS[name]}
+    options = {**BASE, "steps": STEPS, "watch": WATCHED, **changed_options(name)}
     given: dict[str, Any] = {
         "vocabulary_size": VOCABULARY_SIZE,
         "options": options,
@@ -173,4 +145,4 @@ def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
     return {"output": str(_folder(lab) / name), **given, "code": code}
 
 
-JOB_KINDS = {"train": JobKind(run=train_run, read=_read, arrays=lambda *_, **__: {})}
+JOB_KINDS = {"train": JobKind(run=train_run, read=_read, arrays=lambda *_, **__: {}, prepare=prepare)}

@@ -1,7 +1,9 @@
 """The text of the page's runs, Python's help, and the training of one."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
@@ -16,8 +18,16 @@ def train_figure(
     from rowspace.learn.language_model.train import train  # needs PyTorch, which is slow to import
 
     tokenizer = Path(f"{output}-tokenizer.json")
-    tokenizer.write_text(train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size)))
-    return train(help_texts(replaced), output, tokens=tokenizer, **options)
+    tokenizer.write_text(help_tokenizer(vocabulary_size))
+    known = json.loads(help_tokenizer(vocabulary_size))["model"]["vocab"]
+    watch = [f"Ġ{word}" for word in options["watch"] if f"Ġ{word}" in known]  # byte-level tokens that begin a word
+    return train(help_texts(replaced), output, tokens=tokenizer, **{**options, "watch": watch})
+
+
+@cache
+def help_tokenizer(vocabulary_size: int) -> str:
+    """The tokenizer of Python's help as it is, as tokenizer.json."""
+    return train_tokenizer(help_texts(None), TokenizerOptions("bpe", vocabulary_size=vocabulary_size))
 
 
 def help_texts(replaced: Sequence[str] | None) -> list[str]:

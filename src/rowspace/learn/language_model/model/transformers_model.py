@@ -12,7 +12,7 @@ Scaled rows are written as they are after scaling, next to the head's own. trans
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ EXPORTABLE = {
     ("mpt", "alibi"),
 }
 NEOX_BASE = 10_000.0
+QUERY_KEY_VALUE = ("query", "key", "value")
+ENDS = ("weight", "bias")
 LONGEST = 4  # contexts: how far a class with a limit can read
 
 
@@ -118,11 +120,7 @@ def _llama(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "mlp.up": "mlp.up_proj",
         "mlp.down": "mlp.down_proj",
     }
-    tensors = {
-        f"model.layers.{layer}.{theirs}.weight": weights[f"blocks.{layer}.{ours}.weight"]
-        for layer in range(options.layers)
-        for ours, theirs in names.items()
-    }
+    tensors = _renamed(weights, options, "model.layers", names)
     tensors["model.norm.weight"] = weights["norm.weight"]
     rotates = options.positions == "rotary"
     config: dict[str, Any] = {
@@ -151,17 +149,15 @@ def _neox(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "mlp.up": "mlp.dense_h_to_4h",
         "mlp.down": "mlp.dense_4h_to_h",
     }
-    tensors = {}
-    for layer in range(options.layers):
-        for end in ("weight", "bias"):
-            prefix = f"gpt_neox.layers.{layer}"
-            parts = [weights[f"blocks.{layer}.{part}.{end}"] for part in ("query", "key", "value")]
-            # (heads, 3, head_dim, ...): head by head, its query, key and value
-            by_head = torch.stack([part.reshape(options.heads, options.head_dim, -1) for part in parts], dim=1)
-            tensors[f"{prefix}.attention.query_key_value.{end}"] = by_head.reshape(3 * options.dim, *parts[0].shape[1:])
-            for ours, theirs in names.items():
-                tensors[f"{prefix}.{theirs}.{end}"] = weights[f"blocks.{layer}.{ours}.{end}"]
-    tensors |= {f"gpt_neox.final_layer_norm.{end}": weights[f"norm.{end}"] for end in ("weight", "bias")}
+
+    def by_head(parts: list[Tensor]) -> Tensor:
+        """Head by head its query, key and value: (heads, 3, head_dim, ...) → (3 d, ...)."""
+        shaped = [part.reshape(options.heads, options.head_dim, -1) for part in parts]
+        return torch.stack(shaped, dim=1).reshape(3 * options.dim, *parts[0].shape[1:])
+
+    tensors = _renamed(weights, options, "gpt_neox.layers", names)
+    tensors |= _joined(weights, options, "gpt_neox.layers", "attention.query_key_value", by_head)
+    tensors |= {f"gpt_neox.final_layer_norm.{end}": weights[f"norm.{end}"] for end in ENDS}
     config = {
         "model_type": "gpt_neox",
         "architectures": ["GPTNeoXForCausalLM"],
@@ -187,15 +183,10 @@ def _gpt2(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "mlp.up": "mlp.c_fc",
         "mlp.down": "mlp.c_proj",
     }
-    tensors = {}
-    for layer in range(options.layers):
-        for end in ("weight", "bias"):
-            prefix = f"transformer.h.{layer}"
-            parts = [weights[f"blocks.{layer}.{part}.{end}"] for part in ("query", "key", "value")]
-            tensors[f"{prefix}.attn.c_attn.{end}"] = torch.cat(parts).t()
-            for ours, theirs in names.items():
-                tensors[f"{prefix}.{theirs}.{end}"] = weights[f"blocks.{layer}.{ours}.{end}"].t()
-    tensors |= {f"transformer.ln_f.{end}": weights[f"norm.{end}"] for end in ("weight", "bias")}
+    tensors = _renamed(weights, options, "transformer.h", names)
+    tensors |= _joined(weights, options, "transformer.h", "attn.c_attn", torch.cat)
+    tensors = {name: tensor.t() if tensor.ndim == 2 else tensor for name, tensor in tensors.items()}
+    tensors |= {f"transformer.ln_f.{end}": weights[f"norm.{end}"] for end in ENDS}
     if options.positions == "learned":
         positions = weights["input.positions.weight"]
     elif options.positions == "sinusoid":
@@ -228,13 +219,8 @@ def _mpt(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "mlp.up": "ffn.up_proj",
         "mlp.down": "ffn.down_proj",
     }
-    tensors = {}
-    for layer in range(options.layers):
-        prefix = f"transformer.blocks.{layer}"
-        parts = [weights[f"blocks.{layer}.{part}.weight"] for part in ("query", "key", "value")]
-        tensors[f"{prefix}.attn.Wqkv.weight"] = torch.cat(parts)
-        for ours, theirs in names.items():
-            tensors[f"{prefix}.{theirs}.weight"] = weights[f"blocks.{layer}.{ours}.weight"]
+    tensors = _renamed(weights, options, "transformer.blocks", names)
+    tensors |= _joined(weights, options, "transformer.blocks", "attn.Wqkv", torch.cat)
     tensors["transformer.norm_f.weight"] = weights["norm.weight"]
     config = {
         "model_type": "mpt",
@@ -249,3 +235,26 @@ def _mpt(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "attn_config": {"alibi": True, "alibi_bias_max": 8},
     }
     return config, tensors, ("transformer.wte.weight", "lm_head.weight")
+
+
+def _renamed(weights: Weights, options: ModelOptions, prefix: str, names: Mapping[str, str]) -> Tensors:
+    """The tensors of all blocks, with other names for their parts."""
+    return {
+        f"{prefix}.{layer}.{theirs}.{end}": weights[f"blocks.{layer}.{ours}.{end}"]
+        for layer in range(options.layers)
+        for ours, theirs in names.items()
+        for end in ENDS
+        if f"blocks.{layer}.{ours}.{end}" in weights
+    }
+
+
+def _joined(
+    weights: Weights, options: ModelOptions, prefix: str, name: str, join: Callable[[list[Tensor]], Tensor]
+) -> Tensors:
+    """The queries, keys and values of all blocks, each block's joined."""
+    return {
+        f"{prefix}.{layer}.{name}.{end}": join([weights[f"blocks.{layer}.{part}.{end}"] for part in QUERY_KEY_VALUE])
+        for layer in range(options.layers)
+        for end in ENDS
+        if f"blocks.{layer}.query.{end}" in weights
+    }

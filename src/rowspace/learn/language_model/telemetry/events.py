@@ -175,8 +175,8 @@ class Events:
 
         Returns:
             `input_updates`, `head_targets`, `input_gradient`, `head_gradient`, `distance`, `step`, `norm`,
-            `second_moment`, and those of an untied head: `head_distance`, ...; without those that rows that do not
-            learn lack.
+            `first_moment` (its norm), `second_moment` (its mean), and those of an untied head: `head_distance`, ...;
+            without those that rows that do not learn lack.
 
         Raises:
             UsageError: The step has none.
@@ -196,7 +196,9 @@ class Events:
 
         Returns:
             `ids` (n,), the watched ones first; `rows` (n, d) and those of an untied head, `head_rows`, float16;
-            `input_sum` and `head_sum` (w, d), the sums of the gradients of the watched ids so far.
+            of the watched ids from the two sides, (w, d) each: `input_sum` and `head_sum`, the sums of their gradients
+            so far, `input_moment` and `head_moment`, the parts of AdamW's first moment, and `input_step` and
+            `head_step`, those of its last step without weight decay.
 
         Raises:
             UsageError: The step has none.

@@ -15,6 +15,7 @@ from torch import Tensor
 from rowspace.errors import UsageError
 from rowspace.layers.tables.lookup import row_sums
 from rowspace.learn.language_model.model.model import LanguageModel
+from rowspace.learn.language_model.telemetry.two_sides import TwoSides
 
 __all__ = ["Telemetry", "sampled_ids", "watched_ids"]
 
@@ -54,9 +55,9 @@ class Telemetry:
         self.tensors = {
             "input_updates": torch.zeros(size, dtype=torch.int64, device=device),
             "head_targets": torch.zeros(size, dtype=torch.int64, device=device),
-            "input_sum": torch.zeros(len(watched), dim, device=device),
-            "head_sum": torch.zeros(len(watched), dim, device=device),
         }
+        self._sides = TwoSides(self._watched, dim)
+        self.tensors |= self._sides.tensors
         self._before = dict[str, Tensor]()
         self._output: Tensor | None = None
         self._hook = model.input.tokens.register_forward_hook(self._keep_output)
@@ -71,8 +72,12 @@ class Telemetry:
         self.tensors["input_updates"][touched] += 1
         self.tensors["head_targets"][aimed] += 1
         if len(self._watched):
-            self._sum_watched(ids)
+            self._sides.add(self._watched_gradients(ids))
         return len(touched)
+
+    def after_clip(self, factor: float) -> None:
+        """Follow the moments of watched rows; `factor` is what clipping has multiplied all gradients by."""
+        self._sides.clipped(factor, self._optimizer.param_groups[0]["betas"][0])
 
     def before_step(self, ids: Tensor) -> Arrays:
         """Return the norms of the gradients of all rows, and keep the rows to measure the step."""
@@ -82,7 +87,7 @@ class Telemetry:
         return {name: _norms(rows) for name, rows in norms.items() if rows is not None}
 
     def after_step(self) -> Arrays:
-        """Return counts, distances, second moments, steps and norms of all rows, of an untied head's rows too."""
+        """Return counts, distances, moments, steps and norms of all rows, of an untied head's rows too."""
         arrays = {name: self.tensors[name].cpu().numpy().astype("<u4") for name in ("input_updates", "head_targets")}
         for name, rows in self._tables().items():
             prefix = "head_" if name == "head" else ""
@@ -90,29 +95,29 @@ class Telemetry:
             arrays[f"{prefix}distance"] = _norms(now - self.start[name])
             arrays[f"{prefix}step"] = _norms(now - self._before[name])
             arrays[f"{prefix}norm"] = _norms(now)
-            state = self._optimizer.state.get(self._leaf(name), {})
+            state = self._optimizer.state.get(rows, {})
             if "exp_avg_sq" in state:
+                arrays[f"{prefix}first_moment"] = _norms(state["exp_avg"])
                 arrays[f"{prefix}second_moment"] = state["exp_avg_sq"].mean(dim=1).cpu().numpy().astype("<f4")
         return arrays
 
     def snapshot(self) -> Arrays:
-        """Return the sampled ids with their rows, and the sums of the gradients of the watched ones."""
+        """Return the sampled ids with their rows, and the gradients, moments and steps of the watched ones by side."""
         arrays = {"ids": self._sampled.cpu().numpy().astype("<i4")}
         for name, rows in self._tables().items():
             with np.errstate(over="ignore"):  # beyond 65,504 they are infinite
                 half = rows.detach()[self._sampled].cpu().numpy().astype("<f2")
             arrays["head_rows" if name == "head" else "rows"] = half
-        for name in ("input_sum", "head_sum"):
-            arrays[name] = self.tensors[name].cpu().numpy().astype("<f4")
-        return arrays
+        for name, tensor in self._sides.tensors.items():
+            arrays[name] = tensor.cpu().numpy().astype("<f4")
+        tables = self._tables()
+        states = {side: self._optimizer.state.get(tables.get(side, tables["input"]), {}) for side in ("input", "head")}
+        return arrays | self._sides.steps(states, self._optimizer.param_groups[0])
 
     def _tables(self) -> dict[str, Tensor]:
         """The rows of the input, and those of an untied head."""
         tables: dict[str, Tensor] = {"input": self._model.input.tokens.weight}
         return tables if self._model.options.tied else tables | {"head": self._model.head.weight}
-
-    def _leaf(self, name: str) -> Tensor:
-        return self._tables()[name]
 
     def _keep_output(self, _module: object, _inputs: object, output: Tensor) -> None:
         """Keep the rows that the lookup returned, with their gradient."""
@@ -132,17 +137,18 @@ class Telemetry:
             return from_input, whole
         return from_input, whole if from_input is None else whole - from_input
 
-    def _sum_watched(self, ids: Tensor) -> None:
+    def _watched_gradients(self, ids: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        """The gradients of watched rows from the input and from the head (w, d); None for rows that do not learn."""
         place = self._place[ids]
         chosen = place >= 0
         if self._output is None or self._output.grad is None:
-            return
-        sums = row_sums(place[chosen], self._scaled(self._output.grad)[chosen], len(self._watched))
-        self.tensors["input_sum"] += sums
+            return None, None
+        from_input = row_sums(place[chosen], self._scaled(self._output.grad)[chosen], len(self._watched))
         weight = self._model.head.weight
-        if weight.is_leaf and weight.grad is not None:
-            own = weight.grad[self._watched]
-            self.tensors["head_sum"] += own - sums if self._model.options.tied else own
+        if not weight.is_leaf or weight.grad is None:
+            return from_input, None
+        own = weight.grad[self._watched]
+        return from_input, own - from_input if self._model.options.tied else own
 
     def _scaled(self, grad: Tensor) -> Tensor:
         """The gradient of rows from that of scaled rows."""
