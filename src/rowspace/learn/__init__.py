@@ -20,6 +20,7 @@ from rowspace._base.lazy import lazy_exports
 if TYPE_CHECKING:
     from rowspace.learn.arena.options import ArenaOptions
     from rowspace.learn.arena.run import run_arena
+    from rowspace.learn.arena.runs.saved import read_arena
     from rowspace.learn.fit import Reports
     from rowspace.learn.language_model.inspect.contextual import ContextualRows, contextual_rows
     from rowspace.learn.language_model.inspect.probes import ProbeScore, probe, probe_layers
@@ -66,6 +67,7 @@ __all__ = [
     "load_run",
     "probe",
     "probe_layers",
+    "read_arena",
     "read_events",
     "run_arena",
     "run_directory_of",
@@ -76,6 +78,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "arena.options": ("ArenaOptions",),
         "arena.run": ("run_arena",),
+        "arena.runs.saved": ("read_arena",),
         "fit": ("Reports",),
         "language_model.inspect.contextual": ("ContextualRows", "contextual_rows"),
         "language_model.telemetry.events": ("Events", "read_events"),

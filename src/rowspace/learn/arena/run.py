@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def run_arena(
     Args:
         corpus: As for `rowspace.fit`, but no token lists; None is the source and docstrings of the running Python.
         output: A folder for the results file `arena.json`, which is written after each run. If it has runs with the
-            same options and text, these are not run again. None saves nothing.
+            same options and text, these are not run again; `read_arena` opens it. None saves nothing.
         on_cell: Called after each run with the number of finished runs, that of all, the run's key
             "task/strategy/seed" and its result.
         **options: The fields of `ArenaOptions`: quick=False, seconds=20, seeds=3, scale=32, tasks=None, ...
@@ -76,12 +77,13 @@ def run_arena(
     chosen = _options(options)
     documents = list(read_documents(corpus, limit=chosen.text_bytes, field=chosen.field))
     tasks = make_tasks(documents, chosen)
+    summary = partial(summarize, options=chosen, tasks={name: _facts(task) for name, task in tasks.items()})
     with ExitStack() as stack:
         folder = None if output is None else _open_folder(Path(output), stack)
-        saved = SavedResults(folder, chosen.settings() | {"text": _checksum(documents)})
+        saved = SavedResults(folder, chosen.settings() | {"text": _checksum(documents)}, summary)
         saved.save()
         _run_missing(documents, chosen, saved, on_cell)
-    return summarize(saved.cells, chosen, {name: _facts(task) for name, task in tasks.items()})
+    return summary(saved.cells)
 
 
 def _options(given: dict[str, Any]) -> ArenaOptions:
@@ -125,17 +127,18 @@ def _run_missing(documents: Sequence[str], options: ArenaOptions, saved: SavedRe
     requests = _requests(options, saved.finished)
     if not requests:
         return
-    total = sum(len(request.seeds) for request in _requests(options, set()))
+    total = options.num_runs
     done = total - sum(len(request.seeds) for request in requests)
     with tempfile.TemporaryDirectory(prefix="rowspace-arena-") as name, stop_requests() as stop:
         job = {"options": dataclasses.asdict(options), "documents": documents}
         Path(name, "job.json").write_text(json.dumps(job), encoding="utf-8")
         for result in run_requests(Path(name), requests, workers=options.runs_at_once, is_stopped=stop.is_set):
-            cell = result.get("cell", {"failed": result.get("failed")})
+            key = result.pop("key")
+            cell = result.get("cell", result)
             done += 1
-            saved.add(result["key"], cell)
+            saved.add(key, cell)
             if on_cell:
-                on_cell(done, total, result["key"], cell)
+                on_cell(done, total, key, cell)
         if stop.is_set() and done < total:
             raise RowspaceError(
                 f"stopped after {plural(done, 'run')} of {total}; the same call with the same output continues"
