@@ -22,4 +22,5 @@ export const pages: PageEntry[] = [
   { name: "head", title: "Head", key: "h", load: () => import("./pages/head/Head.svelte") },
   { name: "cost", title: "Cost", key: "c", load: () => import("./pages/cost/Cost.svelte") },
   { name: "training", title: "Training", key: "r", load: () => import("./pages/training/Training.svelte") },
+  { name: "arena", title: "Arena", key: "e", load: () => import("./pages/arena/Arena.svelte") },
 ];

@@ -2,6 +2,7 @@
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.analogies import PAGE as ANALOGIES
+from rowspace.lab.pages.arena import PAGE as ARENA
 from rowspace.lab.pages.cost import PAGE as COST
 from rowspace.lab.pages.head import PAGE as HEAD
 from rowspace.lab.pages.input import PAGE as INPUT
@@ -14,5 +15,5 @@ from rowspace.lab.pages.words import PAGE as WORDS
 
 __all__ = ["PAGES"]
 
-PAGES: tuple[Page, ...] = (WORDS, ANALOGIES, TOKENS, PIPELINE, INPUT, POSITIONS, PATCHES, HEAD, COST, TRAINING)
+PAGES: tuple[Page, ...] = (WORDS, ANALOGIES, TOKENS, PIPELINE, INPUT, POSITIONS, PATCHES, HEAD, COST, TRAINING, ARENA)
 """In the order of the workbench's navigation."""
