@@ -41,8 +41,9 @@ def test_an_arena_continues_with_the_runs_that_are_missing(documents, tmp_path):
     assert [entry["spread_over"] for entry in second["entries"]] == ["seeds", "seeds"]
 
     ran.clear()
-    assert run_arena(documents, output=output, on_cell=lambda *news: ran.append(news), **options) == second
-    assert ran == []
+    listeners = dict.fromkeys(("on_start", "on_cell"), lambda *news: ran.append(news))
+    assert run_arena(documents, output=output, **listeners, **options) == second
+    assert ran == [(4, 4)]
 
     with pytest.raises(UsageError, match=r"has runs with seconds=0.02, not 0.5; give the same options and text"):
         run_arena(documents, output=output, **TINY | {"seconds": 0.5})

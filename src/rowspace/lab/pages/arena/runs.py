@@ -33,7 +33,7 @@ SEEDS = ("1", "3", "5")
 SCALES = ("32", "64", "128")
 _PACKAGES = ("torch", "sklearn", "PIL")
 
-News = tuple[int, int, str, dict[str, Any]]
+News = tuple[int, str]
 
 
 def missing_extra() -> str | None:
@@ -65,7 +65,7 @@ def output_folder(options: Mapping[str, Any]) -> Path:
 
 
 def run_live(*, output: str, options: Mapping[str, Any], scratch: str) -> Iterator[Progress | Reply]:
-    """Run what is missing of an arena; a frame after each run."""
+    """Run what is missing of an arena; a frame before the first run and after each."""
     total = ArenaOptions(**options).num_runs
     yield Progress(0, "reading the text")
     Path(output).mkdir(parents=True, exist_ok=True)
@@ -73,15 +73,23 @@ def run_live(*, output: str, options: Mapping[str, Any], scratch: str) -> Iterat
     def work(report: Callable[[News], None]) -> None:
         from rowspace.learn import run_arena  # imports PyTorch
 
-        run_arena(output=output, on_cell=lambda *news: report(news), **options)
+        run_arena(
+            output=output,
+            on_start=lambda done, _: report((done, "the first ones have begun")),
+            on_cell=lambda done, _, key, cell: report((done, f"the last one: {key}, {_outcome(cell)}")),
+            **options,
+        )
 
     id = arena_id(Path(output))
     with _temporary_files_in(scratch):
-        for done, _, key, cell in iterate_callbacks(work):
-            result = "not finished" if "failed" in cell else f"{cell['quality']:.3f}"
-            yield Progress(done / total, f"{done} of {total} runs; the last one: {key}, {result}")
+        for done, news in iterate_callbacks(work):
+            yield Progress(done / total, f"{done} of {total} runs; {news}")
             yield Reply({"id": id, "done": done, "total": total, "finished": False})
     yield Reply({"id": id, "done": total, "total": total, "finished": True})
+
+
+def _outcome(cell: Mapping[str, Any]) -> str:
+    return f"not finished, {cell['failed']}" if "failed" in cell else f"{cell['quality']:.3f}"
 
 
 @contextmanager
