@@ -75,7 +75,8 @@ def test_saved_arenas_are_listed_by_id_the_newest_first(lab, working_folder: Pat
         .startswith("# the call that made this result: run_arena(tasks=['next-bytes', 'images'], strategies=['bpe', ")
     )
     assert (
-        "with the text that was given: run_arena(output='mine'," in ask(lab, "arena/result", id=mine["id"]).meta["code"]
+        ", and its text if one was given: run_arena(output='mine',"
+        in ask(lab, "arena/result", id=mine["id"]).meta["code"]
     )
     with pytest.raises(FileFormatError, match="is damaged; run the arena again"):
         ask(lab, "arena/result", id=damaged["id"])

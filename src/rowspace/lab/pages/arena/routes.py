@@ -107,7 +107,7 @@ def _how_it_was_made(folder: ArenaFolder) -> str:
         if list(document[name]) != list(every):
             options[name] = list(document[name])
     output = {} if folder.is_own else {"output": folder.path.name or "."}
-    text = "" if folder.is_own else " with the text that was given"
+    text = "" if folder.is_own else ", and its text if one was given"
     return f"# the call that made this result{text}: {_call(output | options)}\n\n"
 
 
