@@ -23,4 +23,5 @@ export const pages: PageEntry[] = [
   { name: "cost", title: "Cost", key: "c", load: () => import("./pages/cost/Cost.svelte") },
   { name: "contextual", title: "Contextual", key: "x", load: () => import("./pages/contextual/Contextual.svelte") },
   { name: "training", title: "Training", key: "r", load: () => import("./pages/training/Training.svelte") },
+  { name: "arena", title: "Arena", key: "e", load: () => import("./pages/arena/Arena.svelte") },
 ];

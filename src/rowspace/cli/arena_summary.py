@@ -42,7 +42,7 @@ def _row(entry: Mapping[str, Any]) -> list[str]:
     return [
         entry["strategy"],
         f"{entry['quality']:.3f} ± {entry['spread']:.3f}",
-        {"learned": "yes", "not finished": "partly"}.get(entry["status"], "no"),
+        {"learned": "yes", "not finished": "partly", "diverged": "diverged"}.get(entry["status"], "no"),
         f"{entry['tokens_per_input']:.0f}",
         f"{entry['parameters'] / 1000:,.0f} k",
         f"{(entry['state_bytes'] + entry['activation_bytes']) / 1e6:.1f}",

@@ -1,5 +1,6 @@
 from rowspace.learn.arena.options import ArenaOptions as ArenaOptions
 from rowspace.learn.arena.run import run_arena as run_arena
+from rowspace.learn.arena.runs.saved import read_arena as read_arena
 from rowspace.learn.fit import Reports as Reports
 from rowspace.learn.language_model.inspect.contextual import (
     ContextualRows as ContextualRows,

@@ -21,9 +21,11 @@ import pytest
 import uvicorn
 from playwright.sync_api import Page, expect
 from starlette.types import ASGIApp
+from tests.lab.arena_results import save_arena
 
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
+from rowspace.lab.pages.arena.saved import own_folder
 from rowspace.lab.pages.training import runs
 from rowspace.lab.server.security import Access, AccessMiddleware
 from rowspace.table import Table
@@ -43,11 +45,12 @@ expect.set_options(timeout=30_000)  # ms: the default of 5 s is too short on a b
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache with a tokenizer trained on a part of the standard library, so that no page has to train one."""
+    """A cache with a tokenizer of a part of the standard library and a saved arena, so that no page has to make one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         patch.setattr(runs, "STEPS", 50)  # of the Training page, which trains when it is opened
         default_tokenizer(texts=islice(standard_library(), 40))
+        save_arena(own_folder() / "saved")  # which the Arena page shows when it is opened
         yield
 
 

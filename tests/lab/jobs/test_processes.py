@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,13 @@ def jobs(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Call
     from job_kinds import JOB_KINDS
 
     lab = small_lab(["a"], np.ones((1, 1), np.float32))
-    return lambda **limits: Jobs(lab, JOB_KINDS, Limits(**limits))
+
+    def make(**limits: float) -> Jobs:
+        made = Jobs(JOB_KINDS, Limits(**limits))
+        made.start = partial(made.start, lab)
+        return made
+
+    return make
 
 
 async def told(jobs: Jobs, kind: str, **parameters: object) -> dict[str, Any]:

@@ -1,12 +1,17 @@
 """A whole arena in worker processes: its document, its results file, continuing it, and what stops it."""
 
 import json
+import os
+import select
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.learn import run_arena
+from rowspace.learn import read_arena, run_arena
 from rowspace.learn.arena.runs.pool import run_requests
 from rowspace.learn.arena.runs.saved import RESULTS_NAME, SavedResults
 from rowspace.learn.arena.runs.worker import Request
@@ -28,16 +33,19 @@ def test_a_signal_stops_the_arena_and_the_next_call_runs_what_is_missing(documen
         run_arena(documents, output=tmp_path, on_cell=stop, workers=1, **TINY)
     before = SavedResults(tmp_path, {}).cells
     assert list(before) == ["images/bytes/1"]
+    entries = read_arena(tmp_path)["entries"]
+    assert [(entry["strategy"], entry["failed"]) for entry in entries] == [("bytes", []), ("patches-32", ["not run"])]
 
     result = run_arena(documents, output=tmp_path, on_cell=lambda *news: ran.append(news[:3]), workers=1, **TINY)
     assert ran == [(2, 2, "images/patches-32/1")]
     assert [entry["seeds"] for entry in result["entries"]] == [1, 1]
-    assert json.loads(json.dumps(result)) == result
+    assert json.loads(json.dumps(result)) == result == read_arena(tmp_path)
     assert SavedResults(tmp_path, {}).cells["images/bytes/1"] == before["images/bytes/1"]
 
     ran.clear()
-    assert run_arena(documents, output=tmp_path, on_cell=lambda *news: ran.append(news), **TINY) == result
-    assert ran == []
+    listeners = dict.fromkeys(("on_start", "on_cell"), lambda *news: ran.append(news))
+    assert run_arena(documents, output=tmp_path, **listeners, **TINY) == result
+    assert ran == [(2, 2)]
 
     with pytest.raises(UsageError, match=r"has runs with seconds=0.02, not 0.5; give the same options and text"):
         run_arena(documents, output=tmp_path, **TINY | {"seconds": 0.5})
@@ -77,9 +85,44 @@ def test_a_damaged_or_foreign_results_file_is_refused(tmp_path):
     path.write_text('{"format": 1, "cells"')
     with pytest.raises(FileFormatError, match="delete it to start again"):
         SavedResults(tmp_path, {})
-    path.write_text('{"format": 2, "cells": {}}')
+    path.write_text('{"format": 3, "cells": {}}')
     with pytest.raises(FileFormatError, match="not a results file of this version of rowspace; choose another folder"):
         SavedResults(tmp_path, {})
+    with pytest.raises(FileFormatError, match="not a results file of this version of rowspace; run the arena again"):
+        read_arena(tmp_path)
+
+
+def test_results_of_an_older_version_are_continued_but_not_read(tmp_path):
+    """The first version saved no summary."""
+    path = tmp_path / RESULTS_NAME
+    path.write_text('{"format": 1, "settings": {"seconds": 1}, "cells": {"images/bytes/1": {"quality": 0.5}}}')
+    with pytest.raises(FileFormatError, match="run the arena again with the same options, text and output"):
+        read_arena(tmp_path)
+    saved = SavedResults(tmp_path, {"seconds": 1}, lambda cells: {"entries": list(cells)})
+    saved.save()
+    assert read_arena(tmp_path) == {"entries": ["images/bytes/1"]}
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path):
+    """As when a job of the workbench is killed, in a run of 1000 s."""
+    options = TINY | {"seconds": 1000, "workers": 1}
+    code = f"from rowspace.learn import run_arena\nrun_arena({['a text of some words ' * 50]!r}, **{options!r})"
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment)
+    try:
+        while not (workers := children(process.pid)):
+            assert process.poll() is None
+        ended = os.pidfd_open(workers[0])  # readable once the process has ended
+    finally:
+        process.kill()
+        process.wait()
+    assert select.select([ended], [], [], 60)[0]
+    os.close(ended)
+
+
+def children(process):
+    lists = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for each in lists for child in each.read_text().split()]
 
 
 def test_two_arenas_do_not_write_to_one_folder(documents, tmp_path):

@@ -78,6 +78,160 @@ export interface ExamplesReply {
   code: string;
 }
 
+/** The progress of an arena: its result has more to read. */
+export interface ArenaFrame {
+  id: string;
+  done: number;
+  total: number;
+  finished: boolean;
+}
+
+/** A saved arena. Its numbers are null where the file cannot be read, and `problem` says why. */
+export interface SavedArena {
+  id: string;
+  /** The name of its folder; empty for runs of the page. */
+  name: string;
+  changed: string;
+  seconds: number | null;
+  seeds: number | null;
+  scale: number | null;
+  runs: number;
+  problem: string | null;
+}
+
+/** The saved arenas, the newest first, and what a run can be. */
+export interface ArenasReply {
+  saved: SavedArena[];
+  strategies: string[];
+  tasks: string[];
+  /** What to install before an arena can run; null if nothing is missing. */
+  missing: string | null;
+}
+
+/** An arena that could run: how many runs it has, how many of them are saved, and how long they take at least. */
+export interface PlanReply {
+  id: string;
+  runs: number;
+  saved: number;
+  seconds: number;
+  cores: number;
+  code: string;
+}
+
+/** A task: its measure, and the baseline of a model that ignores its input. */
+export interface ArenaTask {
+  name: string;
+  measure: string;
+  /** Whether less is better. */
+  lower: boolean;
+  baseline: number;
+  classes: number;
+  winner: string | null;
+  train_inputs: number;
+  test_inputs: number;
+}
+
+/** A strategy on a task; `quality` and `spread` are null if no run has finished. */
+export interface ArenaEntry {
+  task: string;
+  strategy: string;
+  quality: number | null;
+  spread: number | null;
+  spread_over: string;
+  seeds: number;
+  status: string;
+  /** Why runs did not finish. */
+  failed: string[];
+}
+
+/** The sizes of a strategy: its rows, or the side of its patches. */
+export interface ArenaSizes {
+  num_embeddings: number | null;
+  patch_size: number | null;
+  dim: number;
+  parameters: number;
+  /** Null where the text that trains the tokenizer decides. */
+  image_tokens: number | null;
+}
+
+/** A strategy at full size and scaled down. */
+export interface ArenaStrategy {
+  name: string;
+  full: ArenaSizes;
+  scaled: ArenaSizes;
+}
+
+/** Byte pairs at a vocabulary size; null where no run has finished. */
+export interface ArenaPoint {
+  num_embeddings: number;
+  table_bytes: number;
+  tokens_per_word: number | null;
+  attention_flops: number | null;
+  median_count: number | null;
+  bits_per_byte: number | null;
+  spread: number | null;
+  seeds: number;
+}
+
+/** A saved arena. */
+export interface ArenaReply {
+  seconds: number;
+  seeds: number;
+  verdict: string;
+  tasks: ArenaTask[];
+  entries: ArenaEntry[];
+  strategies: ArenaStrategy[];
+  curve: ArenaPoint[];
+  code: string;
+}
+
+/** What the runs of a cell cost and read, on average; null where no run has finished, or for patches. */
+export interface ArenaCosts {
+  parameters: number | null;
+  table_parameters: number | null;
+  tokens_per_input: number | null;
+  steps: number | null;
+  inputs: number | null;
+  passes: number | null;
+  cpu_seconds: number | null;
+  seconds: number | null;
+  input_milliseconds: number | null;
+  state_bytes: number | null;
+  activation_bytes: number | null;
+  unknown: number | null;
+  median_count: number | null;
+  rare_rows: number | null;
+  unused_rows: number | null;
+}
+
+/** The mean training loss of a run, in bits, until each number of CPU seconds. */
+export interface LearningCurve {
+  seed: number;
+  seconds: number[];
+  bits: number[];
+}
+
+/** A held-out input that was answered wrong; for next bytes, a chunk with the most bits. */
+export interface WrongInput {
+  text: string;
+  /** Rows of letters, A for black to f for white. */
+  image: string[] | null;
+  expected: string;
+  answer: string;
+  bits: number | null;
+}
+
+/** Why a strategy did what it did on a task. */
+export interface ArenaCellReply {
+  why: string;
+  /** Of each finished seed. */
+  qualities: number[];
+  costs: ArenaCosts;
+  curves: LearningCurve[];
+  wrong: WrongInput[];
+  code: string;
+}
+
 /** The layers, with the settings of the request. */
 export interface LayersReply {
   token: string;

@@ -8,10 +8,8 @@ signal, elsewhere because standard input is closed.
 """
 
 import contextlib
-import ctypes
 import json
 import os
-import signal
 import sys
 import threading
 import traceback
@@ -22,6 +20,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from rowspace._base.processes import die_with_parent
 from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.server.errors import INTERNAL_ERROR
@@ -29,7 +28,6 @@ from rowspace.lab.server.reply import decode
 
 __all__ = ["main"]
 
-PR_SET_PDEATHSIG = 1
 NICENESS = 5  # gives the server priority
 
 
@@ -98,8 +96,7 @@ def _event_sender() -> Callable[..., None]:
 
 def _die_with_the_server() -> None:
     """Make this process end with the server, and lower its priority."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent()
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
 

@@ -2,6 +2,7 @@
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.analogies import PAGE as ANALOGIES
+from rowspace.lab.pages.arena import PAGE as ARENA
 from rowspace.lab.pages.contextual import PAGE as CONTEXTUAL
 from rowspace.lab.pages.cost import PAGE as COST
 from rowspace.lab.pages.head import PAGE as HEAD
@@ -27,5 +28,6 @@ PAGES: tuple[Page, ...] = (
     COST,
     CONTEXTUAL,
     TRAINING,
+    ARENA,
 )
 """In the order of the workbench's navigation."""

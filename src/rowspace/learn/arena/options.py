@@ -132,6 +132,13 @@ class ArenaOptions:
         return self.workers or available_cores()
 
     @property
+    def num_runs(self) -> int:
+        """The number of runs: strategies on tasks, and the curve, with each seed."""
+        tasks, strategies = tuple(self.tasks or ()), tuple(self.strategies or ())
+        points = len(self.curve_sizes) if self.curve and "next-bytes" in tasks else 0
+        return self.num_seeds * (len(tasks) * len(strategies) + points)
+
+    @property
     def entered(self) -> list[Strategy]:
         """The strategies that enter."""
         return [STRATEGIES[name] for name in self.strategies or ()]

@@ -4,8 +4,9 @@ import dataclasses
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,9 @@ from rowspace.learn.arena.runs.worker import Request
 from rowspace.learn.arena.tasks.baselines import baseline
 from rowspace.learn.arena.tasks.samples import Task, make_tasks
 
-__all__ = ["OnCell", "run_arena"]
+__all__ = ["OnCell", "OnStart", "run_arena"]
 
+OnStart = Callable[[int, int], None]
 OnCell = Callable[[int, int, str, dict[str, Any]], None]
 
 
@@ -44,6 +46,7 @@ def run_arena(
     corpus: Corpus | None = None,
     *,
     output: str | Path | None = None,
+    on_start: OnStart | None = None,
     on_cell: OnCell | None = None,
     **options: Any,
 ) -> dict[str, Any]:
@@ -52,7 +55,8 @@ def run_arena(
     Args:
         corpus: As for `rowspace.fit`, but no token lists; None is the source and docstrings of the running Python.
         output: A folder for the results file `arena.json`, which is written after each run. If it has runs with the
-            same options and text, these are not run again. None saves nothing.
+            same options and text, these are not run again; `read_arena` opens it. None saves nothing.
+        on_start: Called before the first run with the number of saved runs and that of all.
         on_cell: Called after each run with the number of finished runs, that of all, the run's key
             "task/strategy/seed" and its result.
         **options: The fields of `ArenaOptions`: quick=False, seconds=20, seeds=3, scale=32, tasks=None, ...
@@ -76,12 +80,21 @@ def run_arena(
     chosen = _options(options)
     documents = list(read_documents(corpus, limit=chosen.text_bytes, field=chosen.field))
     tasks = make_tasks(documents, chosen)
+    summary = partial(summarize, options=chosen, tasks={name: _facts(task) for name, task in tasks.items()})
     with ExitStack() as stack:
         folder = None if output is None else _open_folder(Path(output), stack)
-        saved = SavedResults(folder, chosen.settings() | {"text": _checksum(documents)})
+        saved = SavedResults(folder, chosen.settings() | {"text": _checksum(documents)}, summary)
         saved.save()
-        _run_missing(documents, chosen, saved, on_cell)
-    return summarize(saved.cells, chosen, {name: _facts(task) for name, task in tasks.items()})
+        requests = _requests(chosen, saved.finished)
+        done = chosen.num_runs - sum(len(request.seeds) for request in requests)
+        if on_start:
+            on_start(done, chosen.num_runs)
+        for key, cell in _run(requests, documents, chosen):
+            done += 1
+            saved.add(key, cell)
+            if on_cell:
+                on_cell(done, chosen.num_runs, key, cell)
+    return summary(saved.cells)
 
 
 def _options(given: dict[str, Any]) -> ArenaOptions:
@@ -120,25 +133,23 @@ def _requests(options: ArenaOptions, finished: set[str]) -> list[Request]:
     return missing
 
 
-def _run_missing(documents: Sequence[str], options: ArenaOptions, saved: SavedResults, on_cell: OnCell | None) -> None:
-    """Run what is not finished, and save each result."""
-    requests = _requests(options, saved.finished)
+def _run(
+    requests: Sequence[Request], documents: Sequence[str], options: ArenaOptions
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the key and the result of each run; raise `RowspaceError` if a signal stops them."""
     if not requests:
         return
-    total = sum(len(request.seeds) for request in _requests(options, set()))
-    done = total - sum(len(request.seeds) for request in requests)
+    left = sum(len(request.seeds) for request in requests)
     with tempfile.TemporaryDirectory(prefix="rowspace-arena-") as name, stop_requests() as stop:
         job = {"options": dataclasses.asdict(options), "documents": documents}
         Path(name, "job.json").write_text(json.dumps(job), encoding="utf-8")
         for result in run_requests(Path(name), requests, workers=options.runs_at_once, is_stopped=stop.is_set):
-            cell = result.get("cell", {"failed": result.get("failed")})
-            done += 1
-            saved.add(result["key"], cell)
-            if on_cell:
-                on_cell(done, total, result["key"], cell)
-        if stop.is_set() and done < total:
+            left -= 1
+            yield result.pop("key"), result.get("cell", result)
+        if stop.is_set() and left:
+            done = plural(options.num_runs - left, "run")
             raise RowspaceError(
-                f"stopped after {plural(done, 'run')} of {total}; the same call with the same output continues"
+                f"stopped after {done} of {options.num_runs}; the same call with the same output continues"
             )
 
 

@@ -95,9 +95,11 @@ def test_what_did_not_finish_is_marked_and_no_winner_is_named():
     runs[cell_key("images", "bytes", 3)] = {"failed": "the loss became nan before step 7"}
     result = summarize(runs, options("images"), {"images": IMAGES})
     entry = result["entries"][0]
-    assert (entry["status"], entry["seeds"]) == ("not finished", 2)
+    assert (entry["status"], entry["seeds"], entry["finished_seeds"]) == ("not finished", 2, [1, 2])
     assert entry["why"].endswith("Some runs did not finish: the loss became nan before step 7.")
     assert result["verdict"] == "1 of 2 entries are not finished, so no winner is named."
+    runs[cell_key("images", "bytes", 3)]["diverged"] = True
+    assert summarize(runs, options("images"), {"images": IMAGES})["entries"][0]["status"] == "diverged"
     nothing = summarize({}, options("images"), {"images": IMAGES})
     assert nothing["entries"][0]["why"] == "No run finished: not run."
 
@@ -165,3 +167,5 @@ def test_defaults_stay_within_the_promised_sizes():
     assert max(each.get("num_embeddings", 0) for each in scaled) <= 4096
     assert max(each["dim"] for each in scaled) <= 64
     assert len(default.tasks) * len(default.strategies) * default.num_seeds == 72
+    assert default.num_runs == 72 + 3 * 5  # the curve
+    assert ArenaOptions(tasks=["images"]).num_runs == 18

@@ -8,8 +8,8 @@ import torch
 from rowspace.learn.arena.model.batches import Batches
 from rowspace.learn.arena.model.forms import make_form
 from rowspace.learn.arena.model.model import ArenaModel, Shape
-from rowspace.learn.arena.model.train import Diverged, Measured, learn
-from rowspace.learn.arena.runs.cell import run_cell
+from rowspace.learn.arena.model.train import Diverged, Measured, learn, measure
+from rowspace.learn.arena.runs.cell import _wrong_chunks, run_cell
 from rowspace.learn.arena.strategies import STRATEGIES, TASKS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -42,6 +42,7 @@ def test_every_strategy_enters_every_task(task_name, name, tasks, options):
     for wrong in cell["wrong"]:
         assert wrong["expected"] != wrong["answer"]
         assert (wrong["image"] is None) == (task_name in ("next-bytes", "rare-words"))
+        assert (wrong["bits"] is None) == bool(task.classes)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -59,6 +60,20 @@ def test_a_chunk_is_predicted_from_the_chunks_before_it_only(name, tasks, option
         before, after = model.nats(batch), model.nats(changed)
     assert torch.equal(before[:, : place + 1], after[:, : place + 1])
     assert not torch.equal(before[:, place + 1 :], after[:, place + 1 :])
+
+
+def test_wrong_chunks_have_the_most_bits(tasks, options):
+    task, strategy = tasks["next-bytes"], STRATEGIES["bytes"]
+    form = make_form(task, strategy, options)
+    model, batches = model_of(task, form).eval(), Batches(task, form)
+    wrong = _wrong_chunks(task, model, batches, measure(model, batches))
+    with torch.no_grad():
+        bits = torch.cat([model.nats(batch) for batch in batches.held_out()]) / math.log(2)  # (inputs, chunks)
+    assert [each["bits"] for each in wrong] == pytest.approx(bits.flatten().topk(3).values.tolist(), rel=1e-5)
+    for each, place in zip(wrong, bits.flatten().topk(3).indices.tolist(), strict=True):
+        row, chunk = divmod(place, bits.shape[1])
+        chunks = [task.units[unit] for unit in task.test.units[row]]
+        assert (each["text"], each["expected"]) == (b"".join(chunks[: chunk + 1]).decode(), chunks[chunk + 1].decode())
 
 
 def test_the_probabilities_of_all_next_bytes_sum_to_one(tasks, options):

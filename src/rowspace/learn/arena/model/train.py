@@ -8,7 +8,7 @@ are the same for all seeds; they are not counted.
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -60,12 +60,14 @@ class Measured:
         weights: What each of them counts: its bytes, or 1.
         answers: The class that was chosen for each input; none for next bytes.
         cpu_seconds: Per input.
+        chunk_bits: Bits of each predicted chunk of each input; none for classes.
     """
 
     outcomes: list[float]
     weights: list[int]
     answers: list[int]
     cpu_seconds: float
+    chunk_bits: list[list[float]] = field(default_factory=list)
 
     @property
     def quality(self) -> float:
@@ -167,7 +169,7 @@ def measure(model: ArenaModel, batches: Batches) -> Measured:
         batches: Of its task, in its form.
     """
     model.eval()
-    outcomes, weights, answers = list[float](), list[int](), list[int]()
+    outcomes, weights, answers, chunk_bits = list[float](), list[int](), list[int](), list[list[float]]()
     start = time.process_time()
     for batch in batches.held_out():
         if model.shape.classes:
@@ -177,6 +179,8 @@ def measure(model: ArenaModel, batches: Batches) -> Measured:
             weights += [1] * len(chosen)
         else:
             counts = (batch.following != NO_BYTE).sum((1, 2))
-            outcomes += (model.nats(batch).double().sum(1) / counts / math.log(2)).tolist()
+            bits = model.nats(batch).double() / math.log(2)
+            outcomes += (bits.sum(1) / counts).tolist()
             weights += counts.tolist()
-    return Measured(outcomes, weights, answers, (time.process_time() - start) / len(outcomes))
+            chunk_bits += bits.tolist()
+    return Measured(outcomes, weights, answers, (time.process_time() - start) / len(outcomes), chunk_bits)

@@ -10,9 +10,10 @@ from rowspace.learn.arena.report.sizes import attention_flops, sizes
 from rowspace.learn.arena.report.why import verdict, why
 from rowspace.learn.arena.runs.worker import cell_key
 
-__all__ = ["LEARNED", "NOT_FINISHED", "NOT_LEARNED", "TaskFacts", "summarize"]
+__all__ = ["DIVERGED", "LEARNED", "NOT_FINISHED", "NOT_LEARNED", "TaskFacts", "summarize"]
 
 LEARNED, NOT_LEARNED, NOT_FINISHED = "learned", "not learned in this budget", "not finished"
+DIVERGED = "diverged"
 SEEDS_FOR_A_WINNER = 3
 ROUNDING = 1e-9  # three runs of the baseline's own quality have a mean that differs from it in the last digit
 
@@ -98,9 +99,12 @@ def _entry(cells: Cells, options: ArenaOptions, task: str, strategy: str, facts:
     entry = Entry(task=task, strategy=strategy) | _quality(runs)
     entry["failed"] = sorted({run["failed"] for run in runs if "failed" in run})
     entry["status"] = NOT_FINISHED if entry["failed"] else _status(entry, facts)
+    if any("diverged" in run for run in runs):
+        entry["status"] = DIVERGED
     done = [run for run in runs if "failed" not in run]
     entry |= {name: _mean([run[name] for run in done]) for name in _MEANS}
     return entry | {
+        "finished_seeds": [seed for seed, run in zip(_seeds(options), runs, strict=True) if "failed" not in run],
         "learning_curves": [run["curve"] for run in done],
         "wrong": done[0]["wrong"] if done else [],
     }

@@ -1,6 +1,7 @@
 """A cell of the result: one strategy on one task with one seed, as plain values that JSON holds."""
 
 import dataclasses
+import heapq
 import math
 from typing import Any, TypedDict, cast
 
@@ -9,7 +10,7 @@ import torch
 
 from rowspace.learn.arena.model.batches import Batches
 from rowspace.learn.arena.model.forms import UNKNOWN, Form
-from rowspace.learn.arena.model.model import NO_BYTE, ArenaModel, ByteDecoder, Shape
+from rowspace.learn.arena.model.model import NO_BYTE, ArenaModel, Batch, ByteDecoder, Shape
 from rowspace.learn.arena.model.train import Diverged, Measured, learn, measure
 from rowspace.learn.arena.options import ArenaOptions
 from rowspace.learn.arena.strategies import Strategy
@@ -26,15 +27,17 @@ class Wrong(TypedDict):
     """A held-out input that was answered wrong.
 
     Attributes:
-        text: Its chunks of text; the context of the worst predicted chunk for next bytes.
+        text: Its chunks of text; for next bytes, those before the predicted chunk.
         image: Its image as rows of letters, A for black to f for white, or None.
         expected, answer: The label or the chunk that was right, and the answer.
+        bits: Of the expected chunk; None for classes.
     """
 
     text: str
     image: list[str] | None
     expected: str
     answer: str
+    bits: float | None
 
 
 class Cell(TypedDict):
@@ -53,7 +56,7 @@ class Cell(TypedDict):
         median_count, rare_rows, unused_rows: Of the rows that training uses, the median number of occurrences, and the
             share seen less than 10 times; of all rows, the share that training never uses. None for patches.
         curve: CPU seconds, inputs read, and mean training loss in bits.
-        wrong: Three inputs that were answered wrong.
+        wrong: Three inputs that were answered wrong; for next bytes, the three chunks with the most bits.
     """
 
     quality: float
@@ -150,33 +153,38 @@ def _wrong_classes(task: Task, measured: Measured) -> list[Wrong]:
             **_shown([task.units[unit] for unit in task.test.units[row]]),  # type: ignore[typeddict-item]  # mypy cannot check **
             expected=task.classes[task.test.labels[row]],
             answer=task.classes[measured.answers[row]],
+            bits=None,
         )
         for row in rows
     ]
 
 
 def _wrong_chunks(task: Task, model: ArenaModel, batches: Batches, measured: Measured) -> list[Wrong]:
-    """The worst chunk of each of the three worst inputs, and what the model would have written instead."""
-    worst = sorted(range(len(measured.outcomes)), key=lambda row: -measured.outcomes[row])[:_WRONG]
-    wrong, first = dict[int, Wrong](), 0
-    decoder: ByteDecoder = model.answer  # type: ignore[assignment]  # of a task of bytes
+    """The chunks with the most bits, and what the model would have written instead."""
+    every = ((bits, row, place) for row, chunks in enumerate(measured.chunk_bits) for place, bits in enumerate(chunks))
+    worst = heapq.nlargest(_WRONG, every)
+    wrong, first = dict[tuple[int, int], Wrong](), 0
     with torch.no_grad():
         for batch in batches.held_out():
-            for row in (row - first for row in worst if 0 <= row - first < len(batch.tokens)):
-                states = model.states(batch)[row, batch.ends[row]]  # (chunks, d)
-                nats = decoder(states[None], batch.following[row : row + 1])[0]
-                chunk = int(nats.argmax())
-                length = int((batch.following[row, chunk] != NO_BYTE).sum())
-                answer = bytes(decoder.most_likely(states[chunk : chunk + 1], length)[0].tolist())
-                units = [task.units[unit] for unit in task.test.units[first + row]]
-                expected = bytes(units[chunk + 1])
-                wrong[first + row] = Wrong(
-                    **_shown(units[: chunk + 1]),  # type: ignore[typeddict-item]  # mypy cannot check **
-                    expected=expected.decode(),
-                    answer=answer.decode("utf-8", "replace"),
-                )
+            for bits, row, place in worst:
+                if 0 <= row - first < len(batch.tokens):
+                    units = [task.units[unit] for unit in task.test.units[row]]
+                    wrong[row, place] = Wrong(
+                        **_shown(units[: place + 1]),  # type: ignore[typeddict-item]  # mypy cannot check **
+                        expected=bytes(units[place + 1]).decode(),
+                        answer=_written(model, batch, row - first, place),
+                        bits=bits,
+                    )
             first += len(batch.tokens)
-    return [wrong[row] for row in worst]
+    return [wrong[row, place] for _, row, place in worst]
+
+
+def _written(model: ArenaModel, batch: Batch, row: int, place: int) -> str:
+    """The likeliest chunk of the same length at a place."""
+    decoder: ByteDecoder = model.answer  # type: ignore[assignment]  # of a task of bytes
+    before = model.states(batch)[row, batch.ends[row, place]][None]
+    length = int((batch.following[row, place] != NO_BYTE).sum())
+    return bytes(decoder.most_likely(before, length)[0].tolist()).decode("utf-8", "replace")
 
 
 def _shown(units: list[Unit]) -> dict[str, Any]:

@@ -121,7 +121,7 @@ class _Slot:
 
     def _start_process(self) -> "subprocess.Popen[str]":
         environment = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-        command = [sys.executable, "-m", "rowspace.learn.arena.runs.worker", str(self._folder)]
+        command = [sys.executable, "-m", "rowspace.learn.arena.runs.worker", str(self._folder), str(os.getpid())]
         with self._errors.open("w") as errors:
             return subprocess.Popen(  # noqa: S603  # this Python and this package
                 command,

@@ -1,6 +1,7 @@
 """The results file of an arena, written after each run, so that a stopped arena continues where it was."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,39 @@ from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import read_object
 
-__all__ = ["RESULTS_NAME", "SavedResults"]
+__all__ = ["RESULTS_NAME", "SavedResults", "read_arena"]
+
+Summarize = Callable[[dict[str, dict[str, Any]]], dict[str, Any]]
 
 RESULTS_NAME = "arena.json"
-_FORMAT = 1
+_FORMAT = 2
+_CONTINUED = (1, _FORMAT)  # the first one lacks the summary
+
+
+def read_arena(folder: str | Path) -> dict[str, Any]:
+    """Open a saved arena, finished or not; needs no PyTorch.
+
+    Args:
+        folder: The `output` of `run_arena`, or of `rowspace arena -o`.
+
+    Returns:
+        The document of the newest call of `run_arena` with this folder; runs that are missing are "not finished".
+
+    Raises:
+        FileFormatError: There is no results file, it is damaged, or another version of rowspace has written it.
+        RowspaceError: The file cannot be read.
+    """
+    path = Path(folder, RESULTS_NAME)
+    document = read_object(path, remedy="run the arena again, with another output")
+    if document.get("format") == 1:
+        raise FileFormatError(
+            f"{path}: an older version of rowspace has written it; run the arena again with the same options, text and "
+            "output, which renews the file and trains nothing again"
+        )
+    result = document.get("result")
+    if document.get("format") != _FORMAT or not isinstance(result, dict):
+        raise FileFormatError(f"{path}: is not a results file of this version of rowspace; run the arena again")
+    return result
 
 
 class SavedResults:
@@ -20,18 +50,19 @@ class SavedResults:
     Args:
         folder: Where the file is or will be; None keeps the runs in memory only.
         settings: What the runs depend on, the text included; a file with others is not continued.
+        summarize: Makes the document that `read_arena` returns of the results by key.
 
     Attributes:
-        cells: The results by key: a cell, or {"failed": reason}.
+        cells: The results by key: a cell, or {"failed": reason} and perhaps "diverged".
 
     Raises:
         UsageError: The folder has runs with other settings.
         FileFormatError: The file is damaged, or another version of rowspace has written it.
     """
 
-    def __init__(self, folder: Path | None, settings: dict[str, Any]) -> None:
+    def __init__(self, folder: Path | None, settings: dict[str, Any], summarize: Summarize | None = None) -> None:
         self._path = None if folder is None else folder / RESULTS_NAME
-        self._settings = settings
+        self._settings, self._summarize = settings, summarize
         self.cells = dict[str, dict[str, Any]]()
         if self._path is not None and self._path.exists():
             self.cells = self._read(self._path)
@@ -51,12 +82,14 @@ class SavedResults:
         if self._path is None:
             return
         document = {"format": _FORMAT, "settings": self._settings, "cells": self.cells}
+        if self._summarize is not None:
+            document["result"] = self._summarize(self.cells)
         with atomic_file(self._path) as file:
             file.write(json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def _read(self, path: Path) -> dict[str, dict[str, Any]]:
         document = read_object(path, remedy="delete it to start again")
-        if document.get("format") != _FORMAT or not isinstance(document.get("cells"), dict):
+        if document.get("format") not in _CONTINUED or not isinstance(document.get("cells"), dict):
             raise FileFormatError(f"{path}: is not a results file of this version of rowspace; choose another folder")
         before = document.get("settings") or {}
         for name, value in self._settings.items():

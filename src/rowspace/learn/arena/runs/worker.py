@@ -1,8 +1,8 @@
-"""A process that runs cells: `python -m rowspace.learn.arena.runs.worker FOLDER`.
+"""A process that runs cells: `python -m rowspace.learn.arena.runs.worker FOLDER PARENT`.
 
 Each run has a process to itself while it is measured, with one thread, so that the CPU time of the process is that of
 the run. Standard input has one request a line, standard output one result a line, both as JSON. `FOLDER/job.json` has
-the options and the texts.
+the options and the texts. The process ends with the process PARENT, also in the middle of a run.
 """
 
 import dataclasses
@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 import torch
 
+from rowspace._base.processes import die_with_parent
 from rowspace.learn.arena.model.forms import make_form
 from rowspace.learn.arena.model.train import Diverged
 from rowspace.learn.arena.options import ArenaOptions
@@ -78,8 +79,9 @@ def _run(task: Task, request: Request, options: ArenaOptions) -> Any:
         try:
             yield {"key": key, "cell": run_cell(task, form, strategy, options, seed)}
         except Diverged as error:
-            yield {"key": key, "failed": str(error)}
+            yield {"key": key, "failed": str(error), "diverged": True}
 
 
 if __name__ == "__main__":
+    die_with_parent(int(sys.argv[2]))
     serve(Path(sys.argv[1]), sys.stdin, sys.stdout)

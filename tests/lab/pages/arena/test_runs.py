@@ -1,0 +1,104 @@
+"""The job that runs an arena: its frames, what it saves, how it continues, and what is refused."""
+
+import gc
+import importlib.util
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.errors import MissingExtraError, RowspaceError, UsageError
+from rowspace.lab.jobs.kinds import Progress
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages.arena import runs
+from rowspace.lab.pages.arena.saved import own_folder
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+from rowspace.learn import read_arena
+from rowspace.learn.lock import locked
+
+TINY = {
+    "quick": True, "seconds": 0.02, "layers": 1, "megabytes": 0.05, "strategies": ["bytes", "patches-32"],
+    "tasks": ["images"], "curve": False, "workers": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def tiny_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "BUDGETS", {"quick": TINY, "5": {"seconds": 5.0}})
+
+
+def run(lab: Lab, **parameters: str) -> list[Progress | Reply]:
+    """Run the job in this process."""
+    read = runs.JOB_KINDS["arena"].read(lab, Query({name: [value] for name, value in parameters.items()}))
+    return list(runs.JOB_KINDS["arena"].run(**read))
+
+
+def test_frames_follow_each_run_and_a_second_job_runs_nothing_again(lab: Lab, ask) -> None:
+    before = tempfile.gettempdir()
+    yielded = run(lab)
+    id = ask(lab, "arena/plan").meta["id"]
+    frames = [item.meta for item in yielded if isinstance(item, Reply)]
+    assert frames == [{"id": id, "done": done, "total": 2, "finished": False} for done in (0, 1, 2)] + [
+        {"id": id, "done": 2, "total": 2, "finished": True}
+    ]
+    sentences = [item.sentence for item in yielded if isinstance(item, Progress)]
+    assert sentences[:2] == ["reading the text", "0 of 2 runs; the first ones have begun"]
+    assert sentences[2].startswith("1 of 2 runs; the last one: images/bytes/1, 0.")
+    assert tempfile.gettempdir() == before
+
+    (folder,) = own_folder().iterdir()
+    document = read_arena(folder)
+    shown = ask(lab, "arena/result", id=id).meta
+    assert [entry["quality"] for entry in shown["entries"]] == [entry["quality"] for entry in document["entries"]]
+    assert ask(lab, "arena/plan").meta["saved"] == 2
+
+    assert [item.meta["done"] for item in run(lab) if isinstance(item, Reply)] == [2, 2]
+    more = [item.meta["done"] for item in run(lab, seeds="3") if isinstance(item, Reply)]
+    assert more == [2, 3, 4, 5, 6, 6]  # the first seed is kept
+    assert ask(lab, "arena/result", id=id).meta["seeds"] == 3
+
+
+def test_budgets_and_scales_have_their_own_folders() -> None:
+    options = [
+        runs.options_of(Query({"budget": [budget], "scale": [scale]}))
+        for budget in ("quick", "5")
+        for scale in ("32", "64")
+    ]
+    assert len({runs.output_folder(each) for each in options}) == 4
+    seeds = runs.options_of(Query({"budget": ["5"], "seeds": ["5"]}))
+    assert runs.output_folder(seeds) == runs.output_folder(options[2])
+
+
+def test_job_says_that_another_one_writes_to_its_folder(lab: Lab) -> None:
+    folder = runs.output_folder(TINY)
+    folder.mkdir(parents=True)
+    with locked(folder), pytest.raises(RowspaceError, match="another arena is writing to"):
+        run(lab)
+
+
+def test_unknown_budget_is_refused(lab: Lab) -> None:
+    with pytest.raises(UsageError, match="budget must be one of quick, 5, not '7'"):
+        run(lab, budget="7")
+
+
+def test_missing_packages_are_named_with_the_command(lab: Lab, monkeypatch: pytest.MonkeyPatch, ask) -> None:
+    """Only the search for torch is replaced, which the test cannot uninstall."""
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "torch" else found(name))
+    with pytest.raises(
+        MissingExtraError, match=r"An arena needs PyTorch.*pip install 'rowspace\[torch,analysis,lab\]'"
+    ):
+        run(lab)
+    assert "pip install" in ask(lab, "arena/results").meta["missing"]
+
+
+def test_temporary_files_are_removed_with_the_lab() -> None:
+    lab = Lab(rs.Table(["a"], np.ones((1, 1))), "some-table")
+    scratch = Path(runs.JOB_KINDS["arena"].read(lab, Query())["scratch"])
+    assert scratch.is_dir()
+    del lab
+    gc.collect()
+    assert not scratch.exists()
