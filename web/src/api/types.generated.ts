@@ -207,6 +207,103 @@ export interface NormsReply {
   scale: number;
 }
 
+/** Attention before and after shuffling, with the settings of the request. */
+export interface AttentionReply {
+  /** The largest difference between an output and that of the same token in the shuffled sentence. */
+  difference: number;
+  /** The largest difference between the means of the outputs of both sentences. */
+  mean_difference: number;
+  schemes: string[];
+  source: "checkpoint" | "drawn";
+  /** The sources that this table has. */
+  sources: ("checkpoint" | "drawn")[];
+  /** The checkpoint's `model_type`; empty for a head drawn at random. */
+  model: string;
+  head: number;
+  /** The number of heads to choose from; 1 for a head drawn at random. */
+  heads: number;
+  head_dim: number;
+  seed: number;
+  text: string;
+  pieces: Piece[];
+  /** The tokens that have a row. */
+  tokens: string[];
+  /** The number of tokens left out at the end of a long text. */
+  left_out: number;
+  code: string;
+  /** For each place of the shuffled sentence, the token of the sentence that stands there. */
+  order: number[];
+  scheme: string;
+  causal: boolean;
+}
+
+/** Two rankings of a word's neighbors, with the settings of the request. */
+export interface RankingReply {
+  /** The number of tokens in both lists. */
+  common: number;
+  source: "checkpoint" | "drawn";
+  /** The sources that this table has. */
+  sources: ("checkpoint" | "drawn")[];
+  /** The checkpoint's `model_type`; empty for a head drawn at random. */
+  model: string;
+  head: number;
+  /** The number of heads to choose from; 1 for a head drawn at random. */
+  heads: number;
+  head_dim: number;
+  seed: number;
+  code: string;
+  word: string;
+  cosine_tokens: string[];
+  product_tokens: string[];
+}
+
+/** The scale of scores, with the settings of the request. */
+export interface SaturationReply {
+  code: string;
+  seed: number;
+  draws: number;
+  keys: number;
+}
+
+/** A sinusoid, with the settings of the request. */
+export interface WavesReply {
+  /** The largest difference between the rotated PE(p) and PE(p + δ). */
+  difference: number;
+  /** PE(p)·PE(p + δ), which depends on δ only. */
+  product: number;
+  norm: number;
+  /** The number of pairs that turn full circle within the text. */
+  full_turns: number;
+  code: string;
+  dim: number;
+  base: number;
+  length: number;
+  position: number;
+  delta: number;
+  dimension: number;
+}
+
+/** The models of the catalogue with a position scheme: the `models` are the first of each paper. */
+export interface SchemeUsers {
+  scheme: string;
+  count: number;
+  models: string[];
+}
+
+/** The schemes beyond their trained length, with the settings of the request. */
+export interface LengthsReply {
+  /** The number of pairs that turn less than full circle within the trained length. */
+  unfinished: number;
+  parameters: number[];
+  /** The published models of each scheme. */
+  users: SchemeUsers[];
+  code: string;
+  dim: number;
+  trained: number;
+  heads: number;
+  seed: number;
+}
+
 /** A picture, with its name and code. */
 export interface PictureReply {
   height: number;

@@ -5,6 +5,7 @@ from rowspace.lab.pages.analogies import PAGE as ANALOGIES
 from rowspace.lab.pages.cost import PAGE as COST
 from rowspace.lab.pages.head import PAGE as HEAD
 from rowspace.lab.pages.input import PAGE as INPUT
+from rowspace.lab.pages.order import PAGE as ORDER
 from rowspace.lab.pages.patches import PAGE as PATCHES
 from rowspace.lab.pages.pipeline import PAGE as PIPELINE
 from rowspace.lab.pages.positions import PAGE as POSITIONS
@@ -14,5 +15,5 @@ from rowspace.lab.pages.words import PAGE as WORDS
 
 __all__ = ["PAGES"]
 
-PAGES: tuple[Page, ...] = (WORDS, ANALOGIES, TOKENS, PIPELINE, INPUT, POSITIONS, PATCHES, HEAD, COST, TRAINING)
+PAGES: tuple[Page, ...] = (WORDS, ANALOGIES, TOKENS, PIPELINE, INPUT, ORDER, POSITIONS, PATCHES, HEAD, COST, TRAINING)
 """In the order of the workbench's navigation."""
