@@ -8,7 +8,7 @@ export const VIEW_NAMES = {
   shuffle: "Shuffle",
   ranking: "q·k or cosine",
   scores: "Scores",
-  sinusoid: "Sinusoid",
+  sinusoid: "Waves",
   length: "Longer texts",
 };
 export const SCHEMES = ["none", "sinusoid", "learned", "rotary", "alibi"] as const;
