@@ -90,7 +90,7 @@ CONTEXT: dict[str, set[str]] = {
     "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},
     "input/concatenation": {*SENTENCE, "width"},
-    "input/scale": {*SENTENCE, "dim", "start", "scale"},
+    "input/scale": {*SENTENCE, "norms", "dim", "start", "scale", "at"},
     "order/attention": {*SENTENCE, *HEAD, "order", "causal"},
     "order/ranking": HEAD,
     "order/saturation": {"seed", "draws", "keys"},

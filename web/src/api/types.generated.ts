@@ -183,7 +183,7 @@ export interface ConcatenatedReply {
   width: number;
 }
 
-/** The norms of rows and positions, with the settings of the request. */
+/** The norms of rows and positions, with the settings of the request; `norms` (n,) are those of the text's rows. */
 export interface NormsReply {
   /** The mean norm of the unscaled rows. */
   token_norm: number;
@@ -193,6 +193,14 @@ export interface NormsReply {
   /** The scale at which both norms are equal. */
   balance: number | null;
   root: number;
+  /** The cosine of the sum with the row. */
+  cosine_row: number | null;
+  /** The cosine of the sum with the position. */
+  cosine_position: number | null;
+  /** The mean cosine of the sums of different rows at one position; null for fewer than two rows. */
+  alike_tokens: number | null;
+  /** The mean cosine of the sums of one row at two positions. */
+  alike_positions: number | null;
   text: string;
   pieces: Piece[];
   /** The tokens that have a row. */
@@ -200,11 +208,47 @@ export interface NormsReply {
   /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
-  rows: "table" | "drawn";
+  rows: "table" | "drawn" | "example";
   position: "sinusoid" | "learned";
   dim: number;
   start: number;
   scale: number;
+  /** The token of the text whose row is shown. */
+  at: number;
+}
+
+/** Whether a recipe scales its token rows, and what it does with positions. */
+export interface RecipeScale {
+  name: string;
+  scaled: boolean;
+  /** learned, sinusoid, rotary, alibi, relative or none. */
+  positions: string;
+}
+
+/** The scales of all recipes, with their code. */
+export interface RecipesReply {
+  recipes: RecipeScale[];
+  code: string;
+}
+
+/** A table of a checkpoint. */
+export interface OwnTable {
+  name: "tokens" | "segments" | "positions";
+  rows: number;
+  parameters: number;
+  mean_norm: number;
+}
+
+/** The tables of a checkpoint, with their code. */
+export interface OwnTablesReply {
+  tables: OwnTable[];
+  width: number;
+  /** The mean |cosine| of token and position rows; null without position rows. */
+  cosine: number | null;
+  /** That of random directions. */
+  chance: number;
+  code: string;
+  model: string;
 }
 
 /** Attention before and after shuffling, with the settings of the request. */
@@ -408,6 +452,8 @@ export interface PositionRowsReply {
   dim: number;
   base: number;
   seed: number;
+  /** The `model_type` of the opened checkpoint, whose learned rows these are; empty for untrained rows. */
+  model: string;
 }
 
 /** The scores, with the settings of the request. */
@@ -423,6 +469,8 @@ export interface ScoresReply {
   heads: number;
   head: number;
   causal: boolean;
+  /** As in `PositionRowsReply`. */
+  model: string;
 }
 
 /** The scalings, with the settings of the request. */
