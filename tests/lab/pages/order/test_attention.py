@@ -25,7 +25,13 @@ ROWS = np.float32(
         [-0.08, 0.11, 0.79],
     ]
 )
-SIZES: dict[str, Any] = {"vocab_size": 12, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+SIZES: dict[str, Any] = {
+    "vocab_size": 12,
+    "hidden_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 8,
+}
 LLAMA: dict[str, Any] = {**SIZES, "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 16}
 
 
