@@ -81,6 +81,7 @@ def ask() -> Callable[..., Reply]:
 # Fields of replies that their code does not compute: the request's parameters, and data for drawing only.
 SENTENCE = {"pieces", "left_out"}
 SIZES = {"length", "dim", "base", "seed"}
+HEAD = {"head", "heads", "head_dim", "seed"}
 CONTEXT: dict[str, set[str]] = {
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
@@ -89,7 +90,12 @@ CONTEXT: dict[str, set[str]] = {
     "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},
     "input/concatenation": {*SENTENCE, "width"},
-    "input/scale": {*SENTENCE, "dim", "start", "scale"},
+    "input/scale": {*SENTENCE, "norms", "dim", "start", "scale", "at"},
+    "order/attention": {*SENTENCE, *HEAD, "order", "causal"},
+    "order/ranking": HEAD,
+    "order/saturation": {"seed", "draws", "keys"},
+    "order/waves": {*SIZES, "position", "delta", "dimension"},
+    "order/lengths": {*SIZES, "trained", "heads"},
     "positions/rows": SIZES,
     "positions/scores": {*SIZES, "heads", "head", "causal"},
     "positions/scaling": {*SIZES, "original", "factor", "length", "long"},

@@ -17,6 +17,7 @@ export const pages: PageEntry[] = [
   { name: "tokens", title: "Tokens", key: "t", load: () => import("./pages/tokens/Tokens.svelte") },
   { name: "pipeline", title: "Pipeline", key: "p", load: () => import("./pages/pipeline/Pipeline.svelte") },
   { name: "input", title: "Input", key: "i", load: () => import("./pages/input/Input.svelte") },
+  { name: "order", title: "Order", key: "d", load: () => import("./pages/order/Order.svelte") },
   { name: "positions", title: "Positions", key: "o", load: () => import("./pages/positions/Positions.svelte") },
   { name: "patches", title: "Patches", key: "s", load: () => import("./pages/patches/Patches.svelte") },
   { name: "head", title: "Head", key: "h", load: () => import("./pages/head/Head.svelte") },

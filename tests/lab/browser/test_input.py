@@ -14,7 +14,7 @@ TEXT = "read the list"
 def column(page: Page, name: str) -> np.ndarray:
     """A column of the table under the figure."""
     expect(page.locator(LOADED)).to_be_attached()
-    table = page.get_by_role("table")
+    table = page.get_by_role("table").first
     at = table.locator("thead th").all_inner_texts().index(name)
     cells = table.locator(f"tbody tr td:nth-child({at + 1})").all_inner_texts()
     return np.array([float(cell.replace("\u2212", "-").replace(",", "")) for cell in cells])
@@ -93,10 +93,38 @@ def test_norms_match_the_lesson(visit) -> None:
 
 def test_norms_match_the_table(visit, lab) -> None:
     page = visit(f"input?view=scale&text={TEXT}&scale=2")
-    expect(page.get_by_role("table")).to_contain_text("mean of all rows")
+    expect(page.get_by_role("table").first).to_contain_text("mean of all rows")
     norms = [lab.table.norms.mean(), *lab.table.norms[lab.table.ids(TEXT.split())]]
     np.testing.assert_allclose(column(page, "norm"), norms, atol=6e-4)
     np.testing.assert_allclose(column(page, "position : row × s"), 10**0.5 / np.multiply(norms, 2), rtol=2e-3)
+
+
+def test_example_of_four_numbers(visit) -> None:
+    page = visit("input?view=scale")
+    page.get_by_role("button", name="Example with d = 4").click()
+    expect(page.get_by_label("Cosine with the row")).to_have_text("0.691")
+    expect(page.get_by_label("Cosine with the position")).to_have_text("0.927")
+    page.get_by_role("button", name="√d", exact=True).click()  # 2
+    expect(page.get_by_label("Cosine with the row")).to_have_text("0.835")
+    expect(page.get_by_label("Cosine with the position")).to_have_text("0.820")
+    expect(page.get_by_text("One row cannot be compared with others.")).to_be_visible()
+
+
+def test_tokens_look_alike_below_the_scale_of_positions(visit, lab, ask) -> None:
+    page = visit(f"input?view=scale&text={TEXT}")
+    slider = page.get_by_label("Scale s of the rows")
+    slider.focus()
+    page.keyboard.press("Home")
+    page.wait_for_url("**&scale=0.01")
+    expect(page.get_by_text("Yes: the position drowns the token.")).to_be_visible()
+    for button in ("1", "√(d/2)"):
+        page.get_by_role("button", name=button, exact=True).click()
+    page.wait_for_url("**&scale=3.162")
+    reply = ask(lab, "input/scale", text=TEXT, scale=3.162)
+    expect(page.get_by_label("Different tokens")).to_have_text(f"{reply.meta['alike_tokens']:.3f}")
+    expect(page.get_by_label("Different positions")).to_have_text(f"{reply.meta['alike_positions']:.3f}")
+    scalers = page.get_by_role("table", name="Who scales the rows, and why")
+    expect(scalers.get_by_role("row", name="gemma")).to_contain_text("× √d")
 
 
 @pytest.mark.refused

@@ -390,7 +390,7 @@ export interface ConcatenatedReply {
   width: number;
 }
 
-/** The norms of rows and positions, with the settings of the request. */
+/** The norms of rows and positions, with the settings of the request; `norms` (n,) are those of the text's rows. */
 export interface NormsReply {
   /** The mean norm of the unscaled rows. */
   token_norm: number;
@@ -400,6 +400,14 @@ export interface NormsReply {
   /** The scale at which both norms are equal. */
   balance: number | null;
   root: number;
+  /** The cosine of the sum with the row. */
+  cosine_row: number | null;
+  /** The cosine of the sum with the position. */
+  cosine_position: number | null;
+  /** The mean cosine of the sums of different rows at one position; null for fewer than two rows. */
+  alike_tokens: number | null;
+  /** The mean cosine of the sums of one row at two positions. */
+  alike_positions: number | null;
   text: string;
   pieces: Piece[];
   /** The tokens that have a row. */
@@ -407,11 +415,144 @@ export interface NormsReply {
   /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
-  rows: "table" | "drawn";
+  rows: "table" | "drawn" | "example";
   position: "sinusoid" | "learned";
   dim: number;
   start: number;
   scale: number;
+  /** The token of the text whose row is shown. */
+  at: number;
+}
+
+/** Whether a recipe scales its token rows, and what it does with positions. */
+export interface RecipeScale {
+  name: string;
+  scaled: boolean;
+  /** learned, sinusoid, rotary, alibi, relative or none. */
+  positions: string;
+}
+
+/** The scales of all recipes, with their code. */
+export interface RecipesReply {
+  recipes: RecipeScale[];
+  code: string;
+}
+
+/** A table of a checkpoint. */
+export interface OwnTable {
+  name: "tokens" | "segments" | "positions";
+  rows: number;
+  parameters: number;
+  mean_norm: number;
+}
+
+/** The tables of a checkpoint, with their code. */
+export interface OwnTablesReply {
+  tables: OwnTable[];
+  width: number;
+  /** The mean |cosine| of token and position rows; null without position rows. */
+  cosine: number | null;
+  /** That of random directions. */
+  chance: number;
+  code: string;
+  model: string;
+}
+
+/** Attention before and after shuffling, with the settings of the request. */
+export interface AttentionReply {
+  /** The largest difference between an output and that of the same token in the shuffled sentence. */
+  difference: number;
+  /** The largest difference between the means of the outputs of both sentences. */
+  mean_difference: number;
+  schemes: string[];
+  source: "checkpoint" | "drawn";
+  /** The sources that this table has. */
+  sources: ("checkpoint" | "drawn")[];
+  /** The checkpoint's `model_type`; empty for a head drawn at random. */
+  model: string;
+  head: number;
+  /** The number of heads to choose from; 1 for a head drawn at random. */
+  heads: number;
+  head_dim: number;
+  seed: number;
+  text: string;
+  pieces: Piece[];
+  /** The tokens that have a row. */
+  tokens: string[];
+  /** The number of tokens left out at the end of a long text. */
+  left_out: number;
+  code: string;
+  /** For each place of the shuffled sentence, the token of the sentence that stands there. */
+  order: number[];
+  scheme: string;
+  causal: boolean;
+}
+
+/** Two rankings of a word's neighbors, with the settings of the request. */
+export interface RankingReply {
+  /** The number of tokens in both lists. */
+  common: number;
+  source: "checkpoint" | "drawn";
+  /** The sources that this table has. */
+  sources: ("checkpoint" | "drawn")[];
+  /** The checkpoint's `model_type`; empty for a head drawn at random. */
+  model: string;
+  head: number;
+  /** The number of heads to choose from; 1 for a head drawn at random. */
+  heads: number;
+  head_dim: number;
+  seed: number;
+  code: string;
+  word: string;
+  cosine_tokens: string[];
+  product_tokens: string[];
+}
+
+/** The scale of scores, with the settings of the request. */
+export interface SaturationReply {
+  code: string;
+  seed: number;
+  draws: number;
+  keys: number;
+}
+
+/** A sinusoid, with the settings of the request. */
+export interface WavesReply {
+  /** The largest difference between the rotated PE(p) and PE(p + δ). */
+  difference: number;
+  /** PE(p)·PE(p + δ), which depends on δ only. */
+  product: number;
+  norm: number;
+  /** The number of pairs that turn full circle within the text. */
+  full_turns: number;
+  code: string;
+  dim: number;
+  base: number;
+  length: number;
+  position: number;
+  delta: number;
+  dimension: number;
+}
+
+/** The models of the catalogue with a position scheme: the `models` are the first of each paper. */
+export interface SchemeUsers {
+  scheme: string;
+  count: number;
+  models: string[];
+}
+
+/** The schemes beyond their trained length, with the settings of the request. */
+export interface LengthsReply {
+  /** The number of pairs that turn less than full circle within the trained length. */
+  unfinished: number;
+  parameters: number[];
+  /** The published models of each scheme. */
+  users: SchemeUsers[];
+  code: string;
+  dim: number;
+  trained: number;
+  heads: number;
+  seed: number;
 }
 
 /** A picture, with its name and code. */
@@ -518,6 +659,8 @@ export interface PositionRowsReply {
   dim: number;
   base: number;
   seed: number;
+  /** The `model_type` of the opened checkpoint, whose learned rows these are; empty for untrained rows. */
+  model: string;
 }
 
 /** The scores, with the settings of the request. */
@@ -533,6 +676,8 @@ export interface ScoresReply {
   heads: number;
   head: number;
   causal: boolean;
+  /** As in `PositionRowsReply`. */
+  model: string;
 }
 
 /** The scalings, with the settings of the request. */

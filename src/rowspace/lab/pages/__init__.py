@@ -7,6 +7,7 @@ from rowspace.lab.pages.contextual import PAGE as CONTEXTUAL
 from rowspace.lab.pages.cost import PAGE as COST
 from rowspace.lab.pages.head import PAGE as HEAD
 from rowspace.lab.pages.input import PAGE as INPUT
+from rowspace.lab.pages.order import PAGE as ORDER
 from rowspace.lab.pages.patches import PAGE as PATCHES
 from rowspace.lab.pages.pipeline import PAGE as PIPELINE
 from rowspace.lab.pages.positions import PAGE as POSITIONS
@@ -22,6 +23,7 @@ PAGES: tuple[Page, ...] = (
     TOKENS,
     PIPELINE,
     INPUT,
+    ORDER,
     POSITIONS,
     PATCHES,
     HEAD,

@@ -4,7 +4,7 @@ The text is split by the table's tokenizer.json; for a table without one, it is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypedDict
@@ -72,10 +72,14 @@ def token_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
     return ids[ids < len(table)].astype(np.int64)
 
 
-def read_sentence(lab: Lab, query: Query) -> Sentence:
-    """Tokenize `text`, up to 64 tokens, and fewer in very wide tables."""
-    text = query.text("text", lab.cached("default text", lambda: _default(lab)), longest=_LONGEST)
-    most = max(1, min(_MOST, _NUMBERS // lab.table.dim))
+def read_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MOST) -> Sentence:
+    """Tokenize `text`, up to `most` tokens, and fewer in very wide tables.
+
+    The default text is the first of `examples` whose words are all tokens of the table, else that of the other pages.
+    """
+    default = lab.cached(("default text", *examples), lambda: _default(lab, examples))
+    text = query.text("text", default, longest=_LONGEST)
+    most = max(1, min(most, _NUMBERS // lab.table.dim))
     pieces = list(_pieces(lab, text))
     kept = pieces[:most]
     fields: SentenceFields = {
@@ -88,9 +92,9 @@ def read_sentence(lab: Lab, query: Query) -> Sentence:
     return Sentence(fields, ids, partial(word_ids if _tokenizer(lab) is None else token_ids, text=text, most=most))
 
 
-def known_sentence(lab: Lab, query: Query) -> Sentence:
+def known_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MOST) -> Sentence:
     """Call `read_sentence`, and raise `UnknownTokenError` if no token of the text has a row."""
-    sentence = read_sentence(lab, query)
+    sentence = read_sentence(lab, query, examples=examples, most=most)
     if not len(sentence.ids):
         known = lab.table.vocabulary[0][:40]
         raise UnknownTokenError(f"no token of this text has a row in the table; try another text, such as {known!r}")
@@ -117,9 +121,9 @@ def _tokenizer(lab: Lab) -> HuggingFaceTokenizer | None:
     return lab.cached("tokenizer", make)
 
 
-def _default(lab: Lab) -> str:
+def _default(lab: Lab, examples: Sequence[str]) -> str:
     """Return an example sentence whose words are all single tokens of the table, else some tokens of the table."""
-    for text in (_CODE, *_TEXTS) if is_code(lab.table) else (*_TEXTS, _CODE):
+    for text in (*examples, *((_CODE, *_TEXTS) if is_code(lab.table) else (*_TEXTS, _CODE))):
         if _is_known(lab, text):
             return text
     words = default_words(lab.table, 2)

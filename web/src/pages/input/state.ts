@@ -21,7 +21,7 @@ export const inputState = () =>
     shared: flag(true),
     position: choice(["", "sinusoid", "learned"] as const),
     width: number(16, 1, 8192),
-    rows: choice(["table", "drawn"]),
+    rows: choice(["table", "drawn", "example"]),
     dim: number(512, 1, 8192),
     scale: number(1, 0, 200),
   });
@@ -47,3 +47,6 @@ export function line(values: ArrayLike<number>, lines: number, at: number): numb
 export function norm(values: ArrayLike<number>): number {
   return Math.sqrt(Array.from(values).reduce((sum, value) => sum + value * value, 0));
 }
+
+/** Scales from 0.01 to 100, 20 for each factor of ten. */
+export const SCALES = Array.from({ length: 81 }, (_, at) => Number((10 ** (at / 20 - 2)).toPrecision(3)));

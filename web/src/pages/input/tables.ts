@@ -50,7 +50,7 @@ export function normTable(reply: Reply<NormsReply>): Shown {
   const { tokens, token_norm, position_norm, scale, rows } = reply.meta;
   const norms = rows === "table" ? Array.from(array(reply, "norms")) : [];
   const lines = [
-    ["mean of all rows", token_norm] as const,
+    [rows === "example" ? "the row" : "mean of all rows", token_norm] as const,
     ...norms.map((norm, at) => [tokens[at] ?? "", norm] as const),
   ];
   return {

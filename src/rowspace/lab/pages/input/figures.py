@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from rowspace import layers
-from rowspace.lab.pages.input.replies import Concatenated, Norms, Part, Parts, WayCost
+from rowspace.lab.pages.input.replies import Concatenated, Part, Parts, WayCost
 from rowspace.lab.shared.position_modules import position_module
 from rowspace.layers import Concatenation, InputEmbedding, LearnedPosition, TokenEmbedding
 from rowspace.table import Table
@@ -46,15 +46,17 @@ def fill_recipe(table: Table, ids: Ids, *, recipe: str) -> InputEmbedding:
 
 
 def parts_figure(
-    table: Table, ids: Ids, embed: InputEmbedding, *, start: int, second: int, on: Sequence[Part]
+    table: Table, ids: Ids, embed: InputEmbedding, *, own: bool, start: int, second: int, on: Sequence[Part]
 ) -> Parts:
     """Compute the contribution of each part to the tokens, and the sum of the parts in `on`.
 
-    The first token is at position `start`, and the second segment begins at token `second`.
+    `own`: the embedding has the ids of the table. The first token is at position `start`, and the second segment begins
+    at token `second`.
     """
+    places = torch.from_numpy(ids)[None] if own else torch.arange(2, len(ids) + 2)[None]
     segments = (torch.arange(len(ids)) >= second).long()[None] if has_two_segments(embed) else None
-    found = embed.contributions(torch.arange(2, len(ids) + 2)[None], segments, start=start)
-    contributions = np.stack([rows[0].detach().numpy() for rows in found.values()])
+    found = embed.contributions(places, segments, start=start)
+    contributions = np.stack([rows[0].detach().float().numpy() for rows in found.values()])
     total = contributions[[part in on for part in found]].sum(0)
     figure: Parts = {
         "parts": part_names(embed),
@@ -63,7 +65,7 @@ def parts_figure(
         "total": total,
     }
     if embed.norm is not None:
-        figure["output"] = embed.norm(torch.from_numpy(total)).detach().numpy()
+        figure["output"] = embed.norm.float()(torch.from_numpy(total)).detach().numpy()
     return figure
 
 
@@ -122,37 +124,4 @@ def concatenated_figure(table: Table, ids: Ids, *, position: str, width: int) ->
         "concatenated": concatenation(places)[0].detach().numpy(),
         "costs": cost_ways(tokens, position=position, width=width),
         "identity": identity_difference(tokens, position=position) if table.dim <= 1024 else None,
-    }
-
-
-def mean_norm(table: Table) -> float:
-    """Return the mean norm of the table's finite rows."""
-    finite = table.norms[np.isfinite(table.norms)]
-    return float(finite.sum() / max(len(finite), 1))
-
-
-def drawn_norm(*, dim: int) -> float:
-    """Return the mean norm of 1,000 rows drawn from N(0, 1/d)."""
-    drawn = torch.randn(1000, dim, generator=torch.Generator().manual_seed(0)) / dim**0.5
-    return float(drawn.norm(dim=1).mean())
-
-
-def norms_figure(
-    table: Table, ids: Ids, token_norm: float, *, position: str, dim: int, start: int, scale: float
-) -> Norms:
-    """Compare the norm of scaled rows with the norm of a position."""
-    position_norm = float(position_module(position, dim)(torch.zeros(1, 1), start=start).norm().item())
-    root = dim**0.5
-    scales = np.linspace(1, 2 * root, 101)
-    with np.errstate(divide="ignore", invalid="ignore"):  # zero rows
-        balance, ratio = np.divide(position_norm, token_norm), np.divide(position_norm, token_norm * scale)
-    return {
-        "norms": table.norms[ids],
-        "scales": scales,
-        "token_norms": token_norm * scales,
-        "token_norm": token_norm,
-        "position_norm": position_norm,
-        "ratio": float(ratio),
-        "balance": float(balance),
-        "root": root,
     }

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rowspace.errors import UsageError
+from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
-from rowspace.lab.pages.input.positions import concatenation, scale
-from rowspace.lab.pages.input.replies import PartsReply
+from rowspace.lab.pages.input.positions import concatenation
+from rowspace.lab.pages.input.replies import OwnTablesReply, PartsReply
+from rowspace.lab.pages.input.scale import RECIPES, recipes, scale
 from rowspace.lab.server.query import Query
+from rowspace.lab.shared.checkpoint_folder import checkpoint_folder, model_type
 from rowspace.lab.shared.figure import shown
 from rowspace.lab.shared.position_kinds import check_width
 from rowspace.lab.shared.sentence import known_sentence
@@ -22,11 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUTES"]
 
-# The recipes of `rowspace.layers` that take text.
-RECIPES = (
-    *("bert", "roberta", "albert", "modernbert", "gpt2", "opt", "clip_text", "siglip_text"),
-    *("transformer", "gemma", "llama", "mistral", "qwen", "t5", "bloom", "mpt"),
-)
+OWN = "checkpoint"
+"""The recipe of the opened checkpoint."""
 _FARTHEST = 1984  # plus 64 tokens: the 2,048 positions of the longest table
 
 
@@ -34,34 +33,62 @@ _FARTHEST = 1984  # plus 64 tokens: the 2,048 positions of the longest table
 def parts(lab: Lab, query: Query) -> PartsReply:
     """Return what each part of `recipe` adds to the tokens of `text`, and the sum of the parts that are on."""
     from rowspace.lab.pages.input import figures
+    from rowspace.lab.pages.input.own import own_input
 
     sentence = known_sentence(lab, query)
-    name = query.choice("recipe", RECIPES, "bert" if lab.table.dim % 2 else "transformer")
+    path = lab.cached("checkpoint's input", lambda: _checkpoint(lab))
+    offered = (OWN, *RECIPES) if path else RECIPES
+    name = query.choice("recipe", offered, OWN if path else "bert" if lab.table.dim % 2 else "transformer")
     start = query.integer("start", 0, low=0, high=_FARTHEST)
     second = query.integer("second", len(sentence.ids) // 2, low=0, high=64)
     check_width(lab.table.dim)
-    filled = partial(figures.fill_recipe, recipe=name)
-    embed = filled(lab.table, sentence.ids)
+    filled: partial[Any] = partial(own_input, path=path) if name == OWN else partial(figures.fill_recipe, recipe=name)
+    embed = lab.cached("own input", filled) if name == OWN else filled(lab.table, sentence.ids)
     found = figures.part_names(embed)
     on = [part for part in found if query.flag(part, True)]
     if not on:
         raise UsageError(f"all parts are off; switch on at least one of {', '.join(found)}")
-    figure = partial(figures.parts_figure, start=start, second=second, on=on)
+    figure = partial(figures.parts_figure, own=name == OWN, start=start, second=second, on=on)
     return {
         **figure(lab.table, sentence.ids, embed),
         **sentence.fields,
         "recipe": name,
-        "recipes": list(RECIPES),
+        "recipes": list(offered),
         "on": on,
         "start": start,
         "second": second,
         "steps": _steps(embed),
         "scaled": embed.tokens.scale is not None,
         "two_segments": figures.has_two_segments(embed),
-        "drawn": figures.parts_with_weights(embed),
+        "drawn": [] if name == OWN else figures.parts_with_weights(embed),
         "max_positions": getattr(getattr(embed, "positions", None), "max_positions", None),
         "code": shown(lab, figure, ids=sentence.call, embed=filled),
     }
+
+
+def _checkpoint(lab: Lab) -> str:
+    """Return the folder of the checkpoint, or "" if its input cannot be read."""
+    from rowspace.lab.pages.input.own import own_input
+
+    path = checkpoint_folder(lab)
+    try:
+        embed: Any = own_input(path=path) if path else None
+    except RowspaceError:
+        return ""
+    fits = embed is not None and getattr(embed.tokens, "embedding_dim", 0) == lab.table.dim
+    return path if path and fits else ""
+
+
+@needs_torch
+def own_tables(lab: Lab, query: Query) -> OwnTablesReply:
+    """Return the tables of the opened checkpoint; raise `UsageError` if there is none."""
+    from rowspace.lab.pages.input.own import own_tables_figure
+
+    path = lab.cached("checkpoint's input", lambda: _checkpoint(lab))
+    if not path:
+        raise UsageError("the table does not come from a checkpoint whose input is known; open a transformers folder")
+    figure = partial(own_tables_figure, path=path)
+    return {**lab.cached("own tables", figure), "model": model_type(path), "code": shown(lab, figure)}
 
 
 def _steps(embed: "InputEmbedding") -> list[str]:
@@ -104,4 +131,6 @@ ROUTES: Mapping[str, Answer] = {
     "input/parts": parts,
     "input/concatenation": concatenation,
     "input/scale": scale,
+    "input/recipes": recipes,
+    "input/own": own_tables,
 }

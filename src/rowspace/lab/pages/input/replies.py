@@ -75,9 +75,11 @@ class ConcatenatedReply(Concatenated, SentenceFields, Shown):
 
 
 class Norms(TypedDict):
-    """The `norms` (n,) of the text's rows, and the mean norm of rows, `token_norms` (101,), at `scales` (101,)."""
+    """The mean norm of rows, `token_norms` (41,), at `scales` (41,), and a scaled row, a position and their sum.
 
-    norms: Array
+    `parts` (3, d) are these three; `alike` (41, 2) are `alike_tokens` and `alike_positions` at all scales.
+    """
+
     scales: Array
     token_norms: Array
     token_norm: float
@@ -88,13 +90,71 @@ class Norms(TypedDict):
     balance: float | None
     """The scale at which both norms are equal."""
     root: float
+    parts: Array
+    cosine_row: float | None
+    """The cosine of the sum with the row."""
+    cosine_position: float | None
+    """The cosine of the sum with the position."""
+    alike_tokens: float | None
+    """The mean cosine of the sums of different rows at one position; null for fewer than two rows."""
+    alike_positions: float | None
+    """The mean cosine of the sums of one row at two positions."""
+    alike: Array
 
 
 class NormsReply(Norms, SentenceFields, Shown):
-    """The norms of rows and positions, with the settings of the request."""
+    """The norms of rows and positions, with the settings of the request; `norms` (n,) are those of the text's rows."""
 
-    rows: Literal["table", "drawn"]
+    norms: Array
+    rows: Literal["table", "drawn", "example"]
     position: Literal["sinusoid", "learned"]
     dim: int
     start: int
     scale: float
+    at: int
+    """The token of the text whose row is shown."""
+
+
+class RecipeScale(TypedDict):
+    """Whether a recipe scales its token rows, and what it does with positions."""
+
+    name: str
+    scaled: bool
+    positions: str
+    """learned, sinusoid, rotary, alibi, relative or none."""
+
+
+class Recipes(TypedDict):
+    """The scales of all recipes."""
+
+    recipes: list[RecipeScale]
+
+
+class RecipesReply(Recipes, Shown):
+    """The scales of all recipes, with their code."""
+
+
+class OwnTable(TypedDict):
+    """A table of a checkpoint."""
+
+    name: Part
+    rows: int
+    parameters: int
+    mean_norm: float
+
+
+class OwnTables(TypedDict):
+    """The tables of a checkpoint."""
+
+    tables: list[OwnTable]
+    width: int
+    cosine: float | None
+    """The mean |cosine| of token and position rows; null without position rows."""
+    chance: float
+    """That of random directions."""
+
+
+class OwnTablesReply(OwnTables, Shown):
+    """The tables of a checkpoint, with their code."""
+
+    model: str

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,17 +24,29 @@ from rowspace.layers import (
     YarnScaling,
     alibi_slopes,
     distant_scores,
+    from_checkpoint,
     relative_buckets,
     relative_scores,
 )
 from rowspace.table import Table
 
 
-def rows_figure(*, length: int, dim: int, base: float, seed: int) -> PositionRows:
+def learned_position(*, length: int, dim: int, seed: int, path: str) -> LearnedPosition:
+    """Return learned positions: the first rows and columns of a checkpoint's table, else untrained ones of a seed."""
+    learned = LearnedPosition(length, dim)
+    if path:
+        own: Any = from_checkpoint(path).positions
+        with torch.no_grad():
+            learned.weight.copy_(own.weight[own.offset :][:length, :dim])
+    else:
+        learned.reset_parameters(torch.Generator().manual_seed(seed))
+    return learned
+
+
+def rows_figure(*, length: int, dim: int, base: float, seed: int, path: str) -> PositionRows:
     """Compute the rows of sinusoids, of a learned table, and of vectors of ones after rotation."""
     ids = torch.zeros(length)  # only the shape matters
-    learned = LearnedPosition(length, dim)
-    learned.reset_parameters(torch.Generator().manual_seed(seed))  # untrained
+    learned = learned_position(length=length, dim=dim, seed=seed, path=path)
     ones = torch.ones(1, length, dim)  # one head, and the same query at every position
     return {
         "sinusoid_interleaved": SinusoidPosition(dim, base=base)(ids).numpy(),
@@ -45,12 +58,11 @@ def rows_figure(*, length: int, dim: int, base: float, seed: int) -> PositionRow
 
 
 def make_schemes(
-    *, length: int, dim: int, base: float, seed: int, heads: int, causal: bool
+    added: LearnedPosition, *, dim: int, base: float, seed: int, heads: int, causal: bool
 ) -> tuple[PositionScheme, ...]:
-    """Create five position schemes; learned parameters are untrained, initialized from the seed."""
-    added, bias = LearnedPosition(length, dim), RelativeBias(heads, bidirectional=not causal)
-    for drawn in (added, bias):
-        drawn.reset_parameters(torch.Generator().manual_seed(seed))
+    """Create five position schemes, one of them given; T5's bias is untrained, initialized from the seed."""
+    bias = RelativeBias(heads, bidirectional=not causal)
+    bias.reset_parameters(torch.Generator().manual_seed(seed))
     alibi, rotary = Alibi(heads, symmetric=not causal), RotaryPosition(dim, base=base)
     return SinusoidPosition(dim, base=base), added, rotary, alibi, bias
 

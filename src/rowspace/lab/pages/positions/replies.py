@@ -22,6 +22,8 @@ class PositionRowsReply(PositionRows, Shown):
     dim: int
     base: float
     seed: int
+    model: str
+    """The `model_type` of the opened checkpoint, whose learned rows these are; empty for untrained rows."""
 
 
 class Scores(TypedDict):
@@ -51,6 +53,8 @@ class ScoresReply(Scores, Shown):
     heads: int
     head: int
     causal: bool
+    model: str
+    """As in `PositionRowsReply`."""
 
 
 class Scalings(TypedDict):

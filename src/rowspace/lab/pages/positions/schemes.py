@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from rowspace.errors import UsageError
+from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.pages.positions.replies import PositionRowsReply, ScoresReply
 from rowspace.lab.server.query import Query
+from rowspace.lab.shared.checkpoint_folder import checkpoint_folder, model_type
 from rowspace.lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
@@ -21,8 +23,17 @@ def rows(lab: Lab, query: Query) -> PositionRowsReply:
     from rowspace.lab.pages.positions.figures import rows_figure
 
     length, dim, base, seed = _sizes(query)
-    figure = partial(rows_figure, length=length, dim=dim, base=base, seed=seed)
-    return {**figure(), "length": length, "dim": dim, "base": base, "seed": seed, "code": shown(lab, figure)}
+    path = own_positions(lab, length=length, dim=dim)
+    figure = partial(rows_figure, length=length, dim=dim, base=base, seed=seed, path=path)
+    return {
+        **figure(),
+        "length": length,
+        "dim": dim,
+        "base": base,
+        "seed": seed,
+        "model": model_type(path) if path else "",
+        "code": shown(lab, figure),
+    }
 
 
 @needs_torch
@@ -32,31 +43,56 @@ def scores(lab: Lab, query: Query) -> ScoresReply:
     The other parameters are those of `rows`, `heads`, `head` and `causal`. Without tokens, the scores depend only on
     positions.
     """
-    from rowspace.lab.pages.positions.figures import make_schemes, scores_figure, token_contents, unit_contents
+    from rowspace.lab.pages.positions import figures
 
     length, dim, base, seed = _sizes(query)
     heads = query.integer("heads", 8, low=1, high=16)
     head = query.integer("head", 0, low=0, high=heads - 1)
     causal = query.flag("causal", False)
-    contents = partial(unit_contents, heads=heads, dim=dim)
+    contents = partial(figures.unit_contents, heads=heads, dim=dim)
     if token := query.text("query", ""):
         key = query.text("key", token)
         dim = min(dim, lab.table.dim // 2 * 2)
         if not dim:
             raise UsageError("rows of one number cannot be rotated, which needs pairs; leave query and key empty")
-        contents = partial(token_contents, lab.table, query=token, key=key, heads=heads, dim=dim)
-    schemes = partial(make_schemes, length=length, dim=dim, base=base, seed=seed, heads=heads, causal=causal)
-    figure = partial(scores_figure, length=length, heads=heads, head=head, causal=causal)
+        contents = partial(figures.token_contents, lab.table, query=token, key=key, heads=heads, dim=dim)
+    path = own_positions(lab, length=length, dim=dim)
+    added = partial(figures.learned_position, length=length, dim=dim, seed=seed, path=path)
+    schemes = partial(figures.make_schemes, dim=dim, base=base, seed=seed, heads=heads, causal=causal)
+    figure = partial(figures.scores_figure, length=length, heads=heads, head=head, causal=causal)
     return {
-        **figure(schemes(), contents()),
+        **figure(schemes(added()), contents()),
         "schemes": _SCHEMES,
         "length": length,
         "dim": dim,
         "heads": heads,
         "head": head,
         "causal": causal,
-        "code": shown(lab, figure, schemes=schemes, contents=contents),
+        "model": model_type(path) if path else "",
+        "code": shown(lab, figure, added=added, schemes=schemes, contents=contents),
     }
+
+
+def own_positions(lab: Lab, *, length: int, dim: int) -> str:
+    """Return the folder of the opened checkpoint if it has learned rows for so many positions and numbers, else ""."""
+    path, rows, width = lab.cached("learned positions", lambda: _own_size(lab))
+    return path if length <= rows and dim <= width else ""
+
+
+def _own_size(lab: Lab) -> tuple[str, int, int]:
+    """Return the folder of the checkpoint, and the size of its table of positions; ("", 0, 0) without one."""
+    from rowspace.layers import from_checkpoint
+
+    path = checkpoint_folder(lab)
+    if path is None:
+        return "", 0, 0
+    try:
+        positions: Any = getattr(from_checkpoint(path), "positions", None)
+    except RowspaceError:
+        return "", 0, 0
+    if not hasattr(positions, "weight"):
+        return "", 0, 0
+    return path, len(positions.weight) - positions.offset, positions.weight.shape[1]
 
 
 def _sizes(query: Query) -> tuple[int, int, float, int]:

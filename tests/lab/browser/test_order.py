@@ -1,0 +1,123 @@
+"""The Order page in a browser."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from rowspace.lab.lab import Lab
+from rowspace.lab.server.reply import Reply
+
+pytestmark = pytest.mark.browser
+
+TEXT = "read the list"
+Visit = Callable[[str], Page]
+Ask = Callable[..., Reply]
+
+
+def shown(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def cells(table: Locator) -> list[str]:
+    return table.locator("tbody td").all_inner_texts()
+
+
+def test_tokens_are_moved_by_keyboard(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit(f"order?text={TEXT}&order=0,1,2&causal=true")
+    expect(page.get_by_text("The order is that of the sentence")).to_be_visible()
+    tokens = page.get_by_role("list", name="Order of the tokens").get_by_role("button")
+    tokens.nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    expect(tokens).to_have_text([re.compile("the"), re.compile("read"), re.compile("list")])
+    expect(tokens.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**order=1%2C2%2C0**")
+    reply = ask(lab, "order/attention", text=TEXT, order="1,2,0", causal="true")
+    expect(page.get_by_label("Largest difference", exact=True)).to_have_text(shown(reply.meta["difference"], 3))
+    weights = page.get_by_role("table", name="Attention weights of the shuffled sentence")
+    assert cells(weights) == [shown(value, 2) for value in reply.arrays["shuffled_weights"].flatten()]
+
+
+def test_tokens_are_dragged(visit: Visit) -> None:
+    page = visit(f"order?text={TEXT}&order=0,1,2")
+    tokens = page.get_by_role("list", name="Order of the tokens").get_by_role("button")
+    tokens.nth(2).drag_to(tokens.nth(0))
+    expect(tokens).to_have_text([re.compile("list"), re.compile("read"), re.compile("the")])
+    page.wait_for_url("**order=2%2C0%2C1**")
+
+
+def test_only_positions_or_the_mask_let_order_in(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit(f"order?text={TEXT}&order=1,0,2")
+    difference = page.get_by_label("Largest difference", exact=True)
+    expect(page.get_by_text("attention is equivariant")).to_be_visible()
+    assert float(difference.inner_text().replace("−", "-")) < 1e-6
+    for scheme in ("sinusoid", "rotary", "ALiBi"):
+        page.get_by_role("radio", name=scheme).check(force=True)
+        expect(page.get_by_text("The positions let order in.")).to_be_visible()
+        reply = ask(lab, "order/attention", text=TEXT, order="1,0,2", scheme=scheme.lower())
+        expect(difference).to_have_text(shown(reply.meta["difference"], 3))
+    page.get_by_role("radio", name="none").check(force=True)
+    page.get_by_label("Causal mask").check()
+    expect(page.get_by_text("so the mask lets order in")).to_be_visible()
+    table = page.get_by_role("table", name="Largest difference of an output")
+    expect(table.get_by_role("row")).to_have_count(6)
+
+
+def test_rankings_match_python(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit("order?view=ranking&word=list")
+    reply = ask(lab, "order/ranking", word="list")
+    by_cosine = page.get_by_role("table", name="Nearest to list by cosine")
+    assert by_cosine.locator("tbody td:nth-child(1)").all_inner_texts() == reply.meta["cosine_tokens"]
+    by_product = page.get_by_role("table", name="Ranked first by the query of list")
+    assert by_product.locator("tbody td:nth-child(1)").all_inner_texts() == reply.meta["product_tokens"]
+    values = by_product.locator("tbody td:nth-child(2)").all_inner_texts()
+    assert values == [shown(value, 3) for value in reply.arrays["products"]]
+    expect(page.get_by_text("No model is open: W_Q, W_K and W_V are drawn at random")).to_be_visible()
+    by_product.get_by_role("button").nth(1).click()
+    page.wait_for_url("**word=" + reply.meta["product_tokens"][1])
+
+
+def test_scores_show_the_saturation(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit(f"order?view=scores&text={TEXT}")
+    for name in ("Q = X W_Q", "K = X W_K", "V = X W_V", "q·k/√d_k"):
+        expect(page.get_by_role("application", name=f"{name}: 3 rows")).to_be_visible()
+    reply = ask(lab, "order/saturation")
+    row = page.get_by_role("table", name="Variance of q·k").locator("tbody tr").nth(3).get_by_role("cell")
+    expected = [
+        shown(reply.arrays[name][3], digits) for name, digits in (("variances", 1), ("plain", 2), ("divided", 2))
+    ]
+    expect(row).to_have_text(["256", *expected])
+
+
+def test_hands_turn_with_the_offset(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit("order?view=sinusoid")
+    expect(page.get_by_label("Product", exact=True)).to_have_text("1.965")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**delta=4")
+    reply = ask(lab, "order/waves", delta=4)
+    expect(page.get_by_label("Product", exact=True)).to_have_text(shown(reply.meta["product"], 3))
+    expect(page.get_by_role("img", name="Pair 1 turns by 0.400 radians")).to_be_visible()
+    expect(page.get_by_label("Full turns")).to_have_text("2 of 4")
+
+
+def test_schemes_have_parameters_and_models(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit("order?view=length&trained=256")
+    row = page.get_by_role("row", name="Learned")
+    expect(row.get_by_role("cell").first).to_have_text(f"{256 * 64:,}")
+    expect(page.get_by_role("row", name="ALiBi 0")).to_contain_text("bloom-560m, mpt-7b")
+    unfinished = ask(lab, "order/lengths", trained=256).meta["unfinished"]
+    expect(page.get_by_label("Unfinished pairs")).to_have_text(f"{unfinished} of 32")
+    expect(page.get_by_role("application", name=re.compile("by distance"))).to_have_count(5)
+
+
+@pytest.mark.parametrize("view", ["ranking", "scores", "sinusoid", "length"])
+def test_every_view_is_accessible_and_fits_a_phone(visit: Visit, view: str) -> None:
+    page = visit(f"order?view={view}")
+    page.wait_for_load_state("networkidle")
+    found = Axe().run(page).response["violations"]
+    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
