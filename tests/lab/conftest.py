@@ -84,6 +84,7 @@ SIZES = {"length", "dim", "base", "seed"}
 CONTEXT: dict[str, set[str]] = {
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
+    "tokens/pairs": {"across"},
     "pipeline/forward": SENTENCE,
     "pipeline/matrix": SENTENCE,
     "pipeline/backward": {*SENTENCE, "g"},
