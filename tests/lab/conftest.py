@@ -85,6 +85,8 @@ CONTEXT: dict[str, set[str]] = {
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
     "tokens/pairs": {"across"},
+    "tokens/tradeoff": {"dim"},
+    "tokens/comparison": {"tokenizers"},  # as in tokens/split
     "pipeline/forward": SENTENCE,
     "pipeline/matrix": SENTENCE,
     "pipeline/backward": {*SENTENCE, "g"},
