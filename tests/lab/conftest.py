@@ -88,7 +88,9 @@ CONTEXT: dict[str, set[str]] = {
     "tokens/tradeoff": {"dim"},
     "tokens/comparison": {"tokenizers"},  # as in tokens/split
     "pipeline/forward": SENTENCE,
-    "pipeline/matrix": SENTENCE,
+    "pipeline/distances": {*SENTENCE, "seed"},
+    "pipeline/matrix": {*SENTENCE, "normalized", "untrained"},
+    "pipeline/tied": SENTENCE,
     "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},
     "input/concatenation": {*SENTENCE, "width"},

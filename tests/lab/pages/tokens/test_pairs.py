@@ -17,7 +17,7 @@ def test_all_pairs_across_spaces(lab, ask) -> None:
     # Counted by hand: 30 characters have 29 pairs.
     pairs, characters = lesson(ask, lab, across="true")
     assert (characters, sum(pairs.values())) == (30, 29)
-    assert list(pairs.items())[0] == (("a", "t"), 4)
+    assert next(iter(pairs.items())) == (("a", "t"), 4)
     assert {pair for pair, count in pairs.items() if count == 3} == {("t", "h"), ("h", "e"), ("e", " "), ("t", " ")}
     assert {pair for pair, count in pairs.items() if count == 2} == {(" ", "c"), ("c", "a"), (" ", "t")}
     assert sum(count == 1 for count in pairs.values()) == 7

@@ -92,7 +92,7 @@ def test_bpe_writes_everything_with_fewer_tokens_at_larger_sizes(lab, ask) -> No
 
 def test_bpe_of_one_size_equals_training_to_that_size(lab, ask) -> None:
     # The `tokenizers` library, trained to 1,024 tokens instead of truncated.
-    train, held_out = sample_corpus()
+    train, _ = sample_corpus()
     library = Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()

@@ -7,7 +7,7 @@ from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, Upload
 from rowspace.lab.pages.tokens.comparing import comparison_figure, open_each
-from rowspace.lab.pages.tokens.replies import Compared, ComparisonReply, TokenizerChoice, TokenizersReply
+from rowspace.lab.pages.tokens.replies import ComparedTokenizer, ComparisonReply, TokenizerChoice, TokenizersReply
 from rowspace.lab.pages.tokens.sources import SOURCES, is_ready, source_of
 from rowspace.lab.pages.tokens.splits import default_text, split_text
 from rowspace.lab.pages.tokens.tokenizer_files import LARGEST_FILE, FoundTokenizer, Uploads, find_tokenizers
@@ -40,7 +40,7 @@ def comparison(lab: Lab, query: Query) -> ComparisonReply:
     ready = [name for name in SOURCES if is_ready(lab, name)]
     names = query.texts("with", ready or ["default"], most=_MOST)
     text = default_text(lab, query, "table" if lab.table.tokenizer else "default")
-    compared, opened, sources = list[Compared](), list[Tokenizer](), list[str]()
+    compared, opened, sources = list[ComparedTokenizer](), list[Tokenizer](), list[str]()
     for name in names:
         facts, tokenizer, source = _open(lab, name)
         if tokenizer is not None:
@@ -57,9 +57,9 @@ def comparison(lab: Lab, query: Query) -> ComparisonReply:
     }
 
 
-def _open(lab: Lab, name: str) -> tuple[Compared, Tokenizer | None, str]:
+def _open(lab: Lab, name: str) -> tuple[ComparedTokenizer, Tokenizer | None, str]:
     """Return the title of a tokenizer, the tokenizer unless it fails to open, and its source in the shown code."""
-    facts: Compared = {"id": name, "title": _TITLES.get(name, ""), "kind": None, "split": None, "error": None}
+    facts: ComparedTokenizer = {"id": name, "title": _TITLES.get(name, ""), "kind": None, "split": None, "error": None}
     if name in SOURCES:
         return facts, source_of(lab, name).tokenizer, name
     if name.startswith("upload-"):

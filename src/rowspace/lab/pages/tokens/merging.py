@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.pages.tokens import figures, pairs
-from rowspace.lab.pages.tokens.replies import MergesReply, PairsReply
+from rowspace.lab.pages.tokens.replies import MergesReply, AdjacentPairsReply
 from rowspace.lab.pages.tokens.sources import SOURCES, Source, source_of
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
@@ -57,7 +57,7 @@ def merges(lab: Lab, query: Query) -> MergesReply:
     }
 
 
-def adjacent_pairs(lab: Lab, query: Query) -> PairsReply:
+def adjacent_pairs(lab: Lab, query: Query) -> AdjacentPairsReply:
     """Return the counts of all pairs of adjacent tokens of `text` after `step` merges, within words or `across`."""
     text, across = clean(query.text("text", _TO_MERGE)), query.flag("across", False)
     figure = partial(pairs.pairs_figure, text=text, across=across, step=query.integer("step", 0, low=0, high=1000))

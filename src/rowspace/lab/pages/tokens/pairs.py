@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rowspace.lab.pages.tokens.replies import PairNumbers
+from rowspace.lab.pages.tokens.replies import AdjacentPairs
 from rowspace.text import Merge, trace_training
 
 Pair = tuple[str, str]
@@ -43,7 +43,7 @@ def join_pair(word: Sequence[str], pair: Pair) -> list[str]:
     return tokens
 
 
-def pairs_figure(*, text: str, across: bool, step: int) -> PairNumbers:
+def pairs_figure(*, text: str, across: bool, step: int) -> AdjacentPairs:
     """Merge the most frequent pair `step` times, and count all pairs of adjacent tokens that are left."""
     words = [list(unit) for unit in (whole_text(text) if across else words_of(text))]
     done, pairs = 0, count_pairs(words)

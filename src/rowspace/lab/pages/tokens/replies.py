@@ -85,7 +85,7 @@ class MergesReply(MergeNumbers, Shown):
     begins: Array
 
 
-class PairNumbers(TypedDict):
+class AdjacentPairs(TypedDict):
     """The pairs of adjacent tokens after `step` merges, with their `counts` (p,), the most frequent first."""
 
     step: int
@@ -97,7 +97,7 @@ class PairNumbers(TypedDict):
     """The number of places where two tokens are adjacent: the sum of the counts."""
 
 
-class PairsReply(PairNumbers, Shown):
+class AdjacentPairsReply(AdjacentPairs, Shown):
     """All pairs of adjacent tokens of a text; the first one is merged next if it occurs at least twice."""
 
     text: str
@@ -163,7 +163,7 @@ class TokenizersReply(TypedDict):
     uploaded: str | None
 
 
-class Compared(TypedDict):
+class ComparedTokenizer(TypedDict):
     """A tokenizer applied to the text, or the error for one that does not open."""
 
     id: str
@@ -184,4 +184,4 @@ class ComparisonReply(ComparisonNumbers, Shown):
     """A text tokenized by several tokenizers."""
 
     text: str
-    tokenizers: list[Compared]
+    tokenizers: list[ComparedTokenizer]
