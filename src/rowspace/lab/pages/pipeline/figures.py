@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
-from rowspace.lab.pages.pipeline.replies import Backward, TableCells, Check, Forward
+from rowspace.lab.pages.pipeline.replies import Backward, Check, Forward, TableCells
 from rowspace.table import Table
 
 Ids = NDArray[np.int64]

@@ -16,12 +16,12 @@ from rowspace.lab.pages.pipeline import figures
 from rowspace.lab.pages.pipeline.distances import distances_figure
 from rowspace.lab.pages.pipeline.replies import (
     BackwardReply,
-    TableCellsReply,
-    TokenDistancesReply,
     ForwardReply,
     MatrixReply,
     Recipe,
+    TableCellsReply,
     TiedGradientReply,
+    TokenDistancesReply,
 )
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.pages.tokens import figures, pairs
-from rowspace.lab.pages.tokens.replies import MergesReply, AdjacentPairsReply
+from rowspace.lab.pages.tokens.replies import AdjacentPairsReply, MergesReply
 from rowspace.lab.pages.tokens.sources import SOURCES, Source, source_of
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown

@@ -35,6 +35,9 @@ def bpe_by_size(corpus: Corpus, sizes: Sequence[int]) -> list[Measured | None]:
             continue
         cut = truncate_vocabulary(trained, size)
         of_rows = truncate_counts(trained, counts, size, truncated=cut)
+        if of_rows is None:  # several merges make the same token
+            coverage = measure_coverage(cut, iter(corpus[0]))
+            of_rows = dict(zip(coverage.vocabulary, coverage.counts.tolist(), strict=True))
         found.append((measure_coverage(cut, iter(corpus[1])), float(np.median(list(of_rows.values())))))
     return found
 
