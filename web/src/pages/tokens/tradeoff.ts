@@ -12,6 +12,7 @@ interface Measure {
   array: string;
   row?: 0 | 1;
   write: (value: number) => string;
+  color?: number;
 }
 
 const MEASURES: readonly Measure[] = [
@@ -20,7 +21,7 @@ const MEASURES: readonly Measure[] = [
   { name: "table", array: "table_bytes", write: bytes },
   { name: "median count of a row", array: "median_counts", row: 0, write: whole },
   { name: "text that words cannot write", array: "unwritten", row: 1, write: (value) => percent(value) },
-  { name: "text that BPE cannot write", array: "unwritten", row: 0, write: (value) => percent(value) },
+  { name: "text that BPE cannot write", array: "unwritten", row: 0, write: (value) => percent(value), color: 8 },
 ];
 
 /** The values of a measure at each size. */
@@ -38,6 +39,7 @@ export function tradeoffCurves(reply: Reply<TradeoffReply>): (Series & { written
     return {
       name: measure.name,
       x,
+      color: measure.color,
       y: values.map((value) => (100 * value) / top),
       written: values.map((value) => (Number.isFinite(value) ? measure.write(value) : "–")),
     };
