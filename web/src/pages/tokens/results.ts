@@ -33,5 +33,6 @@ export function resultOf(view: (typeof VIEWS)[number], replies: Replies): string
       .join(" · ");
   if (!tradeoff.reply) return "";
   const [sizes, perWord] = [array(tradeoff.reply, "sizes"), array(tradeoff.reply, "tokens_per_word")];
-  return Array.from(sizes, (size, at) => `V ${whole(size)}: ${decimal(perWord[at], 2)} tokens per word`).join(" · ");
+  const at = [0, sizes.length - 1];
+  return at.map((place) => `V ${whole(sizes[place])}: ${decimal(perWord[place], 2)} tokens per word`).join(" · ");
 }
