@@ -85,8 +85,13 @@ HEAD = {"head", "heads", "head_dim", "seed"}
 CONTEXT: dict[str, set[str]] = {
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
+    "tokens/pairs": {"across"},
+    "tokens/tradeoff": {"dim"},
+    "tokens/comparison": {"tokenizers"},  # as in tokens/split
     "pipeline/forward": SENTENCE,
-    "pipeline/matrix": SENTENCE,
+    "pipeline/distances": {*SENTENCE, "seed"},
+    "pipeline/matrix": {*SENTENCE, "normalized", "untrained"},
+    "pipeline/tied": SENTENCE,
     "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},
     "input/concatenation": {*SENTENCE, "width"},

@@ -22,7 +22,7 @@ def test_slow_figure_shows_a_skeleton(page: Page, lab_url: str) -> None:
     expect(skeleton).to_have_css("animation-delay", "0.2s")  # fast replies show no skeleton
     for route in held:
         route.continue_()
-    expect(page.get_by_role("table").first).to_be_visible()
+    expect(page.get_by_label("Rows copied")).to_be_visible()
     expect(skeleton).to_have_count(0)
 
 

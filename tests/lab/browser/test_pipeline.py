@@ -16,10 +16,18 @@ TEXT = "list list write"
 def numbers(page: Page) -> np.ndarray:
     """The numbers of the table below the figure, without its first column."""
     expect(page.locator(LOADED)).to_be_attached()
+    unfold(page)
     rows = page.get_by_role("table").last.locator("tbody tr").all()
     return np.array(
         [[float(cell.replace("\u2212", "-")) for cell in row.get_by_role("cell").all_inner_texts()[1:]] for row in rows]
     )
+
+
+def unfold(page: Page) -> None:
+    """Open the numbers, if they are folded."""
+    numbers = page.locator("details", has=page.get_by_role("heading", name="The numbers"))
+    if numbers.get_attribute("open") is None:
+        numbers.locator("summary").click()
 
 
 def stage(page: Page) -> Locator:
@@ -53,31 +61,105 @@ def test_buttons_go_forward_and_back(visit) -> None:
 def test_ids_and_rows_match_the_table(visit, lab) -> None:
     page = visit(f"pipeline?stage=2&text={TEXT} zyzzyva")
     expect(page.get_by_text("One token has no row in this table")).to_be_visible()
+    unfold(page)
     ids = [f"{id:,}" for id in lab.table.ids(TEXT.split())]
-    expect(page.get_by_role("table").locator("tbody tr td:nth-child(3)")).to_have_text([*ids, "–"])
+    table = page.get_by_role("table").filter(has=page.get_by_role("columnheader", name="token", exact=True))
+    expect(table.locator("tbody tr td:nth-child(3)")).to_have_text([*ids, "–"])
+    page.locator("h1").click()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("table")).to_contain_text("The rows")
+    expect(page.get_by_role("table", name="The rows")).to_be_visible()
     np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
 
 
-def test_one_hot_product_equals_the_lookup(visit, lab) -> None:
+def test_renumbering_changes_only_the_distances_by_id(visit, lab) -> None:
+    page = visit("pipeline?stage=2&text=read the list write")
+    words = ["read", "the", "list", "write"]
+    rows = lab.table[words].astype(float)
+    by_row = page.get_by_role("region", name="Distances by row")
+    shown = by_row.get_by_role("row").nth(1).get_by_role("cell").all_inner_texts()
+    assert shown == ["·", *(f"{np.linalg.norm(rows[0] - row):.3f}" for row in rows[1:])]
+    by_id = page.get_by_role("region", name="Distances by id")
+    before = by_id.get_by_role("row").nth(1).get_by_role("cell").all_inner_texts()
+    first = lab.table.ids(words)
+    assert before == ["·", *(f"{abs(first[0] - id):,}".replace(",", "") for id in first[1:])]
+    page.get_by_role("button", name="Renumber the vocabulary").click()
+    expect(by_id).to_contain_text("of 6 distances changed")
+    for region in (by_row, page.get_by_role("region", name="Distances by one-hot")):
+        expect(region).to_contain_text("0 of 6 distances changed")
+    new = np.random.default_rng(1).permutation(len(lab.table))[first]
+    after = by_id.get_by_role("row").nth(1).get_by_role("cell").all_inner_texts()
+    assert after == ["·", *(str(abs(new[0] - id)) for id in new[1:])]
+    page.wait_for_url("**&renumbered=1")
+    page.get_by_role("button", name="Original ids").click()
+    expect(by_id.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(before)
+
+
+def test_lookup_is_played_scrubbed_and_stops(visit) -> None:
+    page = visit(f"pipeline?text={TEXT}")
+    scrubber = page.get_by_label("Rows copied")
+    expect(scrubber).to_have_attribute("aria-valuetext", "3 of 3 rows copied")  # it is played once
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    scrubber.fill("1.7")
+    expect(scrubber).to_have_attribute("aria-valuetext", "1 of 3 rows copied")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_lookup_does_not_move_under_reduced_motion(visit, page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    visit(f"pipeline?text={TEXT}")
+    scrubber = page.get_by_label("Rows copied")
+    expect(scrubber).to_have_attribute("aria-valuetext", "3 of 3 rows copied")
+    for copied in (1, 2, 3):
+        page.get_by_role("button", name="Next row").click()
+        expect(scrubber).to_have_attribute("aria-valuetext", f"{copied} of 3 rows copied")
+        assert float(scrubber.input_value()) == copied
+
+
+def test_one_hot_product_equals_the_lookup_and_has_a_price(visit, lab) -> None:
     page = visit(f"pipeline?stage=4&text={TEXT}")
     expect(page.get_by_text("Both are exactly equal.")).to_be_visible()
     ones = page.get_by_role("region", name="The one-hot matrix H").get_by_role("cell", name="1", exact=True)
     expect(ones).to_have_count(3)
+    V = len(lab.table)
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text(f"{2 * 3 * V * 20:,} operations = 2 · 3 · {V:,} · 20")
+    expect(figure).to_contain_text("0 operations, 60 numbers are read")
     np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
 
 
-def test_x_is_the_sum_of_rows_and_positions(visit, lab) -> None:
+def test_x_scales_and_adds_as_the_recipe_does(visit, lab) -> None:
     import torch
 
     page = visit(f"pipeline?stage=6&text={TEXT}")
-    expect(page.get_by_role("table")).to_contain_text("dimension")
-    expected = lab.table[TEXT.split()] + SinusoidPosition(20)(torch.zeros(1, 3)).numpy()
-    np.testing.assert_allclose(numbers(page), expected.T[:12], atol=6e-4)
-    page.get_by_text("learned", exact=True).click()
-    expect(page.get_by_text("These positions are untrained")).to_be_visible()
-    page.wait_for_url("**&position=learned")
+    rows = lab.table[TEXT.split()]
+    positions = SinusoidPosition(20)(torch.zeros(1, 3)).numpy()
+    np.testing.assert_allclose(numbers(page), (rows * 20**0.5 + positions).T[:12], atol=6e-4)
+    norms = page.get_by_label("Norms of the parts")
+    expect(norms).to_contain_text(f"{np.linalg.norm(rows * 20**0.5, axis=1).mean():.3f}")
+    ratio = 10**0.5 / np.linalg.norm(rows, axis=1).mean()
+    expect(page.get_by_text(f"Without the scale it would be {ratio:.2f} times.")).to_be_visible()
+    page.get_by_text("sinusoids, no scale").click()
+    expect(page.get_by_text(f"{ratio:.2f} times as long as the token’s part")).to_be_visible()
+    page.wait_for_url("**&recipe=plain")
+    np.testing.assert_allclose(numbers(page), (rows + positions).T[:12], atol=6e-4)
+    page.get_by_text("GPT-2").click()
+    expect(page.get_by_text("The added vectors are untrained here")).to_be_visible()
+    page.get_by_text("Llama").click()
+    expect(page.get_by_text("This model adds nothing to the rows")).to_be_visible()
+
+
+def test_tied_head_gives_every_row_a_gradient(visit, lab) -> None:
+    page = visit(f"pipeline?stage=7&text={TEXT}")
+    page.get_by_text("a loss, separate head").click()
+    figure = page.get_by_role("region", name="Figure")
+    V = len(lab.table)
+    expect(figure).to_contain_text(f"2 of {V:,} rows have a gradient")
+    page.get_by_text("a loss, tied head").click()
+    expect(figure).to_contain_text(f"{V:,} of {V:,} rows have a gradient")
+    page.wait_for_url("**&head=tied")
 
 
 def test_row_gradient_is_the_sum_over_its_tokens(visit, lab) -> None:

@@ -605,6 +605,12 @@ export interface ForwardReply {
   columns: string[];
   equal: boolean;
   finite: boolean;
+  /** Multiplications and additions of the product with all columns of the one-hot matrix: 2 n V d. */
+  product_operations: number;
+  /** The size of the whole one-hot matrix: n V. */
+  one_hot_numbers: number;
+  /** What the lookup reads: n d numbers; it computes nothing. */
+  numbers_read: number;
   text: string;
   pieces: Piece[];
   /** The tokens that have a row. */
@@ -614,8 +620,22 @@ export interface ForwardReply {
   code: string;
 }
 
-/** The input matrix of a text. */
-export interface MatrixReply {
+/** The whole table as a picture. */
+export interface TableCellsReply {
+  /** The number of columns of the table, of which w are shown. */
+  columns: number;
+  vocabulary: number;
+  code: string;
+  /** The tokens of all rows of a small table; empty for a large one. */
+  names: string[];
+}
+
+/** Three distance tables of a text's tokens. */
+export interface TokenDistancesReply {
+  names: string[];
+  /** How many of the `num_pairs` distances differ from those before renumbering: by id, by one-hot and by row. */
+  changed: number[];
+  num_pairs: number;
   text: string;
   pieces: Piece[];
   /** The tokens that have a row. */
@@ -623,7 +643,51 @@ export interface MatrixReply {
   /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
-  position: "sinusoid" | "learned" | "none";
+  /** 0 keeps the ids. */
+  seed: number;
+}
+
+/** The input matrix of a text by a recipe. */
+export interface MatrixReply {
+  /** The factor from rows to scaled rows. */
+  scale: number;
+  /** The mean norm of the scaled rows. */
+  token_norm: number;
+  /** The mean norm of what is added to them. */
+  position_norm: number;
+  /** The norm of what is added, by that of the rows before they are scaled; null for rows of zeros. */
+  unscaled_ratio: number | null;
+  /** The norm of what is added, by that of the scaled rows. */
+  ratio: number | null;
+  text: string;
+  pieces: Piece[];
+  /** The tokens that have a row. */
+  tokens: string[];
+  /** The number of tokens left out at the end of a long text. */
+  left_out: number;
+  code: string;
+  recipe: "transformer" | "plain" | "gpt2" | "bert" | "llama" | "gemma";
+  recipes: ("transformer" | "plain" | "gpt2" | "bert" | "llama" | "gemma")[];
+  normalized: boolean;
+  /** Whether the recipe adds learned vectors, which are random here. */
+  untrained: boolean;
+}
+
+/** The rows with a gradient, with and without tied weights. */
+export interface TiedGradientReply {
+  /** The number of nonzero rows of the gradient. */
+  untied_rows: number;
+  tied_rows: number;
+  /** The number of distinct ids. */
+  distinct: number;
+  vocabulary: number;
+  text: string;
+  pieces: Piece[];
+  /** The tokens that have a row. */
+  tokens: string[];
+  /** The number of tokens left out at the end of a long text. */
+  left_out: number;
+  code: string;
 }
 
 /** A comparison with a gradient computed in another way: exact equality and the largest difference. */
@@ -742,6 +806,68 @@ export interface MergesReply {
   tokenizer: string;
   /** The left, right and merged token of each step. */
   merges: [string, string, string][];
+}
+
+/** All pairs of adjacent tokens of a text; the first one is merged next if it occurs at least twice. */
+export interface AdjacentPairsReply {
+  /** The number of merges made: at most the number asked for, fewer if no pair occurs twice before. */
+  step: number;
+  pairs: [string, string][];
+  num_tokens: number;
+  /** The number of places where two tokens are adjacent: the sum of the counts. */
+  num_pairs: number;
+  code: string;
+  text: string;
+  across: boolean;
+}
+
+/** The other frequent words that each token of a text is a piece of. */
+export interface SharingReply {
+  /** The most frequent ones, without the words of the text. */
+  words: string[][];
+  /** The number of frequent words that were searched. */
+  num_frequent: number;
+  code: string;
+  text: string;
+  tokenizer: string;
+}
+
+/** The measurements by vocabulary size. */
+export interface TradeoffReply {
+  train_bytes: number;
+  held_out_bytes: number;
+  code: string;
+  dim: number;
+}
+
+/** A tokenizer that can be compared. */
+export interface TokenizerChoice {
+  id: string;
+  title: string;
+  /** Where it was found. */
+  place: string;
+}
+
+/** The tokenizers that can be compared, and the id of the one that was uploaded by this request. */
+export interface TokenizersReply {
+  tokenizers: TokenizerChoice[];
+  uploaded: string | null;
+}
+
+/** A tokenizer applied to the text, or the error for one that does not open. */
+export interface ComparedTokenizer {
+  id: string;
+  title: string;
+  kind: string | null;
+  split: Split | null;
+  error: string | null;
+}
+
+/** A text tokenized by several tokenizers. */
+export interface ComparisonReply {
+  code: string;
+  text: string;
+  tokenizers: ComparedTokenizer[];
 }
 
 /** The progress of a training job. */

@@ -30,7 +30,8 @@ export function cellAt(canvas: HTMLCanvasElement, { rows, columns }: Matrix, x: 
   return { row: index(y, canvas.clientHeight, rows), column: index(x, canvas.clientWidth, columns) };
 }
 
-function picture({ values, rows, columns }: Matrix, palette: Palette): OffscreenCanvas {
+/** The matrix as an image with a pixel per cell. */
+export function picture({ values, rows, columns }: Matrix, palette: Palette): OffscreenCanvas {
   const image = new ImageData(columns, rows);
   const cells = new Uint32Array(image.data.buffer);
   for (let cell = 0; cell < cells.length; cell++) cells[cell] = packed(palette(values[cell] as number));

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 
-from rowspace.errors import UsageError
-
 
 def test_rows_of_the_table_equal_the_one_hot_product(lab, check_code) -> None:
     reply = check_code(lab, "pipeline/forward", text="read the list, write the list")
@@ -22,33 +20,40 @@ def test_nan_row_spreads_in_the_product_and_is_reported(small_lab, ask) -> None:
     assert (reply.meta["equal"], reply.meta["finite"]) == (False, False)
 
 
-@pytest.mark.parametrize("kind", ["sinusoid", "learned", "none"])
-def test_matrix_is_the_sum_of_rows_and_positions(lab, check_code, kind: str) -> None:
-    reply = check_code(lab, "pipeline/matrix", text="the list", position=kind)
-    rows = lab.table[["the", "list"]]
-    np.testing.assert_array_equal(reply.arrays["X"], rows + reply.arrays["positions"])
-    if kind == "sinusoid":
-        np.testing.assert_array_equal(reply.arrays["positions"][0], [0, 1] * 10)
-    elif kind == "none":
-        assert not reply.arrays["positions"].any()
-
-
-def test_odd_dimension_has_no_sinusoid(small_lab, ask) -> None:
-    lab = small_lab(["a"], np.ones((1, 1), np.float32))
-    assert ask(lab, "pipeline/matrix").meta["position"] == "learned"
-    with pytest.raises(UsageError, match="embedding_dim must be even"):
-        ask(lab, "pipeline/matrix", position="sinusoid")
-
-
-@pytest.mark.parametrize("route", ["forward", "matrix", "backward"])
+@pytest.mark.parametrize("route", ["forward", "matrix", "backward", "distances"])
 def test_text_of_unknown_words_has_no_rows(small_lab, ask, route: str) -> None:
     reply = ask(small_lab(["a"], np.ones((1, 2), np.float32)), f"pipeline/{route}", text="b c")
     assert [piece["row"] for piece in reply.meta["pieces"]] == [False, False]
     assert all(array.size == 0 for array in reply.arrays.values())
 
 
-@pytest.mark.parametrize("route", ["forward", "matrix", "backward"])
+@pytest.mark.parametrize("route", ["forward", "matrix", "backward", "distances", "tied"])
 def test_infinite_rows_cause_no_warning(small_lab, ask, route: str) -> None:
     lab = small_lab(["a", "b"], np.array([[np.inf, -np.inf], [1e30, 3e38]], np.float32))
-    reply = ask(lab, f"pipeline/{route}", text="a b b", g="100,-100,100", upstream="rows", position="none")
+    reply = ask(lab, f"pipeline/{route}", text="a b b", g="100,-100,100", upstream="rows")
     assert reply.meta["tokens"] == ["a", "b", "b"]
+
+
+def test_cost_of_the_product_next_to_the_lookup(lab, ask) -> None:
+    torch = pytest.importorskip("torch")
+    from torch.utils.flop_counter import FlopCounterMode
+
+    reply = ask(lab, "pipeline/forward", text="list list write")
+    one_hot = torch.eye(len(lab.table))[lab.table.ids(["list", "list", "write"])]
+    with FlopCounterMode(display=False) as counter:  # PyTorch's own count
+        one_hot @ torch.from_numpy(lab.table.rows.copy())
+    assert reply.meta["product_operations"] == counter.get_total_flops()
+    assert reply.meta["one_hot_numbers"] == one_hot.numel()
+    assert reply.meta["numbers_read"] == reply.arrays["rows"].size
+
+
+def test_whole_table_is_shown_as_it_is_or_sampled(lab, small_lab, check_code) -> None:
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    small = check_code(small_lab(["a", "b", "c", "d"], rows), "pipeline/cells")
+    np.testing.assert_array_equal(small.arrays["cells"], rows)
+    assert small.meta["names"] == ["a", "b", "c", "d"]
+    large = check_code(lab, "pipeline/cells", height=100)
+    assert large.arrays["cells"].shape == (100, 20)
+    starts = large.arrays["row_edges"][:-1]
+    np.testing.assert_array_equal(large.arrays["cells"], lab.table.rows[starts])
+    assert large.meta["names"] == []

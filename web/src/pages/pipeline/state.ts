@@ -6,27 +6,39 @@ import { addressState, choice, number, picked, text } from "../../state/address.
 export const STAGES: readonly [name: string, what: string][] = [
   ["Text", "A network reads numbers, so the text has to be converted."],
   ["Tokens", "The table’s tokenizer splits the text into tokens; unknown tokens have no row."],
-  ["Ids", "Each token is replaced by its id, the number of its row."],
-  ["Rows", "Each id selects its row of the table, so equal tokens get equal rows."],
+  ["Ids", "Each token is replaced by its id, the number of its row. The id itself means nothing: renumber and see."],
+  ["Rows", "Each id selects its row of the table E, which is copied to X; equal tokens get equal rows."],
   [
     "One-hot",
     "The lookup as a matrix product: each row of H has a one at the token’s id and zeros elsewhere, and H times the table E gives the rows.",
   ],
-  ["Position", "Rows do not contain their order, so a position vector is added to each row."],
-  ["X", "X is the sum of rows and positions, the input of the first layer: equal tokens now differ by position."],
   [
-    "Gradient",
-    "In the backward pass, the gradient of a row is the sum of the gradients of its tokens; all other rows have gradient zero.",
+    "Position",
+    "Rows do not contain their order. Most models add a vector for the position, some scale the rows first.",
   ],
+  ["X", "X is what the chosen model makes of rows and positions, the input of its first layer."],
+  ["Gradient", "In the backward pass, the gradient of a row is the sum of the gradients of its tokens."],
 ];
 
 export const UPSTREAM = ["ones", "rows"] as const;
+export const HEADS = ["none", "untied", "tied"] as const;
+export const RECIPES = ["", "transformer", "plain", "gpt2", "bert", "llama", "gemma"] as const;
+export const RECIPE_NAMES: Record<string, string> = {
+  transformer: "Transformer, 2017: × √d",
+  plain: "sinusoids, no scale",
+  gpt2: "GPT-2",
+  bert: "BERT",
+  llama: "Llama",
+  gemma: "Gemma: × √d",
+};
 
 export const pipelineState = () =>
   addressState({
     text: text(),
     stage: picked(number(3, 0, STAGES.length - 1)),
-    position: choice(["", "sinusoid", "learned", "none"] as const),
+    renumbered: picked(number(0, 0, 2 ** 31 - 1)),
+    recipe: choice(RECIPES),
     g: text(),
     upstream: choice(UPSTREAM),
+    head: choice(HEADS),
   });

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.lab.pages.pipeline.replies import Backward, Check, Forward, Matrix
+from rowspace import space
+from rowspace.lab.pages.pipeline.replies import Backward, Check, Forward, TableCells
 from rowspace.table import Table
 
 Ids = NDArray[np.int64]
@@ -28,17 +29,16 @@ def forward_figure(table: Table, ids: Ids) -> Forward:
         "columns": [table.vocabulary[column] for column in columns],
         "equal": np.array_equal(product, rows),
         "finite": bool(np.isfinite(rows).all()),
+        "product_operations": 2 * len(ids) * len(table) * table.dim,
+        "one_hot_numbers": len(ids) * len(table),
+        "numbers_read": len(ids) * table.dim,
     }
 
 
-def no_positions(*, count: int, width: int) -> Array:
-    """Return zeros, (count, width)."""
-    return np.zeros((count, width), np.float32)
-
-
-def matrix_figure(table: Table, ids: Ids, positions: Array) -> Matrix:
-    """Compute the input matrix X: rows plus positions."""
-    return {"positions": positions, "X": table[ids] + positions}
+def cells_figure(table: Table, *, height: int, width: int) -> TableCells:
+    """Sample the table at evenly spaced rows and columns."""
+    part = space.downsample_matrix(table.rows, (0, len(table)), (0, table.dim), cells=(height, width), by="sample")
+    return {"cells": part.values, "row_edges": part.row_edges, "columns": table.dim, "vocabulary": len(table)}
 
 
 def upstream_rows(table: Table, ids: Ids, *, g: Sequence[float], kind: str) -> Array:

@@ -20,23 +20,115 @@ class Forward(TypedDict):
     columns: list[str]
     equal: bool
     finite: bool
+    product_operations: int
+    """Multiplications and additions of the product with all columns of the one-hot matrix: 2 n V d."""
+    one_hot_numbers: int
+    """The size of the whole one-hot matrix: n V."""
+    numbers_read: int
+    """What the lookup reads: n d numbers; it computes nothing."""
 
 
 class ForwardReply(Forward, SentenceFields, Shown):
     """The rows of a text, with their code."""
 
 
-class Matrix(TypedDict):
-    """The `positions` (n, d), and `X` (n, d), which is rows + positions."""
+class TableCells(TypedDict):
+    """The table, downsampled: `cells` (h, w) are numbers of the table, those at `row_edges` (h + 1,) and columns."""
 
+    cells: Array
+    row_edges: Array
+    columns: int
+    """The number of columns of the table, of which w are shown."""
+    vocabulary: int
+
+
+class TableCellsReply(TableCells, Shown):
+    """The whole table as a picture."""
+
+    names: list[str]
+    """The tokens of all rows of a small table; empty for a large one."""
+
+
+class TokenDistances(TypedDict):
+    """TokenDistances between the distinct tokens of a text, (u, u): `by_id`, `by_one_hot` and `by_row`.
+
+    `new_ids` (u,) are the ids after the vocabulary is renumbered; all distances are computed with them.
+    """
+
+    by_id: Array
+    by_one_hot: Array
+    by_row: Array
+    old_ids: Array
+    new_ids: Array
+    names: list[str]
+    changed: list[int]
+    """How many of the `num_pairs` distances differ from those before renumbering: by id, by one-hot and by row."""
+    num_pairs: int
+
+
+class TokenDistancesReply(TokenDistances, SentenceFields, Shown):
+    """Three distance tables of a text's tokens."""
+
+    seed: int
+    """0 keeps the ids."""
+
+
+Recipe = Literal["transformer", "plain", "gpt2", "bert", "llama", "gemma"]
+
+
+class Matrix(TypedDict):
+    """X (n, d), the input of the first layer, and its parts, all (n, d).
+
+    `rows` are the rows of the table, `scaled` is what the recipe makes of them, and `positions` is the sum of all else
+    that it adds. `X` is `scaled` + `positions`, normalized if the recipe has a LayerNorm.
+    """
+
+    rows: Array
+    scaled: Array
     positions: Array
     X: Array
+    scale: float
+    """The factor from rows to scaled rows."""
+    token_norm: float
+    """The mean norm of the scaled rows."""
+    position_norm: float
+    """The mean norm of what is added to them."""
+    unscaled_ratio: float | None
+    """The norm of what is added, by that of the rows before they are scaled; null for rows of zeros."""
+    ratio: float | None
+    """The norm of what is added, by that of the scaled rows."""
 
 
 class MatrixReply(Matrix, SentenceFields, Shown):
-    """The input matrix of a text."""
+    """The input matrix of a text by a recipe."""
 
-    position: Literal["sinusoid", "learned", "none"]
+    recipe: Recipe
+    recipes: list[Recipe]
+    normalized: bool
+    untrained: bool
+    """Whether the recipe adds learned vectors, which are random here."""
+
+
+class TiedGradient(TypedDict):
+    """The rows with a gradient when each token of the text predicts the next one, the last one the first one.
+
+    `untied` and `tied` (b,) are the largest norms of the gradients of rows `edges[i]` to `edges[i + 1]`, with a
+    separate output matrix of the same values, and with the table as output matrix.
+    """
+
+    untied: Array
+    tied: Array
+    edges: Array
+    untied_rows: int
+    """The number of nonzero rows of the gradient."""
+    tied_rows: int
+    distinct: int
+    """The number of distinct ids."""
+    vocabulary: int
+
+
+class TiedGradientReply(TiedGradient, SentenceFields, Shown):
+    """The rows with a gradient, with and without tied weights."""
 
 
 class Check(TypedDict):

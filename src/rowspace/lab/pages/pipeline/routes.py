@@ -5,24 +5,39 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.pages.pipeline import figures
-from rowspace.lab.pages.pipeline.replies import BackwardReply, ForwardReply, MatrixReply
+from rowspace.lab.pages.pipeline.distances import distances_figure
+from rowspace.lab.pages.pipeline.replies import (
+    BackwardReply,
+    ForwardReply,
+    MatrixReply,
+    Recipe,
+    TableCellsReply,
+    TiedGradientReply,
+    TokenDistancesReply,
+)
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
-from rowspace.lab.shared.position_kinds import KINDS, check_width, default_kind
-from rowspace.lab.shared.sentence import read_sentence
+from rowspace.lab.shared.position_kinds import check_width
+from rowspace.lab.shared.sentence import known_sentence, read_sentence
 
 __all__ = ["ROUTES"]
 
 _LARGEST = 100.0
-_POSITIONS: tuple[Literal["sinusoid", "learned", "none"], ...] = (*KINDS, "none")
+RECIPES: tuple[Recipe, ...] = get_args(Recipe)
+_LEARNED = ("gpt2", "bert")  # recipes with position tables, which no table of words comes with
+_WIDTH = 64  # columns of the picture of the table
+_NAMED = 40  # rows of a table that are named in its picture
+_MOST_COMPARED = 8  # tokens
+_LARGEST_GRADIENT = 1 << 25  # numbers
+_RANGES = 400
 _UPSTREAM: tuple[Literal["ones", "rows"], ...] = ("ones", "rows")
 
 
@@ -33,19 +48,57 @@ def forward(lab: Lab, query: Query) -> ForwardReply:
     return {**figure(lab.table, sentence.ids), **sentence.fields, "code": code}
 
 
-def matrix(lab: Lab, query: Query) -> MatrixReply:
-    """Return the rows of the positions of `text`, by `position`, and X = rows + positions."""
-    sentence, dim = read_sentence(lab, query), lab.table.dim
-    kind = query.choice("position", _POSITIONS, default_kind(dim))
-    positions = partial(figures.no_positions, count=len(sentence.ids), width=dim)
-    if kind != "none":
-        check_width(dim)
-        from rowspace.lab.shared.position_modules import position_rows
+def cells(lab: Lab, query: Query) -> TableCellsReply:
+    """Return the whole table as a picture of at most `height` rows."""
+    figure = partial(figures.cells_figure, height=query.integer("height", 240, low=1, high=600), width=_WIDTH)
+    names = list(lab.table.vocabulary) if len(lab.table) <= _NAMED else []
+    return {**figure(lab.table), "names": names, "code": shown(lab, figure)}
 
-        positions = partial(position_rows, kind=kind, count=len(sentence.ids), width=dim)
-    figure = partial(figures.matrix_figure)
-    code = shown(lab, figure, ids=sentence.call, positions=positions)
-    return {**figure(lab.table, sentence.ids, positions()), **sentence.fields, "position": kind, "code": code}
+
+def distances(lab: Lab, query: Query) -> TokenDistancesReply:
+    """Return the distances of the tokens of `text` by id, one-hot and row, after renumbering the ids with `seed`."""
+    sentence, seed = read_sentence(lab, query), query.integer("seed", 0, low=0, high=2**31 - 1)
+    figure = partial(distances_figure, seed=seed, most=_MOST_COMPARED)
+    code = shown(lab, figure, ids=sentence.call)
+    return {**figure(lab.table, sentence.ids), **sentence.fields, "seed": seed, "code": code}
+
+
+@needs_torch
+@np.errstate(invalid="ignore", over="ignore")  # non-finite rows
+def matrix(lab: Lab, query: Query) -> MatrixReply:
+    """Return X, the input of the first layer for `text`, and its parts, as `recipe` scales and adds them."""
+    from rowspace.lab.pages.pipeline.inputs import make_recipe, matrix_figure
+
+    sentence, dim = read_sentence(lab, query), lab.table.dim
+    name = query.choice("recipe", RECIPES, "gpt2" if dim % 2 else "transformer")
+    check_width(dim)
+    made = partial(make_recipe, recipe=name)
+    embed, figure = made(lab.table, sentence.ids), partial(matrix_figure)
+    return {
+        **figure(lab.table, sentence.ids, embed),
+        **sentence.fields,
+        "recipe": name,
+        "recipes": list(RECIPES),
+        "normalized": embed.norm is not None,
+        "untrained": name in _LEARNED,
+        "code": shown(lab, figure, ids=sentence.call, embed=made),
+    }
+
+
+@needs_torch
+@np.errstate(invalid="ignore", over="ignore")  # non-finite rows
+def tied(lab: Lab, query: Query) -> TiedGradientReply:
+    """Return which rows get a gradient if each token of `text` predicts the next one, without and with tied weights."""
+    from rowspace.lab.pages.pipeline.tied import tied_figure
+
+    if lab.table.rows.size > _LARGEST_GRADIENT:
+        raise UsageError(
+            f"the gradient of this table has {lab.table.rows.size:,} numbers, more than the {_LARGEST_GRADIENT:,} that "
+            "this page computes at once; open a smaller table"
+        )
+    sentence, figure = known_sentence(lab, query), partial(tied_figure, most=_RANGES)
+    code = shown(lab, figure, ids=sentence.call)
+    return {**figure(lab.table, sentence.ids), **sentence.fields, "code": code}
 
 
 @np.errstate(invalid="ignore", over="ignore")  # non-finite rows have non-finite gradients
@@ -87,6 +140,9 @@ def _numbers(query: Query, count: int) -> list[float]:
 
 ROUTES: Mapping[str, Answer] = {
     "pipeline/forward": forward,
+    "pipeline/cells": cells,
+    "pipeline/distances": distances,
     "pipeline/matrix": matrix,
     "pipeline/backward": backward,
+    "pipeline/tied": tied,
 }

@@ -1,6 +1,8 @@
 """The figures of the Tokens page."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import tokenizers
@@ -14,7 +16,6 @@ from rowspace.text import (
     default_tokenizer,
     split_tokens,
     trace_encoding,
-    trace_training,
     truncate_counts,
     truncate_vocabulary,
 )
@@ -32,6 +33,11 @@ def open_tokenizer(table: Table) -> tuple[tokenizers.Tokenizer, Counts]:
 def open_default() -> tuple[tokenizers.Tokenizer, Counts]:
     """Open the tokenizer learned from the standard library, and return it with the counts of its tokens."""
     return default_tokenizer()
+
+
+def opened(name: str) -> "partial[Any]":
+    """Return the call that opens a tokenizer of the page."""
+    return partial(open_default if name == "default" else open_tokenizer)
 
 
 def cut_to_size(tokenizer: tokenizers.Tokenizer, counts: Counts, size: int) -> Cut:
@@ -61,11 +67,6 @@ def splits_figure(cuts: Sequence[Cut], ids: Mapping[str, int], *, text: str) -> 
 def ids_of(opened: tuple[tokenizers.Tokenizer, Counts]) -> Mapping[str, int]:
     """Return the ids of the tokens in the full vocabulary."""
     return opened[0].get_vocab()
-
-
-def learned_merges(*, text: str) -> list[Merge]:
-    """Learn byte-pair merges from a text alone."""
-    return list(trace_training(text, 1000))
 
 
 def encoding_merges(opened: tuple[tokenizers.Tokenizer, Counts], *, text: str) -> list[Merge]:

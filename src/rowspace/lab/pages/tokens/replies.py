@@ -83,3 +83,105 @@ class MergesReply(MergeNumbers, Shown):
     utf8: Array
     ends: Array
     begins: Array
+
+
+class AdjacentPairs(TypedDict):
+    """The pairs of adjacent tokens after `step` merges, with their `counts` (p,), the most frequent first."""
+
+    step: int
+    """The number of merges made: at most the number asked for, fewer if no pair occurs twice before."""
+    pairs: list[tuple[str, str]]
+    counts: Array
+    num_tokens: int
+    num_pairs: int
+    """The number of places where two tokens are adjacent: the sum of the counts."""
+
+
+class AdjacentPairsReply(AdjacentPairs, Shown):
+    """All pairs of adjacent tokens of a text; the first one is merged next if it occurs at least twice."""
+
+    text: str
+    across: bool
+
+
+class SharingNumbers(TypedDict):
+    """The frequent words that contain each token of the text, for the tokens of all sizes, concatenated."""
+
+    words: list[list[str]]
+    """The most frequent ones, without the words of the text."""
+    num_words: Array
+    """(n,) how many of the frequent words contain the token."""
+    num_frequent: int
+    """The number of frequent words that were searched."""
+
+
+class SharingReply(SharingNumbers, Shown):
+    """The other frequent words that each token of a text is a piece of."""
+
+    text: str
+    tokenizer: str
+
+
+class TradeoffNumbers(TypedDict):
+    """What follows from the vocabulary size, measured for byte-level BPE and for words.
+
+    `sizes` (s,) and `table_bytes` (s,); the others are (2, s), first for BPE, then for words: `tokens_per_word` of the
+    held-out text, `scores` of attention per layer and head for 1,000 words, `median_counts` of the rows in the
+    training text, and `unwritten`, the share of the held-out characters that no token contains. NaN where the training
+    text has fewer words than the size.
+    """
+
+    sizes: Array
+    table_bytes: Array
+    tokens_per_word: Array
+    scores: Array
+    median_counts: Array
+    unwritten: Array
+    train_bytes: int
+    held_out_bytes: int
+
+
+class TradeoffReply(TradeoffNumbers, Shown):
+    """The measurements by vocabulary size."""
+
+    dim: int
+
+
+class TokenizerChoice(TypedDict):
+    """A tokenizer that can be compared."""
+
+    id: str
+    title: str
+    place: str
+    """Where it was found."""
+
+
+class TokenizersReply(TypedDict):
+    """The tokenizers that can be compared, and the id of the one that was uploaded by this request."""
+
+    tokenizers: list[TokenizerChoice]
+    uploaded: str | None
+
+
+class ComparedTokenizer(TypedDict):
+    """A tokenizer applied to the text, or the error for one that does not open."""
+
+    id: str
+    title: str
+    kind: str | None
+    split: Split | None
+    error: str | None
+
+
+class ComparisonNumbers(TypedDict):
+    """`num_tokens` (t,) by each tokenizer that opens, and the `ids` (n,) of their tokens, concatenated."""
+
+    num_tokens: Array
+    ids: Array
+
+
+class ComparisonReply(ComparisonNumbers, Shown):
+    """A text tokenized by several tokenizers."""
+
+    text: str
+    tokenizers: list[ComparedTokenizer]

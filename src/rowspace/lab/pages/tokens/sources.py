@@ -20,7 +20,7 @@ from rowspace.text import (
     truncate_vocabulary,
 )
 
-__all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of"]
+__all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "source_of", "token_kinds"]
 
 
 SOURCES = ("table", "default")
@@ -60,7 +60,7 @@ class Source:
         library = self.tokenizer.library if whole else truncate_vocabulary(self.tokenizer, size)
         counts = None if self.counts is None else truncate_counts(self.tokenizer, self.counts, size, truncated=library)
         tokenizer = self.tokenizer if whole else HuggingFaceTokenizer(library)
-        return Cut(tokenizer, counts, max((counts or {}).values(), default=0), _kinds(tokenizer))
+        return Cut(tokenizer, counts, max((counts or {}).values(), default=0), token_kinds(tokenizer))
 
 
 def source_of(lab: Lab, name: str) -> Source:
@@ -122,7 +122,10 @@ def _of_table(lab: Lab) -> Source:
     return Source(Tokenizer.of_table(table), counts)
 
 
-def _kinds(tokenizer: HuggingFaceTokenizer) -> dict[int, str]:
-    added = tokenizer.library.get_added_tokens_decoder()
-    kinds = {number: "special" if token.special else "added" for number, token in added.items()}
+def token_kinds(tokenizer: Tokenizer) -> dict[int, str]:
+    """Return the kind of special, added and unknown tokens by id."""
+    kinds = dict.fromkeys(tokenizer.special_ids, "special")
+    if isinstance(tokenizer, HuggingFaceTokenizer):
+        added = tokenizer.library.get_added_tokens_decoder()
+        kinds = {number: "special" if token.special else "added" for number, token in added.items()}
     return kinds if tokenizer.unknown_id is None else kinds | {tokenizer.unknown_id: "unknown"}

@@ -1,30 +1,27 @@
-"""The routes of the Tokens page: tokenizers, a text at several vocabulary sizes, and merges step by step."""
+"""The routes of the Tokens page for its tokenizers, and for a text at several vocabulary sizes."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.pages.tokens import figures
-from rowspace.lab.pages.tokens.replies import MergesReply, SourceReply, Split, SplitsReply, TokenizerSizes
-from rowspace.lab.pages.tokens.sources import SOURCES, Cut, Source, cut_of, is_ready, source_of
+from rowspace.lab.pages.tokens.replies import SourceReply, Split, SplitsReply, TokenizerSizes
+from rowspace.lab.pages.tokens.sources import SOURCES, Source, cut_of, is_ready, source_of, token_kinds
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import is_code
 from rowspace.lab.shared.figure import shown
-from rowspace.text import Merge, split_tokens, trace_encoding
+from rowspace.text import Tokenizer, split_tokens
 from rowspace.text.characters import clean, readable
 from rowspace.text.inspect.alignment import align_text
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "default_text", "read_split", "split_text"]
 
 _CODE = "def unbelievable(self): raise TypeError"
 _TEXT = "The unbelievable cat sat on the mat"
-_TO_MERGE = "the cat sat on the mat the cat"
 _SHOWN_SIZES = 4
 _MOST_SIZES = 6
 
@@ -41,16 +38,14 @@ def source(lab: Lab, query: Query) -> SourceReply:
 
 def split(lab: Lab, query: Query) -> SplitsReply:
     """Return the tokens of `text` at each of the vocabulary `sizes` of `tokenizer`."""
-    name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "default")
-    text = clean(query.text("text", _CODE if name == "default" or is_code(lab.table) else _TEXT))
+    name, text, sizes = read_split(lab, query)
     source = source_of(lab, name)
-    sizes = _sizes(query, source)
     cuts = [cut_of(lab, name, size) for size in sizes]
     figure = partial(figures.splits_figure, text=text)
     code = shown(
         lab,
         figure,
-        opened=_opened(name),
+        opened=figures.opened(name),
         cuts=partial(figures.cut_to_sizes, sizes=sizes),
         ids=partial(figures.ids_of),
     )
@@ -58,46 +53,21 @@ def split(lab: Lab, query: Query) -> SplitsReply:
         **figure([(cut.tokenizer, cut.counts) for cut in cuts], source.ids),
         "text": text,
         "tokenizer": name,
-        "splits": [_split(text, cut, size) for cut, size in zip(cuts, sizes, strict=True)],
+        "splits": [split_text(text, cut.tokenizer, cut.kinds, size) for cut, size in zip(cuts, sizes, strict=True)],
         "most": None if source.counts is None else max(cut.most for cut in cuts),
         "code": code,
     }
 
 
-def merges(lab: Lab, query: Query) -> MergesReply:
-    """Return the merges of `text` by `tokenizer` ("text" learns merges from the text), and the step of each symbol."""
-    text = clean(query.text("text", _TO_MERGE))
-    name = query.choice("tokenizer", ("text", *SOURCES), "text")
-    source = None if name == "text" else source_of(lab, name)
-    figure = partial(figures.merges_figure)
-    if source is None:
-        learned = partial(figures.learned_merges, text=text)
-        found, code = learned(), shown(lab, figure, found=learned)
-    else:
-        found = list(trace_encoding(text, source.tokenizer))
-        encoded = partial(figures.encoding_merges, text=text)
-        code = shown(lab, figure, opened=_opened(name), found=encoded)
-    symbols = _symbols(text, source, found)
-    data = [_utf8(symbol, source) for symbol, _ in symbols]
-    left, right, merged = (
-        [readable(_utf8(getattr(merge, part), source)) for merge in found] for part in ("left", "right", "merged")
-    )
-    return {
-        **figure(found),
-        "text": text,
-        "tokenizer": name,
-        "merges": list(zip(left, right, merged, strict=True)),
-        "joined": _ints([step for _, step in symbols]),
-        "utf8": np.frombuffer(b"".join(data), np.uint8),
-        "ends": np.cumsum(_ints([len(part) for part in data])),
-        "begins": _begins(text, len(symbols)) if source is None else np.zeros(len(symbols), np.uint8),
-        "code": code,
-    }
+def read_split(lab: Lab, query: Query) -> tuple[str, str, list[int]]:
+    """Read the name of the tokenizer, the text, and the sizes, which must be sizes of the tokenizer."""
+    name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "default")
+    return name, default_text(lab, query, name), _sizes(query, source_of(lab, name))
 
 
-def _opened(name: str) -> "partial[Any]":
-    """Return the call that opens a tokenizer."""
-    return partial(figures.open_default if name == "default" else figures.open_tokenizer)
+def default_text(lab: Lab, query: Query, name: str) -> str:
+    """Read `text`, by default a line of code for a tokenizer that was trained on code, else a sentence."""
+    return clean(query.text("text", _CODE if name == "default" or is_code(lab.table) else _TEXT))
 
 
 def _facts(lab: Lab, name: str) -> TokenizerSizes:
@@ -120,20 +90,23 @@ def _sizes(query: Query, source: Source) -> list[int]:
     return [int(size) for size in wanted]
 
 
-def _split(text: str, cut: Cut, size: int) -> Split:
-    """Tokenize a text at one size, and compute its statistics."""
-    found = cut.tokenizer.encode_with_offsets([text])[0]
-    unknown = found.ids == (-1 if cut.tokenizer.unknown_id is None else cut.tokenizer.unknown_id)
+def split_text(
+    text: str, tokenizer: Tokenizer, kinds: Mapping[int, str] | None = None, size: int | None = None
+) -> Split:
+    """Tokenize a text, and compute its statistics; `kinds` and `size` are the tokenizer's own by default."""
+    kinds = token_kinds(tokenizer) if kinds is None else kinds
+    found = tokenizer.encode_with_offsets([text])[0]
+    unknown = found.ids == (-1 if tokenizer.unknown_id is None else tokenizer.unknown_id)
     aligned = align_text(text, found.offsets, unknown)
     known = len(text.encode()) - sum(len(text[start:end].encode()) for start, end in found.offsets[unknown].tolist())
     return {
-        "size": size,
-        "tokens": [piece.token for piece in split_tokens(text, cut.tokenizer)],
+        "size": len(tokenizer) if size is None else size,
+        "tokens": [piece.token for piece in split_tokens(text, tokenizer)],
         "texts": [
-            _text_of(cut, number, text[start:end])
+            _text_of(tokenizer, number, text[start:end])
             for number, (start, end) in zip(found.ids.tolist(), found.offsets.tolist(), strict=True)
         ],
-        "kinds": [cut.kinds.get(number, "") for number in found.ids.tolist()],
+        "kinds": [kinds.get(number, "") for number in found.ids.tolist()],
         "tokens_per_word": aligned.word_pieces / aligned.words if aligned.words and not unknown.any() else None,
         "bytes_per_token": known / int((~unknown).sum()) if not unknown.all() else None,
         "unknown": int(unknown.sum()),
@@ -141,36 +114,10 @@ def _split(text: str, cut: Cut, size: int) -> Split:
     }
 
 
-def _text_of(cut: Cut, number: int, original: str) -> str:
+def _text_of(tokenizer: Tokenizer, number: int, original: str) -> str:
     """Return the text of a token; for tokens without text, such as unknown ones, return the original text."""
-    data = cut.tokenizer.token_bytes(number)
+    data = tokenizer.token_bytes(number)
     return original if data is None else readable(data)
 
 
-def _symbols(text: str, source: Source | None, found: Sequence[Merge]) -> list[tuple[str, int]]:
-    """Return the symbols before all merges, each with the step that joins it to the one before it."""
-    if found:
-        return found[-1].joins
-    tokens = "".join(text.split()) if source is None else [p.token for p in split_tokens(text, source.tokenizer)]
-    return [(token, 0) for token in tokens]
-
-
-def _utf8(token: str, source: Source | None) -> bytes:
-    """Return the UTF-8 bytes of a token."""
-    number = None if source is None else source.ids.get(token)
-    data = None if source is None or number is None else source.tokenizer.token_bytes(number)
-    return token.encode(errors="replace") if data is None else data
-
-
-def _begins(text: str, num_symbols: int) -> NDArray[np.uint8]:
-    """Mark the first character of each word in the text without white space."""
-    begins = np.zeros(num_symbols, np.uint8)
-    begins[np.cumsum([0, *map(len, text.split())])[:-1]] = 1
-    return begins
-
-
-def _ints(values: Sequence[int]) -> NDArray[Any]:
-    return np.array(values, np.int64)
-
-
-ROUTES: Mapping[str, Answer] = {"tokens/source": source, "tokens/split": split, "tokens/merges": merges}
+ROUTES: Mapping[str, Answer] = {"tokens/source": source, "tokens/split": split}

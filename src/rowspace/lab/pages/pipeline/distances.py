@@ -1,0 +1,46 @@
+"""TokenDistances between tokens by id, by one-hot vector and by row, before and after the vocabulary is renumbered."""
+
+import numpy as np
+
+from rowspace.lab.pages.pipeline.figures import Array, Ids
+from rowspace.lab.pages.pipeline.replies import TokenDistances
+from rowspace.table import Table
+
+
+def renumber(count: int, *, seed: int) -> Ids:
+    """Return the new id of each id: a random permutation, or the ids themselves for seed 0."""
+    return np.random.default_rng(seed).permutation(count) if seed else np.arange(count)
+
+
+def three_distances(table: Table, ids: Ids, *, seed: int) -> list[Array]:
+    """Return the distances of the new ids, of their one-hot vectors, and of their rows in the reordered table."""
+    new = renumber(len(table), seed=seed)
+    place_of = np.argsort(new)  # row i of the reordered table is row place_of[i] of this one
+    asked = new[ids]
+    rows = table[place_of[asked]].astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):  # non-finite rows
+        by_row = np.linalg.norm(rows[:, np.newaxis] - rows, axis=2)
+    differs = asked[:, np.newaxis] != asked
+    return [np.abs(asked[:, np.newaxis] - asked), np.sqrt(2.0 * differs), by_row]
+
+
+def distances_figure(table: Table, ids: Ids, *, seed: int, most: int) -> TokenDistances:
+    """Compare the first `most` distinct tokens of a text in three ways, and count the distances that changed."""
+    first = np.sort(np.unique(ids, return_index=True)[1])[:most]
+    asked = ids[first]
+    before, after = three_distances(table, asked, seed=0), three_distances(table, asked, seed=seed)
+    upper = np.triu_indices(len(asked), 1)
+    changed = [
+        int(np.count_nonzero(~np.isclose(old, new, equal_nan=True)[upper]))
+        for old, new in zip(before, after, strict=True)
+    ]
+    return {
+        "by_id": after[0],
+        "by_one_hot": after[1],
+        "by_row": after[2],
+        "old_ids": asked,
+        "new_ids": renumber(len(table), seed=seed)[asked],
+        "names": [table.vocabulary[number] for number in asked],
+        "changed": changed,
+        "num_pairs": len(upper[0]),
+    }

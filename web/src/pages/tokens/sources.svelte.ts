@@ -1,0 +1,76 @@
+// The tokenizers of the page: the table's, and the default one, which is learned on first use.
+
+import type { SourceReply, TokenizerSizes } from "../../api/types.generated";
+import { Job } from "../../state/job.svelte";
+import { Resource } from "../../state/resource.svelte";
+import { MERGES_OF, SOURCES, type tokenState } from "./state";
+
+type Name = (typeof SOURCES)[number];
+
+export class Sources {
+  readonly learning: Job<unknown>;
+  #learned = $state(false);
+  #page: ReturnType<typeof tokenState>;
+  #most: number;
+  #found: Record<Name, Resource<SourceReply>>;
+
+  /** Call this while a component is initialized. */
+  constructor(page: ReturnType<typeof tokenState>, mostSizes: number) {
+    this.#page = page;
+    this.#most = mostSizes;
+    this.#found = {
+      table: new Resource(() => ({ path: "tokens/source", parameters: { tokenizer: "table" } })),
+      default: new Resource(() => ({
+        path: "tokens/source",
+        parameters: { tokenizer: "default", wait: this.#learned || undefined },
+      })),
+    };
+    this.learning = new Job(() => (this.missing && !this.#learned ? { kind: "default-tokenizer" } : null));
+    $effect(() => {
+      if (this.learning.done) this.#learned = true;
+    });
+  }
+
+  get resources(): Resource<SourceReply>[] {
+    return [this.#found.table, this.#found.default];
+  }
+
+  /** Whether the default tokenizer is not learned yet. */
+  get missing(): boolean {
+    const reply = this.#found.default.reply;
+    return reply !== undefined && !reply.meta.found;
+  }
+
+  usable(name: Name): TokenizerSizes | null {
+    return this.#found[name].reply?.meta.found ?? null;
+  }
+
+  /** The chosen tokenizer, or the other one if it is missing. */
+  get name(): Name | null {
+    const wanted = this.#page.tokenizer;
+    if (this.usable(wanted)) return wanted;
+    if (!this.#found[wanted].reply && !this.#found[wanted].failure) return null;
+    return SOURCES.find((each) => this.usable(each)) ?? null;
+  }
+
+  get tokenizer(): TokenizerSizes | null {
+    return this.name && this.usable(this.name);
+  }
+
+  get sizes(): number[] {
+    const wanted = this.#page.sizes
+      .split(",")
+      .map(Number)
+      .filter((size) => this.tokenizer?.sizes.includes(size));
+    return wanted.length ? wanted.slice(0, this.#most) : (this.tokenizer?.shown ?? []);
+  }
+
+  /** Where merges come from: only byte-pair tokenizers have them. */
+  get learnable(): (typeof MERGES_OF)[number][] {
+    return MERGES_OF.filter((each) => each === "text" || this.usable(each)?.kind === "bpe");
+  }
+
+  get learn(): (typeof MERGES_OF)[number] {
+    return this.learnable.includes(this.#page.learn) ? this.#page.learn : "text";
+  }
+}
