@@ -583,3 +583,88 @@ export interface MapFrame {
   sample?: number;
   code?: string;
 }
+
+/** Two rows, with their code. */
+export interface PairReply {
+  cosine: number;
+  /** The angle between the rows. */
+  degrees: number;
+  code: string;
+  words: [string, string];
+}
+
+/** A turned table, with its code. */
+export interface TurnedReply {
+  bars: number;
+  bars_changed: number;
+  before: string[];
+  after: string[];
+  /** The number of neighbors before that are not among those after. */
+  neighbors_changed: number;
+  /** The largest change of a score. */
+  largest_change: number;
+  code: string;
+  word: string;
+}
+
+/** The counts of a table, with their code. */
+export interface CountsReply {
+  /** Whether the table has counts. */
+  counted: boolean;
+  k: number;
+  by_chance: number;
+  /** Rows with a lower count are rarely seen. */
+  rare: number;
+  rare_rows: number;
+  rows: number;
+  code: string;
+}
+
+/** The accuracies of a probe, with their code. */
+export interface ProbedReply {
+  /** The number of words with and without the property. */
+  found: number[];
+  /** Words with and without the property. */
+  examples: string[][];
+  /** The number of words with the property, and without it, in the sample. */
+  each: number;
+  /** The smallest `each` that is probed. */
+  fewest: number;
+  accuracy: number | null;
+  control: number | null;
+  majority: number | null;
+  train: number;
+  test: number;
+  code: string;
+  properties: string[];
+}
+
+/** The first tables learned from one text, in the order of `settings`. Only the last frame has all tables. */
+export interface LearnedFrame {
+  /** The method and the window of each table. */
+  settings: [string, number][];
+  /** The number of tables that are learned. */
+  learned: number;
+  seconds: number;
+  tokens: string[];
+  counts: number[];
+  code?: string;
+}
+
+/** Representative words, with their code. */
+export interface PaletteReply {
+  tokens: string[];
+  code: string;
+}
+
+/** A map of chosen words, with its code. */
+export interface ChosenMapReply {
+  code: string;
+  words: string[];
+  /** The number of each word's group. */
+  groups: number[];
+  /** The names of the groups. */
+  names: string[];
+  /** Words that have no row. */
+  missing: string[];
+}
