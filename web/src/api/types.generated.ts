@@ -40,6 +40,40 @@ export interface ExamplesReply {
   code: string;
 }
 
+/** A relation with its pairs as a text, "man woman, king queen". */
+export interface Relation {
+  name: string;
+  pairs: string;
+}
+
+/** The offsets of relations, with their code. */
+export interface RelationsReply {
+  pairs: [string, string][];
+  other: [string, string][];
+  /** The mean cosine between different offsets of the first relation; null for a single pair. */
+  mean: number | null;
+  mean_other: number | null;
+  /** That of offsets to the second words of other pairs. */
+  control: number | null;
+  /** The number of pairs of each relation that share no word, which the angle is computed from. */
+  compared: number[];
+  cosine: number | null;
+  /** The angle between the mean offsets of both relations; null without pairs. */
+  degrees: number | null;
+  code: string;
+  offered: Relation[];
+  /** The pairs of the request. */
+  given: string[];
+  /** The number of pairs that are not in the table. */
+  missing: number;
+}
+
+/** A map of words, with its code. */
+export interface WordMapReply {
+  code: string;
+  words: string[];
+}
+
 /** A cost with its formula. */
 export interface Formula {
   name: string;
