@@ -593,6 +593,8 @@ export interface ValuesReply {
 export interface ClustersReply {
   /** The words nearest to the center of each cluster. */
   names: string[][];
+  /** The two frequent words nearest to the center of each cluster. */
+  regions: string[][];
   sizes: number[];
   code: string;
   by: "norm" | "count" | "cluster";

@@ -10,7 +10,7 @@ from rowspace import space
 from rowspace.errors import RowspaceError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
-from rowspace.lab.pages.words.figures import word_row
+from rowspace.lab.pages.words.figures import frequent_ids, word_row
 from rowspace.lab.pages.words.replies import ChosenMap, ChosenMapReply, Palette, PaletteReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import MARKS, default_words
@@ -20,7 +20,6 @@ from rowspace.table import Table
 __all__ = ["ROUTES"]
 
 MOST_WORDS = 80
-CENTRAL = 5
 WELL_KNOWN = 6
 
 
@@ -50,15 +49,17 @@ def chosen_map(lab: Lab, query: Query) -> ChosenMapReply:
 
 
 def palette_figure(table: Table, *, known: Sequence[str], k: int) -> Palette:
-    """Add to the known words one for each cluster of the rows: of the five nearest to its center the most frequent."""
+    """Add to the known words one for each cluster of the frequent words' rows: the nearest to its center."""
     ids = table.ids(known).tolist()
-    directed = np.isfinite(table.norms) & (table.norms > 0)
+    frequent = frequent_ids(table)
+    rows = table.rows[frequent]
+    directed = np.isfinite(table.norms[frequent]) & (table.norms[frequent] > 0)
     if k > len(ids) and directed.sum() > k:
-        clusters = space.k_means(table.rows, k - len(ids))
-        for central in space.central_words(table.rows, clusters, table.vocabulary, CENTRAL):
-            fresh = [id for id in central if id not in ids]
-            counts = table.counts
-            ids += [fresh[0] if counts is None else max(fresh, key=lambda id: int(counts[id]))] if fresh else []
+        clusters = space.k_means(rows, k - len(ids))
+        words = [table.vocabulary[int(id)] for id in frequent]
+        central = space.central_words(rows, clusters, words, len(ids) + 1)
+        fresh = [[id for id in frequent[places].tolist() if id not in ids] for places in central]
+        ids += [found[0] for found in fresh if found]
     ids = list(dict.fromkeys([*ids, *range(min(k, len(table)))]))[:k]
     return {"ids": np.array(ids), "tokens": [table.vocabulary[id] for id in ids]}
 

@@ -55,6 +55,7 @@ def pair_figure(table: Table, *, words: Sequence[str]) -> PairScores:
     stretched = factors[:, np.newaxis] * b
     cosine = space.cosine(a, b)
     return {
+        "rows": np.stack([a, b]),
         "products": a * b,
         "norms": space.row_norms(np.stack([a, b])),
         "cosine": float(cosine),

@@ -134,6 +134,8 @@ class Clusters(Values):
 
     names: list[list[str]]
     """The words nearest to the center of each cluster."""
+    regions: list[list[str]]
+    """The two frequent words nearest to the center of each cluster."""
     sizes: list[int]
 
 
@@ -176,11 +178,12 @@ class MapFrame(TypedDict):
 
 
 class PairScores(TypedDict):
-    """Two rows a and b: `products` (d,) a_i * b_i, `norms` (2,), and the scores of a with b times each of `factors`.
+    """Two rows a and b, `rows` (2, d), and the scores of a with b times each of `factors` (n,).
 
-    `factors` (n,); `dots` (n,), `cosines` (n,), `distances` (n,).
+    `products` (d,) a_i * b_i; `norms` (2,); `dots` (n,), `cosines` (n,), `distances` (n,).
     """
 
+    rows: Array
     products: Array
     norms: Array
     cosine: float
