@@ -131,6 +131,16 @@ def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[P
 
 
 @pytest.fixture
+def unfold(page: Page) -> Callable[[str], None]:
+    """`unfold("The numbers")`: open a folded part of the page."""
+
+    def open_part(title: str) -> None:
+        page.locator("summary").filter(has_text=title).click()
+
+    return open_part
+
+
+@pytest.fixture
 def visit(page: Page, lab_url: str) -> Callable[[str], Page]:
     """`visit("words?word=sin")`: open a page of the workbench and wait until it has loaded."""
 
