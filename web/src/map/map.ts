@@ -167,6 +167,7 @@ export class MapRenderer {
 
   set viewport(viewport: Viewport) {
     this.follows = false;
+    if (this.painting.tween) this.painting.tween.goal = null; // the points still move, the camera does not
     this.camera.set(viewport);
     this.painting.invalidate();
   }

@@ -16,6 +16,8 @@ export interface Theme {
 
 const HALO = 5; // px; keeps labels readable on points of their color
 const MAX_LABELS = 70;
+const REGION_LINES = [0, -24, 24, -48, 48];
+const LINES = [0, -14, 14, -28, 28]; // px; how far the label of a highlight may move up or down
 const MAX_REJECTED = 3000;
 const MAX_QUICK_CANDIDATES = 50_000;
 
@@ -115,9 +117,10 @@ export class Overlay {
   private add(space: Space, [x, y]: [number, number], text: string, marked: boolean): boolean {
     this.context.font = this.font(marked);
     const { width } = this.context.measureText(text);
-    const left = space.put(x, y, width, marked);
+    const line = marked ? (LINES.find((shift) => space.free(x, y + shift, width) !== null) ?? 0) : 0;
+    const left = space.put(x, y + line, width, marked);
     if (left === null) return false;
-    this.labels.push({ text, left, y, marked });
+    this.labels.push({ text, left, y: y + line, marked });
     return true;
   }
 
@@ -130,7 +133,7 @@ export class Overlay {
     this.context.font = this.regionFont();
     const { width } = this.context.measureText(name);
     const [center, top] = camera.toScreen(x, y);
-    for (const shift of [0, -24, 24, -48, 48]) {
+    for (const shift of REGION_LINES) {
       const left = space.free(center - width / 2, top + shift, width);
       if (left === null) continue;
       space.take(left, top + shift, width);
