@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nearestWord, wordBeside } from "./handles";
-import type { Point } from "./plane";
+import type { Point } from "../../charts/plane";
 
 const PLACES: Point[] = [
   [0, 0],

@@ -1,6 +1,6 @@
 // Moving a, b and c among the words of a map.
 
-import type { Point } from "./plane";
+import type { Point } from "../../charts/plane";
 
 /** The index of the word nearest to a position; -1 without words. */
 export function nearestWord(places: readonly Point[], [x, y]: Point): number {
