@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from rowspace.lab.lab import Lab
@@ -147,3 +148,18 @@ def test_folded_numbers_remember_that_they_were_opened(visit: Visit, unfold: Cal
     expect(table).to_be_visible()
     page.reload()
     expect(table).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["words?tab=two", "words?tab=counts", "words?tab=probe&chosen=true", "words?tab=list&turn=1",
+     "analogies?view=move", "analogies?view=pairs"],
+)  # fmt: skip
+def test_every_view_is_accessible_and_fits_a_phone(visit: Visit, unfold: Callable[[str], None], address: str) -> None:
+    page = visit(address)
+    unfold("More controls")
+    page.wait_for_load_state("networkidle")
+    found = Axe().run(page).response
+    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found["violations"]] == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
