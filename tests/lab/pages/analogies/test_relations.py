@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.decomposition import TruncatedSVD
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.preprocessing import normalize
 
 from rowspace.errors import UsageError
 
@@ -83,3 +84,10 @@ def test_map_of_words_stays_while_words_are_added(lab, check_code) -> None:
     after = check_code(lab, "analogies/words", word=["zipfile", "read"])
     assert after.meta["words"] == [*before.meta["words"], "zipfile"]
     np.testing.assert_array_equal(after.arrays["positions"][:-1], before.arrays["positions"])
+
+
+def test_map_of_words_equals_the_components_of_their_directions(lab, check_code) -> None:
+    reply = check_code(lab, "analogies/words", word="zipfile")
+    directions = normalize(np.float64(lab.table[reply.meta["words"]]))
+    expected = PCA(2).fit(directions[:-1]).transform(directions)  # the added word does not move the map
+    np.testing.assert_allclose(np.abs(reply.arrays["positions"]), np.abs(expected), atol=1e-6)
