@@ -83,6 +83,8 @@ SENTENCE = {"pieces", "left_out"}
 SIZES = {"length", "dim", "base", "seed"}
 HEAD = {"head", "heads", "head_dim", "seed"}
 CONTEXT: dict[str, set[str]] = {
+    "analogies/relations": {"missing"},  # pairs of the request that are not in the table
+    "words/chosen-map": {"groups"},  # the groups of the request
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
     "tokens/pairs": {"across"},

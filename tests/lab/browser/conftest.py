@@ -139,6 +139,18 @@ def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[P
 
 
 @pytest.fixture
+def unfold(page: Page) -> Callable[[str], None]:
+    """`unfold("More controls")`: open a part of the page, unless it is open."""
+
+    def open_part(title: str) -> None:
+        folded = page.locator("details:not([open]) > summary").filter(has_text=title)
+        if folded.count():
+            folded.click()
+
+    return open_part
+
+
+@pytest.fixture
 def visit(page: Page, lab_url: str) -> Callable[[str], Page]:
     """`visit("words?word=sin")`: open a page of the workbench and wait until it has loaded."""
 

@@ -1,5 +1,8 @@
 """The Analogies page in a browser."""
 
+import re
+
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -16,6 +19,9 @@ def shown(value: float) -> str:
 def answers(page: Page) -> list[tuple[str, str, str]]:
     """Rank, token and score of each row of the table."""
     expect(page.locator(LOADED)).to_be_attached()
+    folded = page.locator("details:not([open]) > summary").filter(has_text="The numbers")
+    if folded.count():
+        folded.click()
     lines = page.get_by_role("table", name="The answers").locator("tbody tr").all()
     return [tuple(line.get_by_role("cell").all_inner_texts()[:3]) for line in lines]
 
@@ -27,18 +33,19 @@ def expected_answers(lab, *question: str, **options) -> list[tuple[str, str, str
 
 def test_initial_answers_match_python(visit, lab) -> None:
     page = visit("analogies")
-    expect(page.get_by_role("table", name="The answers")).to_be_visible()
     rank = [token for token, _ in lab.table.analogy("read", "write", "reader", k=len(lab.table))].index("writer") + 1
     assert answers(page)[:10] == expected_answers(lab, "read", "write", "reader")
     expect(page.get_by_role("region", name="Figure")).to_contain_text("Correct." if rank == 1 else "Wrong.")
 
 
-def test_question_can_be_typed_and_survives_a_reload(visit, lab) -> None:
+def test_question_can_be_typed_and_survives_a_reload(visit, unfold, lab) -> None:
     page = visit("analogies")
     page.keyboard.press("/")
-    for word in WRONG:
+    for word in WRONG[:3]:
         page.keyboard.type(word)
         page.keyboard.press("Tab")
+    unfold("More controls")
+    page.get_by_label("is to (expected)").fill(WRONG[3])
     a, b, c, expected = WRONG
     page.wait_for_url(f"**/analogies?a={a}&b={b}&c={c}&expected={expected}")
     figure = page.get_by_role("region", name="Figure")
@@ -65,22 +72,25 @@ def test_inputs_can_be_included(visit, lab) -> None:
     page.wait_for_url("**&kept=true")
 
 
-def test_3cosmul_scores_match_python(visit, lab) -> None:
+def test_3cosmul_scores_match_python(visit, unfold, lab) -> None:
     page = visit("analogies?method=3cosmul")
+    unfold("The numbers")
     expect(page.get_by_role("table", name="The answers")).to_contain_text("3CosMul")
     assert answers(page)[:10] == expected_answers(lab, "read", "write", "reader", method="3cosmul")
 
 
-def test_enter_opens_an_example(visit) -> None:
+def test_enter_opens_an_example(visit, unfold) -> None:
     page = visit("analogies")
+    unfold("The numbers")
     page.get_by_role("button", name="encode : encoder as decode : decoder").press("Enter")
     page.wait_for_url("**/analogies?a=encode&b=encoder&c=decode&expected=decoder")
     expect(page.get_by_role("button", pressed=True)).to_contain_text("encode : encoder as decode : decoder")
     expect(page.get_by_role("table", name="corners")).to_contain_text("encoder")
 
 
-def test_hovered_token_highlights_and_labels_its_dot(visit, lab) -> None:
-    page = visit("analogies")
+def test_hovered_token_highlights_and_labels_its_dot(visit, unfold, lab) -> None:
+    page = visit("analogies?view=plane")
+    unfold("The numbers")
     second = lab.table.analogy("read", "write", "reader", k=2)[1][0]
     page.get_by_role("table", name="The answers").get_by_text(second, exact=True).hover()
     expect(page.locator("circle.lit")).to_have_count(1)
@@ -88,8 +98,9 @@ def test_hovered_token_highlights_and_labels_its_dot(visit, lab) -> None:
     expect(page.locator(".plane").get_by_text(f"2 {shown}", exact=True)).to_be_visible()
 
 
-def test_expected_word_is_optional(visit) -> None:
+def test_expected_word_is_optional(visit, unfold) -> None:
     page = visit("analogies")
+    unfold("More controls")
     expected = page.get_by_label("is to (expected)")
     expect(expected).not_to_have_value("")
     expected.fill("")
@@ -100,7 +111,7 @@ def test_expected_word_is_optional(visit) -> None:
 
 
 def test_no_arrows_between_equal_words(visit) -> None:
-    page = visit("analogies?a=read&b=write&c=reader")
+    page = visit("analogies?a=read&b=write&c=reader&view=plane")
     expect(page.locator(".step")).to_have_count(2)
     page.get_by_label("is to b").fill("read")
     expect(page.locator(".plane")).to_contain_text("read = read")
@@ -112,3 +123,55 @@ def test_unknown_word_suggests_similar_spellings(visit) -> None:
     page = visit("analogies")
     page.get_by_label("is to b").fill("typeerorr")
     expect(page.get_by_role("alert")).to_contain_text("did you mean 'typeerror'")
+
+
+def test_answers_are_drawn_at_their_angles_from_the_target(visit, lab) -> None:
+    page = visit("analogies?a=read&b=write&c=reader")
+    figure = page.locator(".fan")
+    expect(figure.get_by_role("img", name="write − read + reader")).to_be_visible()
+    token, score = lab.table.analogy("read", "write", "reader", k=1)[0]
+    expect(figure.get_by_text(f"1 {token} {np.degrees(np.arccos(score)):.0f}°", exact=True)).to_be_visible()
+    origin, ends = figure.locator("circle.origin"), figure.locator("circle.answer")
+    x, y = (float(origin.get_attribute(name)) for name in ("cx", "cy"))
+    first = ends.last  # drawn above the others
+    drawn = np.arctan2(y - float(first.get_attribute("cy")), float(first.get_attribute("cx")) - x)
+    assert np.cos(drawn) == pytest.approx(score, abs=1e-3)
+
+
+def test_moving_a_word_changes_the_ranking(visit, lab) -> None:
+    page = visit("analogies?a=read&b=write&c=reader&view=move")
+    ranking = page.get_by_role("list", name="Ranking").get_by_role("listitem")
+    expect(ranking.first).to_contain_text(lab.table.analogy("read", "write", "reader", k=1)[0][0])
+    handle = page.get_by_role("button", name="c: reader")
+    handle.focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("new URLSearchParams(location.search).get('c') !== 'reader'")
+    word = page.evaluate("new URLSearchParams(location.search).get('c')")
+    best, score = lab.table.analogy("read", "write", word, k=1)[0]
+    expect(ranking.first).to_have_text(re.compile(rf"{re.escape(best)}\s+{re.escape(shown(score))}"))
+    place = page.get_by_role("button", name="a: read").bounding_box()
+    onto = page.get_by_role("button", name="b: write").bounding_box()
+    page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(onto["x"] + onto["width"] / 2, onto["y"] + 0.6 * onto["height"], steps=4)
+    page.mouse.up()
+    page.wait_for_function("new URLSearchParams(location.search).get('a') !== 'read'")
+
+
+def test_one_relation_over_many_pairs_matches_python(visit, lab) -> None:
+    pairs, other = [("key", "keys"), ("row", "rows"), ("value", "values")], [("read", "reader"), ("write", "writer")]
+    text = ", ".join(" ".join(pair) for pair in pairs)
+    page = visit("analogies?view=pairs")
+    page.get_by_label("Pairs: a b, c d").fill(text)
+    page.get_by_label("Another relation: a b, c d").fill("read reader, write writer")
+    offsets = [np.array([lab.table[b] - lab.table[a] for a, b in group]) for group in (pairs, other)]
+    units = offsets[0] / np.linalg.norm(offsets[0], axis=1, keepdims=True)
+    mean = (units @ units.T)[np.triu_indices(3, 1)].mean()
+    expect(page.get_by_text(f"two of the 3 offsets is {shown(float(mean))}")).to_be_visible()
+    one, two = (group.mean(0) for group in offsets)
+    degrees = np.degrees(np.arccos(one @ two / np.linalg.norm(one) / np.linalg.norm(two)))
+    expect(page.get_by_text(f"relations are at {degrees:.0f}°")).to_be_visible()
+    expect(page.get_by_role("img", name="The offsets of 5 pairs")).to_be_visible()
+    expect(page.get_by_role("application", name="cos(b − a, d − c): 5 rows")).to_be_visible()
+    page.get_by_label("Pairs", exact=True).select_option("verb to agent")
+    page.wait_for_function("new URLSearchParams(location.search).get('pairs').includes('encode encoder')")

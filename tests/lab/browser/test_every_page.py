@@ -38,6 +38,8 @@ def test_page_has_an_introduction_and_code_that_runs(visit, name: str) -> None:
     page = visit(name)
     expect(page.locator("header p")).to_have_text(re.compile(r"[.?]$"))
     page.wait_for_load_state("networkidle")
+    for folded in page.locator("summary").filter(has_text="The code").all():
+        folded.click()
     exec(page.get_by_label("Python", exact=True).inner_text(), {})  # as pasted by a user
 
 

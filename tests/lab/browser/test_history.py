@@ -64,7 +64,7 @@ def test_moving_the_map_makes_no_history_entry(visit) -> None:
     assert entries(page) == before
 
 
-def test_page_restores_its_last_state(visit) -> None:
+def test_page_restores_its_last_state(visit, unfold) -> None:
     page = visit("words?word=cos&metric=dot")
     pages = page.get_by_role("navigation", name="Pages")
     expect(neighbors_of(page, "cos")).to_be_visible()
@@ -74,6 +74,7 @@ def test_page_restores_its_last_state(visit) -> None:
     pages.get_by_role("link", name="Words").click()
     page.wait_for_url("**/words?word=cos&metric=dot")
     expect(neighbors_of(page, "cos")).to_be_visible()
+    unfold("More controls")
     expect(page.get_by_role("radio", name="dot")).to_be_checked()
 
 

@@ -312,6 +312,20 @@ def test_labels_follow_the_order_and_do_not_overlap(stage, cloud, backend: str) 
     assert stage.ask("map.labels")[0]["text"] == "4999"
 
 
+def test_only_chosen_ids_and_regions_are_named_from_far(stage, cloud, backend: str) -> None:
+    stage.begin(cloud(5000), backend)
+    stage.run(
+        "map.setLabels((id) => `token ${id}`);"
+        " map.setFarLabels(Uint32Array.of(7, 3000), [{ name: 'a region', x: 0, y: 0 }])"
+    )
+    far = stage.picture()
+    assert [label["text"] for label in stage.ask("map.labels")] == ["token 7", "token 3000"]
+    stage.run("map.setFarLabels(Uint32Array.of(7, 3000))")
+    assert (far != stage.picture()).any()  # the name of the region
+    stage.run("map.zoom(2)")
+    assert len(stage.ask("map.labels")) > 10
+
+
 def test_long_labels_are_cut_between_characters(stage, backend: str) -> None:
     stage.begin(np.zeros((1, 2)), backend)
     stage.run("map.setLabels(() => '\\u{1F642}'.repeat(1000))")

@@ -19,8 +19,10 @@ def lab_url(bert_lab: Lab) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
-def test_counts_are_not_shown(visit: Callable[[str], Page]) -> None:
-    page = visit("words")
+def test_counts_are_not_shown(visit: Callable[[str], Page], unfold: Callable[[str], None]) -> None:
+    page = visit("words?tab=counts")
+    expect(page.get_by_text("This table has no counts")).to_be_visible()
+    unfold("The numbers")
     expect(page.get_by_role("table", name="Nearest neighbors of")).to_be_visible()
     expect(page.get_by_role("columnheader", name="count")).to_have_count(0)
     visit("tokens?tokenizer=table")
@@ -37,7 +39,7 @@ def test_list_of_words_waits_for_its_order(visit: Callable[[str], Page], page: P
         held.append(route)
 
     page.route("**/api/words/order", hold)
-    visit("words")
+    visit("words?tab=list")
     expect(page.get_by_text("Sorting the words")).to_be_attached()
     expect(page.get_by_role("table", name="All words")).to_have_count(0)
     for route in held:
@@ -47,9 +49,10 @@ def test_list_of_words_waits_for_its_order(visit: Callable[[str], Page], page: P
     expect(words.get_by_role("row").nth(1)).to_contain_text(bert_lab.table.vocabulary[int(order[0])])
 
 
-def test_code_for_one_word_has_no_comparison(visit: Callable[[str], Page]) -> None:
-    page = visit("words")
+def test_code_for_one_word_has_no_comparison(visit: Callable[[str], Page], unfold: Callable[[str], None]) -> None:
+    page = visit("words?tab=two")
+    unfold("The code")
     expect(page.get_by_text("# pairwise")).to_be_visible()
-    visit("words?word=the")
+    visit("words?word=the&tab=two")  # the code is still unfolded
     expect(page.get_by_text("# the nearest neighbors")).to_be_visible()
     expect(page.get_by_text("# pairwise")).to_have_count(0)

@@ -28,7 +28,7 @@ def wait_for_words(page: Page, test: str, argument: object = None) -> None:
     )
 
 
-def test_word_search_by_keyboard_shows_neighbors_that_match_python(visit, lab) -> None:
+def test_word_search_by_keyboard_shows_neighbors_that_match_python(visit, unfold, lab) -> None:
     page = visit("words")
     expect(page.get_by_role("list", name="Nearest neighbors of typeerror")).to_be_visible()
     page.keyboard.press("/")
@@ -42,6 +42,7 @@ def test_word_search_by_keyboard_shows_neighbors_that_match_python(visit, lab) -
     expect(page.get_by_role("list", name="Nearest neighbors of unicodeencodeerror")).to_be_visible()
     expected = [[token, f"{score:.3f}"] for token, score in lab.table.neighbors("unicodeencodeerror")]
     assert shown_in(page, "Nearest neighbors of unicodeencodeerror") == expected
+    unfold("The numbers")
     table = page.get_by_role("table", name="Nearest neighbors of unicodeencodeerror")
     ids = lab.table.ids([token for token, _ in expected])
     rows = [row.get_by_role("cell").all_inner_texts() for row in table.get_by_role("row").all()[1:]]
@@ -75,8 +76,9 @@ def test_click_on_a_neighbor_opens_it(visit, lab) -> None:
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
-def test_comparison_of_words_matches_python(visit, lab, metric: str) -> None:
-    page = visit(f"words?word=sin&word=cos&metric={metric}")
+def test_comparison_of_words_matches_python(visit, unfold, lab, metric: str) -> None:
+    page = visit(f"words?word=sin&word=cos&metric={metric}&tab=two")
+    unfold("More controls")
     page.get_by_label("Compare with").fill("json")
     page.get_by_role("option", name="json").first.click()
     words = ["sin", "cos", "json"]
@@ -88,7 +90,9 @@ def test_comparison_of_words_matches_python(visit, lab, metric: str) -> None:
     apart = space.euclidean(lab.table["sin"], lab.table[["cos", "json"]])
     assert shown_in(page, "Distances") == [["cos", f"{apart[0]:.3f}"], ["json", f"{apart[1]:.3f}"]]
     expect(page.get_by_text(f"is {apart.max() / apart.min():.1f} times closer than")).to_be_visible()
+    page.get_by_role("tab", name="Row").click()
     page.get_by_role("button", name="Remove cos").click()
+    page.get_by_role("tab", name="Two words").click()
     expect(cells).to_have_count(4)
     wait_for_words(page, "String(words) === 'sin,json'")
 
@@ -104,10 +108,11 @@ def test_map_quality_matches_python(visit, lab) -> None:
     assert float(shown[1]) == pytest.approx(100 * kept.share, rel=0.05)  # two significant digits
 
 
-def test_code_of_the_page_runs_as_one_script(visit, lab) -> None:
-    page = visit("words?word=sin&word=cos&color=norm")
+def test_code_of_the_page_runs_as_one_script(visit, unfold, lab) -> None:
+    page = visit("words?word=sin&word=cos&color=norm&tab=two")
+    unfold("The code")
     code = page.get_by_label("Python", exact=True)
-    for title in ("# the rows", "# the nearest neighbors", "# distances", "# the quality of the map", "# the colors"):
+    for title in ("# the nearest neighbors", "# distances", "# the quality of the map", "# the colors", "# two words"):
         expect(code).to_contain_text(title, timeout=60_000)
     names: dict[str, Any] = {}
     exec(code.inner_text(), names)  # as pasted by a user
@@ -182,7 +187,7 @@ def test_map_job_shows_progress_and_can_be_stopped(visit) -> None:
     expect(page.get_by_role("button", name="Restart")).to_be_visible()
 
 
-def test_url_restores_the_whole_state(visit) -> None:
+def test_url_restores_the_whole_state(visit, unfold) -> None:
     page = visit("words?word=sin&word=cos&metric=dot&color=norm")
     page.get_by_role("application", name="PCA").focus()
     page.keyboard.press("+")
@@ -190,6 +195,7 @@ def test_url_restores_the_whole_state(visit) -> None:
     address = page.url
     page.reload()
     expect(page.get_by_text("norm of the row")).to_be_visible(timeout=60_000)
+    unfold("More controls")
     expect(page.get_by_role("radio", name="dot")).to_be_checked()
     expect(page.get_by_role("list", name="Nearest neighbors of sin")).to_be_visible()
     expect(page.get_by_role("region", name="Row of cos")).to_be_visible()

@@ -78,6 +78,40 @@ export interface ExamplesReply {
   code: string;
 }
 
+/** A relation with its pairs as a text, "man woman, king queen". */
+export interface Relation {
+  name: string;
+  pairs: string;
+}
+
+/** The offsets of relations, with their code. */
+export interface RelationsReply {
+  pairs: [string, string][];
+  other: [string, string][];
+  /** The mean cosine between different offsets of the first relation; null for a single pair. */
+  mean: number | null;
+  mean_other: number | null;
+  /** That of offsets to the second words of other pairs. */
+  control: number | null;
+  /** The number of pairs of each relation that share no word, which the angle is computed from. */
+  compared: number[];
+  cosine: number | null;
+  /** The angle between the mean offsets of both relations; null without pairs. */
+  degrees: number | null;
+  code: string;
+  offered: Relation[];
+  /** The pairs of the request. */
+  given: string[];
+  /** The number of pairs that are not in the table. */
+  missing: number;
+}
+
+/** A map of words, with its code. */
+export interface WordMapReply {
+  code: string;
+  words: string[];
+}
+
 /** The progress of an arena: its result has more to read. */
 export interface ArenaFrame {
   id: string;
@@ -1059,6 +1093,8 @@ export interface ValuesReply {
 export interface ClustersReply {
   /** The words nearest to the center of each cluster. */
   names: string[][];
+  /** The two frequent words nearest to the center of each cluster. */
+  regions: string[][];
   sizes: number[];
   code: string;
   by: "norm" | "count" | "cluster";
@@ -1082,4 +1118,89 @@ export interface MapFrame {
   k?: number;
   sample?: number;
   code?: string;
+}
+
+/** Two rows, with their code. */
+export interface PairReply {
+  cosine: number;
+  /** The angle between the rows. */
+  degrees: number;
+  code: string;
+  words: [string, string];
+}
+
+/** A turned table, with its code. */
+export interface TurnedReply {
+  bars: number;
+  bars_changed: number;
+  before: string[];
+  after: string[];
+  /** The number of neighbors before that are not among those after. */
+  neighbors_changed: number;
+  /** The largest change of a score. */
+  largest_change: number;
+  code: string;
+  word: string;
+}
+
+/** The counts of a table, with their code. */
+export interface CountsReply {
+  /** Whether the table has counts. */
+  counted: boolean;
+  k: number;
+  by_chance: number;
+  /** Rows with a lower count are rarely seen. */
+  rare: number;
+  rare_rows: number;
+  rows: number;
+  code: string;
+}
+
+/** The accuracies of a probe, with their code. */
+export interface ProbedReply {
+  /** The number of words with and without the property. */
+  found: number[];
+  /** Words with and without the property. */
+  examples: string[][];
+  /** The number of words with the property, and without it, in the sample. */
+  each: number;
+  /** The smallest `each` that is probed. */
+  fewest: number;
+  accuracy: number | null;
+  control: number | null;
+  majority: number | null;
+  train: number;
+  test: number;
+  code: string;
+  properties: string[];
+}
+
+/** The first tables learned from one text, in the order of `settings`. Only the last frame has all tables. */
+export interface LearnedFrame {
+  /** The method and the window of each table. */
+  settings: [string, number][];
+  /** The number of tables that are learned. */
+  learned: number;
+  seconds: number;
+  tokens: string[];
+  counts: number[];
+  code?: string;
+}
+
+/** Representative words, with their code. */
+export interface PaletteReply {
+  tokens: string[];
+  code: string;
+}
+
+/** A map of chosen words, with its code. */
+export interface ChosenMapReply {
+  code: string;
+  words: string[];
+  /** The number of each word's group. */
+  groups: number[];
+  /** The names of the groups. */
+  names: string[];
+  /** Words that have no row. */
+  missing: string[];
 }

@@ -19,6 +19,8 @@ export interface Box {
 const MARGIN = 0.06;
 const FARTHEST = 1 / 4;
 const NEAREST = 1000;
+/** Below this zoom the map counts as seen from far. */
+const FAR = 1.5;
 /** The fraction of the canvas that the points' box always covers, however far it is panned. */
 const LEAST_SHOWN = 0.05;
 
@@ -48,6 +50,11 @@ export class Camera implements Viewport {
   /** Whether zooming in and out is possible. */
   get zooms(): { in: boolean; out: boolean } {
     return { in: this.scale < this.fitted * NEAREST, out: this.scale > this.fitted * FARTHEST };
+  }
+
+  /** Whether all points, or nearly all, are visible. */
+  get isFar(): boolean {
+    return this.scale < this.fitted * FAR;
   }
 
   /** Show a viewport, within the limits of zoom and panning. */

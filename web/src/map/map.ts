@@ -17,12 +17,12 @@ import type { BackendName } from "./backend";
 import { listen, type GestureHandlers } from "./gestures";
 import type { Label } from "./labels";
 import { PointIndex } from "./point-index";
-import type { Theme } from "./overlay";
+import type { Region, Theme } from "./overlay";
 import { Painting } from "./painting";
 import { Points } from "./points";
 import { Camera, type Viewport } from "./camera";
 
-export type { BackendName, Viewport, Theme };
+export type { BackendName, Region, Viewport, Theme };
 
 export interface MapEvents {
   /** The point under the pointer, or null. */
@@ -144,6 +144,13 @@ export class MapRenderer {
     this.painting.relabel();
   }
 
+  /** What is named while the map is seen from far: only these ids, and regions; null: the same ids as from near. */
+  setFarLabels(order: Uint32Array | null, regions: readonly Region[] = []): void {
+    this.painting.overlay.farOrder = order;
+    this.painting.overlay.regions = regions;
+    this.painting.relabel();
+  }
+
   setTheme(theme: Theme): void {
     this.painting.overlay.theme = theme;
     this.painting.relabel();
@@ -160,6 +167,7 @@ export class MapRenderer {
 
   set viewport(viewport: Viewport) {
     this.follows = false;
+    if (this.painting.tween) this.painting.tween.goal = null; // the points still move, the camera does not
     this.camera.set(viewport);
     this.painting.invalidate();
   }

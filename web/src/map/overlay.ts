@@ -6,8 +6,9 @@ import type { Points } from "./points";
 import type { Camera } from "./camera";
 
 export interface Theme {
-  /** CSS colors of text, background, rings and lasso; the font family. */
+  /** CSS colors of text, names of regions, background, rings and lasso; the font family. */
   text: string;
+  region: string;
   paper: string;
   accent: string;
   font: string;
@@ -15,14 +16,26 @@ export interface Theme {
 
 const HALO = 5; // px; keeps labels readable on points of their color
 const MAX_LABELS = 70;
+const REGION_LINES = [0, -24, 24, -48, 48];
+const LINES = [0, -14, 14, -28, 28]; // px; how far the label of a highlight may move up or down
 const MAX_REJECTED = 3000;
 const MAX_QUICK_CANDIDATES = 50_000;
 
+/** The name of a region, drawn at its center in data coordinates while the map is seen from far. */
+export interface Region {
+  name: string;
+  x: number;
+  y: number;
+}
+
 export class Overlay {
-  theme: Theme = { text: "#222", paper: "#fff", accent: "#d55e00", font: "sans-serif" };
+  theme: Theme = { text: "#222", region: "#555", paper: "#fff", accent: "#d55e00", font: "sans-serif" };
   textOf: ((id: number) => string) | null = null;
   /** Ids by priority of their labels, others get none; null: 0, 1, 2 … */
   order: Uint32Array | null = null;
+  /** The only ids that get labels while the map is seen from far, together with the names of regions. */
+  farOrder: Uint32Array | null = null;
+  regions: readonly Region[] = [];
   highlights = new Map<number, string>();
   hovered: number | null = null;
   lasso: [number, number][] = [];
@@ -30,6 +43,7 @@ export class Overlay {
   paths: readonly Float32Array[] = [];
   middle = false;
   labels: Label[] = [];
+  private regionLabels: Label[] = [];
 
   private canvas = document.createElement("canvas");
   private context = this.canvas.getContext("2d")!;
@@ -55,17 +69,20 @@ export class Overlay {
   place(points: Points, camera: Camera, quick: boolean): void {
     const space = new Space(camera.width, camera.height);
     this.labels = [];
+    this.regionLabels = [];
+    const order = camera.isFar && this.farOrder ? this.farOrder : this.order;
     const marked = [...this.highlights].map(([id, text]) => ({
       at: onScreen(points, camera, id),
       text: shorten(text),
     }));
     for (const { at } of marked) if (at) space.take(...at, 0); // no label covers a ring
     for (const { at, text } of marked) if (at && text) this.add(space, at, text, true);
+    if (camera.isFar) for (const region of this.regions) this.addRegion(space, camera, region);
     if (!this.textOf) return;
-    const count = this.order?.length ?? points.count;
+    const count = order?.length ?? points.count;
     const candidates = quick ? Math.min(count, MAX_QUICK_CANDIDATES) : count;
     for (let k = 0, rejected = 0; k < candidates && rejected < MAX_REJECTED; k++) {
-      const id = this.order?.[k] ?? k;
+      const id = order?.[k] ?? k;
       const at = onScreen(points, camera, id);
       if (!at || this.highlights.has(id)) continue;
       const text = space.free(...at, 0) === null ? "" : shorten(this.textOf(id));
@@ -82,7 +99,8 @@ export class Overlay {
     context.lineJoin = "round";
     context.textBaseline = "middle";
     for (const path of this.paths) this.line(camera, path);
-    for (const label of this.labels) this.write(label);
+    for (const label of this.regionLabels) this.write(label, this.regionFont(), theme.region);
+    for (const label of this.labels) this.write(label, this.font(label.marked), theme.text);
     context.strokeStyle = theme.accent;
     context.lineWidth = 1.5;
     const rings = this.hovered === null ? this.highlights.keys() : [...this.highlights.keys(), this.hovered];
@@ -99,19 +117,38 @@ export class Overlay {
   private add(space: Space, [x, y]: [number, number], text: string, marked: boolean): boolean {
     this.context.font = this.font(marked);
     const { width } = this.context.measureText(text);
-    const left = space.put(x, y, width, marked);
+    const line = marked ? (LINES.find((shift) => space.free(x, y + shift, width) !== null) ?? 0) : 0;
+    const left = space.put(x, y + line, width, marked);
     if (left === null) return false;
-    this.labels.push({ text, left, y, marked });
+    this.labels.push({ text, left, y: y + line, marked });
     return true;
   }
 
-  private write({ text, y, left, marked }: Label): void {
+  private regionFont(): string {
+    return `italic 600 16px ${this.theme.font}`;
+  }
+
+  /** Name a region around its center, if there is space. */
+  private addRegion(space: Space, camera: Camera, { name, x, y }: Region): void {
+    this.context.font = this.regionFont();
+    const { width } = this.context.measureText(name);
+    const [center, top] = camera.toScreen(x, y);
+    for (const shift of REGION_LINES) {
+      const left = space.free(center - width / 2, top + shift, width);
+      if (left === null) continue;
+      space.take(left, top + shift, width);
+      this.regionLabels.push({ text: name, left, y: top + shift, marked: false });
+      return;
+    }
+  }
+
+  private write({ text, y, left }: Label, font: string, color: string): void {
     const { context, theme } = this;
-    context.font = this.font(marked);
+    context.font = font;
     context.strokeStyle = theme.paper;
     context.lineWidth = HALO;
     context.strokeText(text, left, y);
-    context.fillStyle = theme.text;
+    context.fillStyle = color;
     context.fillText(text, left, y);
   }
 

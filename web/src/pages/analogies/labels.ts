@@ -1,7 +1,7 @@
 // Places the labels of the figure next to their points without overlap.
 
 import { HEIGHT, Space } from "../../map/labels";
-import type { Point } from "./plane";
+import type { Point } from "../../charts/plane";
 
 export interface Wanted {
   text: string;

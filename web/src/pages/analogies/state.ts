@@ -4,6 +4,14 @@ import { addressState, choice, flag, optional, text } from "../../state/address.
 
 export const METHODS = ["3cosadd", "3cosmul"] as const;
 
+export const VIEWS = ["angles", "move", "plane", "pairs"] as const;
+export const VIEW_NAMES = {
+  angles: "Ranked by angle",
+  move: "Move a, b, c",
+  plane: "Parallelogram",
+  pairs: "Many pairs",
+};
+
 export const analogyState = () =>
   addressState({
     a: text(""),
@@ -12,4 +20,10 @@ export const analogyState = () =>
     expected: optional,
     method: choice(METHODS),
     kept: flag(false),
+    view: choice(VIEWS),
+    /** The pairs of a relation, "man woman, king queen", and of another one. */
+    pairs: text(""),
+    other: optional,
   });
+
+export type AnalogyState = ReturnType<typeof analogyState>;

@@ -1,7 +1,7 @@
 // The state of the page and of its map.
 
 import type { Viewport } from "../../map/map";
-import { addressState, choice, texts, type UrlCodec } from "../../state/address.svelte";
+import { addressState, choice, flag, number, picked, text, texts, type UrlCodec } from "../../state/address.svelte";
 import type { Coloring } from "./colors";
 import { lasso } from "./lasso";
 
@@ -21,7 +21,35 @@ const viewport: UrlCodec<Viewport | null> = {
   write: (at) => (at ? [[at.x, at.y, at.scale].map((value) => Number(value.toPrecision(5))).join(",")] : []),
 };
 
-export const wordState = () => addressState({ word: texts(), metric: choice(METRICS) });
+export const TABS = ["row", "two", "counts", "learned", "probe", "list"] as const;
+export const TAB_NAMES = {
+  row: "Row",
+  two: "Two words",
+  counts: "Counts",
+  learned: "Learned four ways",
+  probe: "Probe",
+  list: "List",
+};
+export const PROPERTIES = ["ends-in-s", "ends-in-ing", "capital", "long", "frequent", "own"] as const;
+
+export const wordState = () =>
+  addressState({
+    word: texts(),
+    metric: choice(METRICS),
+    tab: choice(TABS),
+    /** The seed of the rotation; 0: the table as it is. */
+    turn: picked(number(0, 0, 1_000_000)),
+    stretch: number(1, -2, 4),
+    property: choice(PROPERTIES),
+    /** The word whose neighbors are compared in tables learned four ways. */
+    learned: text("import"),
+    /** Whether the map has only the chosen words; groups of them, one per line; and "a b c" of an analogy. */
+    chosen: flag(false),
+    groups: text(""),
+    analogy: text(""),
+  });
+
+export type WordState = ReturnType<typeof wordState>;
 
 export const mapState = () =>
   addressState({

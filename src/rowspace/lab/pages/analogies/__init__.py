@@ -1,8 +1,8 @@
 """The Analogies page: "a is to b as c is to ...", the parallelogram, and examples."""
 
 from rowspace.lab.page import Page
-from rowspace.lab.pages.analogies import answers
+from rowspace.lab.pages.analogies import answers, relations, words
 
 __all__ = ["PAGE"]
 
-PAGE = Page("analogies", answers.ROUTES)
+PAGE = Page("analogies", {**answers.ROUTES, **relations.ROUTES, **words.ROUTES})

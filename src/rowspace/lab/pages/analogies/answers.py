@@ -14,7 +14,7 @@ from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import MARKS, default_words, is_code
 from rowspace.lab.shared.figure import shown
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "known_examples"]
 
 METHODS = ("3cosadd", "3cosmul")
 DEEPEST = 100
@@ -36,7 +36,7 @@ ENGLISH_EXAMPLES = """
 def answers(lab: Lab, query: Query) -> AnswersReply:
     """Return the `k` best answers to `a`, `b` and `c` by `method`, and the rank of `expected`, with coordinates."""
     words = default_words(lab.table, 3)
-    usual = next(iter(_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
+    usual = next(iter(known_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
     question = query.text("a", usual[0]), query.text("b", usual[1]), query.text("c", usual[2])
     figure = partial(
         answers_figure,
@@ -57,12 +57,12 @@ def answers(lab: Lab, query: Query) -> AnswersReply:
 def examples(lab: Lab, query: Query) -> ExamplesReply:
     """Return the examples whose words are in the table, and the ranks of the expected words by `method`."""
     method = query.choice("method", METHODS)
-    figure = partial(examples_figure, examples=_examples(lab), method=method, deepest=DEEPEST)
+    figure = partial(examples_figure, examples=known_examples(lab), method=method, deepest=DEEPEST)
     found: Examples = lab.cached(("analogies/examples", method), lambda: figure(lab.table))
     return {**found, "code": shown(lab, figure)}
 
 
-def _examples(lab: Lab) -> list[list[str]]:
+def known_examples(lab: Lab) -> list[list[str]]:
     """Return the examples whose four words all have a finite row."""
 
     def found() -> list[list[str]]:

@@ -56,3 +56,57 @@ class Examples(TypedDict):
 
 class ExamplesReply(Examples, Shown):
     """Example analogies, with their code."""
+
+
+class Relation(TypedDict):
+    """A relation with its pairs as a text, "man woman, king queen"."""
+
+    name: str
+    pairs: str
+
+
+class Relations(TypedDict):
+    """The offsets b - a of two relations, n and m pairs; those of the second follow those of the first.
+
+    `matrix` (n + m, n + m) the cosines between offsets; `points` (n + m, 2) the offsets on the plane through the origin
+    that holds most of them, with its `share` (2,) of their squared length.
+    """
+
+    pairs: list[tuple[str, str]]
+    other: list[tuple[str, str]]
+    matrix: Array
+    mean: float | None
+    """The mean cosine between different offsets of the first relation; null for a single pair."""
+    mean_other: float | None
+    control: float | None
+    """That of offsets to the second words of other pairs."""
+    points: Array
+    share: Array
+    compared: list[int]
+    """The number of pairs of each relation that share no word, which the angle is computed from."""
+    cosine: float | None
+    degrees: float | None
+    """The angle between the mean offsets of both relations; null without pairs."""
+
+
+class RelationsReply(Relations, Shown):
+    """The offsets of relations, with their code."""
+
+    offered: list[Relation]
+    given: list[str]
+    """The pairs of the request."""
+    missing: int
+    """The number of pairs that are not in the table."""
+
+
+class WordMap(TypedDict):
+    """The `positions` (n, 2) of words, and the `share` of each axis."""
+
+    positions: Array
+    share: Array
+
+
+class WordMapReply(WordMap, Shown):
+    """A map of words, with its code."""
+
+    words: list[str]

@@ -23,6 +23,9 @@ from rowspace.lab.pages.words.replies import (
 )
 from rowspace.table import Table
 
+FREQUENT = 2000
+"""The number of the most frequent words that represent regions of the map."""
+
 
 def tokens_figure(table: Table, *, ids: Sequence[int]) -> WordTokens:
     """Return tokens by their ids, with norms and counts."""
@@ -141,11 +144,27 @@ def clusters_figure(table: Table, *, clusters: int) -> Clusters:
     """Cluster the rows with k-means, and name each cluster by the words nearest to its center."""
     found = space.k_means(table.rows, clusters)
     central = space.central_words(table.rows, found, table.vocabulary)
+    frequent = frequent_ids(table)
+    named = space.central_words(
+        table.rows[frequent],
+        space.Clusters(found.labels[frequent], found.centers),
+        [table.vocabulary[int(id)] for id in frequent],
+        2,
+    )
     return {
         "values": found.labels,
         "names": [[table.vocabulary[id] for id in ids] for ids in central],
+        "regions": [[table.vocabulary[int(frequent[at])] for at in places] for places in named],
         "sizes": np.bincount(found.labels[found.labels >= 0]).tolist(),
     }
+
+
+def frequent_ids(table: Table) -> NDArray[np.int64]:
+    """Return the ids of the most frequent words, ascending; all ids without counts, or in a table of few words."""
+    words = np.flatnonzero((space.token_classes(table.vocabulary) == 0) & np.isfinite(table.norms) & (table.norms > 0))
+    if table.counts is None or len(words) < FREQUENT:
+        return np.arange(len(table))
+    return np.sort(words[np.argsort(-np.array(table.counts)[words], kind="stable")[:FREQUENT]])
 
 
 def by_count_figure(table: Table) -> Ids:

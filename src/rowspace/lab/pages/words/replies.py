@@ -134,6 +134,8 @@ class Clusters(Values):
 
     names: list[list[str]]
     """The words nearest to the center of each cluster."""
+    regions: list[list[str]]
+    """The two frequent words nearest to the center of each cluster."""
     sizes: list[int]
 
 
@@ -173,3 +175,153 @@ class MapFrame(TypedDict):
     k: NotRequired[int]
     sample: NotRequired[int]
     code: NotRequired[str]
+
+
+class PairScores(TypedDict):
+    """Two rows a and b, `rows` (2, d), and the scores of a with b times each of `factors` (n,).
+
+    `products` (d,) a_i * b_i; `norms` (2,); `dots` (n,), `cosines` (n,), `distances` (n,).
+    """
+
+    rows: Array
+    products: Array
+    norms: Array
+    cosine: float
+    degrees: float
+    """The angle between the rows."""
+    factors: Array
+    dots: Array
+    cosines: Array
+    distances: Array
+
+
+class PairReply(PairScores, Shown):
+    """Two rows, with their code."""
+
+    words: tuple[str, str]
+
+
+class Turned(TypedDict):
+    """A word's `row` (d,) and the `turned` row (d,), and its neighbors `before` and `after` all rows were turned."""
+
+    row: Array
+    turned: Array
+    bars: int
+    bars_changed: int
+    before: list[str]
+    after: list[str]
+    neighbors_changed: int
+    """The number of neighbors before that are not among those after."""
+    scores: Array
+    """(k,) before."""
+    largest_change: float
+    """The largest change of a score."""
+
+
+class TurnedReply(Turned, Shown):
+    """A turned table, with its code."""
+
+    word: str
+
+
+class CountBins(TypedDict):
+    """Counts by rank, `ranks` (r,) and `counts` (r,), and rows grouped by count in powers of two.
+
+    For each group: `bin_counts` (n,) the median count, `sizes` (n,), `norms` (n, 3) the quartiles of the norms,
+    `agreement` (n,) the mean share of k neighbors that two halves of the dimensions have in common.
+    """
+
+    counted: bool
+    """Whether the table has counts."""
+    k: int
+    by_chance: float
+    ranks: Array
+    counts: Array
+    rare: int
+    """Rows with a lower count are rarely seen."""
+    rare_rows: int
+    rows: int
+    bin_counts: Array
+    sizes: Array
+    norms: Array
+    agreement: Array
+
+
+class CountsReply(CountBins, Shown):
+    """The counts of a table, with their code."""
+
+
+class Probed(TypedDict):
+    """The accuracies of a linear probe; null if too few words have the property or lack it."""
+
+    found: list[int]
+    """The number of words with and without the property."""
+    examples: list[list[str]]
+    """Words with and without the property."""
+    each: int
+    """The number of words with the property, and without it, in the sample."""
+    fewest: int
+    """The smallest `each` that is probed."""
+    accuracy: float | None
+    control: float | None
+    majority: float | None
+    train: int
+    test: int
+
+
+class ProbedReply(Probed, Shown):
+    """The accuracies of a probe, with their code."""
+
+    properties: list[str]
+
+
+class Learned(TypedDict):
+    """Tables learned from one text: for each, the `neighbors` (4, V, k) of each word and their `scores` (4, V, k)."""
+
+    tokens: list[str]
+    counts: list[int]
+    neighbors: Array
+    scores: Array
+
+
+class LearnedFrame(TypedDict):
+    """The first tables learned from one text, in the order of `settings`. Only the last frame has all tables."""
+
+    settings: list[tuple[str, int]]
+    """The method and the window of each table."""
+    learned: int
+    """The number of tables that are learned."""
+    seconds: float
+    tokens: list[str]
+    counts: list[int]
+    code: NotRequired[str]
+
+
+class Palette(TypedDict):
+    """Representative words and their `ids` (k,)."""
+
+    ids: Array
+    tokens: list[str]
+
+
+class PaletteReply(Palette, Shown):
+    """Representative words, with their code."""
+
+
+class ChosenMap(TypedDict):
+    """The `positions` (n, 2) of chosen words on their own principal components, and the `share` (2,) of these."""
+
+    positions: Array
+    share: Array
+
+
+class ChosenMapReply(ChosenMap, Shown):
+    """A map of chosen words, with its code."""
+
+    words: list[str]
+    groups: list[int]
+    """The number of each word's group."""
+    names: list[str]
+    """The names of the groups."""
+    missing: list[str]
+    """Words that have no row."""

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { regionsOf } from "./regions";
+
+test("a region lies at the median of its rows and has the names of two words", () => {
+  const xy = [0, 0, 2, 2, 100, 4, 7, 7, NaN, 1];
+  const names = [["cat", "dog"], ["sin"], ["none"]];
+  expect(regionsOf([0, 0, 0, 1, 1], names, xy)).toEqual([
+    { name: "cat · dog", x: 2, y: 2 },
+    { name: "sin", x: 7, y: 7 },
+  ]);
+});
+
+test("rows in no cluster belong to no region", () => {
+  expect(regionsOf([-1, -1], [["a"]], [0, 0, 1, 1])).toEqual([]);
+});
