@@ -1,1 +1,1 @@
-export{t as MapRenderer,n as createMap}from"./map-renderer.js";
+export{n as MapRenderer,r as createMap}from"./map-renderer.js";
