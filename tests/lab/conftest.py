@@ -96,7 +96,8 @@ CONTEXT: dict[str, set[str]] = {
     "patches/cut": {"channels", "height", "width", "patch", "at", "dim", "unit", "seed"},
     "patches/costs": {"height", "width", "channels", "dim", "pad"},
     "head/logits": {"dims", "dim"},
-    "cost/figures": {"formulas"},  # as text; `values` are their numbers
+    "cost/tables": {"dimension"},
+    "cost/figures": {"vocabulary", "dimension", "formulas"},  # as text; `values` are their numbers
 }
 
 # Results of the code that a reply may omit.

@@ -51,10 +51,12 @@ export interface Formula {
   unit: string;
 }
 
-/** The cost of a table, with formulas. */
+/** The cost of a table, with its size and formulas. */
 export interface CostsReply {
   dtypes: string[];
   code: string;
+  vocabulary: number;
+  dimension: number;
   formulas: Formula[];
 }
 
@@ -64,6 +66,9 @@ export interface PublishedModel {
   tied: boolean;
   paper: string;
   source: string;
+  /** learned, rotary, alibi or relative. */
+  position_scheme: string;
+  num_layers: number | null;
 }
 
 /** The open table. */
@@ -80,15 +85,44 @@ export interface ModelsReply {
   code: string;
 }
 
+/** Widths against parameters, with the settings of the request. */
+export interface WidthsReply {
+  models: string[];
+  slope: number;
+  factor: number;
+  root_factor: number;
+  /** The slope with all models. */
+  slope_of_all: number;
+  /** The factor by which models typically differ from the fit: exp of the standard deviation of log d. */
+  spread: number;
+  /** The same for the rule of thumb. */
+  root_spread: number;
+  code: string;
+  without: string;
+}
+
+/** The tables of a model, with the settings of the request. */
+export interface ModelTablesReply {
+  names: string[];
+  own_dimension: number;
+  /** The share of the token table, which does not depend on the dimension. */
+  share: number;
+  code: string;
+  model: string;
+  dimension: number;
+}
+
 /** A window of the open table, with its code. */
 export interface WindowReply {
-  /** The number of rows of the table. */
+  /** V, the number of rows of the matrix. */
   rows: number;
-  /** The number of columns of the table. */
+  /** d, the number of columns of the matrix. */
   columns: number;
+  table_rows: number;
+  table_columns: number;
   /** The largest number of rows from which a cell is computed. */
   rows_read: number;
-  /** The token of the first row that each row of cells covers. */
+  /** The token of the first row that each row of cells covers; empty outside the table. */
   tokens: string[];
   /** The end of the color scale, which nearly all magnitudes are below. */
   limit: number;
