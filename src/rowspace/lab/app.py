@@ -14,13 +14,15 @@ from starlette.staticfiles import StaticFiles
 
 from rowspace.lab.jobs.jobs import Jobs
 from rowspace.lab.jobs.routes import job_routes
-from rowspace.lab.lab import Lab
+from rowspace.lab.lab import OPENED, Lab
 from rowspace.lab.page import Answer, Page, Upload
 from rowspace.lab.pages import PAGES
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
 from rowspace.lab.server.request import query_parameters, read_body
+from rowspace.lab.tables.routes import TABLE, table_routes
+from rowspace.lab.tables.tables import Tables
 
 __all__ = ["make_app"]
 
@@ -31,21 +33,22 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(
-    lab: Lab,
+    lab: Lab | Tables,
     *,
     pages: Sequence[Page] | None = None,
     static: Path = STATIC,
 ) -> Starlette:
-    """Create the application for a `Lab`; `pages` and `static` replace the default pages and front end."""
+    """Create the application for a `Lab` or for `Tables`; `pages` and `static` replace the pages and the front end."""
+    tables = lab if isinstance(lab, Tables) else Tables(lab)
     pages = PAGES if pages is None else pages
     answers = []
     for page in pages:
         threads = CapacityLimiter(THREADS)
-        answers += [_route(path, answer, _endpoint(lab, answer, threads)) for path, answer in page.routes.items()]
+        answers += [_route(path, answer, _endpoint(tables, answer, threads)) for path, answer in page.routes.items()]
     index = partial(_index, static)
     shown = [Route(path, index) for path in ("/", *(f"/{page.name}" for page in pages))]
     files = Mount("/static", StaticFiles(directory=static, check_dir=False))
-    jobs = Jobs(lab, {name: kind for page in pages for name, kind in page.job_kinds.items()})
+    jobs = Jobs({name: kind for page in pages for name, kind in page.job_kinds.items()})
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -54,7 +57,14 @@ def make_app(
         await jobs.stop()
 
     return Starlette(
-        routes=[*answers, *job_routes(jobs), Route("/api/instance", _instance), *shown, files],
+        routes=[
+            *answers,
+            *job_routes(jobs, partial(_lab_of, tables)),
+            *table_routes(tables),
+            Route("/api/instance", _instance),
+            *shown,
+            files,
+        ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
@@ -64,21 +74,29 @@ def _route(path: str, answer: Answer, endpoint: Endpoint) -> Route:
     return Route(f"/api/{path}", endpoint, methods=["GET", "POST"] if isinstance(answer, Upload) else ["GET"])
 
 
-def _endpoint(lab: Lab, answer: Answer, threads: CapacityLimiter) -> Endpoint:
+def _endpoint(tables: Tables, answer: Answer, threads: CapacityLimiter) -> Endpoint:
     limit = answer.limit if isinstance(answer, Upload) else 0
 
     async def endpoint(request: Request) -> Response:
         body = await read_body(request, limit)
-        query = Query(query_parameters(request), body if request.method == "POST" else None)
-        work = partial(_encoded, answer, lab, query)
+        parameters = query_parameters(request)
+        id = Query(parameters).text(TABLE, OPENED)
+        query = Query(parameters, body if request.method == "POST" else None)
+        work = partial(_encoded, answer, tables, id, query)
         reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)
 
     return endpoint
 
 
-def _encoded(answer: Answer, lab: Lab, query: Query) -> bytes:
-    return Reply(answer(lab, query)).encode()
+def _encoded(answer: Answer, tables: Tables, id: str, query: Query) -> bytes:
+    return Reply(answer(tables.lab(id), query)).encode()
+
+
+async def _lab_of(tables: Tables, request: Request) -> Lab:
+    """Return the table that a request names."""
+    id = Query(query_parameters(request)).text(TABLE, OPENED)
+    return await to_thread.run_sync(tables.lab, id, abandon_on_cancel=True)
 
 
 async def _instance(_: Request) -> Response:

@@ -1,4 +1,4 @@
-"""`Lab`: the state that all pages share: the table, its path, and cached values."""
+"""`Lab`: the state that all pages share for one table: the table, its path, and cached values."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -8,7 +8,10 @@ from typing import Any, TypeVar
 from rowspace.errors import UsageError
 from rowspace.table import Table
 
-__all__ = ["Lab"]
+__all__ = ["OPENED", "Lab"]
+
+OPENED = "opened"
+"""The id of the table that the workbench was started with."""
 
 _Value = TypeVar("_Value")
 
@@ -16,6 +19,9 @@ _Value = TypeVar("_Value")
 @dataclass(eq=False)
 class Lab:
     """A table and the path that the code on each page passes to `rowspace.load`.
+
+    `id` names the table in URLs and jobs. `code` replaces the call of `rowspace.load` for tables that are not in a
+    file: import lines, an empty line, and lines that create `table`.
 
     Raises `UsageError` for a table without rows, since no page could show anything.
 
@@ -31,6 +37,8 @@ class Lab:
 
     table: Table
     path: str
+    id: str = OPENED
+    code: str | None = None
     _values: dict[Hashable, Any] = field(default_factory=dict)
     _locks: dict[Hashable, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
@@ -42,7 +50,7 @@ class Lab:
     @property
     def load_code(self) -> str:
         """The lines that load the table, at the top of the code on each page."""
-        return f"import rowspace as rs\n\ntable = rs.load({self.path!r})"
+        return f"import rowspace as rs\n\ntable = rs.load({self.path!r})" if self.code is None else self.code
 
     def cached(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
         """Return the cached value of `make()` for this key; concurrent calls wait for the first one."""

@@ -25,17 +25,17 @@ def shown(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def test_lesson_shows_its_numbers(visit) -> None:
+def test_four_words_show_their_numbers(visit) -> None:
     page = visit("head")
-    page.get_by_text("lesson (four rows)").click()
-    expect(probabilities(page)).to_contain_text("row3")
-    vectors = {"row1": (0.8, -0.2, 0.4), "row0": (0.5, 0.3, -0.1), "row2": (0.1, 0.9, 0.3), "row3": (-0.3, 0.5, 0.6)}
+    page.get_by_text("four words", exact=True).click()
+    expect(probabilities(page)).to_contain_text("on")
+    vectors = {"cat": (0.8, -0.2, 0.4), "the": (0.5, 0.3, -0.1), "sat": (0.1, 0.9, 0.3), "on": (-0.3, 0.5, 0.6)}
     logits, shares = (0.58, 0.3, 0.24, 0.05), ("0.3272", "0.2473", "0.2329", "0.1926")
     assert [line[1:] for line in cells(probabilities(page))] == [
         [row, *(shown(value, 2) for value in vector), shown(logit, 3), shown(logit, 3), share]
         for (row, vector), logit, share in zip(vectors.items(), logits, shares, strict=True)
     ]
-    page.wait_for_url("**/head?source=lesson")
+    page.wait_for_url("**/head?source=example")
 
 
 def test_probabilities_match_the_head(visit, lab) -> None:
@@ -52,21 +52,21 @@ def test_probabilities_match_the_head(visit, lab) -> None:
 
 
 def test_slider_changes_probabilities_and_url(visit) -> None:
-    page = visit("head?source=lesson")
-    expect(probabilities(page)).to_contain_text("row3")
+    page = visit("head?source=example")
+    expect(probabilities(page)).to_contain_text("on")
     page.get_by_label("h[1]").focus()
     for _ in range(69):  # hundredths: from 0.10 to 0.79
         page.keyboard.press("ArrowRight")
-    expect(probabilities(page).locator("tbody tr").first).to_contain_text("row2")
+    expect(probabilities(page).locator("tbody tr").first).to_contain_text("sat")
     page.wait_for_url("**values=0.6%2C0.79%2C0.3")
     before = cells(probabilities(page))
     assert before[0][-2] == shown(0.6 * 0.1 + 0.79 * 0.9 + 0.3 * 0.3, 3)
     page.reload()
-    expect(probabilities(page).locator("tbody tr").first).to_contain_text("row2")
+    expect(probabilities(page).locator("tbody tr").first).to_contain_text("sat")
     assert cells(probabilities(page)) == before
-    page.get_by_role("button", name="Reset to the lesson").press("Enter")
-    page.wait_for_url("**/head?source=lesson")
-    expect(probabilities(page).locator("tbody tr").first).to_contain_text("row1")
+    page.get_by_role("button", name="Reset to the example").press("Enter")
+    page.wait_for_url("**/head?source=example")
+    expect(probabilities(page).locator("tbody tr").first).to_contain_text("cat")
 
 
 def test_untied_head_is_untrained(visit, lab) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ def run(small_lab: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch) -> Run:
     lab = small_lab(["a", "b"], ROWS)
 
     async def to_the_end(test: Callable[[Jobs], Coroutine[Any, Any, None]], **limits: int) -> None:
-        jobs = Jobs(lab, JOB_KINDS, Limits(**limits))
+        jobs = Jobs(JOB_KINDS, Limits(**limits))
+        jobs.start = partial(jobs.start, lab)
         try:
             await asyncio.wait_for(test(jobs), 60)
         finally:

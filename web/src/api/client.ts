@@ -1,6 +1,7 @@
 // The only module that calls the server.
 
 import { connection } from "../state/connection.svelte";
+import { table } from "../state/table.svelte";
 import { decode, type Reply } from "./reply";
 
 export type Parameter = string | number | boolean | readonly (string | number)[] | undefined;
@@ -22,14 +23,27 @@ export class ApiError extends Error {
   }
 }
 
-/** The URL of an API route: undefined parameters are omitted, lists are repeated. */
+/**
+ * The URL of an API route: undefined parameters are omitted, lists are repeated.
+ *
+ * It names the current table, unless `parameters` have a `table` of their own, which may be undefined.
+ */
 export function urlOf(path: string, parameters: Parameters = {}): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
+  for (const [name, value] of Object.entries({ table: table.id || undefined, ...parameters })) {
     if (value === undefined) continue;
     for (const item of Array.isArray(value) ? value : [value]) search.append(name, String(item));
   }
   return `/api/${path}${search.size ? `?${search}` : ""}`;
+}
+
+/** Sends the text of an own table to a server that does not know it; resolves to false if the text is lost. */
+type Restore = (id: string) => Promise<boolean>;
+let restore: Restore = () => Promise.resolve(false);
+
+/** Set what is tried once when the server does not know the current table. */
+export function onUnknownTable(handler: Restore): void {
+  restore = handler;
 }
 
 /** Call the server, with POST if there is a `body`. Throws an `ApiError` with the server's message. */
@@ -38,13 +52,23 @@ export async function request<Meta>(
   parameters?: Parameters,
   { signal, body }: { signal?: AbortSignal; body?: Blob } = {},
 ): Promise<Reply<Meta>> {
-  const response = await fetch(urlOf(path, parameters), { signal, body, method: body ? "POST" : "GET" }).catch(
-    (error: unknown) => {
-      if (signal?.aborted) throw error;
-      connection.failed();
-      throw new ApiError("The server does not respond. Is `rowspace lab` still running?", "Unreachable", 0);
-    },
-  );
+  const url = urlOf(path, parameters);
+  const id = new URLSearchParams(url.split("?")[1]).get("table");
+  try {
+    return await send<Meta>(url, signal, body);
+  } catch (error) {
+    const unknown = error instanceof ApiError && error.kind === "UnknownTableError";
+    if (!unknown || !id || !(await restore(id))) throw error;
+    return await send<Meta>(url, signal, body);
+  }
+}
+
+async function send<Meta>(url: string, signal?: AbortSignal, body?: Blob): Promise<Reply<Meta>> {
+  const response = await fetch(url, { signal, body, method: body ? "POST" : "GET" }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    connection.failed();
+    throw new ApiError("The server does not respond. Is `rowspace lab` still running?", "Unreachable", 0);
+  });
   connection.heard(response);
   if (!response.ok) throw await errorOf(response);
   return decode<Meta>(await response.arrayBuffer());

@@ -10,6 +10,42 @@ export interface Piece {
   row: boolean;
 }
 
+/** A table of the list. */
+export interface TableEntry {
+  id: string;
+  title: string;
+  sentence: string;
+  group: "opened" | "example" | "own" | "recent";
+  /** Whether it is made from a text that the page can edit. */
+  editable: boolean;
+}
+
+/** The tables that can be shown, in the order of the list. */
+export interface TablesReply {
+  tables: TableEntry[];
+}
+
+/** The text that a table is made from. */
+export interface TableTextReply {
+  id: string;
+  /** Whether the rows are typed, or learned from sentences; null if the table is not made from a text. */
+  kind: "typed" | "world" | null;
+  text: string;
+  /** The dimension of rows learned from sentences. */
+  dim: number | null;
+  /** The dimensions to choose from. */
+  dims: number[];
+}
+
+/** A table that was typed, or learned from sentences. */
+export interface OwnTableReply {
+  id: string;
+  words: number;
+  dim: number;
+  /** How long it took to make; 0 if it was open already. */
+  seconds: number;
+}
+
 /** The rank and score of a token among the answers; null if it is not among them. */
 export interface Place {
   rank: number | null;
@@ -143,8 +179,9 @@ export interface LogitsReply {
   /** The number of rows without a finite logit, which are left out. */
   lost: number;
   code: string;
-  /** The word whose row is the initial hidden state; empty for the lesson. */
+  /** The word whose row is the initial hidden state; empty for the example. */
   word: string;
+  source: "table" | "example";
   /** The dimensions that have sliders. */
   dims: number[];
   dim: number;

@@ -1,20 +1,23 @@
-// The page's state is kept in the URL, so a link restores it. Choices and page changes push an entry to the browser's
+// The table and the page's state are kept in the URL, so a link restores them. Choices and page changes push an entry to the browser's
 // history; dragging a slider or typing in a field makes a single entry (see history-entries.ts).
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
+import { familyOf, table } from "./table.svelte";
 import type { UrlCodec } from "./url-codecs";
 
 export * from "./url-codecs";
 
 const WRITE_INTERVAL = 150; // ms; browsers limit how often the URL may change
 const STORAGE_KEY = "pages";
+const TABLE = "table";
 
 class Address {
   page = $state(pageOf(location.pathname));
-  search = $state(location.search);
+  /** The state of the page, without the table. */
+  search = $state(changed(location.search, TABLE, []));
   /** Counts history navigations, after which a page rereads what it caches outside the URL. */
   restored = $state(0);
-  /** The last state of each page. */
+  /** The last state of each page, for each table. */
   #saved = $state<Record<string, string>>(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}"));
   #entries = new Entries();
   #changes = new Map<string, HistoryMode>();
@@ -22,9 +25,10 @@ class Address {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
+    table.id = tableOf(location.search);
     addEventListener("popstate", () => {
       this.#cancel();
-      this.#show(pageOf(location.pathname), location.search);
+      this.#show(pageOf(location.pathname), changed(location.search, TABLE, []), tableOf(location.search));
     });
     addEventListener("pagehide", () => {
       this.#write(this.search);
@@ -38,14 +42,32 @@ class Address {
 
   /** The last state of another page; "" for the current page, so that its link resets it. */
   searchOf(page: string): string {
-    return page === this.page ? "" : (this.#saved[page] ?? "");
+    return page === this.page ? "" : (this.#saved[saved(page, table.id)] ?? "");
+  }
+
+  /** The URL of a page of the current table. */
+  urlOf(page: string, search = this.searchOf(page)): string {
+    return `/${page}${full(search)}`;
+  }
+
+  /** Show another table. The page keeps its state between edits of one text. */
+  choose(id: string, mode: "push" | "replace" = "push"): void {
+    if (id === table.id) return;
+    if (this.#changes.size) this.#settle();
+    this.#write(this.search);
+    const edited = familyOf(id) === familyOf(table.id);
+    const search = edited ? this.search : (this.#saved[saved(this.page, id)] ?? "");
+    this.#show(this.page, search, id);
+    const url = this.urlOf(this.page, search);
+    if (mode === "push") history.pushState(null, "", url);
+    else history.replaceState(null, "", url);
   }
 
   /** Navigate to a page. */
   go(page: string, search = this.searchOf(page)): void {
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
-    if (page !== this.page || search !== this.search) history.pushState(null, "", `/${page}${search}`);
+    if (page !== this.page || search !== this.search) history.pushState(null, "", this.urlOf(page, search));
     this.#show(page, search);
     scrollTo(0, 0);
   }
@@ -67,11 +89,12 @@ class Address {
     this.#changes.clear();
     if (!pushes) return void (this.#timer ??= setTimeout(() => this.#write(this.search), WRITE_INTERVAL));
     this.#write(this.#before);
-    history.pushState(null, "", location.pathname + this.search);
+    history.pushState(null, "", location.pathname + full(this.search));
   }
 
-  #show(page: string, search: string): void {
+  #show(page: string, search: string, id = table.id): void {
     this.#save();
+    table.id = id;
     this.page = page;
     this.search = search;
     this.restored++;
@@ -79,7 +102,7 @@ class Address {
   }
 
   #save(): void {
-    this.#saved[this.page] = this.search;
+    this.#saved[saved(this.page, table.id)] = this.search;
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(this.#saved));
   }
 
@@ -87,13 +110,29 @@ class Address {
   #write(search: string): void {
     if (this.#timer === undefined) return;
     this.#cancel();
-    history.replaceState(null, "", location.pathname + search);
+    history.replaceState(null, "", location.pathname + full(search));
   }
 
   #cancel(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/** A query string with the current table first. */
+function full(search: string): string {
+  if (!table.id) return search;
+  return `?${new URLSearchParams({ [TABLE]: table.id })}${search.replace("?", "&")}`;
+}
+
+function tableOf(search: string): string {
+  const id = new URLSearchParams(search).get(TABLE) ?? "";
+  return id === "opened" ? "" : id;
+}
+
+/** The key of a page's last state. */
+function saved(page: string, id: string): string {
+  return id ? `${familyOf(id)}/${page}` : page;
 }
 
 function pageOf(path: string): string {

@@ -3,6 +3,7 @@
 import { request, ApiError, type Parameters } from "../api/client";
 import { connection } from "./connection.svelte";
 import type { Reply } from "../api/reply";
+import { table } from "./table.svelte";
 
 export interface JobRequest {
   kind: string;
@@ -31,8 +32,10 @@ export class Job<Meta> {
   /** Start the job, or follow it if the server already runs it. `source` is tracked like `$derived`; null starts nothing. */
   constructor(source: () => JobRequest | null) {
     const body = $derived(JSON.stringify(source())); // an equal request changes nothing
+    const id = $derived(table.id);
     $effect(() => {
       void this.#attempt;
+      void id;
       const wanted = JSON.parse(body) as JobRequest | null;
       [this.progress, this.frame, this.done, this.failure] = [undefined, undefined, false, undefined];
       if (!wanted) return;

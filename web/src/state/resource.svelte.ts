@@ -4,6 +4,7 @@ import { untrack } from "svelte";
 import { ApiError, request, urlOf, type Parameters } from "../api/client";
 import type { Reply } from "../api/reply";
 import { connection } from "./connection.svelte";
+import { table } from "./table.svelte";
 
 export interface ResourceRequest {
   path: string;
@@ -23,6 +24,9 @@ export class Resource<Meta> {
   last = $state.raw<Reply<Meta>>();
   failure = $state<string>();
   loading = $state(false);
+  #table = $state("");
+  /** Whether the reply is about another table than the current one. */
+  outdated = $derived(this.reply !== undefined && this.#table !== table.id);
 
   /** `source` is tracked like `$derived`; null requests nothing. Call this while a component is initialized. */
   constructor(source: () => ResourceRequest | null) {
@@ -45,12 +49,13 @@ export class Resource<Meta> {
   }
 
   async #load({ path, parameters }: ResourceRequest, signal: AbortSignal): Promise<void> {
-    const key = urlOf(path, parameters);
+    const [key, id] = [urlOf(path, parameters), table.id];
     this.loading = true;
     try {
       const reply = (cache.get(key) as Reply<Meta> | undefined) ?? (await request<Meta>(path, parameters, { signal }));
       if (signal.aborted) return;
       store(key, reply);
+      this.#table = id;
       this.reply = this.last = reply;
       this.failure = undefined;
     } catch (error) {

@@ -4,6 +4,8 @@ import os
 import sys
 import threading
 import webbrowser
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,6 +32,14 @@ def lab(
         ),
     ] = None,
     *,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="The table to show first, such as six-words, small-world or everyday-words; pages can change it.",
+            show_default=False,
+        ),
+    ] = None,
     port: Annotated[
         int | None,
         typer.Option(min=1, max=65535, help="The port.  [default: the first free one from 7697 on]"),
@@ -49,21 +59,26 @@ def lab(
 
     Example:
       rowspace lab
+      rowspace lab --table six-words
       rowspace lab my-table --port 8080 --no-open
     """
     from rowspace.lab import make_app  # not needed for help
     from rowspace.lab.server.security import Access
     from rowspace.lab.server.serve import listen, serve, validate_token
+    from rowspace.lab.tables.recent import find_recent, hub_cache
+    from rowspace.lab.tables.tables import Tables, validate_table_id
 
+    shown = f"&table={validate_table_id(table)}" if table is not None else ""
     token = validate_token(host, token)
     with cleanup_on_interrupt(), listen(host, port) as listener:  # reports wrong values before long work
         access = Access(host, listener.getsockname()[1], token)
-        app = make_app(_lab(path))
-        print_line(access.url)
+        app = make_app(Tables(_lab(path), find_recent=partial(find_recent, Path.cwd(), hub_cache())))
+        url = access.url + shown
+        print_line(url)
         sys.stdout.flush()
         message("press Ctrl-C to stop")
         if open_browser and _has_screen():
-            threading.Thread(target=webbrowser.open, args=[access.url], daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
         serve(app, access, listener)
 
 

@@ -11,12 +11,15 @@ import sys
 import tempfile
 import traceback
 from asyncio.subprocess import PIPE
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from anyio import to_thread
+from numpy.typing import NDArray
 
 from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.job import FRAME_BYTES, Job
@@ -28,6 +31,7 @@ from rowspace.lab.server.query import Query
 __all__ = ["Jobs", "Limits"]
 
 AT_ONCE = 2
+Inputs = Callable[[], Mapping[str, NDArray[Any]]]
 _FIRST = 0.3  # the share of a job's progress that the job it needs accounts for
 
 
@@ -41,28 +45,27 @@ class Limits:
 
 
 class Jobs:
-    """The jobs of a lab, with `kinds` by name; call all methods in the thread of the event loop."""
+    """The jobs of all tables, with `kinds` by name; call all methods in the thread of the event loop."""
 
-    def __init__(self, lab: Lab, kinds: Mapping[str, JobKind], limits: Limits | None = None) -> None:
+    def __init__(self, kinds: Mapping[str, JobKind], limits: Limits | None = None) -> None:
         self.kinds = kinds
         self._limits = limits or Limits()
-        self._lab = lab
-        self._jobs: dict[str, Job] = {}  # by kind and parameters, oldest first
+        self._jobs: dict[str, Job] = {}  # by table, kind and parameters, oldest first
         self._count = 0
         self._waiting: dict[int, int] = {}  # job number → the number of jobs that wait for it
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    async def start(self, name: str, query: Query) -> Job:
-        """Return the job of this kind with these parameters, and start it unless it exists and has not failed.
+    async def start(self, lab: Lab, name: str, query: Query) -> Job:
+        """Return the table's job of this kind with these parameters; start it unless it exists and has not failed.
 
         Raises the errors of the kind's `read`, and `HttpError` (429) if too many jobs are unfinished.
         """
-        parameters = await to_thread.run_sync(self.kinds[name].read, self._lab, query, abandon_on_cancel=True)
-        return self._start(name, parameters)
+        parameters = await to_thread.run_sync(self.kinds[name].read, lab, query, abandon_on_cancel=True)
+        return self._start(lab, name, parameters)
 
-    def _start(self, name: str, parameters: Parameters) -> Job:
-        does = json.dumps([name, parameters])
+    def _start(self, lab: Lab, name: str, parameters: Parameters) -> Job:
+        does = json.dumps([lab.id, name, parameters])
         if does in self._jobs and not self._jobs[does].has("failed"):
             return self._jobs[does]
         if sum(not job.is_over for job in self._jobs.values()) >= self._limits.unfinished:
@@ -71,7 +74,7 @@ class Jobs:
         self._count += 1
         job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
         job.publish("progress", fraction=0.0, sentence=f"waiting: {AT_ONCE} jobs run at a time")
-        job.task = asyncio.create_task(self._run(job, self.kinds[name], parameters))
+        job.task = asyncio.create_task(self._run(job, lab, self.kinds[name], parameters))
         return job
 
     def find(self, number: int) -> Job:
@@ -100,13 +103,14 @@ class Jobs:
             job.publish("failed", error="this job was cancelled")
         shutil.rmtree(job.folder, ignore_errors=True)
 
-    async def _run(self, job: Job, kind: JobKind, parameters: Parameters) -> None:
+    async def _run(self, job: Job, lab: Lab, kind: JobKind, parameters: Parameters) -> None:
         """Wait for the job that this one needs and for a free slot, run its process, and publish the result."""
         try:
-            first = await self._needed(job, kind, parameters)
+            first = await self._needed(job, lab, kind, parameters)
             async with self._turns:
                 job.publish("progress", fraction=_FIRST * (first is not None), sentence=f"starting as job {job.number}")
-                await to_thread.run_sync(self._write, job, kind, parameters, first, abandon_on_cancel=True)
+                inputs = partial(kind.arrays, lab, **parameters)
+                await to_thread.run_sync(self._write, job, kind, parameters, inputs, first, abandon_on_cancel=True)
                 await self._work(job, _FIRST if first else 0.0)
         except (RowspaceError, OSError) as error:
             job.publish("failed", error=str(error))
@@ -117,11 +121,11 @@ class Jobs:
             for path in job.folder.glob("*.npy"):
                 path.unlink()
 
-    async def _needed(self, job: Job, kind: JobKind, parameters: Parameters) -> Path | None:
+    async def _needed(self, job: Job, lab: Lab, kind: JobKind, parameters: Parameters) -> Path | None:
         """Run the job that this one needs, pass on its progress, and return its last frame; None if it needs none."""
         if kind.needs is None:
             return None
-        first = self._start(*kind.needs(self._lab, **parameters))
+        first = self._start(lab, *kind.needs(lab, **parameters))
         self._waiting[first.number] = self._waiting.get(first.number, 0) + 1
         try:
             async for event in first.follow():
@@ -138,10 +142,10 @@ class Jobs:
                     first.publish("failed", error="this job was cancelled")
         return first.frames[max(first.frames)]
 
-    def _write(self, job: Job, kind: JobKind, parameters: Parameters, first: Path | None) -> None:
+    def _write(self, job: Job, kind: JobKind, parameters: Parameters, inputs: Inputs, first: Path | None) -> None:
         """Write the input of the process; `first` is the frame of the needed job."""
         job.folder.mkdir()
-        for name, array in kind.arrays(self._lab, **parameters).items():
+        for name, array in inputs().items():
             np.save(job.folder / f"{name}.npy", array, allow_pickle=False)
         work: dict[str, object] = {
             "module": kind.run.__module__,

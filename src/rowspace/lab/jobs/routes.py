@@ -2,7 +2,7 @@
 
 | request | response |
 |---|---|
-| `POST /api/jobs`, `{"kind": "tsne", "perplexity": 30}` | a `Reply` of `{"job": 1}` |
+| `POST /api/jobs?table=ID`, `{"kind": "tsne", "perplexity": 30}` | a `Reply` of `{"job": 1}` |
 | `GET /api/jobs/1/events` | `progress`, `frame`, and at the end `done` or `failed`; the data as JSON |
 | `GET /api/jobs/1/frames/7` | the frame, a `Reply` |
 | `DELETE /api/jobs/1` | nothing (204) |
@@ -12,7 +12,7 @@ A client that reconnects with `Last-Event-ID` gets only newer events, or status 
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -21,6 +21,7 @@ from starlette.routing import Route
 from rowspace.errors import UsageError
 from rowspace.lab.jobs.job import Job
 from rowspace.lab.jobs.jobs import Jobs
+from rowspace.lab.lab import Lab
 from rowspace.lab.server.errors import HttpError
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
@@ -31,8 +32,8 @@ __all__ = ["job_routes"]
 LARGEST_BODY = 64 << 10  # bytes
 
 
-def job_routes(jobs: Jobs) -> list[Route]:
-    """Return the routes for these jobs."""
+def job_routes(jobs: Jobs, lab_of: Callable[[Request], Awaitable[Lab]]) -> list[Route]:
+    """Return the routes for these jobs; `lab_of` returns the table of a request."""
 
     def requested(request: Request) -> Job:
         return jobs.find(_number(request.path_params["number"]))
@@ -43,7 +44,7 @@ def job_routes(jobs: Jobs) -> list[Route]:
         kind = query.text("kind")
         if kind not in jobs.kinds:
             raise UsageError(f"kind must be one of {', '.join(jobs.kinds)}, not {kind[:40]!r}")
-        job = await jobs.start(kind, query)
+        job = await jobs.start(await lab_of(request), kind, query)
         return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
 
     async def events(request: Request) -> Response:

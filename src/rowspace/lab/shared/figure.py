@@ -45,8 +45,8 @@ def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
     calls = [f"{name} = {_call(step, inputs)}" for name, step in steps.items()]
     imports, definitions = _sources(*((step.func.__module__, step.func.__name__) for step in steps.values()))
     if "table" not in inputs and any("table" in inspect.signature(step.func).parameters for step in steps.values()):
-        line, opened = lab.load_code.split("\n\n")
-        imports = [*imports, line]
+        lines, opened = lab.load_code.split("\n\n", 1)
+        imports = list(dict.fromkeys([*imports, *lines.split("\n")]))
         calls.insert(0, opened)
     ordered = sorted(imports, key=lambda line: ("rowspace" in line, line.startswith("from"), line))
     return "\n\n\n".join(["\n".join(ordered), *definitions, "\n".join(calls)]).lstrip()

@@ -25,5 +25,5 @@ def test_published_models_with_a_head_are_listed(lab, check_code) -> None:
     assert reply.arrays["parameters"].tolist() == [CATALOGUE[name].parameters for name in models]
 
 
-def test_tying_in_the_lesson_saves_twelve_numbers(lab, check_code) -> None:
-    assert check_code(lab, "head/tying", source="lesson").arrays["own"].tolist() == [12, 48]
+def test_tying_four_words_saves_twelve_numbers(lab, check_code) -> None:
+    assert check_code(lab, "head/tying", source="example").arrays["own"].tolist() == [12, 48]

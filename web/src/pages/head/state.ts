@@ -4,13 +4,14 @@ import { array, type Reply } from "../../api/reply";
 import type { TyingReply } from "../../api/types.generated";
 import { addressState, choice, number, text } from "../../state/address.svelte";
 
-export const SOURCES = ["table", "lesson"] as const;
+export const SOURCES = ["table", "example"] as const;
 export const HEADS = ["tied", "untied"] as const;
 export const DTYPES = ["float32", "bfloat16", "float16"] as const;
 
 export const headState = () =>
   addressState({
-    source: choice(SOURCES),
+    /** "" is the server's default for the table. */
+    source: choice(["", ...SOURCES]),
     word: text(""),
     dims: text(""),
     values: text(""),

@@ -20,6 +20,12 @@ export class Tokens {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Increases when tokens arrive; read it to depend on them. */
   version = $state(0);
+  readonly #table: string | undefined;
+
+  /** Of a table, by default the opened one. */
+  constructor(table = "") {
+    this.#table = table || undefined;
+  }
 
   /** The token of an id, or undefined until it has loaded and `version` increases. */
   of(id: number): TokenInfo | undefined {
@@ -61,7 +67,9 @@ export class Tokens {
   }
 
   async #load(ids: number[]): Promise<void> {
-    const reply = await request<WordTokensReply>("words/tokens", { ids: ids.join(",") }).catch(() => undefined);
+    const reply = await request<WordTokensReply>("words/tokens", { table: this.#table, ids: ids.join(",") }).catch(
+      () => undefined,
+    );
     if (reply) this.add(ids, reply.meta);
   }
 }

@@ -13,14 +13,8 @@ from rowspace.layers import CATALOGUE, TiedHead, UntiedHead, cost
 from rowspace.table import Table
 
 
-def lesson_table() -> Table:
-    """Return the lesson's table, (4, 3)."""
-    rows = [[0.5, 0.3, -0.1], [0.8, -0.2, 0.4], [0.1, 0.9, 0.3], [-0.3, 0.5, 0.6]]
-    return Table(["row0", "row1", "row2", "row3"], np.array(rows, np.float32))
-
-
-def lesson_hidden() -> NDArray[np.float32]:
-    """Return the lesson's hidden state, (3,)."""
+def example_hidden() -> NDArray[np.float32]:
+    """Return the hidden state for the table of four words, (3,)."""
     return np.array([0.6, 0.1, 0.3], np.float32)
 
 

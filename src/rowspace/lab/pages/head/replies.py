@@ -1,6 +1,6 @@
 """The replies of the Head page."""
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from rowspace.lab.shared.figure import Array, Shown
 
@@ -42,7 +42,8 @@ class LogitsReply(Logits, Shown):
     """The most probable rows, with the settings of the request."""
 
     word: str
-    """The word whose row is the initial hidden state; empty for the lesson."""
+    """The word whose row is the initial hidden state; empty for the example."""
+    source: Literal["table", "example"]
     dims: list[int]
     """The dimensions that have sliders."""
     dim: int

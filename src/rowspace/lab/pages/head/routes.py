@@ -1,11 +1,12 @@
 """The routes of the Head page: logits and probabilities for a hidden state with a tied or untied head.
 
-The hidden state is not computed by a model: it is a row of the table or the lesson's, changed by sliders.
+The hidden state is not computed by a model: it is a row of the table, or the one of an example with four words, changed
+by sliders.
 """
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,12 @@ from rowspace.lab.pages.head.replies import LogitsReply, TyingReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import default_words
 from rowspace.lab.shared.figure import shown
+from rowspace.lab.tables.examples import four_words
 
 __all__ = ["ROUTES"]
 
-SOURCES = ("table", "lesson")
+SOURCES: tuple[Literal["table", "example"], ...] = ("table", "example")
+EXAMPLE = "four-words"
 DTYPES = ("float32", "bfloat16", "float16")
 # The default word is the first of these in the table.
 WORDS = ("typeerror", "king", "read", "list", "the")
@@ -36,10 +39,11 @@ def logits(lab: Lab, query: Query) -> LogitsReply:
     """
     from rowspace.lab.pages.head import figures
 
-    lesson = query.choice("source", SOURCES) == "lesson"
-    table = figures.lesson_table() if lesson else lab.table
-    word = "" if lesson else query.text("word", default_words(table, 1, WORDS)[0])
-    start: partial[Any] = partial(figures.lesson_hidden) if lesson else partial(figures.word_row, table, word=word)
+    source = _source(lab, query)
+    example = source == "example"
+    table = four_words() if example else lab.table
+    word = "" if example else query.text("word", default_words(table, 1, WORDS)[0])
+    start: partial[Any] = partial(figures.example_hidden) if example else partial(figures.word_row, table, word=word)
     row = start()
     if not np.isfinite(row).all():
         raise UsageError(f"the row of {word[:40]!r} has a value that is not a finite float32; use another word")
@@ -53,18 +57,19 @@ def logits(lab: Lab, query: Query) -> LogitsReply:
         temperature=query.number("temperature", 1, low=0.01, high=100),
         k=query.integer("k", 10, low=1, high=100),
     )
-    found = figure(lab.cached(("head", lesson, kind), lambda: head(table)), state(row))
+    found = figure(lab.cached(("head", source, kind), lambda: head(table)), state(row))
     if not len(found["ids"]):
         raise UsageError("no row has a finite logit; use smaller values")
     if table.dim > SHORT:
         del found["vectors"]
     return {
         **found,
+        "source": source,
         "word": word,
         "dims": dims,
         "dim": table.dim,
         "tokens": [table.vocabulary[id] for id in found["ids"]],
-        "code": shown(lab, figure, **_opened(lesson), head=head, start=start, state=state),
+        "code": shown(lab, figure, **_opened(source), head=head, start=start, state=state),
     }
 
 
@@ -73,17 +78,20 @@ def tying(lab: Lab, query: Query) -> TyingReply:
     """Return the parameters and bytes in `dtype` that tying saves, for the table of `source` and published models."""
     from rowspace.lab.pages.head import figures
 
-    lesson = query.choice("source", SOURCES) == "lesson"
+    source = _source(lab, query)
     figure = partial(figures.tying_figure, dtype=query.choice("dtype", DTYPES))
-    table = figures.lesson_table() if lesson else lab.table
-    return {**figure(table), "code": shown(lab, figure, **_opened(lesson))}
+    table = four_words() if source == "example" else lab.table
+    return {**figure(table), "code": shown(lab, figure, **_opened(source))}
 
 
-def _opened(lesson: bool) -> "dict[str, partial[Any]]":
+def _source(lab: Lab, query: Query) -> Literal["table", "example"]:
+    """Return whether to show the table or the example, by default the example if the table is that of the example."""
+    return query.choice("source", SOURCES, "example" if lab.id == EXAMPLE else "table")
+
+
+def _opened(source: str) -> "dict[str, partial[Any]]":
     """Return the call that creates the table, if it is not the lab's."""
-    from rowspace.lab.pages.head.figures import lesson_table
-
-    return {"table": partial(lesson_table)} if lesson else {}
+    return {"table": partial(four_words)} if source == "example" else {}
 
 
 def _sliders(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[float]]:

@@ -1,0 +1,124 @@
+"""`Tables`: the tables that the workbench can show, each opened when it is first requested."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
+
+from rowspace.errors import UsageError
+from rowspace.lab.lab import OPENED, Lab
+from rowspace.lab.tables.choice import TableChoice
+from rowspace.lab.tables.everyday import EVERYDAY
+from rowspace.lab.tables.examples import EXAMPLES
+from rowspace.lab.tables.world import SMALL_WORLD
+
+__all__ = ["BUILT_IN", "Tables", "UnknownTableError", "validate_table_id"]
+
+BUILT_IN = (*EXAMPLES, SMALL_WORLD, EVERYDAY)
+"""The tables that are always in the list, besides the opened one."""
+OPEN_AT_ONCE = 6
+"""The most tables that stay open, besides the one that the workbench was started with."""
+OWN = 50
+"""The most typed and learned tables that are kept."""
+
+
+class UnknownTableError(UsageError):
+    """No table has this id; the page that has the text of its own table sends it again."""
+
+
+class Tables:
+    """The opened table, the built-in ones, those typed or edited on a page, and those found on this machine.
+
+    All methods can be called from several threads. `find_recent` is called when the list is requested.
+
+    >>> import numpy as np
+    >>> from rowspace.table import Table
+    >>> tables = Tables(Lab(Table(["a", "b"], np.eye(2)), "my-table"))
+    >>> tables.lab("six-words").table["cat"].tolist()
+    [0.72, -0.41, 0.15]
+    """
+
+    def __init__(self, opened: Lab, *, find_recent: Callable[[], Sequence[TableChoice]] = tuple) -> None:
+        self.opened = opened
+        self._find_recent = find_recent
+        self._recent: Sequence[TableChoice] | None = None
+        self._own: OrderedDict[str, TableChoice] = OrderedDict()  # the oldest first
+        self._labs: OrderedDict[str, Lab] = OrderedDict()  # least recently used first
+        self._opening: dict[str, Lock] = {}
+        self._lock = Lock()
+
+    def choices(self) -> list[TableChoice]:
+        """Return the list that the page shows, with the tables found on this machine now."""
+        self._recent = self._find_recent()
+        return [_opened_choice(self.opened), *BUILT_IN, *self._recent]
+
+    def choice(self, id: str) -> TableChoice:
+        """Return the choice with this id.
+
+        Raises:
+            UnknownTableError: There is none; the message has the ids of the list.
+        """
+        if id == OPENED:
+            return _opened_choice(self.opened)
+        with self._lock:
+            own = list(self._own.values())
+        if id.startswith("recent-") and self._recent is None:
+            self._recent = self._find_recent()
+        for choice in (*BUILT_IN, *own, *(self._recent or ())):
+            if choice.id == id:
+                return choice
+        ids = ", ".join([OPENED, *(choice.id for choice in BUILT_IN)])
+        raise UnknownTableError(f"there is no table {id[:40]!r}; choose another one: {ids}")
+
+    def lab(self, id: str) -> Lab:
+        """Return the table with this id, opened now if it is not open; concurrent calls wait for the first one."""
+        if id == OPENED:
+            return self.opened
+        with self._lock:
+            opening = self._opening.setdefault(id, Lock())
+        with opening:
+            with self._lock:
+                if id in self._labs:
+                    self._labs.move_to_end(id)
+                    return self._labs[id]
+            return self._keep(self.choice(id).open())
+
+    def add(self, choice: TableChoice) -> Lab:
+        """Add a table that was typed or edited on a page, and open it.
+
+        If it cannot be opened, its error is raised and the list stays unchanged.
+        """
+        with self._lock:
+            lab = self._labs.get(choice.id)
+        lab = self._keep(choice.open()) if lab is None else lab
+        with self._lock:
+            self._own[choice.id] = choice
+            self._own.move_to_end(choice.id)
+            while len(self._own) > OWN:
+                self._own.popitem(last=False)
+        return lab
+
+    def _keep(self, lab: Lab) -> Lab:
+        """Keep an open table, and close the least recently used ones above the limit."""
+        with self._lock:
+            self._labs[lab.id] = lab
+            self._labs.move_to_end(lab.id)
+            while len(self._labs) > OPEN_AT_ONCE:
+                self._opening.pop(self._labs.popitem(last=False)[0], None)
+        return lab
+
+
+def validate_table_id(id: str) -> str:
+    """Return an id of the list; raise `UsageError` for any other text.
+
+    >>> validate_table_id("six-words")
+    'six-words'
+    """
+    ids = [OPENED, *(choice.id for choice in BUILT_IN)]
+    if id not in ids:
+        raise UsageError(f"there is no table {id[:40]!r}; choose one of {', '.join(ids)}")
+    return id
+
+
+def _opened_choice(lab: Lab) -> TableChoice:
+    sentence = f"The table that rowspace lab was started with: {lab.table!r}."
+    return TableChoice(OPENED, "This table", sentence, "opened", lambda: lab)

@@ -1,0 +1,43 @@
+"""The code that pages show on each table computes the page's numbers."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.lab.pages import PAGES
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+from rowspace.lab.tables.examples import EXAMPLES
+from rowspace.lab.tables.small_world import small_world_sentences
+from rowspace.lab.tables.typed import typed_choice
+from rowspace.lab.tables.world import world_choice
+
+EDITED = [*small_world_sentences()[2:40], "a wolf can run", *small_world_sentences()[40:]]
+CHOICES = {
+    **{choice.id: choice for choice in EXAMPLES},
+    "typed": typed_choice("cat 1 2 0.5\ndog 1 1.5 -0.25\nhouse -2 0 1"),
+    "world": world_choice("\n".join(EDITED), 8),
+}
+# The first needs an upload, the others a run of the Training page.
+NOT_OF_A_TABLE = ("patches/picture", "training/")
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_load_code_makes_the_table(name: str) -> None:
+    lab = CHOICES[name].open()
+    names: dict[str, rs.Table] = {}
+    exec(lab.load_code, names)  # written by the lab
+    assert names["table"].vocabulary == lab.table.vocabulary
+    np.testing.assert_array_equal(names["table"].rows, lab.table.rows)
+
+
+@pytest.mark.parametrize("name", ["six-words", "typed"])
+def test_code_of_every_route_computes_its_numbers(name: str, check_code: Callable[..., Reply]) -> None:
+    pytest.importorskip("torch")
+    lab = CHOICES[name].open()
+    for page in PAGES:
+        for route, answer in page.routes.items():
+            if not route.startswith(NOT_OF_A_TABLE) and "code" in answer(lab, Query()):
+                check_code(lab, route)

@@ -1,0 +1,20 @@
+// The table that requests name. The URL holds it; `address.svelte.ts` reads and changes it.
+
+class CurrentTable {
+  /** An id of the server's list; "" for the table that the server was started with. */
+  id = $state("");
+  /** Whether the text in the editor is not that of the shown table. */
+  outdated = $state(false);
+}
+
+export const table = new CurrentTable();
+
+/**
+ * Tables of the same family are edits of one text, between which a page keeps its state.
+ *
+ * "world-1f" and "small-world" are learned from sentences, "typed-2e" has typed rows; other tables are their own family.
+ */
+export function familyOf(id: string): string {
+  if (id === "small-world" || id.startsWith("world-")) return "world";
+  return id.startsWith("typed-") ? "typed" : id;
+}
