@@ -95,7 +95,8 @@ CONTEXT: dict[str, set[str]] = {
     "positions/scaling": {*SIZES, "original", "factor", "length", "long"},
     "patches/cut": {"channels", "height", "width", "patch", "at", "dim", "unit", "seed"},
     "patches/costs": {"height", "width", "channels", "dim", "pad"},
-    "head/logits": {"dims", "dim"},
+    "head/logits": {"dims", "dim", "trained", "bias", "temperature", "softcap"},
+    "head/matrices": {"size", "trained"},
     "cost/tables": {"dimension"},
     "cost/figures": {"vocabulary", "dimension", "formulas"},  # as text; `values` are their numbers
 }

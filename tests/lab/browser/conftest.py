@@ -131,6 +131,12 @@ def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[P
 
 
 @pytest.fixture
+def unfolded(page: Page) -> None:
+    """Numbers and code are open, as a person left them."""
+    page.add_init_script("for (const key of ['numbers', 'code']) localStorage.setItem(`fold:${key}`, 'open')")
+
+
+@pytest.fixture
 def visit(page: Page, lab_url: str) -> Callable[[str], Page]:
     """`visit("words?word=sin")`: open a page of the workbench and wait until it has loaded."""
 

@@ -13,12 +13,6 @@ pytestmark = pytest.mark.browser
 LOADED = "section[aria-label=Figure][aria-busy=false]"
 
 
-@pytest.fixture
-def unfolded(page) -> None:
-    """Numbers and code are open, as a person left them."""
-    page.add_init_script("for (const key of ['numbers', 'code']) localStorage.setItem(`fold:${key}`, 'open')")
-
-
 @pytest.mark.usefixtures("unfolded")
 def test_costs_match_python(visit) -> None:
     page = visit("cost?vocabulary=32000&dimension=4096&dtype=bfloat16&optimizer=adam&tied=false")

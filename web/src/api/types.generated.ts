@@ -186,6 +186,47 @@ export interface LogitsReply {
   dims: number[];
   dim: number;
   tokens: string[];
+  head: "tied" | "untied";
+  /** Whether the head is that of the open checkpoint, or uses the table; False for one drawn at random. */
+  trained: boolean;
+  bias: boolean;
+  /** By default one at which the distribution is not flat. */
+  temperature: number;
+  softcap: number | null;
+}
+
+/** The terms of a logit, with their token. */
+export interface TermsReply {
+  id: number;
+  /** Of the head, 0 without one. */
+  bias: number;
+  /** The sum of all terms, and the bias. */
+  product: number;
+  /** After softcap and temperature. */
+  logit: number;
+  code: string;
+  token: string;
+}
+
+/** The parameters of a table and its head, with their settings. */
+export interface MatricesReply {
+  table: number;
+  /** 0 for a tied head, which uses the table. */
+  head_matrix: number;
+  bias: number;
+  total: number;
+  code: string;
+  head: "tied" | "untied";
+  /** V and d. */
+  size: [number, number];
+  trained: boolean;
+}
+
+/** Tied and untied runs, with their code; empty if there are none. */
+export interface EvidenceReply {
+  names: string[];
+  tied: boolean[];
+  code: string;
 }
 
 /** The savings of a tied head, with their code. */
