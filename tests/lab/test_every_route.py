@@ -70,7 +70,8 @@ TABLES = {
 
 HAS_TORCH = find_spec("torch") is not None
 NEED_TWO_ROWS = {"words/map-quality"}
-NEED_A_RUN = {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
+NEED_A_CHECKPOINT = {"patches/checkpoint-filters", "patches/towers"}
+NEED_A_RUN = NEED_A_CHECKPOINT | {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
 
 
 @pytest.fixture(scope="session")

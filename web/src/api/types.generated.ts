@@ -363,6 +363,49 @@ export interface PatchCostsReply {
   pad: boolean;
 }
 
+/** The input of the first layer, with the settings of the request. */
+export interface SequenceReply {
+  tokens: number;
+  position_parameters: number;
+  grid: [number, number];
+  /** The mean norm of the projected patches. */
+  row_norm: number;
+  position_norm: number;
+  code: string;
+  dim: number;
+}
+
+/** Filters with the settings of the request. */
+export interface FiltersReply {
+  count: number;
+  code: string;
+  patch: number;
+  channels: number;
+}
+
+/** Filters of the open checkpoint, with their code. */
+export interface CheckpointFiltersReply {
+  channels: number;
+  patch: number;
+  dim: number;
+  code: string;
+}
+
+/** Numbers of tokens, with the settings of the request. */
+export interface TokenCountsReply {
+  names: string[];
+  code: string;
+  height: number;
+  width: number;
+  channels: number;
+}
+
+/** Whether a checkpoint of text and images is open. */
+export interface CheckpointReply {
+  /** clip or siglip, or empty. */
+  model_type: string;
+}
+
 /** The rows of a text, with their code. */
 export interface ForwardReply {
   vocabulary: number;

@@ -19,7 +19,7 @@ def terms_figure(
     row = head.weight.detach()[id].double().numpy()
     terms = hidden * row
     order = np.argsort(-np.abs(terms), kind="stable")
-    bias = 0.0 if head.bias is None else float(head.bias[id])
+    bias = 0.0 if head.bias is None else float(head.bias.detach()[id])
     product = float(terms.sum()) + bias
     capped = product if softcap is None else float(softcap * np.tanh(product / softcap))
     return {
