@@ -406,6 +406,13 @@ export interface CheckpointReply {
   model_type: string;
 }
 
+/** Texts and pictures, with their names. */
+export interface TowersReply {
+  code: string;
+  text_names: string[];
+  picture_names: string[];
+}
+
 /** The rows of a text, with their code. */
 export interface ForwardReply {
   vocabulary: number;

@@ -5,6 +5,7 @@ import type { CutReply } from "../../api/types.generated";
 import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
 
 export const SHIPPED = ["china.jpg", "flower.jpg", "six-by-six"];
+export const FIGURES = ["patch", "sequence", "filters", "tokens"] as const;
 export const COLORS = ["rgb", "gray"] as const;
 export const ORDERS = ["channels_first", "channels_last"] as const;
 export const VALUES = ["unit", "signed", "bytes"] as const;
@@ -23,6 +24,7 @@ export const patchState = () =>
     dim: number(64, 1, 1024),
     unit: number(0, 0, 1023),
     seed: number(0, 0, 2 ** 31 - 1),
+    figure: choice(FIGURES),
     at: picked(number(-1, -1, 2 ** 18)), // -1: the patch at the center
   });
 

@@ -18,6 +18,7 @@ from rowspace.lab.pages.patches.replies import (
     PictureReply,
     SequenceReply,
     TokenCountsReply,
+    TowersReply,
 )
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.checkpoint_folder import checkpoint_folder, model_type
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["ROUTES"]
 
 TWO_TOWERS = ("clip", "siglip")
+TEXTS = ("a photo of a temple", "a photo of a flower", "a photo of a cat", "a page of numbers")
 _MOST_TOKENS, _MOST_NUMBERS = 257, 64  # of the sequence that is sent
 _FILTERS = 16
 
@@ -126,6 +128,23 @@ def checkpoint(lab: Lab, _: Query) -> CheckpointReply:
     return {"model_type": kind if kind in TWO_TOWERS else ""}
 
 
+@needs_torch
+def towers(lab: Lab, query: Query) -> TowersReply:
+    """Return `texts` and the included and uploaded pictures in the common space of the open checkpoint."""
+    from rowspace.lab.pages.patches.towers import open_pictures, text_ids, towers_figure
+
+    path = two_towers(lab)
+    texts = query.texts("texts", TEXTS, most=12)
+    name, file = query.text("picture", PHOTOGRAPHS[0]), query.text("file", "picture.png", longest=300)
+    names = [*KNOWN, *([name] if name not in KNOWN else [])]
+    ids = partial(text_ids, texts=texts)
+    figure = partial(towers_figure, path=path)
+    found = figure(ids(lab.table), [_picture(lab, each) for each in names])
+    shown_names = [each if each in KNOWN else file for each in names]
+    code = shown(lab, figure, ids=ids, pictures=partial(open_pictures, names=names, file=file))
+    return {**found, "text_names": texts, "picture_names": shown_names, "code": code}
+
+
 def two_towers(lab: Lab) -> str:
     """Return the path of the open checkpoint of text and images; raise `UsageError` if there is none."""
     path = checkpoint_folder(lab)
@@ -184,5 +203,6 @@ ROUTES: Mapping[str, Answer] = {
     "patches/filters": filters,
     "patches/tokens": token_counts,
     "patches/checkpoint": checkpoint,
+    "patches/towers": towers,
     "patches/checkpoint-filters": checkpoint_filters,
 }

@@ -167,3 +167,22 @@ class CheckpointReply(TypedDict):
 
     model_type: str
     """clip or siglip, or empty."""
+
+
+class Towers(TypedDict):
+    """Texts and pictures as unit vectors of one space, by the two encoders of a checkpoint.
+
+    `texts` (t, k), `pictures` (p, k), their `cosines` (p, t), and the `positions` (t + p, 2) of all on a plane.
+    """
+
+    texts: Array
+    pictures: Array
+    cosines: Array
+    positions: Array
+
+
+class TowersReply(Towers, Shown):
+    """Texts and pictures, with their names."""
+
+    text_names: list[str]
+    picture_names: list[str]
