@@ -2,10 +2,10 @@
 
 import { array, type Reply } from "../../api/reply";
 import type { CutReply } from "../../api/types.generated";
-import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
+import { addressState, choice, flag, number, picked, text, texts } from "../../state/address.svelte";
 
 export const SHIPPED = ["china.jpg", "flower.jpg", "six-by-six"];
-export const FIGURES = ["patch", "sequence", "filters", "tokens"] as const;
+export const FIGURES = ["patch", "sequence", "filters", "tokens", "texts"] as const;
 export const COLORS = ["rgb", "gray"] as const;
 export const ORDERS = ["channels_first", "channels_last"] as const;
 export const VALUES = ["unit", "signed", "bytes"] as const;
@@ -25,6 +25,7 @@ export const patchState = () =>
     unit: number(0, 0, 1023),
     seed: number(0, 0, 2 ** 31 - 1),
     figure: choice(FIGURES),
+    texts: texts(),
     at: picked(number(-1, -1, 2 ** 18)), // -1: the patch at the center
   });
 
