@@ -30,7 +30,7 @@ def lab_url(clip_lab: Lab) -> Iterator[str]:
 
 def test_texts_and_pictures_are_on_one_map(visit: Callable[[str], Page], clip_lab: Lab, ask) -> None:
     page = visit("patches")
-    page.get_by_text("text and picture", exact=True).click()
+    page.get_by_text("texts", exact=True).click()
     expect(page.get_by_role("application", name="4 texts and 3 pictures on one map")).to_be_visible()
     texts = ["the cat sat", "a flower"]
     page.get_by_label("Texts, one per line").fill("\n".join(texts))
