@@ -10,18 +10,25 @@ from rowspace.layers import PatchEmbedding, PrefixTokens, cost, unfold_patches
 
 image = torch.tensor(
     [
-        [1, 2, 3, 0, 1, 2],
-        [4, 5, 0, 3, 4, 5],
-        [7, 8, 1, 6, 7, 8],
-        [2, 0, 1, 5, 3, 1],
-        [3, 1, 4, 1, 5, 9],
-        [2, 6, 5, 3, 5, 8],
+        [1, 2, 3, 7, 8, 9],
+        [4, 5, 0, 6, 5, 4],
+        [7, 8, 1, 3, 2, 1],
+        [2, 3, 4, 8, 7, 6],
+        [5, 6, 7, 5, 4, 3],
+        [8, 9, 0, 2, 1, 0],
     ]
 )
 patches = unfold_patches(image[None, None], 3)  # (1, 4 patches, 9 numbers)
-print("patch 0:", patches[0, 0].tolist(), "of", patches.shape[1])
-assert patches[0, 0].tolist() == [1, 2, 3, 4, 5, 0, 7, 8, 1]
-assert patches.shape == (1, 4, 9)
+for place, patch in enumerate(patches[0]):
+    print(f"patch {place}: {patch.tolist()}, variance {patch.float().var(correction=0):.2f}")
+assert patches[0].tolist() == [
+    [1, 2, 3, 4, 5, 0, 7, 8, 1],
+    [7, 8, 9, 6, 5, 4, 3, 2, 1],
+    [2, 3, 4, 5, 6, 7, 8, 9, 0],
+    [8, 7, 6, 5, 4, 3, 2, 1, 0],
+]
+variances = patches[0].double().var(1, correction=0)
+assert variances.mul(100).round().tolist() == [691, 667, 765, 667]  # a flat patch would have 0
 
 pixels = torch.rand(1, 3, 224, 224)
 for side, count in ((32, 49), (16, 196), (8, 784), (4, 3136)):

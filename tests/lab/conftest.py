@@ -108,8 +108,13 @@ CONTEXT: dict[str, set[str]] = {
     "positions/scaling": {*SIZES, "original", "factor", "length", "long"},
     "patches/cut": {"channels", "height", "width", "patch", "at", "dim", "unit", "seed"},
     "patches/costs": {"height", "width", "channels", "dim", "pad"},
-    "head/logits": {"dims", "dim"},
-    "cost/figures": {"formulas"},  # as text; `values` are their numbers
+    "patches/sequence": {"dim"},
+    "patches/filters": {"patch", "channels"},
+    "patches/tokens": {"height", "width", "channels"},
+    "head/logits": {"dims", "dim", "trained", "bias", "temperature", "softcap"},
+    "head/matrices": {"size", "trained"},
+    "cost/tables": {"dimension"},
+    "cost/figures": {"vocabulary", "dimension", "formulas"},  # as text; `values` are their numbers
 }
 
 # Results of the code that a reply may omit.

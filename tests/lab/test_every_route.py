@@ -70,15 +70,9 @@ TABLES = {
 HAS_TORCH = find_spec("torch") is not None
 NEED_TWO_ROWS = {"words/map-quality"}
 MAY_BE_EMPTY = {"ranks"}  # of analogies, since few tables have the words of the examples
-NEED_A_CHECKPOINT = {"input/own"}
-NEED_A_RUN = (
-    {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
-    | {
-        "arena/result",
-        "arena/cell",
-    }
-    | NEED_A_CHECKPOINT
-)
+NEED_A_CHECKPOINT = {"input/own", "patches/checkpoint-filters", "patches/towers"}
+OF_RUNS = {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
+NEED_A_RUN = {"arena/result", "arena/cell"} | OF_RUNS | NEED_A_CHECKPOINT
 
 
 @pytest.fixture(scope="session")

@@ -61,3 +61,8 @@ class Lab:
                 self._values[key] = make()
             value: _Value = self._values[key]
             return value
+
+    def existing(self, key: Hashable) -> Any | None:
+        """Return the cached value for this key, or None where none was made yet."""
+        with self._lock:
+            return self._values.get(key)

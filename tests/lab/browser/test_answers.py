@@ -32,7 +32,7 @@ def test_slow_figure_shows_a_skeleton(page: Page, lab_url: str) -> None:
     [
         ("words?word=sin", "Word", "The row"),
         ("analogies", "as c", "verdict"),
-        ("head?word=sin", "Hidden state: the row of", "From dot product to probability"),
+        ("head?word=sin", "Hidden state: the row of", "cumulative probability"),
         ("positions", "Query: a token’s row", "The score of a query and a key"),
     ],
 )

@@ -49,12 +49,16 @@ def test_arrow_keys_step_through_models(visit) -> None:
 
 
 def test_arrow_keys_move_sliders(visit) -> None:
-    page = visit("cost")
+    page = visit("cost?vocabulary=50257&dimension=768")
     page.get_by_label("Dimension d").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile("dimension="))
     dimension = int(re.search(r"dimension=(\d+)", page.url)[1])
-    assert dimension > 768
+    assert dimension == 1024
+    page.get_by_label("Dimension d").press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("12,288", exact=True)).to_be_visible()
+    dimension = 12_288
     expect(page.get_by_role("region", name="Figure")).to_contain_text(f"{50257 * dimension:,} parameters")
 
 
@@ -65,7 +69,7 @@ def test_integer_dtypes_have_no_training_costs(visit) -> None:
 
 
 def test_matrix_zooms_in_to_numbers(visit, lab) -> None:
-    page = visit("cost")
+    page = visit("cost?figure=matrix")
     picture = page.get_by_role("application", name="Rows 0")
     picture.focus()
     for _ in range(12):
@@ -87,18 +91,18 @@ def test_matrix_zooms_in_to_numbers(visit, lab) -> None:
 
 
 def test_arrow_keys_move_the_matrix_and_a_button_shows_all(visit) -> None:
-    page = visit("cost?top=100&bottom=112&right=8")
+    page = visit("cost?figure=matrix&top=100&bottom=112&right=8")
     numbers = page.get_by_role("region", name="Numbers of the table")
     numbers.focus()
     page.keyboard.press("ArrowDown")
     page.wait_for_url(re.compile("top=103&bottom=115"))
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_url(re.compile("cost$"))
+    page.wait_for_url(re.compile("cost[?]figure=matrix$"))
     expect(page.get_by_role("application", name="Rows 0")).to_be_visible()
 
 
 def test_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
-    page = visit("cost?top=1000&bottom=2000&left=4&right=14")
+    page = visit("cost?figure=matrix&top=1000&bottom=2000&left=4&right=14")
     picture = page.get_by_role("application", name="Rows 1,000")
     picture.scroll_into_view_if_needed()
     box = picture.bounding_box()
@@ -113,7 +117,69 @@ def test_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
 
 @pytest.mark.parametrize("by", ["the mean", "one number"])
 def test_caption_explains_a_cell(visit, by: str) -> None:
-    page = visit("cost")
+    page = visit("cost?figure=matrix")
     page.get_by_text(by, exact=True).click()
     caption = {"the mean": "shows the mean of them", "one number": "shows the first of them"}[by]
     expect(page.get_by_role("region", name="Figure")).to_contain_text(caption)
+
+
+def test_page_opens_on_the_open_table_and_names_what_is_left_out(visit, lab) -> None:
+    page = visit("cost")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text(f"{lab.table.rows.size:,} parameters")
+    expect(figure).to_contain_text(
+        "Models whose sizes were never published, such as GPT-4, Claude and Gemini, are left"
+    )
+    expect(page.get_by_role("region", name="The numbers")).to_contain_text(f"{lab.table.rows.size:,} parameters")
+    expect(page.get_by_role("table", name="Published models by the share")).to_be_visible()
+
+
+def test_gpt3_is_applied_with_its_sizes(visit) -> None:
+    page = visit("cost")
+    page.get_by_role("button", name="rows; show more").click()
+    page.get_by_role("button", name="GPT-3", exact=True).click()
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure.get_by_role("link", name="GPT-3")).to_have_attribute("href", "https://arxiv.org/abs/2005.14165")
+    expect(figure).to_contain_text("617,558,016 parameters")
+    row = page.get_by_role("row").filter(has=page.get_by_role("button", name="GPT-3", exact=True))
+    expect(row.get_by_role("cell").nth(3)).to_have_text("96")
+    expect(row.get_by_role("cell").nth(4)).to_have_text("learned")
+
+
+def test_matrix_takes_the_shape_of_the_sliders(visit, lab) -> None:
+    page = visit("cost?figure=matrix&vocabulary=50000&dimension=32")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text("V × d is 50,000 × 32")
+    expect(figure).to_contain_text(
+        f"The open table has {len(lab.table):,} rows of {lab.table.dim} numbers, at the top left"
+    )
+    page.get_by_label("Dimension d").focus()
+    page.keyboard.press("Home")
+    expect(figure).to_contain_text("V × d is 50,000 × 8")
+    expect(page.get_by_role("application", name="Rows 0–49,999, columns 0–7")).to_be_visible()
+
+
+def test_width_grows_more_slowly_than_the_square_root(visit) -> None:
+    text = [model for model in CATALOGUE.values() if model.num_embeddings and model.cost.model_type != "albert"]
+    slope = np.polyfit(np.log([each.parameters for each in text]), np.log([each.hidden_dim for each in text]), 1)[0]
+    page = visit("cost")
+    page.get_by_text("model size", exact=True).click()
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text(f"fit: d ∝ N{slope:.2f} over {len(text)} models")
+    expect(figure).to_contain_text(f"{10**slope:.2f} times as large, not 3.16 times")
+    page.get_by_role("application", name="d and the number of parameters N").press("ArrowRight")
+    smallest = min(
+        (name for name, each in CATALOGUE.items() if each.num_embeddings), key=lambda name: CATALOGUE[name].parameters
+    )
+    expect(figure).to_contain_text(f"{smallest}: d = {CATALOGUE[smallest].hidden_dim:,}")
+
+
+def test_share_of_the_token_table_is_the_same_at_every_dimension(visit) -> None:
+    page = visit("cost?dimension=768")
+    page.get_by_text("BERT", exact=True).click()
+    figure = page.get_by_role("region", name="Figure")
+    for number in ("23,440,896", "393,216", "1,536", "23,835,648", "98.34 %"):
+        expect(figure).to_contain_text(number)
+    page.get_by_label("Dimension d").press("ArrowRight")
+    expect(figure).to_contain_text(f"{30_522 * 1024:,}")
+    expect(figure).to_contain_text("98.34 %")

@@ -1,8 +1,10 @@
 """The Head page in a browser."""
 
+import numpy as np
 import pytest
 import torch
 from playwright.sync_api import Locator, Page, expect
+from scipy import special, stats
 
 from rowspace.layers import CATALOGUE, TiedHead, UntiedHead
 
@@ -27,6 +29,7 @@ def shown(value: float, digits: int) -> str:
 
 def test_four_words_show_their_numbers(visit) -> None:
     page = visit("head")
+    page.get_by_text("More controls").click()
     page.get_by_text("four words", exact=True).click()
     expect(probabilities(page)).to_contain_text("on")
     vectors = {"cat": (0.8, -0.2, 0.4), "the": (0.5, 0.3, -0.1), "sat": (0.1, 0.9, 0.3), "on": (-0.3, 0.5, 0.6)}
@@ -58,14 +61,14 @@ def test_slider_changes_probabilities_and_url(visit) -> None:
     for _ in range(69):  # hundredths: from 0.10 to 0.79
         page.keyboard.press("ArrowRight")
     expect(probabilities(page).locator("tbody tr").first).to_contain_text("sat")
-    page.wait_for_url("**values=0.6%2C0.79%2C0.3")
+    page.wait_for_url("**values=0.6%2C0.79%2C0.3**")
     before = cells(probabilities(page))
     assert before[0][-2] == shown(0.6 * 0.1 + 0.79 * 0.9 + 0.3 * 0.3, 3)
     page.reload()
     expect(probabilities(page).locator("tbody tr").first).to_contain_text("sat")
     assert cells(probabilities(page)) == before
     page.get_by_role("button", name="Reset to the example").press("Enter")
-    page.wait_for_url("**/head?source=example")
+    page.wait_for_url("**/head?source=example&temperature=1")  # which a moved slider keeps
     expect(probabilities(page).locator("tbody tr").first).to_contain_text("cat")
 
 
@@ -73,6 +76,7 @@ def test_untied_head_is_untrained(visit, lab) -> None:
     page = visit("head?word=sin")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text("The tied head uses the table as its matrix")
+    page.get_by_text("More controls").click()
     page.get_by_text("untied", exact=True).first.click()
     expect(figure).to_contain_text("It is untrained")
     page.wait_for_url("**&head=untied")
@@ -83,7 +87,7 @@ def test_untied_head_is_untrained(visit, lab) -> None:
 
 
 def test_savings_of_tying_match_table_and_models(visit, lab) -> None:
-    page = visit("head?dtype=bfloat16")
+    page = visit("head?figure=matrices&dtype=bfloat16")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text(f"{lab.table.rows.size:,} parameters, {lab.table.rows.size * 2 / 2**10:.1f} KiB")
     models = page.get_by_role("table", name="The head’s matrix in published models")
@@ -99,8 +103,46 @@ def test_savings_of_tying_match_table_and_models(visit, lab) -> None:
     assert largest[6] == f"{share:.1%}".replace("%", " %")
 
 
-def test_arrow_keys_step_through_models(visit) -> None:
+def test_click_on_a_token_stacks_its_logit(visit, lab) -> None:
+    page = visit("head?word=sin")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure.get_by_role("heading", name="The logit of")).to_be_visible()
+    second = figure.get_by_role("list").first.get_by_role("listitem").nth(1).get_by_role("button")
+    token = second.inner_text()
+    second.click()
+    expect(figure.get_by_role("heading", name=f"The logit of {token}")).to_be_visible()
+    terms = lab.table["sin"].astype(float) * lab.table[token]
+    order = np.argsort(-np.abs(terms), kind="stable")
+    stack = page.get_by_role("table", name="The terms of the logit of")
+    expect(stack.locator("tbody td:first-child")).to_have_text([str(dim) for dim in order[:12]])
+    expect(stack.locator("tbody td:nth-child(4)")).to_have_text([shown(term, 4) for term in terms[order[:12]]])
+    expect(figure.get_by_role("list").nth(1).get_by_role("listitem").last).to_contain_text(shown(terms.sum(), 3))
+    page.wait_for_url(f"**row={lab.table.id(token)}**")
+
+
+def test_page_opens_where_one_row_wins(visit, lab) -> None:
+    page = visit("head?word=sin")
+    temperature = float(page.locator("label").filter(has_text="Temperature").locator("output").inner_text())
+    products = lab.table.rows.astype(float) @ lab.table["sin"].astype(float)
+    shares = special.softmax(products / temperature)
+    assert shares.max() >= 0.5
+    share = stats.entropy(shares) / np.log(len(shares))
+    expect(page.get_by_role("img", name=f"Entropy: {100 * share:.1f} % of the largest")).to_be_visible()
+
+
+def test_parameters_follow_the_switch(visit, lab) -> None:
     page = visit("head")
+    page.get_by_text("one matrix or two", exact=True).click()
+    numbers = lab.table.rows.size
+    expect(page.get_by_role("heading", name=f"One matrix, read twice: {numbers:,} parameters")).to_be_visible()
+    page.get_by_text("untied", exact=True).first.click()
+    expect(page.get_by_role("heading", name=f"Two matrices: {2 * numbers:,} parameters")).to_be_visible()
+    page.get_by_role("link", name="Training page").click()
+    page.wait_for_url("**/training**")
+
+
+def test_arrow_keys_step_through_models(visit) -> None:
+    page = visit("head?figure=matrices")
     page.get_by_role("application", name="published models").focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("region", name="Figure")).to_contain_text("an untied head’s matrix is 40.8 % of the model")

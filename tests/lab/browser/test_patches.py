@@ -42,7 +42,7 @@ def test_initial_patch_matches_python(visit) -> None:
     assert column(page, "Patch sizes that divide", 2) == [f"{patch_cost(224, side).tokens:,}" for side in sides]
 
 
-def test_lesson_can_be_explored_by_keyboard(visit) -> None:
+def test_small_picture_can_be_explored_by_keyboard(visit) -> None:
     page = visit("patches")
     page.get_by_role("radio", name="flower.jpg").focus()
     page.keyboard.press("ArrowRight")
@@ -52,7 +52,7 @@ def test_lesson_can_be_explored_by_keyboard(visit) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("heading", name="Patch 3: row 1, column 1")).to_be_visible()
-    assert column(page, PIXELS, 4) == shown(torch.tensor([5, 3, 1, 1, 5, 9, 3, 5, 8]), 4)
+    assert column(page, PIXELS, 4) == shown(torch.tensor([8, 7, 6, 5, 4, 3, 2, 1, 0]), 4)
     expect(page.get_by_role("table")).to_have_count(3)
     page.wait_for_url(lambda url: "&at=3&" in url)  # written with a delay
     address = page.url
@@ -85,6 +85,7 @@ def test_arrow_keys_step_through_patches(visit) -> None:
 
 def test_order_of_numbers_can_be_chosen(visit) -> None:
     page = visit("patches?patch=2")
+    page.get_by_text("More controls").click()
     assert column(page, PIXELS, 1) == ["red"] * 4 + ["green"] * 4 + ["blue"]
     page.get_by_text("channels last").click()
     expect(page.get_by_role("region", name="Figure")).to_contain_text("pixel by pixel")
@@ -98,6 +99,7 @@ def test_patch_size_that_does_not_fit_suggests_others(visit) -> None:
     side.focus()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("alert")).to_contain_text("224 is not a multiple of the patch's 15 (next: 210 or 225)")
+    page.get_by_text("More controls").click()
     page.get_by_label("Pad with zeros").check()
     expect(page.get_by_role("application", name="The picture in 15 × 15 patches")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -110,6 +112,7 @@ def test_picture_can_be_uploaded(visit, tmp_path) -> None:
     pixels = np.random.default_rng(2).integers(0, 256, (96, 224, 3), np.uint8)
     Image.fromarray(pixels).save(tmp_path / "it's <b>mine<b>.png")
     page = visit("patches")
+    page.get_by_text("More controls").click()
     page.get_by_label("Your own picture").set_input_files(tmp_path / "it's <b>mine<b>.png")
     expect(page.get_by_role("application", name="The picture in 6 × 14 patches")).to_be_visible()
     page.get_by_text("0 to 255", exact=True).click()
@@ -124,6 +127,7 @@ def test_picture_can_be_uploaded(visit, tmp_path) -> None:
 @pytest.mark.refused
 def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
     page = visit("patches")
+    page.get_by_text("More controls").click()
     page.get_by_label("Your own picture").set_input_files(
         {"name": "notes.png", "mimeType": "image/png", "buffer": io.BytesIO(b"no picture").getvalue()}
     )
@@ -132,8 +136,8 @@ def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
 
 
 @pytest.mark.refused
-def test_expired_picture_shows_an_error(visit) -> None:
-    page = visit("patches?picture=0123456789abcdef0123&patch=8")
+def test_expired_picture_shows_an_error(page, lab_url) -> None:
+    page.goto(f"{lab_url}/patches?picture=0123456789abcdef0123&patch=8")
     expect(page.get_by_role("alert")).to_contain_text("was not uploaded, or is no longer in memory; upload it again")
 
 
@@ -147,3 +151,35 @@ def test_code_computes_every_figure(visit, lab, ask) -> None:
         np.testing.assert_array_equal(names["cut"][name], array)
     for name, array in ask(lab, "patches/costs", pad="true").arrays.items():
         np.testing.assert_array_equal(names["patch_costs"][name], array)
+
+
+def test_variances_are_drawn_for_every_patch(visit) -> None:
+    page = visit("patches?picture=six-by-six&height=6&width=6&patch=3&color=gray&values=bytes&at=0")
+    variances = page.get_by_role("application", name="Variance of every patch")
+    variances.focus()
+    for key, value in (("ArrowLeft", "6.91"), ("ArrowRight", "6.67"), ("ArrowDown", "6.67"), ("ArrowLeft", "7.65")):
+        variances.press(key)
+        expect(page.locator("figure").filter(has=variances)).to_contain_text(f": {value}")
+    variances.press("Enter")
+    expect(page.get_by_role("heading", name="Patch 2: row 1, column 0")).to_be_visible()
+
+
+def test_sequence_filters_and_numbers_of_tokens(visit, ask, lab) -> None:
+    page = visit("patches?dim=768")
+    figure = page.get_by_role("region", name="Figure")
+    page.get_by_text("sequence", exact=True).click()
+    expect(figure).to_contain_text("197 × 768 = 151,296 parameters")
+    whole_sequence = page.get_by_role("application", name="= the sequence: 197 rows, 64 columns")
+    whole_sequence.press("ArrowLeft")
+    reply = ask(lab, "patches/sequence", dim=768)
+    expect(figure).to_contain_text(
+        f"class token, dimension 0: {reply.arrays['sequence'][0, 0]:.3f}".replace("-", MINUS)
+    )
+    page.get_by_text("filters", exact=True).click()
+    shares = ask(lab, "patches/filters", dim=768)
+    for name in ("learned_share", "random_share"):
+        expect(figure).to_contain_text(f"{100 * shares.arrays[name][15]:.1f} %")
+    expect(figure.get_by_role("img", name="Learned, filter 15")).to_be_visible()
+    page.get_by_text("tokens", exact=True).first.click()
+    for number in ("50,176", "2.5 billion", "150,528", "22.7 billion", "9,834,496"):
+        expect(figure).to_contain_text(number)

@@ -27,7 +27,7 @@ def test_figure_starts_on_the_first_screen(phone: Callable[[str], Page], name: s
 
 def test_other_controls_can_be_unfolded(phone: Callable[[str], Page]) -> None:
     page = phone("head")
-    slider = page.get_by_label("Temperature")
+    slider = page.get_by_label("Softcap")
     expect(slider).to_be_hidden()
     page.get_by_text("More controls").click()
     expect(slider).to_be_visible()

@@ -16,18 +16,10 @@ TEXT = "list list write"
 def numbers(page: Page) -> np.ndarray:
     """The numbers of the table below the figure, without its first column."""
     expect(page.locator(LOADED)).to_be_attached()
-    unfold(page)
     rows = page.get_by_role("table").last.locator("tbody tr").all()
     return np.array(
         [[float(cell.replace("\u2212", "-")) for cell in row.get_by_role("cell").all_inner_texts()[1:]] for row in rows]
     )
-
-
-def unfold(page: Page) -> None:
-    """Open the numbers, if they are folded."""
-    numbers = page.locator("details", has=page.get_by_role("heading", name="The numbers"))
-    if numbers.get_attribute("open") is None:
-        numbers.locator("summary").click()
 
 
 def stage(page: Page) -> Locator:
@@ -61,7 +53,6 @@ def test_buttons_go_forward_and_back(visit) -> None:
 def test_ids_and_rows_match_the_table(visit, lab) -> None:
     page = visit(f"pipeline?stage=2&text={TEXT} zyzzyva")
     expect(page.get_by_text("One token has no row in this table")).to_be_visible()
-    unfold(page)
     ids = [f"{id:,}" for id in lab.table.ids(TEXT.split())]
     table = page.get_by_role("table").filter(has=page.get_by_role("columnheader", name="token", exact=True))
     expect(table.locator("tbody tr td:nth-child(3)")).to_have_text([*ids, "–"])

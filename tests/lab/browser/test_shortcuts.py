@@ -56,7 +56,7 @@ def test_slash_focuses_the_word_search_on_a_page_without_fields(visit: Callable[
 
 
 def test_shortcuts_work_while_a_radio_button_has_the_focus(visit: Callable[[str], Page]) -> None:
-    page = visit("head")
+    page = visit("head?figure=matrices")
     page.get_by_role("radio", name="untied").focus()
     page.keyboard.press("g")
     page.keyboard.press("c")

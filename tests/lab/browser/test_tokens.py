@@ -33,15 +33,9 @@ def test_pieces_and_ids_match_python(visit) -> None:
     for size, expected in tokenize_at_sizes("return self", tokenizer, [256, 1024], counts=counts).items():
         assert pieces(page, size) == [(piece.token.replace("Ġ", "␣"), str(piece.id)) for piece in expected]
     first = tokenize_at_sizes("return self", tokenizer, [256], counts=counts)[256][0]
-    unfold(page)
     cells = page.get_by_role("table").first.get_by_role("row").nth(1).get_by_role("cell")
     for place, text in enumerate(["256", "r", "r", str(first.id), f"{first.count:,}"]):
         expect(cells.nth(place)).to_have_text(text)
-
-
-def unfold(page: Page) -> None:
-    """Open the numbers."""
-    page.locator("summary", has_text="The numbers").click()
 
 
 def test_pieces_name_the_other_words_that_train_them(visit) -> None:
@@ -55,7 +49,6 @@ def test_pieces_name_the_other_words_that_train_them(visit) -> None:
     assert all(text in word and word in tokenizer.decode(tokenizer.encode(word).ids) for word in words)
     piece.hover()
     expect(page.locator("output", has_text="also in").first).to_be_visible()
-    unfold(page)
     expect(page.get_by_role("columnheader", name="other frequent words")).to_be_visible()
 
 

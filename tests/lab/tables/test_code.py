@@ -20,8 +20,8 @@ CHOICES = {
     "typed": typed_choice("cat 1 2 0.5\ndog 1 1.5 -0.25\nhouse -2 0 1"),
     "world": world_choice("\n".join(EDITED), 8),
 }
-# The first needs an upload, the others a run of the Training page.
-NOT_OF_A_TABLE = ("patches/picture", "training/")
+# They need an upload, a checkpoint of text and images, or a run of the Training page.
+NOT_OF_A_TABLE = ("patches/picture", "patches/checkpoint-filters", "patches/towers", "training/")
 
 
 @pytest.mark.parametrize("name", CHOICES)

@@ -291,10 +291,12 @@ export interface Formula {
   unit: string;
 }
 
-/** The cost of a table, with formulas. */
+/** The cost of a table, with its size and formulas. */
 export interface CostsReply {
   dtypes: string[];
   code: string;
+  vocabulary: number;
+  dimension: number;
   formulas: Formula[];
 }
 
@@ -304,6 +306,9 @@ export interface PublishedModel {
   tied: boolean;
   paper: string;
   source: string;
+  /** learned, rotary, alibi or relative. */
+  position_scheme: string;
+  num_layers: number | null;
 }
 
 /** The open table. */
@@ -320,15 +325,44 @@ export interface ModelsReply {
   code: string;
 }
 
+/** Widths against parameters, with the settings of the request. */
+export interface WidthsReply {
+  models: string[];
+  slope: number;
+  factor: number;
+  root_factor: number;
+  /** The slope with all models. */
+  slope_of_all: number;
+  /** The factor by which models typically differ from the fit: exp of the standard deviation of log d. */
+  spread: number;
+  /** The same for the rule of thumb. */
+  root_spread: number;
+  code: string;
+  without: string;
+}
+
+/** The tables of a model, with the settings of the request. */
+export interface ModelTablesReply {
+  names: string[];
+  own_dimension: number;
+  /** The share of the token table, which does not depend on the dimension. */
+  share: number;
+  code: string;
+  model: string;
+  dimension: number;
+}
+
 /** A window of the open table, with its code. */
 export interface WindowReply {
-  /** The number of rows of the table. */
+  /** V, the number of rows of the matrix. */
   rows: number;
-  /** The number of columns of the table. */
+  /** d, the number of columns of the matrix. */
   columns: number;
+  table_rows: number;
+  table_columns: number;
   /** The largest number of rows from which a cell is computed. */
   rows_read: number;
-  /** The token of the first row that each row of cells covers. */
+  /** The token of the first row that each row of cells covers; empty outside the table. */
   tokens: string[];
   /** The end of the color scale, which nearly all magnitudes are below. */
   limit: number;
@@ -356,6 +390,47 @@ export interface LogitsReply {
   dims: number[];
   dim: number;
   tokens: string[];
+  head: "tied" | "untied";
+  /** Whether the head is that of the open checkpoint, or uses the table; False for one drawn at random. */
+  trained: boolean;
+  bias: boolean;
+  /** By default one at which the distribution is not flat. */
+  temperature: number;
+  softcap: number | null;
+}
+
+/** The terms of a logit, with their token. */
+export interface TermsReply {
+  id: number;
+  /** Of the head, 0 without one. */
+  bias: number;
+  /** The sum of all terms, and the bias. */
+  product: number;
+  /** After softcap and temperature. */
+  logit: number;
+  code: string;
+  token: string;
+}
+
+/** The parameters of a table and its head, with their settings. */
+export interface MatricesReply {
+  table: number;
+  /** 0 for a tied head, which uses the table. */
+  head_matrix: number;
+  bias: number;
+  total: number;
+  code: string;
+  head: "tied" | "untied";
+  /** V and d. */
+  size: [number, number];
+  trained: boolean;
+}
+
+/** Tied and untied runs, with their code; empty if there are none. */
+export interface EvidenceReply {
+  names: string[];
+  tied: boolean[];
+  code: string;
 }
 
 /** The savings of a tied head, with their code. */
@@ -631,6 +706,56 @@ export interface PatchCostsReply {
   channels: number;
   dim: number;
   pad: boolean;
+}
+
+/** The input of the first layer, with the settings of the request. */
+export interface SequenceReply {
+  tokens: number;
+  position_parameters: number;
+  grid: [number, number];
+  /** The mean norm of the projected patches. */
+  row_norm: number;
+  position_norm: number;
+  code: string;
+  dim: number;
+}
+
+/** Filters with the settings of the request. */
+export interface FiltersReply {
+  count: number;
+  code: string;
+  patch: number;
+  channels: number;
+}
+
+/** Filters of the open checkpoint, with their code. */
+export interface CheckpointFiltersReply {
+  channels: number;
+  patch: number;
+  dim: number;
+  code: string;
+}
+
+/** Numbers of tokens, with the settings of the request. */
+export interface TokenCountsReply {
+  names: string[];
+  code: string;
+  height: number;
+  width: number;
+  channels: number;
+}
+
+/** Whether a checkpoint of text and images is open. */
+export interface CheckpointReply {
+  /** clip or siglip, or empty. */
+  model_type: string;
+}
+
+/** Texts and pictures, with their names. */
+export interface TowersReply {
+  code: string;
+  text_names: string[];
+  picture_names: string[];
 }
 
 /** The rows of a text, with their code. */

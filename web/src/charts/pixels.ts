@@ -8,6 +8,8 @@ export interface Pixels {
   channels: number;
   /** The value of white, 255 by default. */
   white?: number;
+  /** Write the values of gray pixels, if there is space (default). */
+  written?: boolean;
 }
 
 /** Draw the image on the whole canvas, without smoothing if it is enlarged. */
@@ -17,7 +19,7 @@ export function drawPixels(context: CanvasRenderingContext2D, canvas: HTMLCanvas
   small.getContext("2d")?.putImageData(imageOf(pixels), 0, 0);
   context.imageSmoothingEnabled = canvas.clientWidth < columns;
   context.drawImage(small, 0, 0, canvas.clientWidth, canvas.clientHeight);
-  if (pixels.channels === 1) writeValues(context, canvas, pixels);
+  if (pixels.channels === 1 && pixels.written !== false) writeValues(context, canvas, pixels);
 }
 
 /** Write its value into each gray pixel, if there is space. */

@@ -27,7 +27,7 @@ def test_logits_of_four_words_equal_those_computed_by_hand(lab, check_code) -> N
 
 @pytest.mark.parametrize("settings", [{}, {"softcap": 2.5, "temperature": 0.3}, {"temperature": 40, "k": 3}])
 def test_tied_logits_equal_those_of_the_head(lab, check_code, settings: dict[str, float]) -> None:
-    reply = check_code(lab, LOGITS, word="sin", **settings)
+    reply = check_code(lab, LOGITS, word="sin", **{"temperature": 1, **settings})
     rows = torch.tensor(lab.table.rows)
     options = {"softcap": settings.get("softcap"), "temperature": settings.get("temperature", 1)}
     every = TiedHead(torch.nn.Embedding.from_pretrained(rows), **options)(torch.tensor(lab.table["sin"]))
@@ -38,7 +38,7 @@ def test_tied_logits_equal_those_of_the_head(lab, check_code, settings: dict[str
 
 
 def test_entropy_and_mass_equal_those_of_scipy(lab, ask) -> None:
-    reply = ask(lab, LOGITS, word="sin", k=5)
+    reply = ask(lab, LOGITS, word="sin", k=5, temperature=1)
     probabilities = special.softmax(lab.table.rows.astype(float) @ lab.table["sin"].astype(float))
     np.testing.assert_allclose(reply.arrays["probabilities"], np.sort(probabilities)[::-1][:5], rtol=1e-4)
     np.testing.assert_allclose(reply.meta["entropy"], stats.entropy(probabilities, base=2), rtol=1e-5)

@@ -15,7 +15,7 @@ def test_costs_equal_the_result_of_the_code(lab, check_code, parameters, sizes):
     assert reply.arrays["sizes"].tolist() == sizes
 
 
-def test_costs_of_the_lesson(lab, ask):
+def test_numbers_of_patches_and_scores_at_224_pixels(lab, ask):
     arrays = ask(lab, "patches/costs").arrays
     patches = dict(zip(arrays["sizes"].tolist(), arrays["patches"].tolist(), strict=True))
     assert list(patches) == [1, 2, 4, 7, 8, 14, 16, 28, 32, 56]

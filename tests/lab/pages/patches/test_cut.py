@@ -19,11 +19,11 @@ def sent(width: int = 40, height: int = 30) -> bytes:
     "parameters",
     [
         {},
-        {"picture": "lesson"},
+        {"picture": "six-by-six"},
         {"picture": "flower.jpg", "color": "gray", "height": 64, "width": 96, "patch": 32, "at": 5},
         {"height": 30, "width": 50, "patch": 7, "pad": "true", "values": "signed", "order": "channels_last"},
         {"height": 1, "width": 1, "patch": 1, "dim": 1},
-        {"picture": "lesson", "color": "rgb", "patch": 2, "values": "bytes", "unit": 9, "seed": 4},
+        {"picture": "six-by-six", "color": "rgb", "patch": 2, "values": "bytes", "unit": 9, "seed": 4},
     ],
 )
 def test_patch_equals_the_result_of_the_code(lab, check_code, parameters):
@@ -35,10 +35,19 @@ def test_patch_equals_the_result_of_the_code(lab, check_code, parameters):
     assert reply.meta["difference"] < 1e-5 * max(1, abs(reply.arrays["pixels"]).max())
 
 
-def test_patches_of_the_lesson(lab, ask):
-    reply = ask(lab, "patches/cut", picture="lesson", at=0)
-    assert reply.arrays["pixels"].tolist() == [1, 2, 3, 4, 5, 0, 7, 8, 1]
-    assert (reply.meta["patches"], reply.meta["grid"]) == (4, [2, 2])
+SIX_BY_SIX = [
+    [1, 2, 3, 4, 5, 0, 7, 8, 1],
+    [7, 8, 9, 6, 5, 4, 3, 2, 1],
+    [2, 3, 4, 5, 6, 7, 8, 9, 0],
+    [8, 7, 6, 5, 4, 3, 2, 1, 0],
+]
+
+
+def test_four_patches_of_the_small_picture(lab, ask):
+    for at, expected in enumerate(SIX_BY_SIX):
+        reply = ask(lab, "patches/cut", picture="six-by-six", at=at)
+        assert reply.arrays["pixels"].tolist() == expected
+        assert (reply.meta["patches"], reply.meta["grid"]) == (4, [2, 2])
 
 
 def test_patches_of_224_pixels(lab, ask):
@@ -92,10 +101,10 @@ def test_uploaded_picture_is_cut_into_patches(lab, ask, check_code, tmp_path, mo
     check_code(lab, "patches/picture", picture=name, file="it's <mine>.png")
 
 
-def test_photograph_and_lesson_pictures_are_available(lab, check_code):
+def test_photograph_and_small_picture_are_available(lab, check_code):
     reply = check_code(lab, "patches/picture")
     np.testing.assert_array_equal(reply.arrays["pixels"], photograph("china.jpg"))
-    assert check_code(lab, "patches/picture", picture="lesson").arrays["pixels"].shape == (6, 6, 1)
+    assert check_code(lab, "patches/picture", picture="six-by-six").arrays["pixels"].shape == (6, 6, 1)
 
 
 def test_upload_that_is_not_a_picture_is_refused(lab, ask):

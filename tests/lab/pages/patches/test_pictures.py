@@ -128,14 +128,14 @@ def test_damaged_files_give_an_error_or_a_picture(kind):
 def test_photographs():
     for name in PHOTOGRAPHS:
         np.testing.assert_array_equal(photograph(name), load_sample_image(name))
-    with pytest.raises(UsageError, match=r"picture must be one of china\.jpg, flower\.jpg, lesson"):
+    with pytest.raises(UsageError, match=r"picture must be one of china\.jpg, flower\.jpg, six-by-six"):
         photograph("../../etc/passwd")
 
 
 def test_picture_that_fits_is_unchanged():
     np.testing.assert_array_equal(fit_picture(PIXELS, height=7, width=5, channels=3), PIXELS)
     np.testing.assert_array_equal(
-        fit_picture(photograph("lesson"), height=6, width=6, channels=1), photograph("lesson")
+        fit_picture(photograph("six-by-six"), height=6, width=6, channels=1), photograph("six-by-six")
     )
 
 
@@ -147,7 +147,7 @@ def test_picture_is_cropped_to_its_center():
 
 def test_gray_and_color():
     assert fit_picture(PIXELS, height=3, width=2, channels=1).shape == (3, 2, 1)
-    assert fit_picture(photograph("lesson"), height=6, width=6, channels=3).shape == (6, 6, 3)
+    assert fit_picture(photograph("six-by-six"), height=6, width=6, channels=3).shape == (6, 6, 3)
 
 
 def test_recent_pictures_are_cached():

@@ -4,12 +4,14 @@ import { addressState, choice, flag, number } from "../../state/address.svelte";
 
 export const DTYPES = ["float32", "bfloat16", "float16", "int8", "int4"] as const;
 export const OPTIMIZERS = ["adamw", "adam", "adagrad", "momentum", "sgd"] as const;
+export const FIGURES = ["memory", "matrix", "widths", "tables"] as const;
 const MAX_ROWS = 100_000_000;
 
 export const costState = () =>
   addressState({
-    vocabulary: number(50_257, 1, MAX_ROWS),
-    dimension: number(768, 1, 1_000_000),
+    vocabulary: number(0, 0, MAX_ROWS), // 0: that of the open table
+    dimension: number(0, 0, 1_000_000),
+    figure: choice(FIGURES),
     dtype: choice(DTYPES),
     optimizer: choice(OPTIMIZERS),
     tied: flag(true),
@@ -27,21 +29,13 @@ export interface Mark {
   vocabulary: number;
   dimension: number;
   tied: boolean;
+  position_scheme: string;
+  num_layers: number | null;
   /** Parameters of the input and the head, and their share of the whole model if known. */
   parameters: number;
   share: number | null;
   paper?: string;
   source?: string;
-}
-
-/** Steps of about a quarter octave from `low` to `high`, merged with `others`. */
-export function logSteps(low: number, high: number, others: Iterable<number>): number[] {
-  const steps = new Set(others);
-  for (let power = Math.log2(low); power <= Math.log2(high); power += 0.25) {
-    const unit = 2 ** Math.max(0, Math.floor(power) - 3);
-    steps.add(Math.round(2 ** power / unit) * unit);
-  }
-  return [...steps].filter((step) => step >= low && step <= high).sort((a, b) => a - b);
 }
 
 /** The rows and columns of the matrix that are shown. */

@@ -2,10 +2,11 @@
 
 import { array, type Reply } from "../../api/reply";
 import type { TyingReply } from "../../api/types.generated";
-import { addressState, choice, number, text } from "../../state/address.svelte";
+import { addressState, choice, number, picked, text } from "../../state/address.svelte";
 
 export const SOURCES = ["table", "example"] as const;
 export const HEADS = ["tied", "untied"] as const;
+export const FIGURES = ["logits", "matrices"] as const;
 export const DTYPES = ["float32", "bfloat16", "float16"] as const;
 
 export const headState = () =>
@@ -16,7 +17,9 @@ export const headState = () =>
     dims: text(""),
     values: text(""),
     head: choice(HEADS),
-    temperature: number(1, 0.01, 100),
+    temperature: number(0, 0, 100), // 0: one at which the distribution is not flat
+    figure: choice(FIGURES),
+    row: picked(number(-1, -1, 2 ** 31)), // -1: the most probable one
     softcap: number(0, 0, 1000),
     k: number(10, 1, 100),
     dtype: choice(DTYPES),

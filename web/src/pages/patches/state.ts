@@ -2,9 +2,10 @@
 
 import { array, type Reply } from "../../api/reply";
 import type { CutReply } from "../../api/types.generated";
-import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
+import { addressState, choice, flag, number, picked, text, texts } from "../../state/address.svelte";
 
-export const SHIPPED = ["china.jpg", "flower.jpg", "lesson"];
+export const SHIPPED = ["china.jpg", "flower.jpg", "six-by-six"];
+export const FIGURES = ["patch", "sequence", "filters", "tokens", "texts"] as const;
 export const COLORS = ["rgb", "gray"] as const;
 export const ORDERS = ["channels_first", "channels_last"] as const;
 export const VALUES = ["unit", "signed", "bytes"] as const;
@@ -23,17 +24,19 @@ export const patchState = () =>
     dim: number(64, 1, 1024),
     unit: number(0, 0, 1023),
     seed: number(0, 0, 2 ** 31 - 1),
+    figure: choice(FIGURES),
+    texts: texts(),
     at: picked(number(-1, -1, 2 ** 18)), // -1: the patch at the center
   });
 
 export type PatchState = ReturnType<typeof patchState>;
 
 const PHOTOGRAPH = { height: 224, width: 224, patch: 16, color: "rgb", values: "unit", at: -1 } as const;
-const LESSON = { height: 6, width: 6, patch: 3, color: "gray", values: "bytes", at: 0 } as const;
+const SMALL = { height: 6, width: 6, patch: 3, color: "gray", values: "bytes", at: 0 } as const;
 
 /** Show one of the included pictures. */
 export function show(page: PatchState, picture: string): void {
-  Object.assign(page, picture === "lesson" ? LESSON : PHOTOGRAPH, { picture, file: "picture.png" });
+  Object.assign(page, picture === "six-by-six" ? SMALL : PHOTOGRAPH, { picture, file: "picture.png" });
 }
 
 /** Show an uploaded picture at 224 pixels for its longer side, both sides rounded to whole patches. */
@@ -44,8 +47,8 @@ export function showUpload(page: PatchState, picture: string, file: string, heig
 
 const CHANNELS = ["red", "green", "blue"];
 
-/** The value of white: the lesson's numbers go up to 9. */
-export const whiteOf = ({ picture }: CutReply): number => (picture === "lesson" ? 9 : 255);
+/** The value of white: the numbers of the small picture go up to 9. */
+export const whiteOf = ({ picture }: CutReply): number => (picture === "six-by-six" ? 9 : 255);
 
 /** The channel, row and column of a number of the flat patch. */
 export function placeOf(

@@ -35,8 +35,10 @@ class Costs(TypedDict):
 
 
 class CostsReply(Costs, Shown):
-    """The cost of a table, with formulas."""
+    """The cost of a table, with its size and formulas."""
 
+    vocabulary: int
+    dimension: int
     formulas: list[Formula]
 
 
@@ -47,6 +49,9 @@ class PublishedModel(TypedDict):
     tied: bool
     paper: str
     source: str
+    position_scheme: str
+    """learned, rotary, alibi or relative."""
+    num_layers: int | None
 
 
 class OpenedTable(TypedDict):
@@ -77,8 +82,55 @@ class ModelsReply(Models, Shown):
     """The sizes of published models, with their code."""
 
 
+class Widths(TypedDict):
+    """The width d of published models against their parameters N, and the power law d = factor · N^slope.
+
+    For each model (n,): `parameters`, `dims`, and whether it is `used` in the fit. The rule of thumb is
+    d = root_factor · √N.
+    """
+
+    models: list[str]
+    parameters: Array
+    dims: Array
+    used: Array
+    slope: float
+    factor: float
+    root_factor: float
+    slope_of_all: float
+    """The slope with all models."""
+    spread: float
+    """The factor by which models typically differ from the fit: exp of the standard deviation of log d."""
+    root_spread: float
+    """The same for the rule of thumb."""
+
+
+class WidthsReply(Widths, Shown):
+    """Widths against parameters, with the settings of the request."""
+
+    without: str
+
+
+class ModelTables(TypedDict):
+    """The tables of a model (3,): `rows`, `parameters` at the dimension asked for, and `own_parameters`."""
+
+    names: list[str]
+    rows: Array
+    parameters: Array
+    own_dimension: int
+    own_parameters: Array
+    share: float
+    """The share of the token table, which does not depend on the dimension."""
+
+
+class ModelTablesReply(ModelTables, Shown):
+    """The tables of a model, with the settings of the request."""
+
+    model: str
+    dimension: int
+
+
 class Window(TypedDict):
-    """A window of the open table, downsampled.
+    """A window of a V × d matrix that the open table fills from the top left, downsampled; NaN outside the table.
 
     `values` (h, w); `row_edges` (h + 1,) and `column_edges` (w + 1,), the ranges of rows and columns that cells cover.
     """
@@ -87,13 +139,15 @@ class Window(TypedDict):
     row_edges: Array
     column_edges: Array
     rows: int
-    """The number of rows of the table."""
+    """V, the number of rows of the matrix."""
     columns: int
-    """The number of columns of the table."""
+    """d, the number of columns of the matrix."""
+    table_rows: int
+    table_columns: int
     rows_read: int
     """The largest number of rows from which a cell is computed."""
     tokens: list[str]
-    """The token of the first row that each row of cells covers."""
+    """The token of the first row that each row of cells covers; empty outside the table."""
     limit: float
     """The end of the color scale, which nearly all magnitudes are below."""
 

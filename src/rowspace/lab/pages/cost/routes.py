@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, get_args
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.pages.cost.matrix import color_limit, window_figure
-from rowspace.lab.pages.cost.replies import CostsReply, Formula, ModelsReply, WindowReply
+from rowspace.lab.pages.cost.replies import (
+    CostsReply,
+    Formula,
+    ModelsReply,
+    ModelTablesReply,
+    WidthsReply,
+    WindowReply,
+)
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 from rowspace.space.downsample import DownsampleMethod
@@ -21,18 +28,24 @@ if TYPE_CHECKING:
 __all__ = ["ROUTES"]
 
 _MOST_CELLS = 512
+_MOST_ROWS, _MOST_COLUMNS = 100_000_000, 1_000_000
+_WITHOUT = "albert"  # whose layers share their weights, so that it is wide and has few parameters
+_TABLES = ("bert-base-uncased", "bert-large-uncased")
 _OPTIMIZERS: "tuple[Optimizer, ...]" = ("adamw", "adam", "adagrad", "momentum", "sgd")
 
 
 @needs_torch
 def costs(lab: Lab, query: Query) -> CostsReply:
-    """Return the parameters, bytes and operations of a table of size `vocabulary` × `dimension` and its head."""
+    """Return the parameters, bytes and operations of a table and its head.
+
+    The table has the size `vocabulary` × `dimension`, by default that of the open one.
+    """
     from rowspace.lab.pages.cost.figures import DTYPES, costs_figure
 
     figure = partial(
         costs_figure,
-        vocabulary=query.integer("vocabulary", 50_257, low=1, high=100_000_000),  # GPT-2's
-        dimension=query.integer("dimension", 768, low=1, high=1_000_000),
+        vocabulary=query.integer("vocabulary", len(lab.table), low=1, high=_MOST_ROWS),
+        dimension=query.integer("dimension", lab.table.dim, low=1, high=_MOST_COLUMNS),
         dtype=query.choice("dtype", DTYPES),
         optimizer=query.choice("optimizer", _OPTIMIZERS),
         tied=query.flag("tied", True),
@@ -40,7 +53,13 @@ def costs(lab: Lab, query: Query) -> CostsReply:
     )
     found = figure()
     formulas = _formulas(found["values"].tolist(), **figure.keywords)
-    return {**found, "formulas": formulas, "code": shown(lab, figure)}
+    return {
+        **found,
+        "vocabulary": figure.keywords["vocabulary"],
+        "dimension": figure.keywords["dimension"],
+        "formulas": formulas,
+        "code": shown(lab, figure),
+    }
 
 
 @needs_torch
@@ -52,9 +71,37 @@ def models(lab: Lab, _: Query) -> ModelsReply:
     return {**figure(lab.table), "code": shown(lab, figure)}
 
 
+@needs_torch
+def widths(lab: Lab, _: Query) -> WidthsReply:
+    """Return d against the parameters of published text models, with the fitted power law."""
+    from rowspace.lab.pages.cost.figures import widths_figure
+
+    figure = partial(widths_figure, without=_WITHOUT)
+    return {**figure(), "without": _WITHOUT, "code": shown(lab, figure)}
+
+
+@needs_torch
+def model_tables(lab: Lab, query: Query) -> ModelTablesReply:
+    """Return rows and parameters of the three tables of a BERT `model` at `dimension`."""
+    from rowspace.lab.pages.cost.figures import model_tables_figure
+
+    model = query.choice("model", _TABLES)
+    dimension = query.integer("dimension", 768, low=1, high=_MOST_COLUMNS)
+    figure = partial(model_tables_figure, model=model, dimension=dimension)
+    return {**figure(), "model": model, "dimension": dimension, "code": shown(lab, figure)}
+
+
 def window(lab: Lab, query: Query) -> WindowReply:
-    """Return the window from `top`, `left` to `bottom`, `right`, downsampled to at most `height` × `width` cells."""
-    num_rows, num_columns = lab.table.rows.shape
+    """Return the window from `top`, `left` to `bottom`, `right`, downsampled to at most `height` × `width` cells.
+
+    The matrix has the size `vocabulary` × `dimension`, by default that of the table, and is empty beyond the table.
+    """
+    num_rows, num_columns = (
+        query.integer(name, size, low=1, high=most)
+        for name, size, most in zip(
+            ("vocabulary", "dimension"), lab.table.rows.shape, (_MOST_ROWS, _MOST_COLUMNS), strict=True
+        )
+    )
     top = query.integer("top", 0, low=0, high=num_rows - 1)
     bottom = query.integer("bottom", num_rows, low=top + 1, high=num_rows)
     left = query.integer("left", 0, low=0, high=num_columns - 1)
@@ -62,7 +109,8 @@ def window(lab: Lab, query: Query) -> WindowReply:
     height = query.integer("height", 256, low=1, high=_MOST_CELLS)
     width = query.integer("width", 256, low=1, high=_MOST_CELLS)
     by: DownsampleMethod = query.choice("by", get_args(DownsampleMethod), "sample")
-    figure = partial(window_figure, rows=(top, bottom), columns=(left, right), cells=(height, width), by=by)
+    size = (num_rows, num_columns)
+    figure = partial(window_figure, size=size, rows=(top, bottom), columns=(left, right), cells=(height, width), by=by)
     limit = lab.cached("cost/limit", lambda: color_limit(lab.table))
     return {**figure(lab.table, limit), "code": shown(lab, figure, limit=partial(color_limit))}
 
@@ -105,4 +153,10 @@ def _formulas(
     ]
 
 
-ROUTES: Mapping[str, Answer] = {"cost/figures": costs, "cost/models": models, "cost/window": window}
+ROUTES: Mapping[str, Answer] = {
+    "cost/figures": costs,
+    "cost/models": models,
+    "cost/widths": widths,
+    "cost/tables": model_tables,
+    "cost/window": window,
+}

@@ -53,7 +53,7 @@ def logits_figure(
     capped = copy(head)  # shares the weight
     capped.softcap, capped.temperature = softcap, temperature
     with torch.no_grad():
-        products, logits = head(hidden), capped(hidden).double()
+        products, logits = head(hidden), capped(hidden).double()  # both with the bias, if the head has one
     lost = ~logits.isfinite()
     logits[lost] = -math.inf
     probabilities, order = logits.softmax(0), logits.argsort(descending=True, stable=True)

@@ -48,6 +48,72 @@ class LogitsReply(Logits, Shown):
     """The dimensions that have sliders."""
     dim: int
     tokens: list[str]
+    head: Literal["tied", "untied"]
+    trained: bool
+    """Whether the head is that of the open checkpoint, or uses the table; False for one drawn at random."""
+    bias: bool
+    temperature: float
+    """By default one at which the distribution is not flat."""
+    softcap: float | None
+
+
+class Terms(TypedDict):
+    """The logit of the row `id` term by term, the largest terms first.
+
+    For each dimension (d,): its number `order`, `hidden_values`, `row_values`, their `terms`, and the `running` sum.
+    """
+
+    id: int
+    order: Array
+    hidden_values: Array
+    row_values: Array
+    terms: Array
+    running: Array
+    bias: float
+    """Of the head, 0 without one."""
+    product: float
+    """The sum of all terms, and the bias."""
+    logit: float
+    """After softcap and temperature."""
+
+
+class TermsReply(Terms, Shown):
+    """The terms of a logit, with their token."""
+
+    token: str
+
+
+class Matrices(TypedDict):
+    """The parameters of a table and its head."""
+
+    table: int
+    head_matrix: int
+    """0 for a tied head, which uses the table."""
+    bias: int
+    total: int
+
+
+class MatricesReply(Matrices, Shown):
+    """The parameters of a table and its head, with their settings."""
+
+    head: Literal["tied", "untied"]
+    size: tuple[int, int]
+    """V and d."""
+    trained: bool
+
+
+class Evidence(TypedDict):
+    """The last held-out measurement of runs (n,): its `steps` and `bits` per byte; `sizes` (n, 2) of their tables."""
+
+    names: list[str]
+    tied: list[bool]
+    steps: Array
+    bits: Array
+    sizes: Array
+
+
+class EvidenceReply(Evidence, Shown):
+    """Tied and untied runs, with their code; empty if there are none."""
 
 
 class Tying(TypedDict):

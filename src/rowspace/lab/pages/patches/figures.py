@@ -63,6 +63,7 @@ def cut_figure(
         "convolution": others[0, at].numpy(),
         "weight": unfold_patches(linear.weight.detach()[unit, None], size, order=order)[0, 0].numpy(),
         "feature": vectors[0, :, unit].reshape(grid).numpy(),
+        "variances": flat.double().var(1, correction=0).reshape(grid).numpy(),
     }
 
 

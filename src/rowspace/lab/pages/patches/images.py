@@ -12,10 +12,10 @@ Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
 LONGEST_SIDE = 1024
 
 
-def lesson_picture() -> Picture:
-    """Return the lesson's picture, 6 × 6 gray pixels."""
-    rows = [[1, 2, 3, 0, 1, 2], [4, 5, 0, 3, 4, 5], [7, 8, 1, 6, 7, 8], [2, 0, 1, 5, 3, 1], [3, 1, 4, 1, 5, 9]]
-    return np.array([*rows, [2, 6, 5, 3, 5, 8]], np.uint8)[:, :, None]
+def six_by_six() -> Picture:
+    """Return a picture of 6 × 6 gray pixels with values from 0 to 9, small enough to compute by hand."""
+    rows = [[1, 2, 3, 7, 8, 9], [4, 5, 0, 6, 5, 4], [7, 8, 1, 3, 2, 1], [2, 3, 4, 8, 7, 6], [5, 6, 7, 5, 4, 3]]
+    return np.array([*rows, [8, 9, 0, 2, 1, 0]], np.uint8)[:, :, None]
 
 
 def open_photograph(*, name: str) -> Picture:

@@ -1,4 +1,4 @@
-"""Pictures: untrusted uploads, two photographs from scikit-learn, and the lesson's picture.
+"""Pictures: untrusted uploads, two photographs from scikit-learn, and one of 6 × 6 pixels.
 
 Needs Pillow, which `rowspace[lab]` installs.
 """
@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 
-__all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "Pictures", "photograph", "read_picture"]
+__all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "SIX_BY_SIX", "Pictures", "photograph", "read_picture"]
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
 
 LARGEST_FILE = 16 << 20  # bytes
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")
-KNOWN = (*PHOTOGRAPHS, "lesson")  # the names that `photograph` accepts
+SIX_BY_SIX = "six-by-six"
+KNOWN = (*PHOTOGRAPHS, SIX_BY_SIX)  # the names that `photograph` accepts
 _MOST_PIXELS = 50_000_000
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
@@ -62,18 +63,18 @@ def read_picture(data: bytes) -> Picture:
 
 
 def photograph(name: str) -> Picture:
-    """Return one of scikit-learn's photographs, or "lesson", 6 × 6 gray pixels.
+    """Return one of scikit-learn's photographs, or "six-by-six", 6 × 6 gray pixels.
 
-    >>> photograph("lesson")[:3, :3, 0]
+    >>> photograph("six-by-six")[:3, :3, 0]
     array([[1, 2, 3],
            [4, 5, 0],
            [7, 8, 1]], dtype=uint8)
     """
-    if name == "lesson":
+    if name == SIX_BY_SIX:
         _pillow()
-        from rowspace.lab.pages.patches.images import lesson_picture
+        from rowspace.lab.pages.patches.images import six_by_six
 
-        return lesson_picture()
+        return six_by_six()
     if name not in PHOTOGRAPHS:
         raise UsageError(f"picture must be one of {', '.join(KNOWN)}, or an uploaded one, not {name!r}")
     package = find_spec("sklearn")  # without importing it, which takes seconds

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Literal, get_args
 
 from rowspace.errors import UsageError
-from rowspace.lab.pages.patches.pictures import KNOWN, PHOTOGRAPHS, Picture
+from rowspace.lab.pages.patches.pictures import KNOWN, PHOTOGRAPHS, SIX_BY_SIX, Picture
 from rowspace.lab.server.query import Query
 
 __all__ = ["PatchQuestion", "picture_call"]
@@ -37,10 +37,10 @@ class PatchQuestion:
     def read(cls, query: Query) -> "PatchQuestion":
         """Read and validate the parameters; raise `UsageError` for invalid ones or if the result would be too large."""
         picture = query.text("picture", PHOTOGRAPHS[0])
-        lesson = picture == "lesson"
-        side = 6 if lesson else 224
+        small = picture == SIX_BY_SIX
+        side = 6 if small else 224
         height, width = (query.integer(name, side, low=1, high=512) for name in ("height", "width"))
-        size = query.integer("patch", 3 if lesson else 16, low=1, high=64)
+        size = query.integer("patch", 3 if small else 16, low=1, high=64)
         dim = query.integer("dim", 64, low=1, high=1024)
         if (count := -(-height // size) * -(-width // size) * dim) > _MOST_NUMBERS:
             raise UsageError(
@@ -50,13 +50,13 @@ class PatchQuestion:
         return cls(
             picture=picture,
             file=query.text("file", "picture.png", longest=300),
-            channels=1 if query.choice("color", ("rgb", "gray"), "gray" if lesson else None) == "gray" else 3,
+            channels=1 if query.choice("color", ("rgb", "gray"), "gray" if small else None) == "gray" else 3,
             height=height,
             width=width,
             size=size,
             pad=query.flag("pad", False),
             order=query.choice("order", _ORDERS),
-            values=query.choice("values", _VALUES, "bytes" if lesson else None),
+            values=query.choice("values", _VALUES, "bytes" if small else None),
             dim=dim,
             unit=query.integer("unit", 0, low=0, high=dim - 1),
             seed=query.integer("seed", 0, low=0, high=2**31 - 1),
@@ -65,8 +65,8 @@ class PatchQuestion:
 
 def picture_call(picture: str, file: str) -> "partial[Picture]":
     """Return the call that opens an included picture by its name, or else the user's `file`."""
-    from rowspace.lab.pages.patches.images import lesson_picture, open_photograph, open_picture
+    from rowspace.lab.pages.patches.images import open_photograph, open_picture, six_by_six
 
-    if picture == "lesson":
-        return partial(lesson_picture)
+    if picture == SIX_BY_SIX:
+        return partial(six_by_six)
     return partial(open_photograph, name=picture) if picture in KNOWN else partial(open_picture, file=file)

@@ -24,7 +24,8 @@ class Cut(TypedDict):
     """A picture in patches, and the projection of one patch.
 
     `image` (H, W, C) uint8, with any padding; `pixels` (n,) of the patch; its projections `linear` and `convolution`
-    (dim,); `weight` (n,) of one dimension; `feature` (h, w), the value of that dimension for every patch.
+    (dim,); `weight` (n,) of one dimension; `feature` (h, w), the value of that dimension for every patch; `variances`
+    (h, w), the variance of the numbers of each patch.
     """
 
     grid: tuple[int, int]
@@ -42,6 +43,7 @@ class Cut(TypedDict):
     convolution: Array
     weight: Array
     feature: Array
+    variances: Array
 
 
 class CutReply(Cut, Shown):
@@ -85,3 +87,102 @@ class PatchCostsReply(PatchCosts, Shown):
     channels: int
     dim: int
     pad: bool
+
+
+class Sequence(TypedDict):
+    """The input of the first layer, of which the first rows and columns are sent.
+
+    `rows` (n, k), the class token and the projected patches; `positions` (n, k); `sequence` (n, k), their sum.
+    """
+
+    tokens: int
+    position_parameters: int
+    grid: tuple[int, int]
+    rows: Array
+    positions: Array
+    sequence: Array
+    row_norm: float
+    """The mean norm of the projected patches."""
+    position_norm: float
+
+
+class SequenceReply(Sequence, Shown):
+    """The input of the first layer, with the settings of the request."""
+
+    dim: int
+
+
+class Filters(TypedDict):
+    """Filters (count, n) for flat patches, channels first: drawn at random, and learned from the picture.
+
+    The shares (count,) are those of the patches' variance that the first 1, 2, 3 ... filters hold.
+    """
+
+    random: Array
+    learned: Array
+    random_share: Array
+    learned_share: Array
+    count: int
+
+
+class CheckpointFilters(TypedDict):
+    """Filters (k, n) of a checkpoint, channels first, those with the largest norms; `ids` (k,) their dimensions."""
+
+    filters: Array
+    ids: Array
+    channels: int
+    patch: int
+    dim: int
+
+
+class FiltersReply(Filters, Shown):
+    """Filters with the settings of the request."""
+
+    patch: int
+    channels: int
+
+
+class CheckpointFiltersReply(CheckpointFilters, Shown):
+    """Filters of the open checkpoint, with their code."""
+
+
+class TokenCounts(TypedDict):
+    """Numbers of `tokens` (n,) and of attention `scores` (n,) per head, by what a token is."""
+
+    names: list[str]
+    tokens: Array
+    scores: Array
+
+
+class TokenCountsReply(TokenCounts, Shown):
+    """Numbers of tokens, with the settings of the request."""
+
+    height: int
+    width: int
+    channels: int
+
+
+class CheckpointReply(TypedDict):
+    """Whether a checkpoint of text and images is open."""
+
+    model_type: str
+    """clip or siglip, or empty."""
+
+
+class Towers(TypedDict):
+    """Texts and pictures as unit vectors of one space, by the two encoders of a checkpoint.
+
+    `texts` (t, k), `pictures` (p, k), their `cosines` (p, t), and the `positions` (t + p, 2) of all on a plane.
+    """
+
+    texts: Array
+    pictures: Array
+    cosines: Array
+    positions: Array
+
+
+class TowersReply(Towers, Shown):
+    """Texts and pictures, with their names."""
+
+    text_names: list[str]
+    picture_names: list[str]

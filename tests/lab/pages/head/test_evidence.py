@@ -1,0 +1,50 @@
+"""Tied and untied runs of the Training page, as their event files have them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages.training.runs import JOB_KINDS, run_path
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+from rowspace.learn import read_events
+
+Ask = Callable[..., Reply]
+
+
+def train(lab: Lab, run: str) -> None:
+    """Train a run of the Training page for a few steps."""
+    read = JOB_KINDS["train"].read(lab, Query({"run": [run]}))
+    options = {**read["options"], "steps": 4, "record": 2, "evaluate": 2, "batch": 2}
+    assert list(JOB_KINDS["train"].run(**{**read, "options": options}))
+
+
+@pytest.fixture(scope="module")
+def trained_lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """A lab with three runs, of which two differ in tying only."""
+    path: Path = tmp_path_factory.mktemp("evidence") / "table"
+    rs.Table(["a"], np.ones((1, 1), np.float32)).save(path)
+    lab = Lab(rs.load(path), str(path))
+    for run in ("base", "untied", "dim-4"):
+        train(lab, run)
+    return lab
+
+
+def test_bits_equal_the_last_measurement_of_each_run(trained_lab: Lab, check_code: Ask) -> None:
+    reply = check_code(trained_lab, "head/evidence")
+    assert reply.meta["names"] == ["base", "untied"]
+    assert reply.meta["tied"] == [True, False]
+    assert reply.arrays["steps"].tolist() == [4, 4]
+    for name, bits in zip(reply.meta["names"], reply.arrays["bits"].tolist(), strict=True):
+        with read_events(run_path(trained_lab, name)) as events:
+            assert events.held_out()[-1] == (4, bits)
+
+
+def test_lab_without_runs_has_no_evidence(lab: Lab, check_code: Ask) -> None:
+    reply = check_code(lab, "head/evidence")
+    assert reply.meta["names"] == []
+    assert reply.arrays["sizes"].shape == (0, 2)
