@@ -140,16 +140,6 @@ def test_tabs_move_by_arrow_keys_and_are_kept_in_the_url(visit: Visit) -> None:
     expect(page.get_by_role("tab", name="Row")).to_have_attribute("aria-selected", "true")
 
 
-def test_folded_numbers_remember_that_they_were_opened(visit: Visit, unfold: Callable[[str], None]) -> None:
-    page = visit("words?word=sin")
-    table = page.get_by_role("table", name="Nearest neighbors of sin")
-    expect(table).to_be_hidden()
-    unfold("The numbers")
-    expect(table).to_be_visible()
-    page.reload()
-    expect(table).to_be_visible()
-
-
 @pytest.mark.parametrize(
     "address",
     ["words?tab=two", "words?tab=counts", "words?tab=probe&chosen=true", "words?tab=list&turn=1",
