@@ -18,12 +18,13 @@ def opened(browser: Browser, guard: AccessMiddleware) -> Iterator[Page]:
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(guard.access.url.replace("/?", "/head?"))
-        expect(page.get_by_role("table", name="From dot product to probability")).to_be_visible()
+        expect(page.get_by_role("region", name="The numbers")).to_be_visible()
         yield page
     guard.instance, guard.access = before
 
 
 def send_request(page: Page) -> None:
+    page.get_by_text("More controls").click()
     page.get_by_label("Temperature").press("ArrowRight")
 
 
@@ -32,7 +33,7 @@ def test_restarted_server_shows_a_banner(opened: Page, guard: AccessMiddleware) 
     send_request(opened)
     expect(opened.get_by_role("alert").filter(has_text="The server was restarted.")).to_be_visible()
     opened.get_by_role("button", name="Reload").click()
-    expect(opened.get_by_role("table", name="From dot product to probability")).to_be_visible()
+    expect(opened.get_by_role("region", name="The numbers")).to_be_visible()
     expect(opened.get_by_text("The server was restarted.")).to_have_count(0)
 
 
