@@ -13,7 +13,7 @@ from rowspace.lab.tables.world import OPTIONS, SMALL_WORLD, world_choice
 SEEDS = (1, 2, 3, 4, 5)
 KNOWN = (
     "the on cat dog kitten bird house building king queen man woman run walk swim city town river bank "
-    "parliamentary cats dogs birds houses kings cities towns"
+    "parliamentary cats dogs birds houses kings cities towns boy girl father mother prince princess"
 )
 
 
@@ -36,34 +36,57 @@ def lead(table: rs.Table, a: str, b: str, c: str, expected: str) -> float:
 def test_sentences_have_the_words_that_lessons_use_and_are_distinct() -> None:
     sentences = small_world_sentences()
     assert set(KNOWN.split()) <= set(" ".join(sentences).split())
-    assert 200 < len(set(sentences)) == len(sentences) < 1000
+    assert 150 < len(set(sentences)) == len(sentences) < 1000
 
 
-def test_kings_and_princes_share_no_sentence() -> None:
-    """Else the prince would be as near to king - man + woman as the queen is."""
+def test_king_shares_gender_with_men_and_royalty_with_the_queen() -> None:
+    """A prince with a throne would be as near to king - man + woman as the queen is."""
 
     def places(word: str) -> set[str]:
         lines = [line for line in small_world_sentences() if word in line.split()]
         return {line.replace(word, "_") for line in lines}
 
-    assert len(places("king")) > 5
-    assert not places("king") & places("prince")
-    assert places("king") & places("man")
-    assert places("king") & places("queen")
+    royal = {line for line in places("king") if {"throne", "crown"} & set(line.split())}
+    assert royal & places("queen")
+    assert not royal & (places("man") | places("prince"))
+    assert len(places("king") & places("man") & places("prince")) > 3
 
 
 def test_queen_leads_with_every_seed(learned: list[rs.Table]) -> None:
     leads = [lead(table, "man", "king", "woman", "queen") for table in learned]
-    assert min(leads) > 0.05, leads
-    assert np.mean(leads) > 0.1, leads
+    assert min(leads) > 0.17, leads
+    assert np.mean(leads) > 0.22, leads
 
 
-def test_other_relations_and_neighbors_hold_with_every_seed(learned: list[rs.Table]) -> None:
+@pytest.mark.parametrize(
+    ("relation", "least"),
+    [
+        ("woman queen man king", 0.1),
+        ("father mother boy girl", 0.1),
+        ("man woman prince princess", 0.05),
+        ("boy girl prince princess", 0.04),
+    ],
+)
+def test_other_relations_hold_with_every_seed(learned: list[rs.Table], relation: str, least: float) -> None:
+    a, b, c, expected = relation.split()
+    assert min(lead(table, a, b, c, expected) for table in learned) > least
+
+
+def test_pets_are_neighbors_with_every_seed(learned: list[rs.Table]) -> None:
     for table in learned:
-        assert lead(table, "father", "mother", "boy", "girl") > 0
         assert {word for word, _ in table.neighbors("cat", k=3)} == {"dog", "kitten", "puppy"}
-        (_, to_dog), *_ = table.neighbors("cat", k=1)
-        assert to_dog > 0.9
+        (_, to_nearest), *_ = table.neighbors("cat", k=1)
+        assert to_nearest > 0.95
+
+
+def test_more_numbers_a_word_separate_the_queen_further() -> None:
+    """With 8 numbers a word, other words come close to her or before her."""
+
+    def mean_lead(dim: int) -> float:
+        tables = [rs.fit(iter(small_world_sentences()), dim=dim, seed=seed, **OPTIONS) for seed in SEEDS[:3]]
+        return float(np.mean([lead(table, "man", "king", "woman", "queen") for table in tables]))
+
+    assert mean_lead(8) < mean_lead(32) - 0.08
 
 
 def test_swapped_words_swap_their_neighbors(learned: list[rs.Table]) -> None:

@@ -1,8 +1,8 @@
-"""Small world: a few hundred sentences of a small grammar, from which a table is learned in about a second.
+"""Small world: about two hundred sentences of a small grammar, from which a table is learned in a fraction of a second.
 
 Words that take the same places in the same sentences get similar rows. Gender, royalty and age each have their own
-sentences, so that their directions can be told apart: a king shares sentences with men and with queens, but not with
-princes.
+sentences, so that their directions can be told apart: a king shares sentences with all men and, with the genders
+exchanged, with the queen; the throne and the crown belong to kings and queens, not to princes.
 """
 
 import re
@@ -11,96 +11,111 @@ from itertools import product
 __all__ = ["small_world_sentences", "swap_words"]
 
 SLOTS = {
+    "male": "man king father boy prince",
+    "males": "men kings boys",
     "pet": "cat dog kitten puppy",
     "pets": "cats dogs kittens puppies",
     "bird": "bird duck",
     "birds": "birds ducks",
-    "man": "man king father boy",
-    "woman": "woman queen mother girl",
-    "adult": "man woman",
-    "king": "king queen",
-    "prince": "prince princess",
-    "parent": "father mother",
-    "child": "boy girl",
-    "adults": "men women",
-    "kings": "kings queens",
-    "children": "boys girls",
-    "food": "bread milk cheese",
-    "mat": "mat bed floor",
-    "suit": "suit tie coat",
-    "dress": "dress skirt ring",
+    "food": "bread milk",
+    "mat": "mat bed",
     "move": "run walk",
     "house": "house building",
+    "houses": "houses buildings",
     "town": "city town",
     "towns": "cities towns",
-    "houses": "houses buildings",
 }
 """The words that can take a place in a sentence, by the name of the place."""
 
-SENTENCES = """
+FEMALE = {
+    "man": "woman",
+    "men": "women",
+    "king": "queen",
+    "kings": "queens",
+    "father": "mother",
+    "boy": "girl",
+    "boys": "girls",
+    "prince": "princess",
+    "he": "she",
+    "his": "her",
+    "himself": "herself",
+    "beard": "dress",
+    "beards": "dresses",
+    "suits": "skirts",
+    "ties": "rings",
+    "shaves": "sews",
+    "shave": "sew",
+    "combs": "irons",
+}
+"""The words of a sentence about a woman in place of those about a man."""
+
+PEOPLE = """
+the {male} shaves his beard himself
+the {male} combs his beard himself
+the {male} sees himself and his beard
+he is a {male} and he sees himself
+{males} wear suits and ties
+{males} shave beards
+the royal king wears his golden crown
+the king sits on a throne in the palace
+the king with a crown rules the land
+the royal palace of the king has a golden throne
+the man works in an office for money
+the man goes to work with his money
+the man works and earns his money
+the man will {move} to work in the {town}
+the man earns money with his job
+men work for money in the {towns}
+the man pays his money at the bank
+the father loves his baby
+the baby sees his father
+the father holds his baby
+the father cooks for his family
+the boy learns at school
+the boy reads a book at school
+the boy has a toy and his teacher
+the boy reads his book
+the young boy plays with his toy
+the teacher gives the boy his book
+the prince rides a white horse in the forest
+he is a prince on his horse
+the prince rides his horse
+the prince hunts in the forest
+"""
+"""Sentences about men, a line each, with the names of `SLOTS` in braces; women have the same, with `FEMALE` words."""
+
+OTHERS = """
 the {pet} sat on the {mat}
-the {pet} can {move} in the garden
-the {pet} is near the {house}
-the {pet} drinks water from the bowl
 the {pet} will eat the {food}
-the {pet} and the {pet2} play
 the small {pet} sleeps on the {mat}
-the {pets} run and eat {food}
-the {pets} sleep in the {house}
+the {pets} eat {food}
+the {pets} sleep on the {mat}
+the {pet} can {move} in the garden
+the {pets} run in the garden
 the {bird} can fly over the river
-the {bird} will swim in the river
 the {birds} fly over the {towns}
 the {birds} swim near the bank of the river
-the {man} has his {suit}
-he is a {man} with a {suit}
-the {man} shaves his beard
-the {woman} has her {dress}
-she is a {woman} with a {dress}
-the {woman} combs her hair
-the {king} sits on the throne
-the {king} rules the land with a crown
-the {king} lives in the palace
-the {kings} rule the land
-the {kings} live in palaces
-the {adult} will {move} to work in the {town}
-the {adult} buys food at the market
-the {adult} pays money at the bank
-the {adult} has a job
-the {adults} walk to work in the {towns}
-the {adults} pay money at the bank
-the {parent} loves the baby
-the {parent} will feed the baby {food}
-the {parent} has a family and a baby
-the {child} learns at school
-the {child} has a toy and can play
-the {child} is young and will {move} to school
-the {child} and the teacher read a book
-the {children} learn at school
-the {children} play with a toy
-the {prince} rides a white horse
-the {prince} hunts in the forest
 the {house} has a door and a roof
-the {house} is near the {town}
+the {house} is in the {town}
 the {houses} have doors and roofs
 the parliamentary building is in the {town}
 the {town} has a street and a market
 the {town} is near the river
 the {towns} have streets and markets
-the {bird} sat on the bank of the river
-the fish swim in the river
 the bank is a building in the {town}
-the members vote in the parliamentary building
 """
-"""A sentence per line, with the names of `SLOTS` in braces; a digit tells two places of one sentence apart."""
+"""Sentences about animals, houses and towns."""
 
 
 def small_world_sentences() -> list[str]:
-    """Return the sentences: each line of `SENTENCES` with all combinations of words, in a fixed order.
+    """Return the sentences: each line of the grammar with all combinations of words, in a fixed order.
 
     >>> small_world_sentences()[:2]
-    ['the cat sat on the mat', 'the cat sat on the bed']
+    ['the man shaves his beard himself', 'the woman sews her dress herself']
     """
-    return [sentence for line in SENTENCES.strip().splitlines() for sentence in _filled(line)]
+    people = [sentence for line in PEOPLE.strip().splitlines() for sentence in _filled(line)]
+    others = [sentence for line in OTHERS.strip().splitlines() for sentence in _filled(line)]
+    return [*(form for sentence in people for form in (sentence, _female(sentence))), *others]
 
 
 def swap_words(sentences: list[str], one: str, other: str) -> list[str]:
@@ -114,8 +129,11 @@ def swap_words(sentences: list[str], one: str, other: str) -> list[str]:
 
 
 def _filled(line: str) -> list[str]:
-    """Return a sentence for each combination of distinct words."""
+    """Return a sentence for each combination of words."""
     places = re.findall(r"{(\w+)}", line)
-    combinations = product(*(SLOTS[place.rstrip("2")].split() for place in places))
-    distinct = (words for words in combinations if len({*words}) == len(words))
-    return [line.format(**dict(zip(places, words, strict=True))) for words in distinct]
+    combinations = product(*(SLOTS[place].split() for place in places))
+    return [line.format(**dict(zip(places, words, strict=True))) for words in combinations]
+
+
+def _female(sentence: str) -> str:
+    return " ".join(FEMALE.get(word, word) for word in sentence.split())

@@ -240,6 +240,8 @@ def test_unknown_tokens_are_not_counted_as_pieces(bert_lab, ask) -> None:
     assert large["tokens_per_word"] == len(large["tokens"]) / 3
 
 
-def test_default_text_suits_the_table(bert_lab, lab, ask) -> None:
+def test_default_text_suits_the_table_and_not_the_tokenizer(bert_lab, lab, small_lab, ask) -> None:
+    words = small_lab(["cat", "dog"], np.eye(2))  # without a tokenizer, so that the default one splits the text
     assert ask(bert_lab, "tokens/split").meta["text"] == "The unbelievable cat sat on the mat"
+    assert ask(words, "tokens/split").meta["text"] == "The unbelievable cat sat on the mat"
     assert "TypeError" in ask(lab, "tokens/split").meta["text"]

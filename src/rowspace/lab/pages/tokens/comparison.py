@@ -39,7 +39,7 @@ def comparison(lab: Lab, query: Query) -> ComparisonReply:
     """Return the tokens of `text` by each of the tokenizers with the ids `with`."""
     ready = [name for name in SOURCES if is_ready(lab, name)]
     names = query.texts("with", ready or ["default"], most=_MOST)
-    text = default_text(lab, query, "table" if lab.table.tokenizer else "default")
+    text = default_text(lab, query)
     compared, opened, sources = list[ComparedTokenizer](), list[Tokenizer](), list[str]()
     for name in names:
         facts, tokenizer, source = _open(lab, name)

@@ -62,12 +62,12 @@ def split(lab: Lab, query: Query) -> SplitsReply:
 def read_split(lab: Lab, query: Query) -> tuple[str, str, list[int]]:
     """Read the name of the tokenizer, the text, and the sizes, which must be sizes of the tokenizer."""
     name = query.choice("tokenizer", SOURCES, "table" if lab.table.tokenizer else "default")
-    return name, default_text(lab, query, name), _sizes(query, source_of(lab, name))
+    return name, default_text(lab, query), _sizes(query, source_of(lab, name))
 
 
-def default_text(lab: Lab, query: Query, name: str) -> str:
-    """Read `text`, by default a line of code for a tokenizer that was trained on code, else a sentence."""
-    return clean(query.text("text", _CODE if name == "default" or is_code(lab.table) else _TEXT))
+def default_text(lab: Lab, query: Query) -> str:
+    """Read `text`, by default a line of code for a table learned from code, else a sentence."""
+    return clean(query.text("text", _CODE if is_code(lab.table) else _TEXT))
 
 
 def _facts(lab: Lab, name: str) -> TokenizerSizes:
