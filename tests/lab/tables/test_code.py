@@ -21,7 +21,7 @@ CHOICES = {
     "world": world_choice("\n".join(EDITED), 8),
 }
 # They need an upload, a checkpoint of text and images, or a run of the Training page.
-NOT_OF_A_TABLE = ("patches/picture", "patches/checkpoint-filters", "patches/towers", "training/")
+NOT_OF_A_TABLE = ("arena/", "input/own", "patches/picture", "patches/checkpoint-filters", "patches/towers", "training/")
 
 
 @pytest.mark.parametrize("name", CHOICES)
