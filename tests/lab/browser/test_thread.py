@@ -82,3 +82,13 @@ def test_new_sentence_resets_the_order_of_its_tokens(visit: Visit) -> None:
     expect(text_field(page)).to_have_value(SENTENCE)
     open_page(page, "Order")
     page.wait_for_url("**/order?text=the+error+in+the+file")
+
+
+def test_hovered_token_lights_its_rows_in_the_numbers(visit: Visit) -> None:
+    page = visit("pipeline?text=the+error+in+the+file&stage=1")
+    page.locator(".figure .token").filter(has_text="error").hover()
+    lit = page.get_by_role("table", name="The tokens").locator("tr.lit")
+    expect(lit).to_have_count(1)
+    expect(lit).to_contain_text("error")
+    page.locator(".figure .token").filter(has_text="the").first.hover()
+    expect(lit).to_have_count(2)
