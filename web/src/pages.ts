@@ -1,6 +1,7 @@
 // The pages, in the order of the lessons. Each is a line here, a folder in pages/, and a folder on the server.
 
 import type { Component } from "svelte";
+import type { ThreadUse } from "./state/thread";
 
 export interface PageEntry {
   /** The name in the URL. */
@@ -26,3 +27,14 @@ export const pages: PageEntry[] = [
   { name: "training", title: "Training", key: "r", load: () => import("./pages/training/Training.svelte") },
   { name: "arena", title: "Arena", key: "e", load: () => import("./pages/arena/Arena.svelte") },
 ];
+
+/** The pages that show the shared word or sentence, with the parameters that a change of it resets. */
+export const threadUse: Partial<Record<string, ThreadUse>> = {
+  words: { word: [] },
+  tokens: { text: [] },
+  pipeline: { text: [] },
+  input: { text: [] },
+  order: { word: [], text: ["order"] },
+  head: { word: ["dims", "values", "row"] },
+  contextual: { word: [] },
+};

@@ -69,7 +69,7 @@ def test_page_restores_its_last_state(visit, unfold) -> None:
     pages = page.get_by_role("navigation", name="Pages")
     expect(neighbors_of(page, "cos")).to_be_visible()
     pages.get_by_role("link", name="Head").click()
-    page.wait_for_url("**/head")
+    page.wait_for_url("**/head?word=cos")
     page.reload()
     pages.get_by_role("link", name="Words").click()
     page.wait_for_url("**/words?word=cos&metric=dot")

@@ -119,7 +119,7 @@ def test_scalings_match_python(visit) -> None:
     length = page.get_by_role("slider", name="Length of the text")
     length.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_url("**&text=65536")
+    page.wait_for_url("**&context=65536")
     expect(page.get_by_role("table", name="Scalings for a text of 65,536 tokens")).to_be_visible()
     yarn = YarnScaling(8.0, 4096)
     frequencies = RotaryPosition(128, scaling=yarn).frequencies_at(65536)

@@ -47,7 +47,7 @@ def test_shortcuts_do_not_apply_in_fields(visit: Callable[[str], Page]) -> None:
 def test_slash_focuses_the_word_search_on_a_page_without_fields(visit: Callable[[str], Page]) -> None:
     page = visit("cost")
     page.keyboard.press("/")
-    expect(page.get_by_label("Find a word")).to_be_focused()
+    expect(page.get_by_label("Word on all pages")).to_be_focused()
     page.keyboard.type("json")
     page.get_by_role("option", name="json").first.wait_for()
     page.keyboard.press("Enter")

@@ -1,8 +1,11 @@
 // The table and the page's state are kept in the URL, so a link restores them. Choices and page changes push an entry to the browser's
-// history; dragging a slider or typing in a field makes a single entry (see history-entries.ts).
+// history; dragging a slider or typing in a field makes a single entry (see history-entries.ts). The word and the sentence
+// of a page are carried along to the next one (see thread.ts).
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
+import { threadUse } from "../pages";
 import { familyOf, table } from "./table.svelte";
+import { type Part, threadChanges, threadOf, withThread } from "./thread";
 import type { UrlCodec } from "./url-codecs";
 
 export * from "./url-codecs";
@@ -17,7 +20,7 @@ class Address {
   search = $state(changed(location.search, TABLE, []));
   /** Counts history navigations, after which a page rereads what it caches outside the URL. */
   restored = $state(0);
-  /** The last state of each page, for each table. */
+  /** The last state of each page, for each table; and under the name "" the last thread. */
   #saved = $state<Record<string, string>>(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}"));
   #entries = new Entries();
   #changes = new Map<string, HistoryMode>();
@@ -40,9 +43,26 @@ class Address {
       addEventListener(type, () => this.#entries.release(), options);
   }
 
-  /** The last state of another page; "" for the current page, so that its link resets it. */
-  searchOf(page: string): string {
-    return page === this.page ? "" : (this.#saved[saved(page, table.id)] ?? "");
+  /** The word and the sentence of the current page. */
+  get thread() {
+    return threadOf(this.search);
+  }
+
+  /** The last state of another page, with the current thread; "" for the current page, so that its link resets it. */
+  searchOf(page: string, thread = this.thread): string {
+    if (page === this.page) return "";
+    return withThread(this.#saved[saved(page, table.id)] ?? "", thread, threadUse[page]);
+  }
+
+  /** Change a part of the thread; other pages follow when they are shown. */
+  follow(part: Part, value: string, mode: HistoryMode = "push"): void {
+    for (const [name, values] of threadChanges(this.search, part, value, threadUse[this.page]))
+      this.change(name, values, mode);
+  }
+
+  /** Whether the current page shows a part of the thread. */
+  shows(part: Part): boolean {
+    return threadUse[this.page]?.[part] !== undefined;
   }
 
   /** The URL of a page of the current table. */
@@ -55,7 +75,11 @@ class Address {
     if (id === table.id) return;
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
-    search ??= this.#saved[saved(this.page, id)] ?? "";
+    search ??= withThread(
+      this.#saved[saved(this.page, id)] ?? "",
+      threadOf(this.#saved[saved("", id)] ?? ""),
+      threadUse[this.page],
+    );
     this.#show(this.page, search, id);
     const url = this.urlOf(this.page, search);
     if (mode === "push") history.pushState(null, "", url);
@@ -102,6 +126,7 @@ class Address {
 
   #save(): void {
     this.#saved[saved(this.page, table.id)] = this.search;
+    this.#saved[saved("", table.id)] = withThread("", this.thread);
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(this.#saved));
   }
 

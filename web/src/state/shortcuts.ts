@@ -42,11 +42,13 @@ function step(event: KeyboardEvent): boolean {
   return true;
 }
 
-/** Focus the page's own field, or else the search in the navigation. */
+/** Focus the page's own field, or else the word search in the navigation. A folded field is unfolded. */
 function focusSearch(): void {
   const field =
     document.querySelector<HTMLInputElement>("main [data-search]") ??
     document.querySelector<HTMLInputElement>("[data-search]");
+  const fold = field?.closest("details");
+  if (fold) fold.open = true;
   field?.focus();
   field?.select();
 }

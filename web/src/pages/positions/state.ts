@@ -27,7 +27,7 @@ export const scalingState = () =>
     base: number(10_000, 2, 1e9),
     original: number(4096, 16, 131_072),
     factor: number(8, 1, 64),
-    text: number(32_768, 2, 2 ** 20),
+    context: number(32_768, 2, 2 ** 20),
     long: text(),
     shown: texts(["none", "linear", "dynamic", "yarn"]),
   });
