@@ -42,11 +42,13 @@ function step(event: KeyboardEvent): boolean {
   return true;
 }
 
-/** Focus the page's own field, or else the search in the navigation. */
+/** Focus the page's own field, which may be among folded controls, or else the search in the navigation. */
 function focusSearch(): void {
   const field =
     document.querySelector<HTMLInputElement>("main [data-search]") ??
     document.querySelector<HTMLInputElement>("[data-search]");
+  const folded = field?.closest("details");
+  if (folded) folded.open = true;
   field?.focus();
   field?.select();
 }
