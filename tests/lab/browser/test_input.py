@@ -34,8 +34,9 @@ def test_parts_can_be_switched_off(visit, lab, unfold) -> None:
     np.testing.assert_allclose(column(page, "sum"), lab.table["read"][:12], atol=6e-4)
 
 
-def test_every_recipe_lists_its_steps(visit) -> None:
+def test_every_recipe_lists_its_steps(visit, unfold) -> None:
     page = visit(f"input?text={TEXT}")
+    unfold("More controls")
     recipe = page.get_by_label("Recipe")
     names = recipe.locator("option").all_inner_texts()
     assert len(names) == 16
