@@ -70,6 +70,7 @@ TABLES = {
 HAS_TORCH = find_spec("torch") is not None
 NEED_TWO_ROWS = {"words/map-quality"}
 MAY_BE_EMPTY = {"ranks"}  # of analogies, since few tables have the words of the examples
+NEED_COUNTS_OR_RUNS = {"words/counts", "head/evidence"}
 NEED_A_CHECKPOINT = {"input/own", "patches/checkpoint-filters", "patches/towers"}
 OF_RUNS = {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
 NEED_A_RUN = {"arena/result", "arena/cell"} | OF_RUNS | NEED_A_CHECKPOINT
@@ -121,6 +122,8 @@ def test_every_page_answers_for_the_tables_to_learn_on(id: str, clients: dict[st
         if answer.status_code == 400 and (route in NEED_A_RUN or answer.json()["kind"] == "MissingExtraError"):
             continue
         assert answer.status_code == 200, f"{route} of {id}: {answer.text}"
+        if route in NEED_COUNTS_OR_RUNS:
+            continue
         reply = decode(answer.content)
         empty = [name for name, array in reply.arrays.items() if array.size == 0 and name not in MAY_BE_EMPTY]
         assert not empty, f"{route} of {id} has nothing in {empty}"

@@ -20,12 +20,13 @@ def column(page: Page, name: str) -> np.ndarray:
     return np.array([float(cell.replace("\u2212", "-").replace(",", "")) for cell in cells])
 
 
-def test_parts_can_be_switched_off(visit, lab) -> None:
+def test_parts_can_be_switched_off(visit, lab, unfold) -> None:
     page = visit(f"input?text={TEXT}&recipe=bert")
     expect(page.get_by_role("table")).to_contain_text("after LayerNorm")
     np.testing.assert_allclose(column(page, "token"), lab.table["read"][:12], atol=6e-4)
     parts = [column(page, name) for name in ("token", "segment", "position")]
     np.testing.assert_allclose(column(page, "sum"), np.add.reduce(parts), atol=2e-3)
+    unfold("More controls")
     page.get_by_label("position", exact=True).uncheck()
     page.get_by_label("segment", exact=True).uncheck()
     expect(page.get_by_label("token", exact=True)).to_be_disabled()
@@ -33,8 +34,9 @@ def test_parts_can_be_switched_off(visit, lab) -> None:
     np.testing.assert_allclose(column(page, "sum"), lab.table["read"][:12], atol=6e-4)
 
 
-def test_every_recipe_lists_its_steps(visit) -> None:
+def test_every_recipe_lists_its_steps(visit, unfold) -> None:
     page = visit(f"input?text={TEXT}")
+    unfold("More controls")
     recipe = page.get_by_label("Recipe")
     names = recipe.locator("option").all_inner_texts()
     assert len(names) == 16
@@ -81,11 +83,12 @@ def test_concatenation_is_wider_and_needs_a_projection(visit) -> None:
     expect(page.get_by_role("heading", name="Concatenation: 20 + 8 = 28 numbers")).to_be_visible()
 
 
-def test_norms_match_the_lesson(visit) -> None:
+def test_norms_match_the_lesson(visit, unfold) -> None:
     page = visit("input?view=scale&rows=drawn")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text("16.0 : 1")
     expect(figure).to_contain_text("√(d/2) = 16.00")
+    unfold("More controls")
     page.get_by_role("button", name="√d").click()
     expect(figure).to_contain_text("1 : 1.4")
     page.wait_for_url("**&scale=22.627")
@@ -99,8 +102,9 @@ def test_norms_match_the_table(visit, lab) -> None:
     np.testing.assert_allclose(column(page, "position : row × s"), 10**0.5 / np.multiply(norms, 2), rtol=2e-3)
 
 
-def test_example_of_four_numbers(visit) -> None:
+def test_example_of_four_numbers(visit, unfold) -> None:
     page = visit("input?view=scale")
+    unfold("More controls")
     page.get_by_role("button", name="Example with d = 4").click()
     expect(page.get_by_label("Cosine with the row")).to_have_text("0.691")
     expect(page.get_by_label("Cosine with the position")).to_have_text("0.927")
@@ -110,13 +114,14 @@ def test_example_of_four_numbers(visit) -> None:
     expect(page.get_by_text("One row cannot be compared with others.")).to_be_visible()
 
 
-def test_tokens_look_alike_below_the_scale_of_positions(visit, lab, ask) -> None:
+def test_tokens_look_alike_below_the_scale_of_positions(visit, lab, ask, unfold) -> None:
     page = visit(f"input?view=scale&text={TEXT}")
     slider = page.get_by_label("Scale s of the rows")
     slider.focus()
     page.keyboard.press("Home")
     page.wait_for_url("**&scale=0.01")
     expect(page.get_by_text("Yes: the position drowns the token.")).to_be_visible()
+    unfold("More controls")
     for button in ("1", "√(d/2)"):
         page.get_by_role("button", name=button, exact=True).click()
     page.wait_for_url("**&scale=3.162")

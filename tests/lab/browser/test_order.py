@@ -49,7 +49,9 @@ def test_tokens_are_dragged(visit: Visit) -> None:
     page.wait_for_url("**order=2%2C0%2C1**")
 
 
-def test_only_positions_or_the_mask_let_order_in(visit: Visit, lab: Lab, ask: Ask) -> None:
+def test_only_positions_or_the_mask_let_order_in(
+    visit: Visit, lab: Lab, ask: Ask, unfold: Callable[[str], None]
+) -> None:
     page = visit(f"order?text={TEXT}&order=1,0,2")
     difference = page.get_by_label("Largest difference", exact=True)
     expect(page.get_by_text("attention is equivariant")).to_be_visible()
@@ -60,6 +62,7 @@ def test_only_positions_or_the_mask_let_order_in(visit: Visit, lab: Lab, ask: As
         reply = ask(lab, "order/attention", text=TEXT, order="1,0,2", scheme=scheme.lower())
         expect(difference).to_have_text(shown(reply.meta["difference"], 3))
     page.get_by_role("radio", name="none").check(force=True)
+    unfold("More controls")
     page.get_by_label("Causal mask").check()
     expect(page.get_by_text("so the mask lets order in")).to_be_visible()
     table = page.get_by_role("table", name="Largest difference of an output")

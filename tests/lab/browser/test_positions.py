@@ -76,14 +76,15 @@ def test_crosshair_disappears_with_the_pointer(visit) -> None:
     expect(figure.get_by_text("position 1")).to_have_count(0)
 
 
-def test_scores_of_tokens_depend_on_the_position(visit) -> None:
+def test_scores_of_tokens_depend_on_the_position(visit, unfold) -> None:
     page = visit("positions")
     figure = page.get_by_role("region", name="Figure")
     expect(figure.get_by_text("Also depends on the position")).to_have_count(1)  # learned
     page.keyboard.press("/")
     page.keyboard.type("sin")
     page.keyboard.press("Tab")
-    page.keyboard.type("cos")
+    unfold("More controls")
+    page.get_by_label("Key: a token’s row").fill("cos")
     page.keyboard.press("Tab")
     page.wait_for_url("**/positions?query=sin&key=cos")
     expect(figure.get_by_text("Also depends on the position")).to_have_count(2)
@@ -95,8 +96,9 @@ def test_scores_of_tokens_depend_on_the_position(visit) -> None:
     expect(page.get_by_label("Python", exact=True)).to_contain_text("query='sin', key='cos'")
 
 
-def test_causal_attention_masks_future_keys(visit) -> None:
+def test_causal_attention_masks_future_keys(visit, unfold) -> None:
     page = visit("positions")
+    unfold("More controls")
     page.get_by_label("Causal").check()
     page.wait_for_url("**/positions?causal=true")
     expect(page.get_by_label("Python", exact=True)).to_contain_text("causal=True")
@@ -111,7 +113,7 @@ def test_unknown_token_shows_an_error_and_keeps_the_rows(visit) -> None:
     expect(page.get_by_role("application", name="Sinusoid, sines first")).to_be_visible()
 
 
-def test_scalings_match_python(visit) -> None:
+def test_scalings_match_python(visit, unfold) -> None:
     page = visit("positions")
     page.get_by_role("radio", name="schemes").focus()
     page.keyboard.press("ArrowRight")
@@ -128,6 +130,7 @@ def test_scalings_match_python(visit) -> None:
     assert cells[3] == f"{2 * torch.pi / float(frequencies[-1]):,.0f}"
     figure = page.get_by_role("region", name="Figure")
     expect(figure.get_by_text("LongRoPE", exact=True)).to_have_count(0)
+    unfold("More controls")
     page.get_by_label("LongRoPE", exact=True).check()
     expect(figure.get_by_text("LongRoPE", exact=True)).to_have_count(3)
 

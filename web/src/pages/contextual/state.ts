@@ -9,7 +9,8 @@ export const contextualState = () =>
     /** Empty values are the server's defaults. */
     word: text(""),
     texts: texts(),
-    layer: number(0, 0, 1000),
+    /** By default the last one, where the uses differ. */
+    layer: number(1000, 0, 1000),
   });
 
 export interface Layers {

@@ -4,6 +4,13 @@ import { addressState, choice, flag, number } from "../../state/address.svelte";
 
 export const DTYPES = ["float32", "bfloat16", "float16", "int8", "int4"] as const;
 export const OPTIMIZERS = ["adamw", "adam", "adagrad", "momentum", "sgd"] as const;
+export const OPTIMIZER_NAMES: Record<string, string> = {
+  adamw: "AdamW",
+  adam: "Adam",
+  adagrad: "Adagrad",
+  momentum: "momentum",
+  sgd: "SGD",
+};
 export const FIGURES = ["memory", "matrix", "widths", "tables"] as const;
 const MAX_ROWS = 100_000_000;
 

@@ -4,6 +4,9 @@ import { addressState, choice, flag, number, text, texts } from "../../state/add
 
 export const VIEWS = ["schemes", "longer texts"] as const;
 
+/** Numbers of positions and dimensions that sliders offer. */
+export const EVEN = [2, 4, 8, 16, 32, 64, 128, 256];
+
 export const schemeState = () =>
   addressState({
     view: choice(VIEWS),
