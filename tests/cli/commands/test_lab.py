@@ -66,7 +66,7 @@ def test_chosen_table_is_in_the_printed_address(start: Start, table_path: str) -
 def test_unknown_table_is_refused_before_the_server_starts(table_path: str) -> None:
     command = [sys.executable, "-m", "rowspace", "lab", "--no-open", table_path, "--table", "seven-words"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode == 1
+    assert ended.returncode == 2
     assert "there is no table 'seven-words'; choose one of opened, six-words, " in ended.stderr
 
 

@@ -114,7 +114,7 @@ def picture_vector(checkpoint: Checkpoint, picture: Picture) -> Tensor:
 def encode(hidden: Tensor, read: Read, chosen: Mapping[str, Any], heads: int, *, causal: bool) -> Tensor:
     """Run the blocks of an encoder on hidden states (1, n, d)."""
     for block in range(chosen["num_hidden_layers"]):
-        own = partial(_read_in, read, f"encoder.layers.{block}.")
+        own = partial(read_in, read, f"encoder.layers.{block}.")
         states = normed(hidden, own, "layer_norm1", chosen)
         parts = [linear(states, own, f"self_attn.{name}_proj") for name in "qkv"]
         q, k, v = (part.reshape(1, -1, heads, part.shape[-1] // heads).transpose(1, 2) for part in parts)
@@ -178,5 +178,5 @@ def _read_tensor(checkpoint: Checkpoint, prefix: str, name: str) -> Tensor:
     return checkpoint.read(checkpoint.find((prefix + name,))).float()
 
 
-def _read_in(read: Read, prefix: str, name: str) -> Tensor:
+def read_in(read: Read, prefix: str, name: str) -> Tensor:
     return read(prefix + name)
