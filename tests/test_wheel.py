@@ -102,7 +102,8 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_wheel_contains_exactly_the_package(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
-    data = [path for path in [*(PACKAGE / "lab" / "static").rglob("*"), *PACKAGE.rglob("*.toml"), *PACKAGE.rglob("*.pyi")] if path.is_file()]
+    data = [path for path in (PACKAGE / "lab" / "static").rglob("*") if path.is_file()]
+    data += [*PACKAGE.rglob("*.toml"), *PACKAGE.rglob("*.pyi")]
     sources = [path.relative_to(PACKAGE.parent).as_posix() for path in [*PACKAGE.rglob("*.py"), *data]]
     assert sorted(names) == sorted([*sources, "rowspace/py.typed"])
     assert "rowspace/lab/static/index.html" in names

@@ -23,7 +23,7 @@ def similarities() -> np.ndarray:
 
 @pytest.mark.refused
 def test_layer_and_texts_change_the_figure(visit: Callable[[str], Page], similarities: np.ndarray) -> None:
-    page = visit(ADDRESS)
+    page = visit(f"{ADDRESS}&layer=0")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text(f"two uses of “bank” have cosine {similarities[0]:.2f} on average")
     page.get_by_role("slider", name="Layer").focus()

@@ -84,9 +84,11 @@ def test_scores_of_tokens_depend_on_the_position(visit, unfold) -> None:
     page.keyboard.type("sin")
     page.keyboard.press("Tab")
     unfold("More controls")
-    page.get_by_label("Key: a token’s row").fill("cos")
-    page.keyboard.press("Tab")
+    with page.expect_response("**/api/positions/scores?*key=cos*"):
+        page.get_by_label("Key: a token’s row").fill("cos")
+        page.keyboard.press("Tab")
     page.wait_for_url("**/positions?query=sin&key=cos")
+    expect(page.locator("section[aria-label=Figure][aria-busy=false]")).to_be_attached()
     expect(figure.get_by_text("Also depends on the position")).to_have_count(2)
     cells = page.get_by_role("table").get_by_role("cell")
     before = cells.all_inner_texts()

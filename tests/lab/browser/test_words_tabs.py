@@ -53,6 +53,7 @@ def test_products_of_two_rows_are_bars(visit: Visit, lab: Lab) -> None:
 
 def test_turned_table_changes_every_bar_and_no_neighbor(visit: Visit, lab: Lab) -> None:
     page = visit("words?word=sin")
+    expect(page.get_by_role("figure", name="PCA of")).to_be_visible()  # it moves what is below it
     page.get_by_role("button", name="Turn the table").click()
     result = page.get_by_role("status").filter(has_text="bars of")
     expect(result).to_contain_text(f"{lab.table.dim} of {lab.table.dim} bars of sin changed")

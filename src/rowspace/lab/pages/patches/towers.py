@@ -171,12 +171,14 @@ def heads_of(kind: str, part: str, config: Mapping[str, Any]) -> int:
 
 def reader(checkpoint: Checkpoint, prefix: str = "") -> Read:
     """Return a function that reads the tensors of a part as float32."""
-    return partial(_read_tensor, checkpoint, prefix)
+    return partial(read_tensor, checkpoint, prefix)
 
 
-def _read_tensor(checkpoint: Checkpoint, prefix: str, name: str) -> Tensor:
+def read_tensor(checkpoint: Checkpoint, prefix: str, name: str) -> Tensor:
+    """Read a tensor of the checkpoint, by its name after the prefix."""
     return checkpoint.read(checkpoint.find((prefix + name,))).float()
 
 
 def read_in(read: Read, prefix: str, name: str) -> Tensor:
+    """Read a tensor of a part of the model."""
     return read(prefix + name)
