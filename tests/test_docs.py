@@ -27,6 +27,8 @@ CHECKOUT = Path(__file__).parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
 LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "web" / "README.md"]
+# Pages that compile UMAP or run an arena.
+SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "space.md")]
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
 
 FENCE = re.compile(r"^```((?:python|console)[^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -104,7 +106,11 @@ def run_console(kind: str, code: str) -> None:
         assert len(absent) <= allowed, f"$ {command}\ndid not print {absent}; it printed:\n{printed}"
 
 
-@pytest.mark.parametrize("document", PAGES, ids=lambda document: document.relative_to(CHECKOUT).as_posix())
+@pytest.mark.parametrize(
+    "document",
+    [pytest.param(page, marks=pytest.mark.long if page in SLOW else ()) for page in PAGES],
+    ids=lambda document: document.relative_to(CHECKOUT).as_posix(),
+)
 def test_code_blocks_of_page_run(
     document: Path, english: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,14 @@ def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient
         decode(answer.content)
 
 
-@pytest.mark.parametrize("id", ["six-words", "four-words", "five-items", "small-world", "typed"])
+@pytest.mark.parametrize(
+    "id",
+    [
+        "six-words",
+        "small-world",
+        *(pytest.param(id, marks=pytest.mark.long) for id in ("four-words", "five-items", "typed")),
+    ],
+)
 def test_every_page_answers_for_the_tables_to_learn_on(id: str, clients: dict[str, TestClient]) -> None:
     client = clients["one row"]
     if id == "typed":  # the fewest rows of a typed table

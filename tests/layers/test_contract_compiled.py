@@ -3,8 +3,6 @@
 The oracle is the eager module. `test_contract.py` has the tests without a compiler.
 """
 
-import os
-
 import pytest
 import torch
 from tests.layers.contract import CASES, MODULE_CASES, assert_same, floats, learned, made, tensors
@@ -70,9 +68,10 @@ def test_export(case):
 
 
 # The default backend generates and compiles C++, which takes a minute for the sum of tables with a norm.
-BUILT = {"llama", "bert"} if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else {"llama"}
+BUILT = {"llama", "bert"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in BUILT], ids=lambda case: case.name)
 def test_inductor_compiles_one_graph(case):
     module, inputs = made(case), case.inputs()

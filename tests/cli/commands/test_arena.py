@@ -31,6 +31,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.mark.long
 def test_json_is_one_document_and_a_second_call_runs_nothing_again(run: Run, text: str, tmp_path: Path) -> None:
     output = str(tmp_path / "arena")
     first = run("arena", text, *TINY, "-o", output, "--json")

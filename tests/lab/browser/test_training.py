@@ -113,6 +113,7 @@ def test_second_run_differs_in_one_thing(visit) -> None:
         expect(page.get_by_role("application", name=f"initial σ: {name}, step 50")).to_be_visible()
 
 
+@pytest.mark.long
 def test_second_run_has_a_width_of_the_user(visit) -> None:
     page = finished(visit, "training?differ=width")
     field = page.get_by_label("or another d")

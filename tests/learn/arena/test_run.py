@@ -103,6 +103,7 @@ def test_results_of_an_older_version_are_continued_but_not_read(tmp_path):
     assert read_arena(tmp_path) == {"entries": ["images/bytes/1"]}
 
 
+@pytest.mark.long
 def test_workers_end_with_the_process_that_started_them(tmp_path):
     """As when a job of the workbench is killed, in a run of 1000 s."""
     options = TINY | {"seconds": 1000, "workers": 1}

@@ -36,6 +36,7 @@ def run(lab: Lab, **parameters: str) -> list[Progress | Reply]:
     return list(runs.JOB_KINDS["arena"].run(**read))
 
 
+@pytest.mark.long
 def test_frames_follow_each_run_and_a_second_job_runs_nothing_again(lab: Lab, ask) -> None:
     before = tempfile.gettempdir()
     yielded = run(lab)
