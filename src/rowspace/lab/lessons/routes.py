@@ -20,7 +20,7 @@ from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "field_texts", "reading_minutes", "reference"]
 
 _LARGEST_SEED = 2**31 - 1
 _LARGEST_ANSWER = 1e15
@@ -53,7 +53,7 @@ def question(lab: Lab, query: Query) -> QuestionReply:
         return _unavailable(str(error))
     low, high, step = asked.range
     return {
-        "prompt": prose_html(block.parts[0], found.values(lab), _fields(asked.fields)),
+        "prompt": prose_html(block.parts[0], found.values(lab), field_texts(asked.fields)),
         "kind": asked.kind,
         "options": list(asked.options),
         "low": low,
@@ -75,7 +75,7 @@ def answer(lab: Lab, query: Query) -> AnswerReply:
     return {
         "right": asked.accepts(given, float(computed["answer"])),
         "answer": written,
-        "explanation": prose_html(block.parts[1], found.values(lab), _fields(fields)),
+        "explanation": prose_html(block.parts[1], found.values(lab), field_texts(fields)),
         "code": shown(lab, asked.answer),
     }
 
@@ -90,8 +90,8 @@ def _seed(query: Query) -> int:
     return query.integer("seed", 0, low=0, high=_LARGEST_SEED)
 
 
-def _fields(fields: Mapping[str, object]) -> dict[str, str]:
-    """Return the fields of a question as text."""
+def field_texts(fields: Mapping[str, object]) -> dict[str, str]:
+    """Return the fields of a question as they are written in its text."""
     return {name: f"{value:,.4g}" if isinstance(value, float) else str(value) for name, value in fields.items()}
 
 
@@ -108,12 +108,17 @@ def _unavailable(reason: str) -> QuestionReply:
     }
 
 
+def reading_minutes(found: Lesson) -> int:
+    """Return the minutes to read a lesson, at least one."""
+    return max(1, round(found.words / WORDS_A_MINUTE))
+
+
 def _entry(found: Lesson, lab: Lab) -> LessonEntry:
     return {
         "number": found.number,
         "title": found.title,
         "question": prose_html(found.opening, found.values(lab)),
-        "minutes": max(1, round(found.words / WORDS_A_MINUTE)),
+        "minutes": reading_minutes(found),
     }
 
 
@@ -136,11 +141,11 @@ def _html(block: Block, values: Values) -> list[str]:
     if block.kind == "question":
         return []  # the text of a question has the numbers that a seed draws
     if block.kind == "references":
-        return [prose_html(_reference(key), values) for key in block.parts[0].split()]
+        return [prose_html(reference(key), values) for key in block.parts[0].split()]
     return [prose_html(part, values) for part in block.parts]
 
 
-def _reference(key: str) -> str:
+def reference(key: str) -> str:
     """Return a cited work as Markdown."""
     work = citations()["works"][key]
     return f"{work['authors']} ({work['year']}). [{work['title']}]({work['url']})."

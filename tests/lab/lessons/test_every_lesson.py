@@ -1,0 +1,128 @@
+"""What holds for each lesson: its length and parts, where its numbers come from, and questions on unusual tables."""
+
+import re
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
+from rowspace.lab.lessons.lesson import NUMBERS, lesson
+from rowspace.lab.lessons.routes import ROUTES
+from rowspace.lab.lessons.source import Block, plain_text
+from rowspace.lab.lessons.source.values import citations
+from rowspace.lab.pages import PAGES
+from rowspace.lab.server.query import Query
+from rowspace.lab.tables.examples import EXAMPLES
+from rowspace.lab.tables.tables import BUILT_IN
+from rowspace.lab.tables.world import SMALL_WORLD
+
+QUESTIONS = [(number, block.argument) for number in NUMBERS for block in lesson(number).document.of("question")]
+TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD)}
+EXERCISES = 6
+LINK = re.compile(r"\]\((/[^)\s]*)\)")
+
+
+def blocks_with_text(number: int) -> list[Block]:
+    return [block for block in lesson(number).document.blocks if block.kind != "references"]
+
+
+@pytest.fixture(scope="module")
+def labs() -> dict[str, Lab]:
+    """Small tables with and without counts, and one of a single row."""
+    one = Lab(rs.Table(["a"], np.float32([[0.5, -1.0]])), "one-row")
+    return {"one-row": one} | {id: open() for id, open in TABLES.items()}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_lesson_has_the_length_and_the_parts_of_a_lesson(number: int) -> None:
+    document = lesson(number).document
+    assert 300 <= lesson(number).words <= 500
+    assert [len(document.of(kind)) for kind in ("question", "card", "references")] == [3, 1, 1]
+    assert len(document.of("figure")) >= 2
+    assert len(document.of("mistake")) >= 1
+    assert 1 <= len(document.of("references")[0].parts[0].split()) <= 6
+    assert set(document.of("references")[0].parts[0].split()) <= citations()["works"].keys()
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_number_of_the_text_is_computed_or_cited(number: int) -> None:
+    document = lesson(number).document
+    texts = [document.header["title"], document.header["question"]]
+    texts += [part for block in blocks_with_text(number) if block.kind != "card" for part in block.parts]
+    texts += [part for block in document.of("card") for part in block.parts[:3]]
+    written = [text for text in texts if re.search(r"\d", re.sub(r"\{\w+\}", "", plain_text(text)))]
+    assert written == []
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_address_is_of_a_page_and_a_table(number: int) -> None:
+    pages = {page.name for page in PAGES} | {"lessons"}
+    tables = {choice.id for choice in BUILT_IN}
+    figures = [block.argument for block in lesson(number).document.of("figure")]
+    links = [link for block in blocks_with_text(number) for part in block.parts for link in LINK.findall(part)]
+    for address in figures + links:
+        path, _, search = address.partition("?")
+        assert path.strip("/").split("/")[0] in pages, address
+        chosen = [pair.partition("=")[2] for pair in search.split("&") if pair.startswith("table=")]
+        assert set(chosen) <= tables, address
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_lesson_has_no_value_that_cannot_be_computed_on_the_small_world(number: int, labs: dict[str, Lab]) -> None:
+    reply = ROUTES["lessons/lesson"](labs["small-world"], Query({"number": [str(number)]}))
+    assert 'class="missing"' not in str(reply)
+
+
+def test_lessons_have_six_exercises_and_each_needs_earlier_ones() -> None:
+    documents = [lesson(number).document for number in NUMBERS]
+    assert sum(len(document.of("exercise")) for document in documents) >= EXERCISES
+    for number in NUMBERS:
+        assert all(other < number for other in lesson(number).linked("needs"))
+        assert all(other > number for other in lesson(number).linked("opens"))
+
+
+@pytest.mark.parametrize(("number", "name"), QUESTIONS)
+def test_question_is_answered_or_refused_on_every_table(number: int, name: str, labs: dict[str, Lab]) -> None:
+    (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)
+    own = block.options.get("table", "small-world")
+    for id, lab in labs.items():
+        for seed in range(3):
+            asked = {"lesson": [str(number)], "name": [name], "seed": [str(seed)]}
+            reply = ROUTES["lessons/question"](lab, Query(asked))
+            if reply["unavailable"]:
+                assert id != own, reply["unavailable"]
+                continue
+            assert "{" not in re.sub(r"<code>.*?</code>", "", str(reply["prompt"]))
+            answer = ROUTES["lessons/answer"](lab, Query(asked | {"given": ["0"]}))
+            assert "{" not in re.sub(r"<code>.*?</code>", "", str(answer["explanation"]))
+
+
+@pytest.mark.parametrize(("number", "name"), QUESTIONS)
+def test_answer_is_what_the_shown_code_computes(number: int, name: str, labs: dict[str, Lab]) -> None:
+    (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)
+    lab = labs[block.options.get("table", "small-world")]
+    try:
+        asked = lesson(number).question(name, lab.table, 0)
+    except UsageError:
+        pytest.fail(f"{name} has no answer on {lab.id}")
+    reply = ROUTES["lessons/answer"](lab, Query({"lesson": [str(number)], "name": [name], "given": ["0"]}))
+    variables: dict[str, object] = {}
+    code = str(reply["code"])
+    exec(compile(code.replace("rs.load('small-world')", "table"), "shown", "exec"), variables)
+    (result,) = (value for key, value in variables.items() if key == asked.answer.func.__name__.removesuffix("_figure"))
+    computed = result["answer"] if isinstance(result, dict) else result
+    assert asked.written(computed) == reply["answer"]
+
+
+def test_right_answers_are_accepted_and_wrong_ones_are_not(labs: dict[str, Lab]) -> None:
+    for number, name in QUESTIONS:
+        (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)
+        lab = labs[block.options.get("table", "small-world")]
+        asked = lesson(number).question(name, lab.table, 0)
+        right = float(asked.computed(lab.table)["answer"])
+        given = {right: True, right + 1 + abs(right): False}
+        for guess, expected in given.items():
+            query = {"lesson": [str(number)], "name": [name], "given": [repr(guess)]}
+            assert ROUTES["lessons/answer"](lab, Query(query))["right"] is expected, name
