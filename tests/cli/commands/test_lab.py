@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -61,6 +62,14 @@ def test_chosen_table_is_in_the_printed_address(start: Start, table_path: str) -
     assert query == "table=six-words"
     reply = decode(server.get("/api/words/rows?word=cat&table=six-words"))
     assert reply.arrays["rows"].tolist() == [[0.72, -0.41, 0.15]]
+
+
+def test_chosen_table_is_shown_at_once_where_no_default_table_was_learned(start: Start, tmp_path: Path) -> None:
+    server = start("--table", "five-items", XDG_CACHE_HOME=str(tmp_path))
+    server.token = server.token.partition("&")[0]
+    assert decode(server.get("/api/words/rows?word=item3")).arrays["rows"].tolist() == [[0.7, 0.0, -0.3]]
+    assert "showing five-items; without --table, a table is learned" in server.ended(signal.SIGINT)[1]
+    assert not list((tmp_path / "rowspace").glob("stdlib-*"))
 
 
 def test_unknown_table_is_refused_before_the_server_starts(table_path: str) -> None:

@@ -26,6 +26,7 @@ def test_layer_and_texts_change_the_figure(visit: Callable[[str], Page], similar
     page = visit(f"{ADDRESS}&layer=0")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text(f"two uses of “bank” have cosine {similarities[0]:.2f} on average")
+    expect(page.get_by_text("The model is all-MiniLM-L6-v2.")).to_be_visible()
     page.get_by_role("slider", name="Layer").focus()
     page.keyboard.press("End")
     expect(figure).to_contain_text(f"In layer 6, two uses of “bank” have cosine {similarities[-1]:.2f} on average")

@@ -1,5 +1,6 @@
 """The word and the sentence of one page are carried to the others, in their URLs."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -92,3 +93,13 @@ def test_hovered_token_lights_its_rows_in_the_numbers(visit: Visit) -> None:
     expect(lit).to_contain_text("error")
     page.locator(".figure .token").filter(has_text="the").first.hover()
     expect(lit).to_have_count(2)
+
+
+def test_hovered_row_of_a_heat_map_lights_its_token_everywhere(visit: Visit) -> None:
+    page = visit("order?text=dog bites man&table=small-world")
+    outputs = page.get_by_role("application", name=re.compile("^Outputs")).first
+    expect(outputs).to_be_visible()
+    box = outputs.bounding_box()
+    assert box is not None
+    outputs.hover(position={"x": 20, "y": box["height"] * 0.9})
+    expect(page.get_by_role("table", name="Attention weights of the sentence").locator("th.lit")).to_have_count(2)

@@ -81,7 +81,7 @@ def test_code_computes_what_is_shown(visit) -> None:
 
 
 def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
-    page = finished(visit, "training?run=untied")
+    page = finished(visit, "training?run=untied&tab=rows")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text("Only looked-up rows get a gradient")
     bands = page.get_by_role("table", name="Rows by the steps in which they were looked up, at step 50").locator(
@@ -94,15 +94,16 @@ def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
     scatter.press("ArrowRight")
     expect(figure.locator("output", has_text="0 updates")).to_be_visible()
     scatter.press("Enter")
-    page.wait_for_url("**/training?run=untied&token=*")
+    page.wait_for_url("**/training?run=untied&tab=rows&token=*")
     expect(figure).to_contain_text("0 times in the text, looked up in 0 steps")
 
 
 def test_second_run_differs_in_one_thing(visit) -> None:
     page = finished(visit)
+    page.get_by_role("tab", name="Two runs").click()
     page.get_by_role("group", name="What differs").get_by_text("initial σ").click()
     page.get_by_role("group", name="0.02 and").get_by_text("1", exact=True).click()
-    page.wait_for_url("**/training?differ=start&variant=std-1")
+    page.wait_for_url("**/training?tab=pair&differ=start&variant=std-1")
     expect(page.get_by_text("has finished; play it back")).to_have_count(3, timeout=120_000)
     runs = page.get_by_role("table", name="Both runs").locator("tbody tr")
     expect(runs).to_have_count(2)
@@ -128,6 +129,7 @@ def test_second_run_has_a_width_of_the_user(visit) -> None:
 
 def test_gradients_of_watched_tokens_are_compared(visit) -> None:
     page = finished(visit)
+    page.get_by_role("tab", name="Gradients").click()
     figure = page.get_by_role("region", name="Figure")
     expect(figure.get_by_role("application", name="Cosines of summed gradients: 4 curves")).to_be_visible()
     expect(figure.get_by_role("application", name="Summed gradients of  may from the input, step 50")).to_be_visible()
@@ -138,7 +140,7 @@ def test_gradients_of_watched_tokens_are_compared(visit) -> None:
 
 
 def test_rows_that_move_without_a_gradient_are_counted(visit) -> None:
-    page = finished(visit, "training?run=untied")
+    page = finished(visit, "training?run=untied&tab=rows")
     counts = page.get_by_role("table", name="Rows by what moves them in step 50").locator("tbody tr")
     expect(counts).to_have_count(4)
     rows = [int(row.locator("td").nth(1).inner_text()) for row in counts.all()]
@@ -146,8 +148,8 @@ def test_rows_that_move_without_a_gradient_are_counted(visit) -> None:
     assert min(rows[:3]) > 0
     most = page.get_by_role("table", name="Rows without a gradient that move most in step 50")
     most.get_by_role("button").first.click()
-    page.wait_for_url("**/training?run=untied&token=*")
-    page = finished(visit)
+    page.wait_for_url("**/training?run=untied&tab=rows&token=*")
+    page = finished(visit, "training?tab=rows")
     expect(page.get_by_role("region", name="Figure")).to_contain_text("Every row of this tied table gets a gradient")
 
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cellAt } from "./heatmap";
+import { cellAt, framedBy } from "./heatmap";
 
 const canvas = { clientWidth: 200, clientHeight: 90 } as HTMLCanvasElement;
 const matrix = { values: [], rows: 3, columns: 4 };
@@ -12,4 +12,10 @@ test("a position belongs to the cell drawn there", () => {
 test("a position at or beyond the edge belongs to the nearest cell", () => {
   expect(cellAt(canvas, matrix, 200, 90)).toEqual({ row: 2, column: 3 });
   expect(cellAt(canvas, matrix, -5, 900)).toEqual({ row: 2, column: 0 });
+});
+
+test("a token frames all rows and columns that have its name", () => {
+  expect(framedBy("the", ["the", "cat", "the"], ["cat", "the"])).toEqual({ rows: [0, 2], columns: [1] });
+  expect(framedBy("dog", ["the", "cat"])).toEqual({ rows: [], columns: [] });
+  expect(framedBy(null, ["the"])).toEqual({ rows: [], columns: [] });
 });

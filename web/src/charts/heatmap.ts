@@ -14,13 +14,32 @@ export interface Cell {
   column: number;
 }
 
-/** Draw the matrix on the whole canvas, with a crosshair if there is one. */
-export function drawHeatMap(canvas: HTMLCanvasElement, matrix: Matrix, palette: Palette, cross: Cell | null): void {
+/** Rows and columns of a matrix that are framed. */
+export interface Framed {
+  rows: number[];
+  columns: number[];
+}
+
+/** The rows and columns of a token, by the names that they have. */
+export function framedBy(token: string | null, rows: readonly string[] = [], columns: readonly string[] = []): Framed {
+  const places = (names: readonly string[]) => names.flatMap((name, at) => (name === token ? [at] : []));
+  return { rows: places(rows), columns: places(columns) };
+}
+
+/** Draw the matrix on the whole canvas, with a crosshair if there is one, and frames. */
+export function drawHeatMap(
+  canvas: HTMLCanvasElement,
+  matrix: Matrix,
+  palette: Palette,
+  cross: Cell | null,
+  framed: Framed = { rows: [], columns: [] },
+): void {
   const context = fitted(canvas);
   if (!context || !matrix.rows || !matrix.columns) return;
   context.imageSmoothingEnabled = false;
   context.drawImage(picture(matrix, palette), 0, 0, canvas.clientWidth, canvas.clientHeight);
-  if (cross) drawCross(context, canvas, matrix, cross);
+  drawFrames(context, canvas, matrix, framed);
+  if (cross) drawFrames(context, canvas, matrix, { rows: [cross.row], columns: [cross.column] });
 }
 
 /** The cell at a position in CSS pixels. */
@@ -43,10 +62,15 @@ export function picture({ values, rows, columns }: Matrix, palette: Palette): Of
 // Browsers only run on little-endian machines, so red is the lowest byte.
 const packed = ([red, green, blue]: Rgb): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
-function drawCross(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, matrix: Matrix, cell: Cell): void {
+function drawFrames(
+  context: CanvasRenderingContext2D,
+  canvas: HTMLCanvasElement,
+  matrix: Matrix,
+  framed: Framed,
+): void {
   const [width, height] = [canvas.clientWidth / matrix.columns, canvas.clientHeight / matrix.rows];
   context.strokeStyle = css(themeColor(canvas, "--class-2"));
   context.lineWidth = 1.5;
-  context.strokeRect(cell.column * width, 0, width, canvas.clientHeight);
-  context.strokeRect(0, cell.row * height, canvas.clientWidth, height);
+  for (const column of framed.columns) context.strokeRect(column * width, 0, width, canvas.clientHeight);
+  for (const row of framed.rows) context.strokeRect(0, row * height, canvas.clientWidth, height);
 }

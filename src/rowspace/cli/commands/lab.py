@@ -72,7 +72,7 @@ def lab(
     token = validate_token(host, token)
     with cleanup_on_interrupt(), listen(host, port) as listener:  # reports wrong values before long work
         access = Access(host, listener.getsockname()[1], token)
-        app = make_app(Tables(_lab(path), find_recent=partial(find_recent, Path.cwd(), hub_cache())))
+        app = make_app(Tables(_lab(path, table), find_recent=partial(find_recent, Path.cwd(), hub_cache())))
         url = access.url + shown
         print_line(url)
         sys.stdout.flush()
@@ -82,12 +82,17 @@ def lab(
         serve(app, access, listener)
 
 
-def _lab(path: str | None) -> "Lab":
+def _lab(path: str | None, table: str | None) -> "Lab":
+    """Open the table at `path`, else the default table, or the one to show first if there is no default table yet."""
     from rowspace.lab import Lab
     from rowspace.lab.default_table import default_table, default_table_path
+    from rowspace.lab.tables.tables import built_in_lab
 
     if path is not None:
         return Lab(open_table(path), path)
+    if not default_table_path().exists() and (first := built_in_lab(table)) is not None:
+        message(f"showing {table}; without --table, a table is learned from the standard library of this Python, once")
+        return first
     return Lab(default_table(_learned), str(default_table_path()))
 
 

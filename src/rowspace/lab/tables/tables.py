@@ -11,7 +11,7 @@ from rowspace.lab.tables.everyday import EVERYDAY
 from rowspace.lab.tables.examples import EXAMPLES
 from rowspace.lab.tables.world import SMALL_WORLD
 
-__all__ = ["BUILT_IN", "Tables", "UnknownTableError", "validate_table_id"]
+__all__ = ["BUILT_IN", "Tables", "UnknownTableError", "built_in_lab", "validate_table_id"]
 
 BUILT_IN = (*EXAMPLES, SMALL_WORLD, EVERYDAY)
 """The tables that are always in the list, besides the opened one."""
@@ -105,6 +105,19 @@ class Tables:
             while len(self._labs) > OPEN_AT_ONCE:
                 self._opening.pop(self._labs.popitem(last=False)[0], None)
         return lab
+
+
+def built_in_lab(id: str | None) -> Lab | None:
+    """Return a built-in table as the one that the workbench is started with; None for any other id.
+
+    >>> built_in_lab("six-words").id
+    'opened'
+    """
+    for choice in BUILT_IN:
+        if choice.id == id:
+            lab = choice.open()
+            return Lab(lab.table, lab.path, code=lab.code)
+    return None
 
 
 def validate_table_id(id: str) -> str:

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { between, eased, lineOf, rowOf, type Lookup } from "./lookup";
+import { between, eased, lineOf, rowOf, tokenAt, type Lookup } from "./lookup";
 
 const lookup: Lookup = {
   tokens: ["cat", "the"],
@@ -30,4 +30,14 @@ test("a movement begins at the row, ends at the line and never turns back", () =
   const times = Array.from({ length: 21 }, (_, step) => eased(step / 10, 0.5, 1));
   expect(times).toEqual([...times].sort((a, b) => a - b));
   expect([times[0], times.at(-1)]).toEqual([0, 1]);
+});
+
+test("a position belongs to the token of its id, its row of the table, or its line of X", () => {
+  const canvas = { clientWidth: 900, clientHeight: 322 } as HTMLCanvasElement; // E from 22 to 321, X 60 px in its middle
+  expect(tokenAt(canvas, lookup, 100, 150)).toBe("cat");
+  expect(tokenAt(canvas, lookup, 100, 190)).toBe("the");
+  expect(tokenAt(canvas, lookup, 230, 23)).toBe("the");
+  expect(tokenAt(canvas, lookup, 230, 320)).toBe("cat");
+  expect(tokenAt(canvas, lookup, 800, 190)).toBe("the");
+  expect(tokenAt(canvas, lookup, 800, 40)).toBeNull();
 });

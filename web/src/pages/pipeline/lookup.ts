@@ -54,18 +54,31 @@ export const between = (from: Box, to: Box, share: number): Box => ({
   height: from.height + (to.height - from.height) * share,
 });
 
-export function drawLookup(canvas: HTMLCanvasElement, lookup: Lookup, time: number): void {
-  const context = fitted(canvas);
-  if (!context) return;
-  const { clientWidth: wide, clientHeight: high } = canvas;
+/** Where the ids end, the table E, and X, on a canvas of this size. */
+function layout(lookup: Lookup, wide: number, high: number): { left: number; e: Box; x: Box } {
   const narrow = wide < 560;
   const [left, gap] = narrow ? [92, 26] : [150, 70];
   const wideE = lookup.names.length && !narrow ? 190 : narrow ? 74 : 150;
   const e: Box = { x: left + gap, y: HEAD, width: wideE, height: high - HEAD - 1 };
   const start = e.x + e.width + gap;
   const tall = Math.min(e.height, lookup.tokens.length * 30);
-  const x: Box = { x: start, y: HEAD + (e.height - tall) / 2, width: wide - start - 1, height: tall };
-  new Drawing(context, canvas, lookup, e, x).draw(time, left);
+  return { left, e, x: { x: start, y: HEAD + (e.height - tall) / 2, width: wide - start - 1, height: tall } };
+}
+
+/** The token at a position in CSS pixels: its id and line of X, or its row of E; null elsewhere. */
+export function tokenAt(canvas: HTMLCanvasElement, lookup: Lookup, atX: number, atY: number): string | null {
+  const { e, x } = layout(lookup, canvas.clientWidth, canvas.clientHeight);
+  const inside = (box: Box) => atY >= box.y && atY < box.y + box.height;
+  const boxOf = (index: number) => (atX >= e.x && atX < x.x ? rowOf(lookup, e, index) : lineOf(lookup, x, index));
+  return lookup.tokens.find((_, index) => inside(boxOf(index))) ?? null;
+}
+
+/** Draw the lookup at a time; `lit` is the token whose id, row and line are framed. */
+export function drawLookup(canvas: HTMLCanvasElement, lookup: Lookup, time: number, lit: string | null = null): void {
+  const context = fitted(canvas);
+  if (!context) return;
+  const { left, e, x } = layout(lookup, canvas.clientWidth, canvas.clientHeight);
+  new Drawing(context, canvas, lookup, e, x).draw(time, left, lit);
 }
 
 class Drawing {
@@ -82,17 +95,21 @@ class Drawing {
     context.textBaseline = "middle";
   }
 
-  draw(time: number, left: number): void {
+  draw(time: number, left: number, lit: string | null): void {
     const { cells, height, width, tokens } = this.lookup;
     this.#image({ values: cells, rows: height, columns: width }, this.e);
     this.#frame(this.e, "--line");
     this.#frame(this.x, "--line");
     this.#titles();
     const done = Math.floor(time);
-    tokens.forEach((_, index) => {
-      this.#label(index, left, index === done);
-      if (index < done || (index === done && time > done)) this.#frame(rowOf(this.lookup, this.e, index), "--class-2");
+    tokens.forEach((token, index) => {
+      this.#label(index, left, index === done || token === lit);
+      if (token === lit || index < done || (index === done && time > done))
+        this.#frame(rowOf(this.lookup, this.e, index), token === lit ? "--accent" : "--class-2");
       if (index < done) this.#row(index, lineOf(this.lookup, this.x, index));
+    });
+    tokens.forEach((token, index) => {
+      if (token === lit && index < done) this.#frame(lineOf(this.lookup, this.x, index), "--accent");
     });
     if (done < tokens.length && time > done) this.#moving(done, time - done, left);
   }

@@ -4,11 +4,21 @@ import { addressState, choice, number, text } from "../../state/address.svelte";
 import { DIFFERENCE_NAMES, type DifferenceName } from "./differences";
 
 export const RUNS = ["", "own", "base", "untied"] as const;
+export const TABS = ["loss", "rows", "gradients", "pair"] as const;
+export type Tab = (typeof TABS)[number];
+export const TAB_NAMES: Record<Tab, string> = {
+  loss: "Table and loss",
+  rows: "What moves rows",
+  gradients: "Gradients",
+  pair: "Two runs",
+};
 export const SPEEDS = [0.5, 1, 2, 4];
 
 export const trainingState = () =>
   addressState({
     run: choice(RUNS),
+    /** Below the map; "" is the comparison of two runs where one was chosen, else the loss. */
+    tab: choice<Tab | "">(["", ...TABS]),
     token: number(-1, -1, 1e9),
     differ: choice<DifferenceName | "">(["", ...DIFFERENCE_NAMES]),
     variant: text(),
@@ -17,3 +27,6 @@ export const trainingState = () =>
   });
 
 export type TrainingState = ReturnType<typeof trainingState>;
+
+/** The selected tab below the map. */
+export const tabOf = ({ tab, differ }: TrainingState): Tab => tab || (differ ? "pair" : "loss");

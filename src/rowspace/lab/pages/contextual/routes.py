@@ -15,7 +15,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.pages.contextual.replies import LayersReply
 from rowspace.lab.server.query import Query
-from rowspace.lab.tables.everyday import everyday_folder
+from rowspace.lab.tables.everyday import EVERYDAY, EVERYDAY_MODEL, everyday_folder
 
 __all__ = ["ROUTES"]
 
@@ -38,7 +38,7 @@ def layers(lab: Lab, query: Query) -> LayersReply:
     from rowspace.lab.pages.contextual import figures
     from rowspace.lab.shared.figure import shown
 
-    folder = _model_folder(lab)
+    folder, name = _model_folder(lab)
     texts = [text.strip() for text in query.texts("texts", TEXTS, most=MOST_TEXTS) if text.strip()]
     if not texts:
         raise UsageError("there is no text; type at least two")
@@ -52,19 +52,21 @@ def layers(lab: Lab, query: Query) -> LayersReply:
         **figure(read(opened)),
         "word": word,
         "texts": texts,
-        "model": folder.parent.name if folder.name == "model" else folder.name,
+        "model": name,
         "code": shown(lab, figure, model=model, read=read),
     }
 
 
-def _model_folder(lab: Lab) -> Path:
-    """Return the folder of the table's model, or of the encoder of everyday words.
+def _model_folder(lab: Lab) -> tuple[Path, str]:
+    """Return the folder and the name of the table's model, or of the encoder of everyday words.
 
     Raises:
         MissingExtraError: The table has no model, and that encoder is not installed.
     """
     folder = Path(lab.path)
-    return folder if _is_run(folder) or _is_encoder(folder) else everyday_folder()
+    if lab.id != EVERYDAY.id and (_is_run(folder) or _is_encoder(folder)):
+        return folder, folder.name
+    return everyday_folder(), EVERYDAY_MODEL
 
 
 def _is_run(folder: Path) -> bool:
