@@ -5,6 +5,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
+from rowspace.lab.tables.examples import FIVE_ITEMS
 from rowspace.layers import SinusoidPosition
 
 pytestmark = pytest.mark.browser
@@ -119,6 +120,16 @@ def test_one_hot_product_equals_the_lookup_and_has_a_price(visit, lab) -> None:
     expect(figure).to_contain_text(f"{2 * 3 * V * 20:,} operations = 2 · 3 · {V:,} · 20")
     expect(figure).to_contain_text("0 operations, 60 numbers are read")
     np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
+
+
+def test_the_one_of_a_small_table_can_be_moved(visit, page) -> None:
+    visit("pipeline?table=five-items&stage=4&text=item3 item1")
+    matrix = page.get_by_role("region", name="The one-hot matrix H")
+    expect(matrix.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(["0", "0", "0", "1", "0"])
+    matrix.get_by_role("row").nth(1).get_by_role("button", name="Move the one to item4").click()
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value("item4 item1")
+    expect(matrix.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(["0", "0", "0", "0", "1"])
+    np.testing.assert_allclose(numbers(page), np.array([FIVE_ITEMS["item4"], FIVE_ITEMS["item1"]]).T, atol=6e-4)
 
 
 def test_x_scales_and_adds_as_the_recipe_does(visit, lab) -> None:

@@ -1,16 +1,24 @@
 """The numbers of lesson 1: distances of six words by id, by one-hot vector and by row."""
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
-from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rowspace.lab.lessons.question import Question, number
+from rowspace import space
+from rowspace.errors import UsageError
+from rowspace.lab.lessons.question import Question, choice, number, slider
+from rowspace.lab.pages.pipeline.distances import distances_figure, three_distances
 from rowspace.lab.tables.examples import SIX_WORDS
+from rowspace.lab.tables.small_world import small_world_sentences
 from rowspace.table import Table
 
-__all__ = ["distances", "ids", "renumbered"]
+__all__ = ["by_count", "differences", "distances", "ids", "nearer", "next_ids", "permuted", "renumbered"]
+
+NEIGHBORS, SAMPLE = 10, 300
 
 
 def ids() -> Mapping[str, int]:
@@ -19,25 +27,111 @@ def ids() -> Mapping[str, int]:
     return {"cat": cat, "dog": dog, "sum": cat + dog}
 
 
-def distances() -> Mapping[str, float]:
-    """Return distances between rows of the six words."""
-    the, cat, dog = (np.array(SIX_WORDS[word]) for word in ("the", "cat", "dog"))
-    near, far = float(np.linalg.norm(cat - dog)), float(np.linalg.norm(cat - the))
-    return {"cat_dog": near, "cat_the": far, "ratio": far / near}
+def distances() -> Mapping[str, Mapping[str, float]]:
+    """Return the distances of pairs of the six words by id, by one-hot vector and by row, and a ratio of the last."""
+    table = six_words()
+    found = dict(zip(("id", "one_hot", "row"), three_distances(table, np.arange(len(table)), seed=0), strict=True))
+    pairs = {"cat_dog": ("cat", "dog"), "cat_the": ("cat", "the"), "the_on": ("the", "on")}
+    named = {
+        way: {name: float(matrix[table.id(one), table.id(other)]) for name, (one, other) in pairs.items()}
+        for way, matrix in found.items()
+    }
+    return {**named, "ratio": {"row": named["row"]["cat_the"] / named["row"]["cat_dog"]}}
+
+
+def differences() -> Mapping[str, float]:
+    """Return the differences of the three numbers of *cat* and *dog*, and the sum of their squares."""
+    first, second, third = np.abs(np.subtract(SIX_WORDS["cat"], SIX_WORDS["dog"]))
+    return {"first": first, "second": second, "third": third, "squares": first**2 + second**2 + third**2}
+
+
+def permuted() -> Mapping[str, int]:
+    """Return how many distances change in each way when the six words are renumbered as in the figure."""
+    found = distances_figure(six_words(), np.arange(6), seed=1, most=8)
+    return {**dict(zip(("id", "one_hot", "row"), found["changed"], strict=True)), "pairs": found["num_pairs"]}
+
+
+def by_count() -> Mapping[str, object]:
+    """Return the first and the last id of the small world's words sorted by count, and their counts."""
+    counted = Counter(word for sentence in small_world_sentences() for word in sentence.split()).most_common()
+    return {"first": counted[0][1], "last_id": len(counted) - 1, "last": counted[-1][1]}
+
+
+def six_words() -> Table:
+    """Return the table of six words."""
+    return Table(list(SIX_WORDS), np.array(list(SIX_WORDS.values())))
+
+
+def nearer(table: Table, seed: int) -> Question:
+    """Ask which of two words is nearer to a third one, by id and by row."""
+    word, one, other = ("the", "cat", "on") if seed == 0 else drawn_words(table, seed)
+    options = [
+        f"{one}, by id and by row",
+        f"{other}, by id and by row",
+        f"{one} by id, {other} by row",
+        f"{other} by id, {one} by row",
+    ]
+    return choice(options, partial(nearer_figure, word=word, one=one, other=other), word=word, one=one, other=other)
+
+
+def drawn_words(table: Table, seed: int) -> list[str]:
+    """Draw a word and two others at different distances from its id."""
+    draw = np.random.default_rng(seed)
+    word, one, other = draw.choice(len(table), 3, replace=False)
+    while abs(word - one) == abs(word - other):
+        word, one, other = draw.choice(len(table), 3, replace=False)
+    return [table.vocabulary[id] for id in (word, one, other)]
+
+
+def nearer_figure(table: Table, *, word: str, one: str, other: str) -> Mapping[str, object]:
+    """Compare the distances |i - j| of ids and the distances of rows; return the place of the option."""
+    first, second, third = table.ids([word, one, other]).tolist()
+    id_one, id_other = abs(first - second), abs(first - third)
+    row_one, row_other = (float(np.linalg.norm(table[word] - table[each])) for each in (one, other))
+    places = {(True, True): 0, (False, False): 1, (True, False): 2, (False, True): 3}
+    return {
+        "answer": places[id_one < id_other, row_one < row_other],
+        "id_one": id_one,
+        "id_other": id_other,
+        "row_one": round(row_one, 3),
+        "row_other": round(row_other, 3),
+    }
 
 
 def renumbered(table: Table, seed: int) -> Question:
     """Ask how many distances between rows change when the words get other ids."""
-    words = min(len(table), 12)
-    return number(partial(changed_distances_figure, words=words, seed=seed), pairs=words * (words - 1) // 2)
+    words = min(len(table), 6)
+    return number(partial(renumbered_figure, words=words, seed=seed + 1), pairs=words * (words - 1) // 2)
 
 
-def changed_distances_figure(table: Table, *, words: int, seed: int) -> int:
-    """Return how many pairs of words have another distance after the rows are shuffled along with the words."""
-    rows = np.asarray(table.rows[:words], float)
-    order = np.random.default_rng(seed).permutation(words)
-    shuffled, place = rows[order], np.argsort(order)  # row i is now row place[i]
-    return sum(
-        not np.isclose(np.linalg.norm(rows[i] - rows[j]), np.linalg.norm(shuffled[place[i]] - shuffled[place[j]]))
-        for i, j in combinations(range(words), 2)
-    )
+def renumbered_figure(table: Table, *, words: int, seed: int) -> Mapping[str, int]:
+    """Count the distances between rows, and between ids, that differ after a permutation of the ids."""
+    by_id, _, by_row = distances_figure(table, np.arange(words), seed=seed, most=words)["changed"]
+    return {"answer": by_row, "by_id": by_id}
+
+
+def next_ids(table: Table, seed: int) -> Question:
+    """Ask for how many words in a hundred the word with the next id is among the nearest rows."""
+    if len(table) <= 2 * NEIGHBORS:
+        raise UsageError("this table is too small; choose one with more words, such as Small world")
+    sample = min(SAMPLE, len(table) - 1)
+    answer = partial(next_ids_figure, sample=sample, k=NEIGHBORS, seed=seed)
+    return slider((0, 100, 1), answer, tolerance=5, k=NEIGHBORS, rows=f"{len(table):,}", sample=sample)
+
+
+def next_ids_figure(table: Table, *, sample: int, k: int, seed: int) -> Mapping[str, float]:
+    """Return how often, in percent, the next id is among the k nearest rows; and another id, drawn at random."""
+    draw = np.random.default_rng(seed)
+    drawn = draw.choice(len(table) - 1, sample, replace=False)
+    near, _ = space.nearest(table[drawn], table.rows, k, metric="euclidean", exclude=drawn[:, np.newaxis])
+    others = (drawn + draw.integers(1, len(table), sample)) % len(table)
+    return {
+        "answer": round(percent_found(near, drawn + 1), 1),
+        "random": round(percent_found(near, others), 1),
+        "chance": round(100 * k / (len(table) - 1), 2),
+    }
+
+
+def percent_found(near: NDArray[Any], wanted: NDArray[Any]) -> float:
+    """Return the percentage of rows of `near` that contain the id at the same place of `wanted`."""
+    return float(100 * np.mean((near == wanted[:, np.newaxis]).any(1)))
