@@ -40,7 +40,8 @@ def run_code(code: str, function: str, table: Table) -> Any:
 def run_card(number: int) -> Mapping[str, Any]:
     """Run the two lines of a lesson's card after `import rowspace as rs`, and return its names and the last value."""
     (card,) = lesson(number).document.of("card")
-    first, last = card.parts[3].removeprefix("```python\n").removesuffix("\n```").splitlines()
+    lines = card.parts[3].removeprefix("```python\n").removesuffix("\n```").splitlines()
+    first, last = filter(None, lines)  # ruff puts an empty line after an import
     scope: dict[str, Any] = {}
     exec(f"import rowspace as rs\n{first}", scope)
     scope["result"] = eval(last, scope)

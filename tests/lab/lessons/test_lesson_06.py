@@ -13,16 +13,17 @@ from rowspace.lab.tables.small_world import small_world_sentences, swap_words
 from rowspace.table import Table
 
 
-def units(table: Table, *words: str) -> np.ndarray:
+def unit_rows(table: Table, *words: str) -> np.ndarray:
     rows = table.rows[[table.vocabulary.index(word) for word in words]].astype(float)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    units: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return units
 
 
 def order(table: Table, a: str, b: str, c: str) -> list[str]:
     """All words by cosine with b − a + c, with NumPy."""
     rows = table.rows.astype(float)
     norms = np.linalg.norm(rows, axis=1)
-    one, two, three = units(table, a, b, c)
+    one, two, three = unit_rows(table, a, b, c)
     scores = rows @ (two - one + three) / np.where(norms > 0, norms, np.inf)
     return [table.vocabulary[id] for id in np.argsort(-scores, kind="stable")]
 
@@ -59,7 +60,7 @@ def test_queen_comes_first_in_small_world_until_she_is_swapped_with_cat() -> Non
 
 
 def test_the_mean_cosine_of_nearest_neighbors() -> None:
-    rows = units(small_world(), *small_world().vocabulary)
+    rows = unit_rows(small_world(), *small_world().vocabulary)
     products = rows @ rows.T
     np.fill_diagonal(products, -2)
     assert lesson_06.world()["nearest"] == pytest.approx(products.max(1).mean(), abs=1e-5)
@@ -70,7 +71,7 @@ def test_inputs_stay_first_on_everyday_words() -> None:
     table, found = everyday_words(), lesson_06.inputs_left_in()
     assert [found["first"], found["second"]] == order(table, "man", "king", "woman")[:2] == ["king", "queen"]
     assert [*found["capitals"].split(", "), found["last"]] == order(table, "france", "paris", "italy")[:4]
-    good, bad, great = units(table, "good", "bad", "great")
+    good, bad, great = unit_rows(table, "good", "bad", "great")
     assert lesson_06.antonyms() == pytest.approx({"bad": good @ bad, "great": good @ great}, abs=1e-5)
     assert lesson_06.antonyms()["bad"] > lesson_06.antonyms()["great"]
 
@@ -96,7 +97,7 @@ def test_the_first_answer_with_the_inputs_in_the_list(seed: int) -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_antonyms_and_words_of_similar_meaning(seed: int) -> None:
     fields, found = ask(6, "nearer", everyday_words(), seed)
-    word, opposite, similar = units(everyday_words(), fields["word"], fields["opposite"], fields["similar"])
+    word, opposite, similar = unit_rows(everyday_words(), fields["word"], fields["opposite"], fields["similar"])
     assert found["answer"] == int(word @ similar > word @ opposite)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from rowspace import space
-from rowspace.lab.lessons.computed.tables import everyday_words, require_words, small_world
+from rowspace.lab.lessons.computed.requirements import require_words
+from rowspace.lab.lessons.computed.tables import everyday_words, small_world
 from rowspace.lab.lessons.question import Question, choice, slider
 from rowspace.lab.pages.analogies.relations import relations_figure
 from rowspace.lab.tables.small_world import small_world_sentences, swap_words

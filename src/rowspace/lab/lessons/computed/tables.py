@@ -8,7 +8,7 @@ from rowspace.lab.tables.examples import SIX_WORDS, rows_lab
 from rowspace.lab.tables.world import SMALL_WORLD
 from rowspace.table import Table
 
-__all__ = ["everyday_words", "require_words", "six_words", "small_world"]
+__all__ = ["everyday_words", "six_words", "small_world"]
 
 
 @cache
@@ -34,10 +34,3 @@ def everyday_words() -> Table:
         return EVERYDAY.open().table
     except MissingExtraError as error:
         raise UsageError(str(error)) from error
-
-
-def require_words(table: Table, *words: str) -> None:
-    """Raise `UsageError` for words that are not in the table, which a question needs."""
-    missing = [word for word in words if word not in table]
-    if missing:
-        raise UsageError(f"this table has no row for {', '.join(missing)}; choose another table")
