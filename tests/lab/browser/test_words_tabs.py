@@ -103,6 +103,18 @@ def test_probe_shows_its_accuracy_beside_control_and_majority(
     expect(page.get_by_text("0 words of this table have the property")).to_be_visible()
 
 
+def test_the_tabs_can_be_shown_without_the_map(visit: Visit) -> None:
+    page = visit("words?tab=list")
+    expect(page.get_by_role("application")).to_be_visible()
+    page.get_by_role("radio", name="none").check(force=True)
+    expect(page.get_by_role("application")).to_have_count(0)
+    expect(page).to_have_url(re.compile("nomap=true"))
+    expect(page.get_by_text("choose a map above")).to_be_visible()
+    page.get_by_role("radio", name="PCA").check(force=True)
+    expect(page.get_by_role("application")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("nomap"))
+
+
 def test_groups_of_chosen_words_have_a_map_and_a_legend(visit: Visit, unfold: Callable[[str], None]) -> None:
     page = visit("words")
     unfold("More controls")

@@ -45,6 +45,8 @@ export const wordState = () =>
     learned: text("import"),
     /** Whether the map has only the chosen words; groups of them, one per line; and "a b c" of an analogy. */
     chosen: flag(false),
+    /** Whether the tabs are shown without the map above them. */
+    nomap: flag(false),
     groups: text(""),
     analogy: text(""),
   });

@@ -1,0 +1,56 @@
+"""Ask the questions of a lesson as the workbench does, and run the code of its card."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rowspace.lab.lab import Lab
+from rowspace.lab.lessons.lesson import lesson
+from rowspace.lab.lessons.routes import ROUTES
+from rowspace.lab.lessons.source import plain_text
+from rowspace.lab.server.query import Query
+from rowspace.table import Table
+
+
+def ask(number: int, name: str, table: Table, seed: int) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return a question's fields and the computed answer; check the reply's text, and that its code computes it."""
+    lab = Lab(table, "table-of-the-test")
+    parameters = {"lesson": [str(number)], "name": [name], "seed": [str(seed)]}
+    asked = lesson(number).question(name, table, seed)
+    computed = asked.computed(table)
+    given = {"given": [repr(float(computed["answer"]))]}
+    prompt = ROUTES["lessons/question"](lab, Query(parameters))
+    reply: Mapping[str, Any] = ROUTES["lessons/answer"](lab, Query({**parameters, **given}))
+    assert reply["right"]
+    assert not re.search(r"{\w+}|NaN|nan", f"{prompt['prompt']} {reply['explanation']}")
+    assert run_code(reply["code"], asked.answer.func.__name__, table) == (
+        computed if set(computed) != {"answer"} else computed["answer"]
+    )
+    return {**asked.fields, "options": asked.options}, computed
+
+
+def run_code(code: str, function: str, table: Table) -> Any:
+    """Run the code of an answer with a table of the test in place of the opened one, and return its result."""
+    lines = [line for line in code.split("\n") if not line.startswith("table = ")]
+    scope: dict[str, Any] = {"table": table}
+    exec("\n".join(lines), scope)
+    return scope[function.removesuffix("_figure")]
+
+
+def run_card(number: int) -> Mapping[str, Any]:
+    """Run the two lines of a lesson's card after `import rowspace as rs`, and return its names and the last value."""
+    (card,) = lesson(number).document.of("card")
+    lines = card.parts[3].removeprefix("```python\n").removesuffix("\n```").splitlines()
+    first, last = filter(None, lines)  # ruff puts an empty line after an import
+    scope: dict[str, Any] = {}
+    exec(f"import rowspace as rs\n{first}", scope)
+    scope["result"] = eval(last, scope)
+    return scope
+
+
+def stray_digits(number: int) -> list[str]:
+    """Return the parts of a lesson's prose that have a digit which is not computed or cited."""
+    document = lesson(number).document
+    parts = [part for block in document.blocks if block.kind != "references" for part in block.parts]
+    parts += [document.header["title"], document.header["question"]]
+    return [part for part in parts if re.search(r"\d", plain_text(part))]
