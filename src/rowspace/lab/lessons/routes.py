@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from rowspace.errors import UsageError
+from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons.lesson import NUMBERS, WORDS_A_MINUTE, Lesson, lesson, lessons
 from rowspace.lab.lessons.replies import (
@@ -49,7 +49,7 @@ def question(lab: Lab, query: Query) -> QuestionReply:
     found, block = _question_block(query)
     try:
         asked = found.question(block.argument, lab.table, _seed(query))
-    except UsageError as error:
+    except (MissingExtraError, UsageError) as error:
         return _unavailable(str(error))
     low, high, step = asked.range
     return {

@@ -8,7 +8,7 @@ from importlib.resources import files
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from rowspace.errors import UsageError
+from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons.source.blocks import SourceError
 
@@ -49,7 +49,7 @@ class Values:
         source = f"{self.module.__name__}.{function}"
         try:
             result = self._result(function)
-        except UsageError as error:
+        except (MissingExtraError, UsageError) as error:
             return Value("—", str(error), "missing")
         for field in fields:
             if not isinstance(result, Mapping) or field not in result:
