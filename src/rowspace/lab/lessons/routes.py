@@ -47,6 +47,8 @@ def shown_lesson(lab: Lab, query: Query) -> LessonReply:
 def question(lab: Lab, query: Query) -> QuestionReply:
     """Return question `name` of lesson `lesson`, with the numbers that `seed` draws."""
     found, block = _question_block(query)
+    if reason := _other_table(block, lab):
+        return _unavailable(reason)
     try:
         asked = found.question(block.argument, lab.table, _seed(query))
     except (MissingExtraError, UsageError) as error:
@@ -67,6 +69,8 @@ def question(lab: Lab, query: Query) -> QuestionReply:
 def answer(lab: Lab, query: Query) -> AnswerReply:
     """Return whether `given` is right, the computed answer, and the code that computes it."""
     found, block = _question_block(query)
+    if reason := _other_table(block, lab):
+        raise UsageError(reason)
     given = query.number("given", low=-_LARGEST_ANSWER, high=_LARGEST_ANSWER)
     asked = found.question(block.argument, lab.table, _seed(query))
     computed = asked.computed(lab.table)
@@ -84,6 +88,12 @@ def _question_block(query: Query) -> tuple[Lesson, Block]:
     found = lesson(query.integer("lesson", low=1, high=NUMBERS[-1]))
     blocks = {block.argument: block for block in found.document.of("question")}
     return found, blocks[query.choice("name", list(blocks))]
+
+
+def _other_table(block: Block, lab: Lab) -> str:
+    """Return why a question about one table cannot be asked about another one; "" if it can."""
+    table = block.options.get("table", lab.id)
+    return "" if table == lab.id else f"this question is about the table {table}; choose that table"
 
 
 def _seed(query: Query) -> int:
