@@ -1,6 +1,6 @@
 """The numbers of lesson 3: which rows get a gradient from a text, and which ones an optimizer moves."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -109,7 +109,7 @@ def moved_distance(table: Table, seed: int) -> Question:
     return number(answer, tolerance=0.01, first=first, second=second, rate=RATE)
 
 
-def moved_distance_figure(*, gradients: list[list[float]], rate: float) -> Mapping[str, object]:
+def moved_distance_figure(*, gradients: Sequence[Sequence[float]], rate: float) -> Mapping[str, object]:
     """Return how far a step of plain SGD moves the row of two tokens with the same id, and the sum of gradients."""
     one_hot = np.ones((len(gradients), 1))  # both tokens read the only row
     gradient = (one_hot.T @ np.array(gradients))[0]
