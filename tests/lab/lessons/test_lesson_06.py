@@ -106,6 +106,7 @@ def test_questions_need_their_words() -> None:
         lesson_06.nearer(small_world(), 0)
 
 
+@pytest.mark.long
 def test_perplexity_changes_the_gaps_of_a_map_but_not_its_groups() -> None:
     groups = ["king queen throne crown", "cat dog kitten puppy", "city town street market"]
     ids = [small_world().ids(words.split()) for words in groups]

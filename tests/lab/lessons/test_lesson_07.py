@@ -52,7 +52,7 @@ def test_what_another_order_changes() -> None:
 def largest_weights(size: int, *, root: bool) -> float:
     """The mean of the largest of 16 weights, with other random numbers."""
     drawn = np.random.default_rng(5)
-    scores = np.einsum("ad,akd->ak", drawn.normal(size=(600, size)), drawn.normal(size=(600, 16, size)))
+    scores = np.einsum("ad,akd->ak", drawn.normal(size=(300, size)), drawn.normal(size=(300, 16, size)))
     weights = np.exp(scores / size**0.5 if root else scores - scores.max(1, keepdims=True))
     return float((weights.max(1) / weights.sum(1)).mean())
 
