@@ -54,6 +54,8 @@ def test_norms_and_cosines_of_512_numbers() -> None:
 def test_long_rows_drown_the_position() -> None:
     found = lesson_09.long_rows()
     assert_allclose([found["scaled"], found["ratio"]], [2.8 * 512**0.5, 2.8 * 2**0.5], rtol=1e-6)
+    link = f"&scale={found['scaled']:.1f})"
+    assert any(link in block.parts[1] for block in lesson(9).document.of("mistake"))
 
 
 def test_first_loss_by_the_standard_deviation_of_rows() -> None:

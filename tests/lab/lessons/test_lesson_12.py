@@ -91,8 +91,6 @@ def test_question_of_fewer_tokens(seed: int, before: int, after: int) -> None:
     # Unlike here, a token that overlaps two words counts for both.
     assert_allclose(answer["answer"], 100 * (1 - large / small), atol=1.5)
     assert answer["seldom"] < answer["seen"] / 4
-    if seed == 0:
-        assert lesson_12.tokens()["small"] == answer["small"]
 
 
 def information(sentences: list[list[str]], ids: dict[str, int]) -> np.ndarray:

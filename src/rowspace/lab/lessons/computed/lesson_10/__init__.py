@@ -20,7 +20,6 @@ MODELS = {
     "llama32_1b": ("Llama 3.2 1B", "Llama-3.2-1B"),
     "llama32_3b": ("Llama 3.2 3B", "Llama-3.2-3B"),
     "gemma": ("Gemma 7B", "gemma-7b"),
-    "gpt2": ("GPT-2", "gpt2"),
 }
 """The names of models in the text and in the catalogue."""
 

@@ -25,7 +25,6 @@ __all__ = [
     "models",
     "share",
     "strategies",
-    "tokens",
     "widths",
 ]
 
@@ -90,12 +89,6 @@ def strategies() -> Mapping[str, float]:
     from rowspace.lab.lessons.computed.lesson_12.figures import strategy_parameters
 
     return {key: strategy_parameters(name=name) / 1e6 for key, name in STRATEGIES.items()}
-
-
-def tokens() -> Mapping[str, float]:
-    """Return tokens per word and the median count of a row at two sizes of a vocabulary."""
-    found = fewer_tokens_figure(before=SIZES[0], after=SIZES[1])
-    return {**found, "before": SIZES[0], "after": SIZES[1]}
 
 
 def dims() -> Mapping[str, Any]:
