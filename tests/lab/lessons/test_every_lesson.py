@@ -45,7 +45,7 @@ def test_lesson_has_the_length_and_the_parts_of_a_lesson(number: int) -> None:
     assert [len(document.of(kind)) for kind in ("question", "card", "references")] == [3, 1, 1]
     assert len(document.of("figure")) >= 2
     assert len(document.of("mistake")) >= 1
-    assert 1 <= len(document.of("references")[0].parts[0].split()) <= 6
+    assert 3 <= len(document.of("references")[0].parts[0].split()) <= 5
     assert set(document.of("references")[0].parts[0].split()) <= citations()["works"].keys()
 
 

@@ -96,7 +96,6 @@ def recipes() -> Mapping[str, Mapping[str, str]]:
         name: {
             "scale": "√d" if recipe["scaled"] else "none",
             "positions": POSITIONS[recipe["positions"]],
-            "version": name[-1],
         }
         for name, recipe in found.items()
     }
