@@ -20,7 +20,7 @@ from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "reference"]
 
 _LARGEST_SEED = 2**31 - 1
 _LARGEST_ANSWER = 1e15
@@ -136,11 +136,11 @@ def _html(block: Block, values: Values) -> list[str]:
     if block.kind == "question":
         return []  # the text of a question has the numbers that a seed draws
     if block.kind == "references":
-        return [prose_html(_reference(key), values) for key in block.parts[0].split()]
+        return [prose_html(reference(key), values) for key in block.parts[0].split()]
     return [prose_html(part, values) for part in block.parts]
 
 
-def _reference(key: str) -> str:
+def reference(key: str) -> str:
     """Return a cited work as Markdown."""
     work = citations()["works"][key]
     return f"{work['authors']} ({work['year']}). [{work['title']}]({work['url']})."
