@@ -113,7 +113,7 @@ export interface AnswerReply {
 /** A statement in the list. */
 export interface ClaimEntry {
   name: string;
-  /** As HTML. */
+  /** As HTML without a paragraph. */
   statement: string;
   /** The id of a table that can test the claim; "" if it needs no table. */
   table: string;

@@ -12,7 +12,7 @@ class ClaimEntry(TypedDict):
 
     name: str
     statement: str
-    """As HTML."""
+    """As HTML without a paragraph."""
     table: str
     """The id of a table that can test the claim; "" if it needs no table."""
     job: str

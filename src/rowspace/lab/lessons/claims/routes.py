@@ -30,7 +30,7 @@ def listed(lab: Lab, query: Query) -> ClaimsReply:
         "claims": [
             {
                 "name": block.argument,
-                "statement": prose_html(block.parts[0], values),
+                "statement": prose_html(block.parts[0], values).strip().removeprefix("<p>").removesuffix("</p>"),
                 "table": block.options.get("table", ""),
                 "job": claims.JOBS.get(block.argument, ""),
             }
