@@ -11,7 +11,7 @@ export const MARKS: Record<Verdict, string> = { true: "✓", false: "✗", "it d
 /** How much the width experiment learns: the widths d, and the number of seeds. */
 export const SIZES = {
   full: { dims: "2,4,8,16,32,64", seeds: 5 },
-  quick: { dims: "2,8,32", seeds: 2 },
+  quick: { dims: "4,32,64", seeds: 2 },
 };
 export type Size = keyof typeof SIZES;
 export const SIZE_NAMES = { full: "6 widths, 5 seeds", quick: "3 widths, 2 seeds" };

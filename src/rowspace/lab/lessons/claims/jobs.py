@@ -37,14 +37,14 @@ def measure_wider(*, rows: Array, dims: Sequence[int], seeds: int, code: str) ->
     cut = {**width.cut_figure(Table(names, rows), **CUT), "code": code}
     losses = np.full((seeds, len(dims)), np.nan)
     frame = {"dims": list(dims), **cut, **not_measured(), "finished": False}
-    yield Reply({**frame, "losses": losses})
+    yield Reply({**frame, "losses": losses.copy()})
     found = []
     for learned, loss in width.learned_tables(dims=dims, seeds=range(seeds)):
-        losses[learned.seed, dims.index(learned.dim)] = loss
+        losses[learned["seed"], dims.index(learned["dim"])] = loss
         found.append((learned, loss))
-        sentence = f"table {len(found)} of {losses.size}: d = {learned.dim}, seed {learned.seed}"
+        sentence = f"table {len(found)} of {losses.size}: d = {learned['dim']}, seed {learned['seed']}"
         yield Progress(len(found) / losses.size, sentence)
-        yield Reply({**frame, "losses": losses})
+        yield Reply({**frame, "losses": losses.copy()})
     numbers = width.wider_numbers(found, dims=dims, seeds=range(seeds))
     measured = {"losses": losses, "kept": numbers["kept"], "finished": True}
     yield Reply({**frame, **evidence("wider", numbers), **measured})

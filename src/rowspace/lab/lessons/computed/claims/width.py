@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ FOLD = 5  # every fifth sentence is held out
 NEIGHBORS = 10
 
 
-class Learned(NamedTuple):
+class Learned(TypedDict):
     """Both matrices of a fit: `inputs`, the rows of its table, and `outputs`, each (V, d)."""
 
     dim: int
@@ -50,7 +50,8 @@ def learn_both(sentences: Sequence[str], *, dim: int, seed: int) -> Learned:
             trainer.run_epoch(lambda _: False)
         used = np.s_[: len(ids.vocabulary), :dim]  # the matrices are padded for the kernels
         inputs, outputs = state.weights.inputs[used].copy(), state.weights.outputs[used].copy()
-        return Learned(dim, seed, list(ids.vocabulary), ids.counts, inputs, outputs)
+        words = list(ids.vocabulary)
+        return {"dim": dim, "seed": seed, "words": words, "counts": ids.counts, "inputs": inputs, "outputs": outputs}
 
 
 def held_out_loss(learned: Learned, sentences: Sequence[str], *, window: int, negatives: int) -> float:
@@ -59,16 +60,16 @@ def held_out_loss(learned: Learned, sentences: Sequence[str], *, window: int, ne
     Pairs at distance δ have weight (window - δ + 1) / window, the share of the drawn windows that contain them. The
     loss of a pair is -log σ(v·u) - negatives · E[log σ(-v·u')], with u' drawn in proportion to count ** 0.75.
     """
-    place = {word: id for id, word in enumerate(learned.words)}
+    place = {word: id for id, word in enumerate(learned["words"])}
     weights = np.zeros((len(place), len(place)))  # of each word next to each word
     for sentence in sentences:
-        ids = [place.get(word, -1) for word in sentence.split()]
+        ids = [place[word] for word in sentence.split() if word in place]  # as a fit reads it
         for at, one in enumerate(ids):
             for away, other in enumerate(ids[at + 1 : at + 1 + window], 1):
-                if min(one, other) >= 0:  # both words were in the training sentences
-                    weights[[one, other], [other, one]] += (window - away + 1) / window
-    scores = learned.inputs.astype(np.float64) @ learned.outputs.T.astype(np.float64)
-    noise = learned.counts**0.75 / (learned.counts**0.75).sum()
+                weights[one, other] += (window - away + 1) / window
+                weights[other, one] += (window - away + 1) / window
+    scores = learned["inputs"].astype(np.float64) @ learned["outputs"].T.astype(np.float64)
+    noise = learned["counts"] ** 0.75 / (learned["counts"] ** 0.75).sum()
     losses = np.logaddexp(0, -scores) + negatives * (np.logaddexp(0, scores) @ noise)[:, np.newaxis]
     return float((weights * losses).sum() / weights.sum())
 
@@ -89,11 +90,11 @@ def learned_tables(*, dims: Sequence[int], seeds: Sequence[int]) -> Iterator[tup
 
 def shared_neighbors(one: Learned, other: Learned, *, k: int) -> float:
     """Return the share of the words' k nearest neighbors that two tables have in common, over their common words."""
-    words = sorted(set(one.words) & set(other.words))
+    words = sorted(set(one["words"]) & set(other["words"]))
     found = []
     for learned in (one, other):
-        place = {word: id for id, word in enumerate(learned.words)}
-        rows = learned.inputs[[place[word] for word in words]]
+        place = {word: id for id, word in enumerate(learned["words"])}
+        rows = learned["inputs"][[place[word] for word in words]]
         found.append(space.nearest(rows, rows, k, exclude=np.arange(len(words))[:, np.newaxis])[0])
     return float((found[0][:, :, np.newaxis] == found[1][:, np.newaxis]).any(2).mean())
 
@@ -121,7 +122,7 @@ def wider_numbers(
             for seed, row in enumerate(tables)
         ]
     )
-    steps = np.diff(losses, axis=1)  # (seeds, dims - 1): the change from each width to the next, fold by fold
+    steps = np.diff(losses, axis=1) / losses[:, :-1]  # (seeds, dims - 1): relative, from each width to the next
     changes, noises = steps.mean(0), steps.std(0, ddof=1) / len(seeds) ** 0.5
     means = losses.mean(0)
     return {
@@ -136,6 +137,7 @@ def wider_numbers(
         "last_loss": float(means[-1]),
         "change": float(changes[-1]),
         "noise": float(noises[-1]),
+        "memory": dims[-1] / dims[-2],
         "first_kept": float(kept[:, 0].mean()),
         "before_kept": float(kept[:, -2].mean()),
         "last_kept": float(kept[:, -1].mean()),
@@ -144,13 +146,14 @@ def wider_numbers(
 
 
 def wider_verdict(*, changes: Sequence[float], noises: Sequence[float]) -> Verdict:
-    """True if each step to a larger d lowers the held-out loss by more than two standard errors over the folds.
+    """True if each step to a larger d lowers the held-out loss by 1% and by two standard errors over the folds.
 
-    False if a step raises it by more than two; it depends if a step changes nothing that can be told from noise.
+    False if a step raises it by as much; it depends if a step changes less than that.
     """
-    if any(change > 2 * noise for change, noise in zip(changes, noises, strict=True)):
+    least = [max(0.01, 2 * noise) for noise in noises]
+    if any(change >= step for change, step in zip(changes, least, strict=True)):
         return "false"
-    lower = all(change < -2 * noise for change, noise in zip(changes, noises, strict=True))
+    lower = all(change <= -step for change, step in zip(changes, least, strict=True))
     return "true" if lower else "it depends"
 
 
