@@ -22,6 +22,7 @@ import numpy as np
 
 from rowspace.lab import pages
 from rowspace.lab.lessons import replies as lessons
+from rowspace.lab.lessons.claims import replies as claims
 from rowspace.lab.shared import sentence
 from rowspace.lab.tables import replies as tables
 
@@ -51,7 +52,7 @@ def typed_dicts() -> Iterator[Any]:
         for m in walk_packages(pages.__path__, f"{pages.__name__}.")
         if m.name.endswith(".replies")
     ]
-    for module in (sentence, tables, lessons, *modules):
+    for module in (sentence, tables, lessons, claims, *modules):
         for name, value in vars(module).items():
             mine = is_typeddict(value) and value.__module__ == module.__name__
             if mine and found.setdefault(name, value) is not value:

@@ -26,6 +26,7 @@ export const pages: PageEntry[] = [
   { name: "contextual", title: "Contextual", key: "x", load: () => import("./pages/contextual/Contextual.svelte") },
   { name: "training", title: "Training", key: "r", load: () => import("./pages/training/Training.svelte") },
   { name: "arena", title: "Arena", key: "e", load: () => import("./pages/arena/Arena.svelte") },
+  { name: "claims", title: "Claims", key: "m", load: () => import("./pages/claims/Claims.svelte") },
 ];
 
 /** The pages that show the shared word or sentence, with the parameters that a change of it resets. */

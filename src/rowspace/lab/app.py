@@ -16,6 +16,7 @@ from rowspace.lab.jobs.jobs import Jobs
 from rowspace.lab.jobs.routes import job_routes
 from rowspace.lab.lab import OPENED, Lab
 from rowspace.lab.lessons import PAGE as LESSONS
+from rowspace.lab.lessons.claims import PAGE as CLAIMS
 from rowspace.lab.page import Answer, Page, Upload
 from rowspace.lab.pages import PAGES
 from rowspace.lab.server.errors import HANDLERS
@@ -41,7 +42,7 @@ def make_app(
 ) -> Starlette:
     """Create the application for a `Lab` or for `Tables`; `pages` and `static` replace the pages and the front end."""
     tables = lab if isinstance(lab, Tables) else Tables(lab)
-    pages = (LESSONS, *PAGES) if pages is None else pages
+    pages = (LESSONS, CLAIMS, *PAGES) if pages is None else pages
     answers = []
     for page in pages:
         threads = CapacityLimiter(THREADS)

@@ -110,6 +110,70 @@ export interface AnswerReply {
   explanation: string;
 }
 
+/** A statement in the list. */
+export interface ClaimEntry {
+  name: string;
+  /** As HTML without a paragraph. */
+  statement: string;
+  /** The id of a table that can test the claim; "" if it needs no table. */
+  table: string;
+  /** The kind of the job that measures it; "" if a request does. */
+  job: string;
+}
+
+/** All claims, in order. */
+export interface ClaimsReply {
+  introduction: string;
+  claims: ClaimEntry[];
+  references: string[];
+}
+
+/** A bar of the small chart. */
+export interface ClaimBar {
+  name: string;
+  value: number;
+}
+
+/** A claim measured on the table, or the reason why it cannot be. */
+export interface ClaimReply {
+  verdict: "true" | "false" | "it depends" | "";
+  /** How the verdict follows from the numbers. */
+  rule: string;
+  /** As HTML. */
+  evidence: string;
+  code: string;
+  bars: ClaimBar[];
+  /** Why the table cannot test the claim; "" if it can. */
+  unavailable: string;
+}
+
+/** Held-out `losses` (seeds, dims), NaN where nothing is learned yet, and the shares of neighbors `kept`. */
+export interface WiderFrame {
+  verdict: "true" | "false" | "it depends" | "";
+  /** How the verdict follows from the numbers. */
+  rule: string;
+  /** As HTML. */
+  evidence: string;
+  dims: number[];
+  cut_dims: number[];
+  cut_chance: number;
+  cut_words: number;
+  finished: boolean;
+  code: string;
+}
+
+/** Held-out `bits` (schemes, lengths) per byte at `lengths` (lengths,), of the schemes that are trained. */
+export interface LongerTextsFrame {
+  verdict: "true" | "false" | "it depends" | "";
+  /** How the verdict follows from the numbers. */
+  rule: string;
+  /** As HTML. */
+  evidence: string;
+  schemes: string[];
+  finished: boolean;
+  code: string;
+}
+
 /** The rank and score of a token among the answers; null if it is not among them. */
 export interface Place {
   rank: number | null;

@@ -48,7 +48,7 @@ class Values:
         function, *fields = name.split(".")
         source = f"{self.module.__name__}.{function}"
         try:
-            result = self._result(function)
+            result = self.result(function)
         except (MissingExtraError, UsageError) as error:
             return Value("—", str(error), "missing")
         for field in fields:
@@ -57,7 +57,12 @@ class Values:
             result = result[field]
         return Value(format(result, form), source, "computed")
 
-    def _result(self, name: str) -> Any:
+    def result(self, name: str) -> Any:
+        """Return what the function `name` of the module returns, from the cache if it was called before.
+
+        Raises:
+            SourceError: There is no such function.
+        """
         function: Callable[..., Any] | None = getattr(self.module, name, None)
         if not callable(function):
             raise SourceError(f"{self.module.__name__} has no function {name!r}")

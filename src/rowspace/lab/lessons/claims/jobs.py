@@ -1,0 +1,110 @@
+"""The jobs of the Claims page: the width d, and texts longer than those of training."""
+
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.lab.jobs.callbacks import iterate_callbacks
+from rowspace.lab.jobs.kinds import JobKind, Progress
+from rowspace.lab.lab import Lab
+from rowspace.lab.lessons.claims.measured import evidence, not_measured
+from rowspace.lab.lessons.computed.claims import JOBS
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+from rowspace.lab.shared.figure import Array, shown
+from rowspace.table import Table
+
+__all__ = ["JOB_KINDS", "measure_longer_texts", "measure_wider"]
+
+Updates = Iterator[Progress | Reply]
+
+DIMS = (2, 4, 8, 16, 32, 64)
+SEEDS = 5
+MOST_ROWS = 20_000  # of the open table, whose neighbors are searched
+CUT: Mapping[str, Any] = {"most": MOST_ROWS, "queries": 300, "seed": 0}
+STEPS = 300
+
+
+def measure_wider(*, rows: Array, dims: Sequence[int], seeds: int, code: str) -> Updates:
+    """Cut the open table, then learn the small world at each width with each seed; a frame for each fit."""
+    from rowspace.lab.lessons.computed.claims import width  # imports Numba
+
+    names = [str(id) for id in range(len(rows))]
+    cut = {**width.cut_figure(Table(names, rows), **CUT), "code": code}
+    losses = np.full((seeds, len(dims)), np.nan)
+    frame = {"dims": list(dims), **cut, **not_measured(), "finished": False}
+    yield Reply({**frame, "losses": losses.copy()})
+    found = []
+    for learned, loss in width.learned_tables(dims=dims, seeds=range(seeds)):
+        losses[learned["seed"], dims.index(learned["dim"])] = loss
+        found.append((learned, loss))
+        sentence = f"table {len(found)} of {losses.size}: d = {learned['dim']}, seed {learned['seed']}"
+        yield Progress(len(found) / losses.size, sentence)
+        yield Reply({**frame, "losses": losses.copy()})
+    numbers = width.wider_numbers(found, dims=dims, seeds=range(seeds))
+    measured = {"losses": losses, "kept": numbers["kept"], "finished": True}
+    yield Reply({**frame, **evidence("wider", numbers), **measured})
+
+
+def _read_wider(lab: Lab, query: Query) -> Mapping[str, Any]:
+    """`dims`: two or more widths; `seeds`: their number."""
+    dims = sorted(set(query.integers("dims", DIMS, low=2, high=128, most=8)))
+    if len(dims) < 2:
+        raise UsageError("dims must have two or more different widths")
+    seeds = query.integer("seeds", SEEDS, low=2, high=10)
+    from rowspace.lab.lessons.computed.claims import width  # imports Numba
+
+    figure = partial(width.wider_figure, dims=dims, seeds=list(range(seeds)))
+    return {"dims": dims, "seeds": seeds, "code": shown(lab, figure, cut=partial(width.cut_figure, **CUT))}
+
+
+def _rows(lab: Lab, **_: Any) -> Mapping[str, Array]:
+    usable = np.flatnonzero(np.isfinite(lab.table.norms) & (lab.table.norms > 0))[:MOST_ROWS]
+    return {"rows": np.asarray(lab.table.rows[usable], np.float32)}
+
+
+def measure_longer_texts(*, steps: int, code: str) -> Updates:
+    """Train a model with each scheme of positions, and read longer texts; a frame for each model."""
+    from rowspace.lab.lessons.computed.claims import lengths  # imports PyTorch
+    from rowspace.learn import TrainProgress, TrainReports
+
+    found: dict[str, Mapping[int, float]] = {}
+    for number, scheme in enumerate(lengths.SCHEMES):
+
+        def work(report: Callable[[TrainProgress], None], scheme: str = scheme) -> None:
+            found[scheme] = lengths.bits_by_length(scheme, steps=steps, reports=TrainReports(on_progress=report))
+
+        for news in iterate_callbacks(work):
+            fraction = (number + news.step / steps) / len(lengths.SCHEMES)
+            sentence = f"{scheme}, model {number + 1} of {len(lengths.SCHEMES)}: step {news.step} of {steps}"
+            yield Progress(fraction, sentence)
+        yield Reply({**not_measured(), **_bits(found), "finished": False, "code": code})
+    numbers = lengths.longer_texts_numbers(found, steps=steps)
+    yield Reply({**evidence("longer_texts", numbers), **_bits(found), "finished": True, "code": code})
+
+
+def _bits(found: Mapping[str, Mapping[int, float]]) -> dict[str, Any]:
+    lengths = sorted(next(iter(found.values())))
+    bits = [[each[length] for length in lengths] for each in found.values()]
+    return {"schemes": list(found), "lengths": np.array(lengths), "bits": np.array(bits)}
+
+
+def _read_longer_texts(lab: Lab, query: Query) -> Mapping[str, Any]:
+    """`steps`: of the training of each model."""
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
+    steps = query.integer("steps", STEPS, low=1, high=2000)
+    from rowspace.lab.lessons.computed.claims import lengths  # imports PyTorch
+
+    figure = partial(lengths.longer_texts_figure, schemes=lengths.SCHEMES, steps=steps)
+    return {"steps": steps, "code": shown(lab, figure)}
+
+
+JOB_KINDS = {
+    JOBS["wider"]: JobKind(run=measure_wider, read=_read_wider, arrays=_rows),
+    JOBS["longer_texts"]: JobKind(run=measure_longer_texts, read=_read_longer_texts, arrays=lambda *_, **__: {}),
+}

@@ -1,0 +1,7 @@
+"""`Verdict`: what a measurement says about a statement."""
+
+from typing import Literal
+
+__all__ = ["Verdict"]
+
+Verdict = Literal["true", "false", "it depends"]

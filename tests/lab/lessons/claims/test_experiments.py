@@ -1,0 +1,144 @@
+"""The experiments that jobs run: widths of the small world, and texts longer than those of training."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.decomposition import TruncatedSVD
+from sklearn.neighbors import NearestNeighbors
+
+import rowspace as rs
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.lab.jobs.kinds import Progress
+from rowspace.lab.lessons.claims import PAGE
+from rowspace.lab.lessons.claims.jobs import importlib as jobs_importlib
+from rowspace.lab.lessons.computed.claims.lengths import bits_by_length, longer_texts_numbers
+from rowspace.lab.lessons.computed.claims.width import (
+    Learned,
+    cut_figure,
+    held_out_loss,
+    learn_both,
+    learned_tables,
+    wider_figure,
+)
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply, decode
+from rowspace.lab.tables.small_world import small_world_sentences
+from rowspace.lab.tables.world import OPTIONS
+from rowspace.table import Table
+
+
+def test_rows_equal_those_of_fit() -> None:
+    sentences = small_world_sentences()[::4]
+    learned = learn_both(sentences, dim=5, seed=3)
+    table = rs.fit(iter(sentences), dim=5, seed=3, **OPTIONS)
+    assert learned["words"] == list(table)
+    np.testing.assert_array_equal(learned["inputs"], table.rows)
+    assert learned["outputs"].shape == table.rows.shape
+
+
+def test_held_out_loss_equals_the_expected_loss_of_drawn_windows_and_negatives() -> None:
+    drawn = np.random.default_rng(0)
+    words, counts = ["a", "b", "c"], np.array([5, 3, 1])
+    inputs, outputs = drawn.normal(size=(2, 3, 4))
+    learned: Learned = {"dim": 4, "seed": 0, "words": words, "counts": counts, "inputs": inputs, "outputs": outputs}
+    found = held_out_loss(learned, ["a b x c a"], window=3, negatives=5)
+    sentence = [0, 1, 2, 0]  # without the unknown word
+    noise = counts**0.75 / sum(counts**0.75)
+    total = pairs = 0.0
+    for width in (1, 2, 3):  # each width of a window is drawn equally often
+        for at, one in enumerate(sentence):
+            for place, other in enumerate(sentence):
+                if not 0 < abs(at - place) <= width:
+                    continue
+                expected = sum(noise[word] * math.log1p(math.exp(inputs[one] @ outputs[word])) for word in range(3))
+                total += math.log1p(math.exp(-(inputs[one] @ outputs[other]))) + 5 * expected
+                pairs += 1
+    assert found == pytest.approx(total / pairs)
+
+
+def test_wider_compares_widths_fold_by_fold() -> None:
+    dims, seeds = [2, 6], [0, 1]
+    found = wider_figure(dims=dims, seeds=seeds)
+    tables = {
+        (learned["seed"], learned["dim"]): (learned, loss) for learned, loss in learned_tables(dims=dims, seeds=seeds)
+    }
+    losses = np.array([[tables[seed, dim][1] for dim in dims] for seed in seeds])
+    np.testing.assert_array_equal(found["losses"], losses)
+    change = losses[:, 1] / losses[:, 0] - 1
+    assert found["change"] == pytest.approx(change.mean())
+    assert found["noise"] == pytest.approx(change.std(ddof=1) / 2**0.5)
+    one, other = tables[0, 2][0], tables[1, 6][0]
+    common = sorted(set(one["words"]) & set(other["words"]))
+    near = [
+        NearestNeighbors(metric="cosine")
+        .fit([each["inputs"][each["words"].index(word)] for word in common])
+        .kneighbors(n_neighbors=10)[1]
+        for each in (one, other)
+    ]
+    shared = np.mean([len({*first} & {*second}) / 10 for first, second in zip(*near, strict=True)])
+    assert found["kept"][0, 0] == pytest.approx(shared, abs=1e-3)
+
+
+def test_cut_table_keeps_the_neighbors_of_its_first_components() -> None:
+    drawn = np.random.default_rng(1)
+    rows = drawn.normal(size=(200, 8)) * 2.0 ** -np.arange(8)
+    table = Table([str(id) for id in range(200)], rows.astype(np.float32))
+    found = cut_figure(table, most=1000, queries=1000, seed=0)
+    assert found["cut_dims"] == [2, 4, 8]
+    centered = TruncatedSVD(4, algorithm="arpack", random_state=0).fit(table.rows - table.rows.mean(0))
+    cut = table.rows @ centered.components_.T
+    near = [NearestNeighbors(metric="cosine").fit(each).kneighbors(n_neighbors=10)[1] for each in (table.rows, cut)]
+    kept = np.mean([len({*one} & {*other}) / 10 for one, other in zip(*near, strict=True)])
+    assert found["cut_kept"][1] == pytest.approx(kept, abs=2e-3)
+    assert found["cut_kept"][2] == 1
+
+
+@pytest.fixture(scope="module")
+def reports(world_lab) -> list[Progress | Reply]:
+    kind = PAGE.job_kinds["claim-wider"]
+    parameters = kind.read(world_lab, Query({"dims": ["2,4"], "seeds": ["2"]}))
+    return list(kind.run(**kind.arrays(world_lab, **parameters), **parameters))
+
+
+def test_job_reports_each_table_and_ends_with_the_verdict(reports) -> None:
+    assert [report.fraction for report in reports if isinstance(report, Progress)] == [0.25, 0.5, 0.75, 1]
+    frames = [decode(report.encode()) for report in reports if isinstance(report, Reply)]
+    assert [int(np.isfinite(frame.arrays["losses"]).sum()) for frame in frames] == [0, 1, 2, 3, 4, 4]
+    assert [frame.meta["finished"] for frame in frames] == [False] * 5 + [True]
+    names: dict[str, dict[str, object]] = {}
+    exec(frames[-1].meta["code"], names)  # generated by the lab
+    np.testing.assert_array_equal(names["wider"]["losses"], frames[-1].arrays["losses"])
+    np.testing.assert_array_equal(names["cut"]["cut_kept"], frames[-1].arrays["cut_kept"])
+    assert names["wider"]["verdict"] == frames[-1].meta["verdict"] != ""
+    assert "{=" not in frames[-1].meta["evidence"]
+
+
+def test_parameters_are_checked(world_lab, monkeypatch) -> None:
+    with pytest.raises(UsageError, match="two or more different widths"):
+        PAGE.job_kinds["claim-wider"].read(world_lab, Query({"dims": ["4,4"]}))
+    with pytest.raises(UsageError, match="seeds must be a whole number from 2 to 10"):
+        PAGE.job_kinds["claim-wider"].read(world_lab, Query({"seeds": ["1"]}))
+    assert "alibi" in PAGE.job_kinds["claim-longer-texts"].read(world_lab, Query({}))["code"]
+    monkeypatch.setattr(jobs_importlib.util, "find_spec", lambda _: None)  # PyTorch is installed here
+    with pytest.raises(MissingExtraError, match="needs PyTorch"):
+        PAGE.job_kinds["claim-longer-texts"].read(world_lab, Query({}))
+
+
+def test_longer_texts_are_compared_with_the_trained_length() -> None:
+    bits = {
+        "sinusoid": {8: 2.0, 16: 2.1, 32: 2.2},
+        "rotary": {8: 1.9, 16: 1.9, 32: 1.805},
+        "alibi": {8: 2, 16: 2, 32: 2},
+    }
+    found = longer_texts_numbers(bits, steps=7)
+    assert (found["sinusoid"], found["rotary"], found["alibi"]) == (pytest.approx(0.1), pytest.approx(-0.05), 0)
+    assert (found["trained"], found["longest"], found["verdict"]) == (8, 32, "it depends")
+
+
+@pytest.mark.long
+def test_small_models_read_longer_texts() -> None:
+    for scheme in ("sinusoid", "alibi"):
+        bits = bits_by_length(scheme, steps=2)
+        assert list(bits) == [48, 96, 192]
+        assert all(0 < each < 20 for each in bits.values())
