@@ -31,8 +31,8 @@ class Progress {
   /** Record an answer that was given in lesson `current`. */
   record(asked: Asked, right: boolean, current: number): void {
     this.#saved.missed = afterAnswer(this.#saved.missed, asked, right, current);
-    const names = (this.#saved.answered[asked.lesson] ??= []);
-    if (!names.includes(asked.name)) names.push(asked.name);
+    const names = this.#saved.answered[asked.lesson] ?? [];
+    this.#saved.answered[asked.lesson] = [...new Set([...names, asked.name])];
     this.#save();
   }
 
