@@ -1,4 +1,4 @@
-// The pages, in the order of the lessons. Each is a line here, a folder in pages/, and a folder on the server.
+// The lessons, and the pages in their order. Each page is a line here, a folder in pages/, and a folder on the server.
 
 import type { Component } from "svelte";
 import type { ThreadUse } from "./state/thread";
@@ -13,6 +13,7 @@ export interface PageEntry {
 }
 
 export const pages: PageEntry[] = [
+  { name: "lessons", title: "Lessons", key: "l", load: () => import("./lessons/Lessons.svelte") },
   { name: "words", title: "Words", key: "w", load: () => import("./pages/words/Words.svelte") },
   { name: "analogies", title: "Analogies", key: "a", load: () => import("./pages/analogies/Analogies.svelte") },
   { name: "tokens", title: "Tokens", key: "t", load: () => import("./pages/tokens/Tokens.svelte") },

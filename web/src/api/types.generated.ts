@@ -88,6 +88,22 @@ export interface LessonReply {
   blocks: LessonBlock[];
 }
 
+/** The card of a lesson. */
+export interface LessonCard {
+  number: number;
+  title: string;
+  /** What, shape, key fact and code. */
+  html: string[];
+}
+
+/** The cards of all lessons, and the summary tables next to them. */
+export interface CardsReply {
+  title: string;
+  cards: LessonCard[];
+  /** As HTML. */
+  tables: string;
+}
+
 /** A question without its answer. */
 export interface QuestionReply {
   prompt: string;

@@ -1,8 +1,10 @@
 // The table and the page's state are kept in the URL, so a link restores them. Choices and page changes push an entry to the browser's
 // history; dragging a slider or typing in a field makes a single entry (see history-entries.ts). The word and the sentence
-// of a page are carried along to the next one (see thread.ts).
+// of a page are carried along to the next one (see thread.ts). In a lesson the state is that of the page in its figure, after
+// the lesson's step and the name of that page (see lesson-url.ts).
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
+import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson-url";
 import { threadUse } from "../pages";
 import { familyOf, table } from "./table.svelte";
 import { type Part, threadChanges, threadOf, withThread } from "./thread";
@@ -12,12 +14,18 @@ export * from "./url-codecs";
 
 const WRITE_INTERVAL = 150; // ms; browsers limit how often the URL may change
 const STORAGE_KEY = "pages";
+const CHOSEN_KEY = "chosen-table";
 const TABLE = "table";
 
 class Address {
-  page = $state(pageOf(location.pathname));
-  /** The state of the page, without the table. */
-  search = $state(changed(location.search, TABLE, []));
+  /** The path without the leading slash: the name of a page, or a lesson such as "lessons/3". */
+  path = $state(pathOf(location.pathname));
+  /** The state of the page, without the table; in a lesson, the state of the page in its figure. */
+  search = $state("");
+  /** The step of a lesson, from 1; 0 if the URL has none. */
+  step = $state(0);
+  /** The page in the figure of a lesson. */
+  figure = $state("");
   /** Counts history navigations, after which a page rereads what it caches outside the URL. */
   restored = $state(0);
   /** The last state of each page, for each table; and under the name "" the last thread. */
@@ -28,10 +36,14 @@ class Address {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    table.id = tableOf(location.search);
+    const { path, place, id } = here();
+    [this.search, this.step, this.figure, table.id] = [place.search, place.step, place.figure, id];
+    table.chosen = place.step ? (sessionStorage.getItem(CHOSEN_KEY) ?? "") : id;
+    this.path = path;
     addEventListener("popstate", () => {
       this.#cancel();
-      this.#show(pageOf(location.pathname), changed(location.search, TABLE, []), tableOf(location.search));
+      const { path, place, id } = here();
+      this.#show(path, place, id);
     });
     addEventListener("pagehide", () => {
       this.#write(this.search);
@@ -43,26 +55,45 @@ class Address {
       addEventListener(type, () => this.#entries.release(), options);
   }
 
+  /** The name of the page, or "lessons". */
+  get page(): string {
+    return pageOf(this.path);
+  }
+
+  /** What follows the name in the path: the number of a lesson. */
+  get part(): string {
+    return this.path.split("/")[1] ?? "";
+  }
+
+  /** The page whose state is in the URL. */
+  get view(): string {
+    return this.page === LESSONS ? this.figure : this.page;
+  }
+
   /** The word and the sentence of the current page. */
   get thread() {
     return threadOf(this.search);
   }
 
-  /** The last state of another page, with the current thread; "" for the current page, so that its link resets it. */
-  searchOf(page: string, thread = this.thread): string {
-    if (page === this.page) return "";
-    return withThread(this.#saved[saved(page, table.id)] ?? "", thread, threadUse[page]);
+  /**
+   * The last state of another page, with the current thread; "" for the current page, so that its link resets it.
+   *
+   * The examples of a lesson are not carried along to other pages.
+   */
+  searchOf(path: string, thread = this.page === LESSONS ? this.#lastThread() : this.thread): string {
+    if (path === this.path || pageOf(path) === LESSONS) return "";
+    return withThread(this.#saved[saved(path, table.id)] ?? "", thread, threadUse[path]);
   }
 
   /** Change a part of the thread; other pages follow when they are shown. */
   follow(part: Part, value: string, mode: HistoryMode = "push"): void {
-    for (const [name, values] of threadChanges(this.search, part, value, threadUse[this.page]))
+    for (const [name, values] of threadChanges(this.search, part, value, threadUse[this.view]))
       this.change(name, values, mode);
   }
 
   /** Whether the current page shows a part of the thread. */
   shows(part: Part): boolean {
-    return threadUse[this.page]?.[part] !== undefined;
+    return threadUse[this.view]?.[part] !== undefined;
   }
 
   /** The URL of a page of the current table. */
@@ -75,24 +106,28 @@ class Address {
     if (id === table.id) return;
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
-    search ??= withThread(
-      this.#saved[saved(this.page, id)] ?? "",
-      threadOf(this.#saved[saved("", id)] ?? ""),
-      threadUse[this.page],
-    );
-    this.#show(this.page, search, id);
-    const url = this.urlOf(this.page, search);
-    if (mode === "push") history.pushState(null, "", url);
-    else history.replaceState(null, "", url);
+    search ??= this.page === LESSONS ? this.search : this.#lastSearch(id);
+    table.chosen = id;
+    this.#show(this.path, { step: this.step, figure: this.figure, search }, id);
+    this.#record(mode);
   }
 
-  /** Navigate to a page. */
-  go(page: string, search = this.searchOf(page)): void {
+  /** Navigate to a page, with the current table, or to a lesson, with the reader's; or with a given one. */
+  go(path: string, search = this.searchOf(path), id = pageOf(path) === LESSONS ? table.chosen : table.id): void {
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
-    if (page !== this.page || search !== this.search) history.pushState(null, "", this.urlOf(page, search));
-    this.#show(page, search);
+    const before = this.#url();
+    this.#show(path, { step: 0, figure: "", search }, id);
+    if (this.#url() !== before) this.#record("push");
     scrollTo(0, 0);
+  }
+
+  /** Move to a step of the current lesson, and its figure to a state. */
+  move(place: LessonPlace, id: string, mode: "push" | "replace"): void {
+    if (this.#changes.size) this.#settle();
+    this.#write(this.search);
+    this.#show(this.path, place, id);
+    this.#record(mode);
   }
 
   change(name: string, values: string[], mode: HistoryMode = "push"): void {
@@ -112,19 +147,41 @@ class Address {
     this.#changes.clear();
     if (!pushes) return void (this.#timer ??= setTimeout(() => this.#write(this.search), WRITE_INTERVAL));
     this.#write(this.#before);
-    history.pushState(null, "", location.pathname + full(this.search));
+    this.#record("push");
   }
 
-  #show(page: string, search: string, id = table.id): void {
+  #show(path: string, place: LessonPlace, id: string): void {
     this.#save();
     table.id = id;
-    this.page = page;
-    this.search = search;
+    this.path = path;
+    [this.search, this.step, this.figure] = [place.search, place.step, place.figure];
+    if (this.page !== LESSONS) table.chosen = id;
     this.restored++;
     this.#entries.forget();
   }
 
+  /** The last state of the page for another table. */
+  #lastSearch(id: string): string {
+    return withThread(this.#saved[saved(this.page, id)] ?? "", this.#lastThread(id), threadUse[this.page]);
+  }
+
+  #lastThread(id = table.id) {
+    return threadOf(this.#saved[saved("", id)] ?? "");
+  }
+
+  /** The URL of the current page, lesson and table. */
+  #url(search = this.search): string {
+    return `/${this.path}${full(writePlace({ step: this.step, figure: this.figure, search }))}`;
+  }
+
+  #record(mode: "push" | "replace"): void {
+    if (mode === "push") history.pushState(null, "", this.#url());
+    else history.replaceState(null, "", this.#url());
+  }
+
   #save(): void {
+    sessionStorage.setItem(CHOSEN_KEY, table.chosen);
+    if (this.page === LESSONS) return;
     this.#saved[saved(this.page, table.id)] = this.search;
     this.#saved[saved("", table.id)] = withThread("", this.thread);
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(this.#saved));
@@ -134,7 +191,7 @@ class Address {
   #write(search: string): void {
     if (this.#timer === undefined) return;
     this.#cancel();
-    history.replaceState(null, "", location.pathname + full(search));
+    history.replaceState(null, "", this.#url(search));
   }
 
   #cancel(): void {
@@ -159,8 +216,20 @@ function saved(page: string, id: string): string {
   return id ? `${familyOf(id)}/${page}` : page;
 }
 
+function pathOf(path: string): string {
+  return path.replace(/^\/+|\/+$/g, "") || "words";
+}
+
 function pageOf(path: string): string {
-  return path.split("/")[1] || "words";
+  return path.split("/")[0] ?? "";
+}
+
+/** What the browser's address bar says. */
+function here(): { path: string; place: LessonPlace; id: string } {
+  const path = pathOf(location.pathname);
+  const search = changed(location.search, TABLE, []);
+  const place = pageOf(path) === LESSONS ? readPlace(search) : { step: 0, figure: "", search };
+  return { path, place, id: tableOf(location.search) };
 }
 
 export const address = new Address();

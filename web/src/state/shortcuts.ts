@@ -10,14 +10,25 @@ export interface Actions {
 }
 
 const SEQUENCE_TIMEOUT = 1500; // ms between `g` and the letter
-const steppers: ((by: number) => void)[] = [];
+interface Stepper {
+  step: (by: number) => void;
+  /** A selector of elements in which the arrow keys belong to another stepper. */
+  except?: string;
+}
+
+const steppers: Stepper[] = [];
 let prefixTime = -Infinity; // of the last `g`
 
-/** Call `step` with -1 or 1 on ← and →, while the calling component is mounted and no field has the focus. */
-export function onstep(step: (by: number) => void): void {
+/**
+ * Call `step` with -1 or 1 on ← and →, while the calling component is mounted and no field has the focus.
+ *
+ * The newest component gets the keys, except that one with an `except` gets them first, unless the focus is in there.
+ */
+export function onstep(step: (by: number) => void, except?: string): void {
   onMount(() => {
-    steppers.push(step);
-    return () => void steppers.splice(steppers.indexOf(step), 1);
+    const stepper = { step, except };
+    steppers.push(stepper);
+    return () => void steppers.splice(steppers.indexOf(stepper), 1);
   });
 }
 
@@ -38,8 +49,13 @@ export function handleKey(event: KeyboardEvent, actions: Actions): void {
 function step(event: KeyboardEvent): boolean {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (!by || !steppers.length || acceptsArrows(event.target)) return false;
-  steppers.at(-1)?.(by);
+  stepperFor(event.target)?.step(by);
   return true;
+}
+
+function stepperFor(target: EventTarget | null): Stepper | undefined {
+  const first = steppers.find(({ except }) => except && !(target instanceof Element && target.closest(except)));
+  return first ?? steppers.at(-1);
 }
 
 /** Focus the page's own field, or else the word search in the navigation. A folded field is unfolded. */

@@ -51,6 +51,24 @@ class LessonReply(TypedDict):
     blocks: list[LessonBlock]
 
 
+class LessonCard(TypedDict):
+    """The card of a lesson."""
+
+    number: int
+    title: str
+    html: list[str]
+    """What, shape, key fact and code."""
+
+
+class CardsReply(TypedDict):
+    """The cards of all lessons, and the summary tables next to them."""
+
+    title: str
+    cards: list[LessonCard]
+    tables: str
+    """As HTML."""
+
+
 class QuestionReply(TypedDict):
     """A question without its answer."""
 

@@ -1,20 +1,23 @@
-"""The routes of the lessons: the list, a lesson, its questions, and the computed answers to them."""
+"""The routes of the lessons: the list, a lesson, its questions and the computed answers to them, and the cards."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
+from rowspace.lab.lessons import computed
 from rowspace.lab.lessons.lesson import NUMBERS, WORDS_A_MINUTE, Lesson, lesson, lessons
 from rowspace.lab.lessons.replies import (
     AnswerReply,
+    CardsReply,
     LessonBlock,
+    LessonCard,
     LessonEntry,
     LessonReply,
     LessonsReply,
     QuestionReply,
 )
-from rowspace.lab.lessons.source import Block, Values, prose_html
+from rowspace.lab.lessons.source import Block, Values, prose_html, read_document
 from rowspace.lab.lessons.source.values import citations
 from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
@@ -41,6 +44,17 @@ def shown_lesson(lab: Lab, query: Query) -> LessonReply:
         "opens": [_entry(lesson(number), lab) for number in found.linked("opens")],
         "words": found.words,
         "blocks": [_block(block, values) for block in found.document.blocks],
+    }
+
+
+def cards(lab: Lab, query: Query) -> CardsReply:
+    """Return the cards of all lessons, and the summary tables of `cards.md`."""
+    document = read_document("cards.md")
+    values = Values(computed, lab)
+    return {
+        "title": document.header["title"],
+        "cards": [_card(each, block, lab) for each in lessons() for block in each.document.of("card")],
+        "tables": "".join(prose_html(part, values) for block in document.of("prose") for part in block.parts),
     }
 
 
@@ -132,6 +146,10 @@ def _entry(found: Lesson, lab: Lab) -> LessonEntry:
     }
 
 
+def _card(found: Lesson, block: Block, lab: Lab) -> LessonCard:
+    return {"number": found.number, "title": found.title, "html": _html(block, found.values(lab))}
+
+
 def _block(block: Block, values: Values) -> LessonBlock:
     address = urlsplit(block.argument if block.kind == "figure" else "")
     pairs = address.query.split("&") if address.query else []
@@ -164,6 +182,7 @@ def reference(key: str) -> str:
 ROUTES: dict[str, Answer] = {
     "lessons/list": listed,
     "lessons/lesson": shown_lesson,
+    "lessons/cards": cards,
     "lessons/question": question,
     "lessons/answer": answer,
 }

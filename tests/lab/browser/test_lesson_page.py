@@ -1,0 +1,255 @@
+"""The page that shows a lesson, on two lessons that are made for these tests."""
+
+import json
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.lab import made_lessons
+
+from rowspace.lab.lessons import lesson as lesson_module, routes
+from rowspace.lab.lessons.lesson import Lesson
+from rowspace.lab.lessons.source import parse_document
+from rowspace.lab.tables.examples import SIX_WORDS
+
+pytestmark = pytest.mark.browser
+
+MADE = {
+    number: Lesson(number, parse_document(text), made_lessons)
+    for number, text in {1: made_lessons.FIRST, 2: made_lessons.SECOND}.items()
+}
+IDS = "/lessons/1?table=six-words&step=1&page=pipeline&stage=2&text=the+cat+dog"
+ROWS = "/lessons/1?table=six-words&step=2&page=pipeline&stage=3&text=the+cat+dog"
+
+
+@pytest.fixture(autouse=True)
+def made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the lessons of the package, so that their texts may change without these tests."""
+    for module in (lesson_module, routes):
+        monkeypatch.setattr(module, "lesson", MADE.__getitem__)
+        monkeypatch.setattr(module, "NUMBERS", list(MADE))
+    monkeypatch.setattr(routes, "lessons", lambda: list(MADE.values()))
+
+
+@pytest.fixture
+def reader(page: Page, lab_url: str) -> Page:
+    """A page with the first lesson."""
+    page.goto(f"{lab_url}/lessons/1")
+    page.wait_for_url(f"**{IDS}")
+    page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
+    return page
+
+
+def active(page: Page) -> Locator:
+    return page.locator("section.step[aria-current=step]")
+
+
+def question(page: Page, name: str) -> Locator:
+    return page.locator(f"[data-name='{name}']")
+
+
+def entries(page: Page) -> int:
+    return int(page.evaluate("history.length"))
+
+
+def progress(page: Page) -> dict[str, object]:
+    saved: dict[str, object] = json.loads(page.evaluate("localStorage.getItem('rowspace-lessons')"))
+    return saved
+
+
+def test_steps_are_history_entries_and_drags_are_not(reader: Page) -> None:
+    before = entries(reader)
+    reader.keyboard.press("ArrowRight")
+    reader.wait_for_url(f"**{ROWS}")
+    expect(active(reader)).to_contain_text("A second step")
+    assert entries(reader) == before + 1
+    reader.go_back()
+    reader.wait_for_url(f"**{IDS}")
+    expect(active(reader)).to_contain_text("There are 3 numbers")
+    reader.go_forward()
+    expect(active(reader)).to_contain_text("A second step")
+
+
+def test_scrolling_moves_the_figure(reader: Page) -> None:
+    step = reader.get_by_role("region", name="Step 2 of 3")
+    reader.mouse.move(200, 400)
+    while active(reader).get_attribute("aria-label") != "Step 2 of 3":
+        reader.mouse.wheel(0, 60)
+        reader.evaluate("new Promise(requestAnimationFrame)")
+    reader.wait_for_url(f"**{ROWS}")
+    assert 0 < step.bounding_box()["y"] <= 0.36 * reader.viewport_size["height"]
+
+
+def test_arrow_keys_belong_to_the_figure_while_it_has_the_focus(reader: Page) -> None:
+    reader.get_by_role("navigation", name="Stages").get_by_role("button", name="Ids").focus()
+    reader.keyboard.press("ArrowRight")
+    reader.wait_for_url(
+        "**/lessons/1?table=six-words&step=1&page=pipeline&text=the+cat+dog"
+    )  # the stage is the default
+    reader.get_by_role("button", name="Next →").first.focus()
+    reader.keyboard.press("ArrowRight")
+    reader.wait_for_url(f"**{ROWS}")
+
+
+def test_reader_takes_the_figure_over_and_gives_it_back(reader: Page) -> None:
+    line = reader.get_by_text("You changed the figure.")
+    expect(line).to_have_count(0)
+    reader.get_by_role("navigation", name="Stages").get_by_role("button", name="One-hot").click()
+    reader.wait_for_url("**stage=4**")
+    expect(line).to_be_visible()
+    reader.reload()
+    expect(line).to_be_visible()
+    expect(reader.get_by_role("heading", name="One-hot")).to_be_visible()
+    reader.get_by_role("button", name="Back to the lesson’s state").click()
+    reader.wait_for_url(f"**{IDS}")
+    expect(line).to_have_count(0)
+
+
+def test_step_without_a_table_shows_that_of_the_reader(page: Page, lab_url: str) -> None:
+    page.goto(f"{lab_url}/lessons/2?table=five-items")
+    page.wait_for_url("**/lessons/2?table=six-words&step=1**")
+    page.get_by_role("navigation", name="Pages").get_by_text("Pages", exact=True).click()
+    page.get_by_role("link", name="Lessons", exact=True).first.click()
+    page.wait_for_url("**/lessons?table=five-items")
+    page.get_by_role("link", name="Made for a test").click()
+    page.wait_for_url("**/lessons/1?table=six-words&step=1**")
+    expect(question(page, "counted")).to_contain_text("How often was the first word read?")
+    table = page.get_by_role("combobox", name="Table")
+    table.select_option("four-words")
+    expect(page.get_by_text("You changed the figure.")).to_be_visible()
+    page.wait_for_url("**table=four-words&step=1**")
+
+
+def test_links_show_their_state_in_the_figure(reader: Page) -> None:
+    before = reader.evaluate("performance.timeOrigin")
+    reader.get_by_role("link", name="See it").click()
+    reader.wait_for_url("**/lessons/1?table=six-words&step=1&page=pipeline&stage=4&text=the+cat")
+    expect(reader.get_by_role("heading", name="One-hot")).to_be_visible()
+    reader.get_by_role("link", name="Open this page").click()
+    reader.wait_for_url("**/pipeline?table=six-words&stage=4&text=the+cat")
+    expect(reader.get_by_role("heading", name="Pipeline", level=1)).to_be_visible()
+    reader.go_back()
+    expect(active(reader)).to_contain_text("There are 3 numbers")
+    assert reader.evaluate("performance.timeOrigin") == before  # no reload
+
+
+def test_lesson_has_no_title_and_folded_code_of_its_page(reader: Page) -> None:
+    expect(reader.get_by_role("heading", level=1)).to_have_text("Made for a test")
+    expect(reader).to_have_title("Made for a test · rowspace")
+    folds = reader.locator(".live details").filter(has_text="The numbers")
+    expect(folds).not_to_have_attribute("open", "")
+
+
+def test_nothing_gives_the_answer_away_before_it_is_checked(page: Page, lab_url: str) -> None:
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(f"{request.method} {request.url}"))
+    page.goto(f"{lab_url}/lessons/1")
+    asked = question(page, "norm")
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.get_by_role("status")).to_have_text("Type a number first, such as 0.5.")
+    assert not [url for url in requested if "lessons/answer" in url]
+    asked.get_by_label("Your answer").last.fill("0,5")
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.locator(".verdict")).to_be_focused()
+    norm = sum(value**2 for value in list(SIX_WORDS.values())[1]) ** 0.5
+    expect(asked.locator(".computed")).to_have_text(f"{norm:.4g}")
+    expect(asked.locator(".verdict")).to_contain_text(f"It is {norm:.4g}, from 3 numbers.")
+    asked.get_by_text("The code that computed it").click()
+    expect(asked.get_by_label("Python")).to_contain_text("def norm_figure")
+    assert not [url for url in requested if not url.startswith("GET ")]  # progress is not sent
+    assert not [url for url in requested if "rowspace-lessons" in url or "missed" in url]
+
+
+def test_answer_can_be_shown_without_a_guess(reader: Page) -> None:
+    asked = question(reader, "larger")
+    asked.get_by_role("button", name="Show the answer").click()
+    expect(asked.locator(".verdict")).to_contain_text("The answer: ")
+    assert [each["name"] for each in progress(reader)["missed"]] == ["larger"]
+
+
+def test_question_that_a_table_cannot_answer_offers_others(reader: Page) -> None:
+    asked = question(reader, "counted")
+    expect(asked.get_by_role("status").first).to_have_text("the table is too large for this question")
+    asked.get_by_role("button", name="Six words").click()
+    expect(asked).to_contain_text("How often was the first word read?")
+    asked.get_by_label("Your answer").last.fill("6")
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.locator(".verdict")).to_contain_text("Right: 6")
+
+
+def test_missed_question_returns_until_it_is_answered_right(reader: Page) -> None:
+    lengths = {word: sum(value**2 for value in row) ** 0.5 for word, row in SIX_WORDS.items()}
+    words = list(SIX_WORDS)
+    first, second = words[0], words[3]
+    wrong = min(first, second, key=lengths.__getitem__)
+    question(reader, "larger").get_by_label(wrong, exact=True).check()
+    question(reader, "larger").get_by_role("button", name="Check").click()
+    expect(question(reader, "larger").locator(".verdict")).to_contain_text("Not right.")
+    missed = {"lesson": 1, "name": "larger", "table": "six-words", "at": 2}
+    assert progress(reader)["missed"] == [missed]
+    reader.get_by_role("link", name="2 · The next one").click()
+    again = reader.get_by_role("region", name="Again, with other numbers")
+    expect(again.locator("[data-name=larger]")).to_have_attribute("data-seed", "2")
+    right = max(words[2], words[5], key=lengths.__getitem__)  # those of seed 2
+    again.get_by_label(right, exact=True).check()
+    again.get_by_role("button", name="Check").click()
+    expect(again.locator(".verdict")).to_contain_text(f"Right: {right}")
+    assert progress(reader)["missed"] == []
+    reader.reload()
+    expect(active(reader)).to_contain_text("Its only step.")
+    expect(again).to_have_count(0)
+
+
+def test_lesson_is_done_when_all_questions_are_answered(reader: Page) -> None:
+    for name in ("norm", "larger", "share", "counted"):
+        asked = question(reader, name)
+        if name == "counted":
+            asked.get_by_role("button", name="Six words").click()
+        assert "1" not in progress_of_done(reader)
+        asked.get_by_role("button", name="Show the answer").click()
+        expect(asked.locator(".verdict")).to_be_visible()
+    assert progress_of_done(reader) == {"1": True}
+    reader.get_by_role("link", name="All lessons").click()
+    expect(reader.get_by_text("1 of 2 done")).to_be_visible()
+    expect(reader.get_by_role("listitem").filter(has_text="Made for a test")).to_contain_text("done")
+    reader.get_by_role("button", name="Start over").click()
+    expect(reader.get_by_text("1 of 2 done")).to_have_count(0)
+
+
+def progress_of_done(page: Page) -> dict[str, bool]:
+    done: dict[str, bool] = page.evaluate("JSON.parse(localStorage.getItem('rowspace-lessons') ?? '{}').done ?? {}")
+    return done
+
+
+def test_narrow_screen_shows_one_step_at_a_time(reader: Page) -> None:
+    reader.set_viewport_size({"width": 390, "height": 800})
+    expect(reader.locator("section.step:visible")).to_have_count(1)
+    expect(reader.get_by_role("region", name="Exercise")).to_have_count(0)
+    for _ in range(2):
+        reader.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →").click()
+    reader.wait_for_url("**table=four-words&step=3&page=order**")
+    expect(reader.locator("section.step:visible")).to_contain_text("A third step.")
+    expect(reader.get_by_role("region", name="Exercise")).to_be_visible()
+    reader.get_by_role("button", name="← Previous").click()
+    reader.wait_for_url(f"**{ROWS}")
+
+
+def test_values_say_where_they_come_from(reader: Page) -> None:
+    value = active(reader).locator("data")
+    expect(value).to_have_attribute("title", "Computed by tests.lab.made_lessons.sizes")
+    reader.get_by_role("button", name="Next →").first.focus()
+    value.focus()
+    reader.keyboard.press("Shift+Tab")
+    reader.keyboard.press("Tab")
+    expect(reader.locator(".source")).to_have_text("Computed by tests.lab.made_lessons.sizes")
+
+
+def test_cards_are_printed_without_the_navigation(page: Page, lab_url: str) -> None:
+    page.goto(f"{lab_url}/lessons/cards")
+    card = page.get_by_role("region", name="Card 1: Made for a test")
+    expect(card).to_contain_text("A row is a vector.")
+    expect(card.get_by_label("Python")).to_have_text("import numpy as np\n\nnp.ones(3)")
+    expect(page.get_by_role("table")).to_have_count(2)
+    page.emulate_media(media="print")
+    expect(page.get_by_role("navigation", name="Pages")).to_be_hidden()
+    expect(page.get_by_role("button", name="Print")).to_be_hidden()
+    expect(card).to_be_visible()
