@@ -832,6 +832,21 @@ export interface MatrixReply {
   untrained: boolean;
 }
 
+/** The largest logits after the last token of a text, without the layers of a model. */
+export interface NextTokensReply {
+  /** The tokens of the rows. */
+  names: string[];
+  vocabulary: number;
+  text: string;
+  pieces: Piece[];
+  /** The tokens that have a row. */
+  tokens: string[];
+  /** The number of tokens left out at the end of a long text. */
+  left_out: number;
+  code: string;
+  recipe: "transformer" | "plain" | "gpt2" | "bert" | "llama" | "gemma";
+}
+
 /** The rows with a gradient, with and without tied weights. */
 export interface TiedGradientReply {
   /** The number of nonzero rows of the gradient. */

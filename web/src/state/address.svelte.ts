@@ -160,7 +160,7 @@ function saved(page: string, id: string): string {
 }
 
 function pageOf(path: string): string {
-  return path.split("/")[1] || "words";
+  return path.split("/")[1] || "start";
 }
 
 export const address = new Address();
