@@ -21,6 +21,7 @@ from typing import Any, Literal, NotRequired, Required, Union, get_args, get_ori
 import numpy as np
 
 from rowspace.lab import pages
+from rowspace.lab.lessons import replies as lessons
 from rowspace.lab.shared import sentence
 from rowspace.lab.tables import replies as tables
 
@@ -50,7 +51,7 @@ def typed_dicts() -> Iterator[Any]:
         for m in walk_packages(pages.__path__, f"{pages.__name__}.")
         if m.name.endswith(".replies")
     ]
-    for module in (sentence, tables, *modules):
+    for module in (sentence, tables, lessons, *modules):
         for name, value in vars(module).items():
             mine = is_typeddict(value) and value.__module__ == module.__name__
             if mine and found.setdefault(name, value) is not value:

@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 from rowspace.lab.jobs.jobs import Jobs
 from rowspace.lab.jobs.routes import job_routes
 from rowspace.lab.lab import OPENED, Lab
+from rowspace.lab.lessons import PAGE as LESSONS
 from rowspace.lab.page import Answer, Page, Upload
 from rowspace.lab.pages import PAGES
 from rowspace.lab.server.errors import HANDLERS
@@ -40,13 +41,13 @@ def make_app(
 ) -> Starlette:
     """Create the application for a `Lab` or for `Tables`; `pages` and `static` replace the pages and the front end."""
     tables = lab if isinstance(lab, Tables) else Tables(lab)
-    pages = PAGES if pages is None else pages
+    pages = (LESSONS, *PAGES) if pages is None else pages
     answers = []
     for page in pages:
         threads = CapacityLimiter(THREADS)
         answers += [_route(path, answer, _endpoint(tables, answer, threads)) for path, answer in page.routes.items()]
     index = partial(_index, static)
-    shown = [Route(path, index) for path in ("/", *(f"/{page.name}" for page in pages))]
+    shown = [Route(path, index) for path in ("/", *(f"/{page.name}" for page in pages), "/lessons/{part}")]
     files = Mount("/static", StaticFiles(directory=static, check_dir=False))
     jobs = Jobs({name: kind for page in pages for name, kind in page.job_kinds.items()})
 

@@ -46,6 +46,70 @@ export interface OwnTableReply {
   seconds: number;
 }
 
+/** A lesson in the list. */
+export interface LessonEntry {
+  number: number;
+  title: string;
+  /** The question that it opens with, as HTML. */
+  question: string;
+  minutes: number;
+}
+
+/** All lessons, in order. */
+export interface LessonsReply {
+  lessons: LessonEntry[];
+}
+
+/** A part of a lesson, in the order of the text. */
+export interface LessonBlock {
+  kind: "prose" | "figure" | "question" | "exercise" | "mistake" | "claim" | "card" | "references";
+  /** Its text: prose, the caption of a figure, prompt, hint and answer of an exercise, belief and evidence of a
+    mistake, what, shape, key fact and code of a card, and one reference each. */
+  html: string[];
+  /** The name of a question or claim. */
+  name: string;
+  /** The page that a figure shows. */
+  page: string;
+  /** The state of that page, as a query string without the table. */
+  search: string;
+  /** The id of the table of a figure or question; "" for the reader's table. */
+  table: string;
+}
+
+/** A lesson. */
+export interface LessonReply {
+  number: number;
+  title: string;
+  question: string;
+  needs: LessonEntry[];
+  opens: LessonEntry[];
+  words: number;
+  minutes: number;
+  blocks: LessonBlock[];
+}
+
+/** A question without its answer. */
+export interface QuestionReply {
+  prompt: string;
+  kind: "number" | "choice" | "slider";
+  options: string[];
+  low: number;
+  high: number;
+  step: number;
+  unit: string;
+  /** Why the question cannot be asked about this table; "" if it can. */
+  unavailable: string;
+}
+
+/** The computed answer to a question, after the reader's own. */
+export interface AnswerReply {
+  code: string;
+  right: boolean;
+  answer: string;
+  /** As HTML. */
+  explanation: string;
+}
+
 /** The rank and score of a token among the answers; null if it is not among them. */
 export interface Place {
   rank: number | null;

@@ -1,0 +1,74 @@
+"""The replies of the routes of lessons."""
+
+from typing import Literal, TypedDict
+
+from rowspace.lab.shared.figure import Shown
+
+
+class LessonEntry(TypedDict):
+    """A lesson in the list."""
+
+    number: int
+    title: str
+    question: str
+    """The question that it opens with, as HTML."""
+    minutes: int
+
+
+class LessonsReply(TypedDict):
+    """All lessons, in order."""
+
+    lessons: list[LessonEntry]
+
+
+class LessonBlock(TypedDict):
+    """A part of a lesson, in the order of the text."""
+
+    kind: Literal["prose", "figure", "question", "exercise", "mistake", "claim", "card", "references"]
+    html: list[str]
+    """Its text: prose, the caption of a figure, prompt, hint and answer of an exercise, belief and evidence of a
+    mistake, what, shape, key fact and code of a card, and one reference each."""
+    name: str
+    """The name of a question or claim."""
+    page: str
+    """The page that a figure shows."""
+    search: str
+    """The state of that page, as a query string without the table."""
+    table: str
+    """The id of the table of a figure or question; "" for the reader's table."""
+
+
+class LessonReply(TypedDict):
+    """A lesson."""
+
+    number: int
+    title: str
+    question: str
+    needs: list[LessonEntry]
+    opens: list[LessonEntry]
+    words: int
+    minutes: int
+    blocks: list[LessonBlock]
+
+
+class QuestionReply(TypedDict):
+    """A question without its answer."""
+
+    prompt: str
+    kind: Literal["number", "choice", "slider"]
+    options: list[str]
+    low: float
+    high: float
+    step: float
+    unit: str
+    unavailable: str
+    """Why the question cannot be asked about this table; "" if it can."""
+
+
+class AnswerReply(Shown):
+    """The computed answer to a question, after the reader's own."""
+
+    right: bool
+    answer: str
+    explanation: str
+    """As HTML."""
