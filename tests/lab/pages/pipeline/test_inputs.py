@@ -40,7 +40,7 @@ def test_recipe_adds_its_parts(lab, check_code, recipe: str) -> None:
     assert reply.meta["normalized"] == (recipe == "bert")
 
 
-def test_largest_logits_are_products_of_the_last_row_of_X_with_the_table(lab, check_code) -> None:
+def test_largest_logits_are_products_of_the_last_input_row_with_the_table(lab, check_code) -> None:
     reply = check_code(lab, "pipeline/next", text=TEXT, k=7)
     rows, d = lab.table.rows.astype(np.float64), 20
     angle = 2 / 10_000 ** (np.arange(0, d, 2) / d)  # of the third token, as in the first test
