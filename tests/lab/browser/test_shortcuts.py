@@ -9,7 +9,7 @@ from rowspace.lab.pages import PAGES
 
 pytestmark = pytest.mark.browser
 
-LETTERS = dict(zip([page.name for page in PAGES], "watpidoshcxre", strict=True))
+LETTERS = dict(zip([page.name for page in PAGES], "gwatpidoshcxre", strict=True))
 
 
 def heading(page: Page, name: str) -> Locator:

@@ -110,6 +110,26 @@ export interface AnswerReply {
   explanation: string;
 }
 
+/** A link that sets the state of a page. */
+export interface WhyLink {
+  title: string;
+  page: string;
+  /** The state, as a query string. */
+  search: string;
+}
+
+/** Why a page shows what it shows; `html`, `belief` and `evidence` are HTML. */
+export interface WhyReply {
+  page: string;
+  title: string;
+  formula: string;
+  html: string;
+  /** The usual mistake. */
+  belief: string;
+  evidence: string;
+  links: WhyLink[];
+}
+
 /** The rank and score of a token among the answers; null if it is not among them. */
 export interface Place {
   rank: number | null;

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons.lesson import NUMBERS, WORDS_A_MINUTE, Lesson, lesson, lessons
+from rowspace.lab.lessons.panels import why
 from rowspace.lab.lessons.replies import (
     AnswerReply,
     LessonBlock,
@@ -151,4 +152,5 @@ ROUTES: dict[str, Answer] = {
     "lessons/lesson": shown_lesson,
     "lessons/question": question,
     "lessons/answer": answer,
+    "lessons/why": why,
 }
