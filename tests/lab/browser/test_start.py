@@ -88,7 +88,20 @@ def test_text_without_known_words_ends_at_its_pieces(still: Visit) -> None:
     page = still("start?table=six-words&text=zebra+quagga")
     stations = page.get_by_role("list", name="Stations").get_by_role("listitem")
     expect(stations.nth(1)).to_contain_text("2 without a row")
-    expect(stations.last).to_contain_text("No piece of this text has a row in the table.")
+    expect(stations.nth(4)).to_contain_text("No piece of this text has a row in the table.")
+    expect(stations.last).to_contain_text("Needs the station above.")
+
+
+@pytest.mark.refused
+def test_stations_without_pytorch_say_what_to_install(page: Page, still: Visit) -> None:
+    message = "rowspace.layers needs PyTorch: pip install 'rowspace[torch]'"
+    refusal = {"status": 400, "json": {"kind": "MissingExtraError", "error": message}}
+    for route in ("matrix", "next"):  # PyTorch is installed here
+        page.route(f"**/api/pipeline/{route}*", lambda request: request.fulfill(**refusal))
+    stations = still("start").get_by_role("list", name="Stations").get_by_role("listitem")
+    expect(stations.nth(3)).to_contain_text("Each id picks its row of 20 numbers.")
+    expect(stations.nth(4)).to_contain_text(message)
+    expect(page.get_by_role("alert").filter(has_text="PyTorch")).to_have_count(0)
 
 
 def test_pages_and_tables_are_listed(still: Visit) -> None:

@@ -8,20 +8,25 @@ export class Clock {
   time = $state(0);
   playing = $state(false);
   readonly #end: number;
-  #started = false;
 
-  /** Call this while a component is initialized. With reduced motion, the clock stands at the end. */
-  constructor(end: number) {
+  /**
+   * Play once; with reduced motion, stand at the end. Call this while a component is initialized.
+   *
+   * `ready` is the number of stations that can be shown; the clock waits for the others.
+   */
+  constructor(end: number, ready: () => number) {
     this.#end = end;
     const still = new MediaQuery("(prefers-reduced-motion: reduce)");
-    $effect(() => {
+    this.playing = !still.current;
+    $effect.pre(() => {
       if (still.current) this.scrub(end);
     });
     $effect(() => {
       if (!this.playing) return;
       let [frame, last] = [0, performance.now()];
       const advance = (now: number) => {
-        this.time = Math.min(end, this.time + Math.max(0, now - last) / STATION_DURATION);
+        const moved = this.time + Math.max(0, now - last) / STATION_DURATION;
+        this.time = Math.max(this.time, Math.min(end, ready(), moved));
         last = now;
         if (this.time >= end) this.playing = false;
         else frame = requestAnimationFrame(advance);
@@ -31,14 +36,8 @@ export class Clock {
     });
   }
 
-  /** Play from the start, the first time that this is called; not after the user has moved the clock. */
-  begin(): void {
-    if (!this.#started) this.play();
-  }
-
   /** Play from here, or from the start if this is the end. */
   play(): void {
-    this.#started = true;
     if (this.time >= this.#end) this.time = 0;
     this.playing = true;
   }
@@ -48,7 +47,6 @@ export class Clock {
   }
 
   scrub(time: number): void {
-    this.#started = true;
     this.playing = false;
     this.time = Math.max(0, Math.min(this.#end, time));
   }

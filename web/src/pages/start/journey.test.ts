@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layoutOf, piecesThatFit, sampledColumns, share, travelersOf } from "./journey";
+import { layoutOf, leftOf, piecesThatFit, sampledColumns, share, travelersOf } from "./journey";
 
 const piece = (text: string, row = true) => ({ text, token: text.toLowerCase(), id: row ? 1 : null, row });
 
@@ -10,13 +10,15 @@ test("stations follow each other without overlap, at both widths", () => {
       expect(labels[station]).toBeGreaterThan(tops[station - 1] ?? 0);
     expect(height).toBeGreaterThan(tops.at(-1) ?? 0);
     expect(left + 6 * column).toBeLessThanOrEqual(width);
+    const shortened = layoutOf(width, 6, 6, true);
+    expect(leftOf(shortened, 5) + shortened.column).toBeLessThanOrEqual(width + 2);
   }
 });
 
 test("a long text keeps its last piece, whose row gives the logits", () => {
   expect(piecesThatFit(4, 356)).toEqual([0, 1, 2, 3]);
   expect(piecesThatFit(64, 356)).toEqual([0, 1, 2, 3, 4, 63]);
-  expect(piecesThatFit(64, 1000)).toHaveLength(9);
+  expect(piecesThatFit(64, 1000)).toHaveLength(8);
 });
 
 test("wide rows are sampled evenly, and narrow ones are complete", () => {
@@ -33,8 +35,13 @@ test("a station is complete when the next one starts", () => {
 });
 
 test("equal tokens have one color, and pieces without a row have no place in X", () => {
-  const travelers = travelersOf("the cat xyz The", [piece("the"), piece("cat"), piece("xyz", false), piece("The")]);
+  const pieces = [piece("the"), piece("cat"), piece("xyz", false), piece("The")];
+  const travelers = travelersOf("the cat xyz The", pieces, [0, 1, 2, 3]);
   expect(travelers.map(({ color }) => color)).toEqual([1, 2, 3, 1]);
   expect(travelers.map(({ row }) => row)).toEqual([0, 1, -1, 2]);
   expect(travelers.map(({ origin }) => origin * 15)).toEqual([1.5, 5.5, 9.5, 13.5]);
+  expect(travelersOf("the cat xyz The", pieces, [1, 3])).toEqual([
+    { ...travelers[1], color: 1 },
+    { ...travelers[3], color: 2 },
+  ]);
 });

@@ -7,11 +7,12 @@ export const MAX_CELLS = 24;
 /** The number of logits. */
 export const LOGITS = 5;
 
-const WIDE = { left: 240, label: 0, band: 62, gap: 10, line: 16, column: 140, pieces: 9 };
+const WIDE = { left: 240, label: 0, band: 62, gap: 10, line: 16, column: 140, pieces: 8 };
 const NARROW = { left: 16, label: 46, band: 0, gap: 14, line: 13, column: 84, pieces: 6 };
 /** The height of a row, and the distance of the three rows of a sum. */
 export const STRIP = 16;
 export const STRIP_STEP = 22;
+const GAP = 12; // px, for the sign of the pieces that are left out
 const CONTENT = [34, 30, 24, STRIP + 8, 2 * STRIP_STEP + STRIP + 8]; // px, of the first five stations
 
 export interface Layout {
@@ -19,8 +20,11 @@ export interface Layout {
   /** The left end of the drawing; labels are left of it, or above it on narrow screens. */
   left: number;
   width: number;
+  pieces: number;
   /** The width of a column. */
   column: number;
+  /** Whether pieces before the last one are left out. */
+  gap: boolean;
   /** The height of a row of X. */
   line: number;
   /** The width of X. */
@@ -31,8 +35,8 @@ export interface Layout {
   height: number;
 }
 
-/** Place the stations on a figure of this width, for a number of pieces and of rows. */
-export function layoutOf(width: number, pieces: number, rows: number): Layout {
+/** Place the stations on a figure of this width, for a number of pieces and of rows; `gap` says that pieces are left out. */
+export function layoutOf(width: number, pieces: number, rows: number, gap = false): Layout {
   const narrow = isNarrow(width);
   const sizes = narrow ? NARROW : WIDE;
   const inner = Math.max(0, width - sizes.left);
@@ -47,7 +51,9 @@ export function layoutOf(width: number, pieces: number, rows: number): Layout {
     narrow,
     left: sizes.left,
     width: inner,
-    column: Math.min(sizes.column, inner / Math.max(1, pieces)),
+    pieces,
+    column: Math.min(sizes.column, (inner - (gap ? GAP : 0)) / Math.max(1, pieces)),
+    gap,
     line: sizes.line,
     matrix: Math.min(inner * 0.68, 440),
     labels,
@@ -55,6 +61,10 @@ export function layoutOf(width: number, pieces: number, rows: number): Layout {
     height,
   };
 }
+
+/** The left end of a column. */
+export const leftOf = ({ left, column, gap, pieces }: Layout, place: number): number =>
+  left + place * column + 2 + (gap && place === pieces - 1 ? GAP : 0);
 
 const isNarrow = (width: number): boolean => width < 640;
 
@@ -90,14 +100,15 @@ export interface Traveler {
   origin: number;
 }
 
-export function travelersOf(text: string, pieces: readonly Piece[]): Traveler[] {
-  const colors = new Map<string, number>();
+/** The travelers of the pieces at `shown`. */
+export function travelersOf(text: string, pieces: readonly Piece[], shown: readonly number[]): Traveler[] {
+  const tokens = [...new Set(shown.map((place) => pieces[place]?.token))];
   let [row, at] = [0, 0];
-  return pieces.map((piece) => {
-    if (!colors.has(piece.token)) colors.set(piece.token, (colors.size % 8) + 1);
+  const all = pieces.map((piece) => {
     const start = Math.max(at, text.indexOf(piece.text, at));
     at = start + piece.text.length;
     const origin = (start + piece.text.length / 2) / Math.max(1, text.length);
-    return { piece, row: piece.row ? row++ : -1, color: colors.get(piece.token) ?? 1, origin };
+    return { piece, row: piece.row ? row++ : -1, color: (tokens.indexOf(piece.token) % 8) + 1, origin };
   });
+  return shown.flatMap((place) => all[place] ?? []);
 }

@@ -4,6 +4,7 @@ import type { Reply } from "../../api/reply";
 import type { ForwardReply, MatrixReply, NextTokensReply } from "../../api/types.generated";
 import { decimal, shortToken, whole } from "../../format";
 
+const LOADING = "Loading …";
 const plural = (count: number, one: string): string => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
 
 /** The notes, in the order of the stations; `missing` says why X cannot be computed. */
@@ -16,15 +17,16 @@ export function notesOf(
   const { text, pieces, tokens, vocabulary } = forward.meta;
   const dim = forward.shapes["rows"]?.[1] ?? 0;
   const lost = pieces.length - tokens.length;
-  const none = tokens.length ? (missing ?? "Loading …") : "No piece of this text has a row in the table.";
+  const none = tokens.length ? (missing ?? LOADING) : "No piece of this text has a row in the table.";
+  const later = tokens.length && !missing ? LOADING : "Needs the station above.";
   return [
     `${plural(text.length, "character")}, which no network can read.`,
     `${plural(pieces.length, "piece")}${lost ? `; ${whole(lost)} without a row` : " that the table knows"}.`,
     `The numbers of their rows, out of ${whole(vocabulary)}.`,
     `Each id picks its row of ${plural(dim, "number")}.`,
     matrix ? added(matrix) : none,
-    matrix ? `${whole(tokens.length)} × ${whole(dim)} numbers, which a network reads.` : none,
-    next ? ranked(next) : none,
+    matrix ? `${whole(tokens.length)} × ${whole(dim)} numbers, which a network reads.` : later,
+    next ? ranked(next) : matrix ? (missing ?? LOADING) : later,
   ];
 }
 
