@@ -93,6 +93,7 @@ CONTEXT: dict[str, set[str]] = {
     "pipeline/forward": SENTENCE,
     "pipeline/distances": {*SENTENCE, "seed"},
     "pipeline/matrix": {*SENTENCE, "normalized", "untrained"},
+    "pipeline/next": SENTENCE,
     "pipeline/tied": SENTENCE,
     "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},

@@ -9,7 +9,8 @@ from rowspace.lab.pages import PAGES
 
 pytestmark = pytest.mark.browser
 
-LETTERS = {"lessons": "l", **dict(zip([page.name for page in PAGES], "watpidoshcxre", strict=True))}
+NAMES = ["start", "lessons", *(page.name for page in PAGES if page.name != "start"), "claims"]
+LETTERS = dict(zip(NAMES, "glwatpidoshcxrem", strict=True))
 
 
 def heading(page: Page, name: str) -> Locator:

@@ -126,6 +126,26 @@ export interface AnswerReply {
   explanation: string;
 }
 
+/** A link that sets the state of a page. */
+export interface WhyLink {
+  title: string;
+  page: string;
+  /** The state, as a query string. */
+  search: string;
+}
+
+/** Why a page shows what it shows; `html`, `belief` and `evidence` are HTML. */
+export interface WhyReply {
+  page: string;
+  title: string;
+  formula: string;
+  html: string;
+  /** The usual mistake. */
+  belief: string;
+  evidence: string;
+  links: WhyLink[];
+}
+
 /** A statement in the list. */
 export interface ClaimEntry {
   name: string;
@@ -974,6 +994,21 @@ export interface MatrixReply {
   normalized: boolean;
   /** Whether the recipe adds learned vectors, which are random here. */
   untrained: boolean;
+}
+
+/** The largest logits after the last token of a text, without the layers of a model. */
+export interface NextTokensReply {
+  /** The tokens of the rows. */
+  names: string[];
+  vocabulary: number;
+  text: string;
+  pieces: Piece[];
+  /** The tokens that have a row. */
+  tokens: string[];
+  /** The number of tokens left out at the end of a long text. */
+  left_out: number;
+  code: string;
+  recipe: "transformer" | "plain" | "gpt2" | "bert" | "llama" | "gemma";
 }
 
 /** The rows with a gradient, with and without tied weights. */

@@ -217,7 +217,7 @@ function saved(page: string, id: string): string {
 }
 
 function pathOf(path: string): string {
-  return path.replace(/^\/+|\/+$/g, "") || "words";
+  return path.replace(/^\/+|\/+$/g, "") || "start";
 }
 
 function pageOf(path: string): string {

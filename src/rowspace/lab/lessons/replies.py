@@ -90,3 +90,25 @@ class AnswerReply(Shown):
     answer: str
     explanation: str
     """As HTML."""
+
+
+class WhyLink(TypedDict):
+    """A link that sets the state of a page."""
+
+    title: str
+    page: str
+    search: str
+    """The state, as a query string."""
+
+
+class WhyReply(TypedDict):
+    """Why a page shows what it shows; `html`, `belief` and `evidence` are HTML."""
+
+    page: str
+    title: str
+    formula: str
+    html: str
+    belief: str
+    """The usual mistake."""
+    evidence: str
+    links: list[WhyLink]

@@ -7,6 +7,7 @@ from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons import computed
 from rowspace.lab.lessons.lesson import NUMBERS, WORDS_A_MINUTE, Lesson, lesson, lessons
+from rowspace.lab.lessons.panels import why
 from rowspace.lab.lessons.replies import (
     AnswerReply,
     CardsReply,
@@ -185,4 +186,5 @@ ROUTES: dict[str, Answer] = {
     "lessons/cards": cards,
     "lessons/question": question,
     "lessons/answer": answer,
+    "lessons/why": why,
 }

@@ -11,6 +11,7 @@ from rowspace.lab.pages.order import PAGE as ORDER
 from rowspace.lab.pages.patches import PAGE as PATCHES
 from rowspace.lab.pages.pipeline import PAGE as PIPELINE
 from rowspace.lab.pages.positions import PAGE as POSITIONS
+from rowspace.lab.pages.start import PAGE as START
 from rowspace.lab.pages.tokens import PAGE as TOKENS
 from rowspace.lab.pages.training import PAGE as TRAINING
 from rowspace.lab.pages.words import PAGE as WORDS
@@ -18,6 +19,7 @@ from rowspace.lab.pages.words import PAGE as WORDS
 __all__ = ["PAGES"]
 
 PAGES: tuple[Page, ...] = (
+    START,
     WORDS,
     ANALOGIES,
     TOKENS,

@@ -109,6 +109,25 @@ class MatrixReply(Matrix, SentenceFields, Shown):
     """Whether the recipe adds learned vectors, which are random here."""
 
 
+class NextTokens(TypedDict):
+    """The rows with the largest dot product with the last row of X: `ids` (k,) and `logits` (k,), largest first.
+
+    A tied head computes the same logits from the last hidden state of a model; here there are no layers in between.
+    """
+
+    ids: Array
+    logits: Array
+    names: list[str]
+    """The tokens of the rows."""
+    vocabulary: int
+
+
+class NextTokensReply(NextTokens, SentenceFields, Shown):
+    """The largest logits after the last token of a text, without the layers of a model."""
+
+    recipe: Recipe
+
+
 class TiedGradient(TypedDict):
     """The rows with a gradient when each token of the text predicts the next one, the last one the first one.
 

@@ -18,6 +18,7 @@ from rowspace.lab.pages.pipeline.replies import (
     BackwardReply,
     ForwardReply,
     MatrixReply,
+    NextTokensReply,
     Recipe,
     TableCellsReply,
     TiedGradientReply,
@@ -69,9 +70,7 @@ def matrix(lab: Lab, query: Query) -> MatrixReply:
     """Return X, the input of the first layer for `text`, and its parts, as `recipe` scales and adds them."""
     from rowspace.lab.pages.pipeline.inputs import make_recipe, matrix_figure
 
-    sentence, dim = read_sentence(lab, query), lab.table.dim
-    name = query.choice("recipe", RECIPES, "gpt2" if dim % 2 else "transformer")
-    check_width(dim)
+    sentence, name = read_sentence(lab, query), _recipe(lab, query)
     made = partial(make_recipe, recipe=name)
     embed, figure = made(lab.table, sentence.ids), partial(matrix_figure)
     return {
@@ -83,6 +82,32 @@ def matrix(lab: Lab, query: Query) -> MatrixReply:
         "untrained": name in _LEARNED,
         "code": shown(lab, figure, ids=sentence.call, embed=made),
     }
+
+
+@needs_torch
+@np.errstate(invalid="ignore", over="ignore")  # non-finite rows
+def next_tokens(lab: Lab, query: Query) -> NextTokensReply:
+    """Return the `k` largest dot products of the last row of X for `text` with the rows, the logits of a tied head."""
+    from rowspace.lab.pages.pipeline.inputs import make_recipe, next_figure
+
+    sentence, name = known_sentence(lab, query), _recipe(lab, query)
+    made = partial(make_recipe, recipe=name)
+    figure = partial(next_figure, k=query.integer("k", 5, low=1, high=100))
+    if not np.isfinite(lab.table[sentence.ids[-1]]).all():
+        raise UsageError("the row of the last token has a value that is not finite; end the text with another token")
+    return {
+        **figure(lab.table, sentence.ids, made(lab.table, sentence.ids)),
+        **sentence.fields,
+        "recipe": name,
+        "code": shown(lab, figure, ids=sentence.call, embed=made),
+    }
+
+
+def _recipe(lab: Lab, query: Query) -> Recipe:
+    """Return the recipe of X, by default that of the Transformer, or GPT-2's for rows of odd width."""
+    name = query.choice("recipe", RECIPES, "gpt2" if lab.table.dim % 2 else "transformer")
+    check_width(lab.table.dim)
+    return name
 
 
 @needs_torch
@@ -143,6 +168,7 @@ ROUTES: Mapping[str, Answer] = {
     "pipeline/cells": cells,
     "pipeline/distances": distances,
     "pipeline/matrix": matrix,
+    "pipeline/next": next_tokens,
     "pipeline/backward": backward,
     "pipeline/tied": tied,
 }
