@@ -1,7 +1,7 @@
 """Hooks of mkdocs.yml: the pages of the API reference, pages from the root folder, links, and scripts as files.
 
-Pages read well on GitHub and as a site: links that leave `docs/` lead to the page of the site with the same text, or else
-to the repository. Inline scripts become files, because the workbench's content security policy forbids them.
+Pages read well on GitHub and as a site: links that leave `docs/` lead to the page of the site with the same text, or
+else to the repository. Inline scripts become files, because the workbench's content security policy forbids them.
 """
 
 import posixpath
