@@ -51,7 +51,7 @@ MODULES = (
 # A name of several modules is described on the page of the first one in this order.
 DESCRIBED_IN = sorted(MODULES, key=lambda module: (module != "rowspace.errors", module == "rowspace.layers"))
 
-FENCE = re.compile(r"^```console about$", re.MULTILINE)
+MARKED_FENCE = re.compile(r"^```(console about|text printed)$", re.MULTILINE)
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
 INLINE_SCRIPT = re.compile(r"<script>(.+?)</script>", re.DOTALL)
@@ -74,7 +74,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Rewrite what the site writes differently from GitHub: links that leave docs/, and names of fences."""
     folder = posixpath.dirname(INCLUDED.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
-    parts = CODE.split(FENCE.sub("```console", markdown))
+    parts = CODE.split(MARKED_FENCE.sub(lambda fence: f"```{fence[1].split()[0]}", markdown))
     parts[::2] = [LINK.sub(lambda link: _target(link[1], folder, page.file.src_uri), part) for part in parts[::2]]
     return "".join(parts)
 
