@@ -115,15 +115,17 @@ def reference_pages() -> dict[str, str]:
 def _reference_page(module: griffe.Module, package: griffe.Module, described: dict[str, str]) -> str:
     """Return a page with an entry for each public name that no earlier page describes, and links to the others."""
     summary = module.docstring.value.partition("\n\n")[0] if module.docstring else ""
-    entries, links = [], []
+    entries: list[str] = []
+    elsewhere: dict[str, list[str]] = {}
     for name in public_names(module):
         path = _definition(module, name, package)
         if path in described:
-            links.append(f"- [`{name}`][{path}]: see [`{described[path]}`]({described[path]}.md)")
+            elsewhere.setdefault(described[path], []).append(f"[`{name}`][{path}]")
         else:
             described[path] = module.path
             entries.append(f'<a id="{module.path}.{name}"></a>\n\n::: {path}')
-    return "\n\n".join([f"# `{module.path}`", summary, "\n".join(links), *entries])
+    links = "\n".join(f"- [`{page}`]({page}.md): {', '.join(names)}" for page, names in elsewhere.items())
+    return "\n\n".join([f"# `{module.path}`", summary, links, *entries])
 
 
 def public_names(module: griffe.Module) -> list[str]:
