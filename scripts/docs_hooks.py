@@ -80,7 +80,7 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Move inline scripts to files."""
+    """Move inline scripts to files, and name the theme's search dialog for screen readers."""
 
     def as_file(script: re.Match[str]) -> str:
         name = f"assets/inline/{sha256(script[1].encode()).hexdigest()[:16]}.js"
@@ -89,7 +89,7 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
         path.write_text(script[1], encoding="utf-8")
         return f'<script src="{posixpath.relpath(name, posixpath.dirname(page.url) or ".")}"></script>'
 
-    return INLINE_SCRIPT.sub(as_file, output)
+    return INLINE_SCRIPT.sub(as_file, output.replace('role="dialog"', 'role="dialog" aria-label="Search"'))
 
 
 def on_post_build(config: MkDocsConfig) -> None:
