@@ -3,7 +3,8 @@
 The python fences of a page share one namespace and run in a scratch folder that holds `corpus.txt`, a real text. The
 console fences run each `$ rowspace ...` line there, in this process. A command must print the lines shown under it, in
 that order; numbers, frames and spacing may differ. In a fence marked `console about`, whose output differs from run to
-run, half of the lines are enough. Other fences (text, sh) do not run.
+run, half of the lines are enough. A fence marked `text printed` has lines that the python fences above it printed since
+the last such fence, in that order, with these numbers. Other fences (text, sh) do not run.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "web" / "README.md"]
 SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "space.md")]
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
 
-FENCE = re.compile(r"^```((?:python|console)[^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```((?:python|console|text printed)[^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?\d[\d.,_]*(?:e[-+]?\d+)?")
 ANY_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]+`")
@@ -106,6 +107,14 @@ def run_console(kind: str, code: str) -> None:
         assert len(absent) <= allowed, f"$ {command}\ndid not print {absent}; it printed:\n{printed}"
 
 
+def check_printed(shown: str, printed: io.StringIO) -> None:
+    """Check a `text printed` fence, and forget what was printed before it."""
+    absent = missing(shown.splitlines(), printed.getvalue().splitlines())
+    assert not absent, f"the page did not print {absent}; it printed:\n{printed.getvalue()}"
+    printed.seek(0)
+    printed.truncate()
+
+
 @pytest.mark.parametrize(
     "document",
     [pytest.param(page, marks=pytest.mark.long if page in SLOW else ()) for page in PAGES],
@@ -118,13 +127,16 @@ def test_code_blocks_of_page_run(
     monkeypatch.chdir(tmp_path)
     text = document.read_text(encoding="utf-8")
     namespace: dict[str, object] = {"__name__": "__main__"}
+    printed = io.StringIO()
     for fence in FENCE.finditer(text):
         kind, code = fence.groups()
         if kind == "python":
             # Blank lines first, so that a traceback has the line numbers of the page.
             line = text.count("\n", 0, fence.start(2))
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(printed):
                 exec(compile("\n" * line + code, document, "exec"), namespace)  # our own pages
+        elif kind == "text printed":
+            check_printed(code, printed)
         else:
             assert kind in {"console", "console about"}, f"a fence of {document.name} is marked {kind!r}"
             run_console(kind, code)

@@ -1,4 +1,4 @@
-"""`make_app`: the Starlette application: the pages' API under `/api/`, and the built front end."""
+"""`make_app`: the Starlette application: the pages' API under `/api/`, the built front end, and the documentation."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -19,6 +19,7 @@ from rowspace.lab.lessons import PAGE as LESSONS
 from rowspace.lab.lessons.claims import PAGE as CLAIMS
 from rowspace.lab.page import Answer, Page, Upload
 from rowspace.lab.pages import PAGES
+from rowspace.lab.server.documentation import SITE, documentation_routes
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
@@ -39,8 +40,16 @@ def make_app(
     *,
     pages: Sequence[Page] | None = None,
     static: Path = STATIC,
+    site: Path = SITE,
 ) -> Starlette:
-    """Create the application for a `Lab` or for `Tables`; `pages` and `static` replace the pages and the front end."""
+    """Create the application.
+
+    Args:
+        lab: The table to show, or all tables to choose from.
+        pages: The pages; the default is all of them.
+        static: The folder of the built front end.
+        site: The folder of the built documentation; if it is missing, `/docs/` leads to the documentation on the web.
+    """
     tables = lab if isinstance(lab, Tables) else Tables(lab)
     pages = (LESSONS, CLAIMS, *PAGES) if pages is None else pages
     answers = []
@@ -66,6 +75,7 @@ def make_app(
             Route("/api/instance", _instance),
             *shown,
             files,
+            *documentation_routes(site),
         ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,

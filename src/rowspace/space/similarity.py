@@ -14,6 +14,8 @@ from rowspace.errors import UsageError
 __all__ = ["METRICS", "Metric", "cosine", "dot", "euclidean", "row_norms", "score", "unit_rows"]
 
 Metric = Literal["cosine", "dot", "euclidean"]
+"""How two rows are compared; `euclidean` is a distance."""
+
 Scores = NDArray[np.float64]  # a single number is a float64
 METRICS: tuple[Metric, ...] = get_args(Metric)
 

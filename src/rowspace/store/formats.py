@@ -109,7 +109,6 @@ class Format:
 
 NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subwords=True)
 
-# Tried in this order: formats with a magic number first, the one that accepts any lines of numbers last.
 FORMATS = (
     NATIVE,
     Format("model2vec", "model_formats.model2vec", is_directory=True),
@@ -125,6 +124,7 @@ FORMATS = (
     Format("word2vec-text", "text_formats.word2vec_text", (".vec", ".txt")),
     Format("glove", "text_formats.glove"),
 )
+"""All formats, in the order in which `load` tries them: with a magic number first, any lines of numbers last."""
 
 
 def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> Table:

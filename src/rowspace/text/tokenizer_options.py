@@ -14,7 +14,9 @@ from rowspace.errors import UsageError
 __all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]
 
 WORDS = "words"
-WORDS_ONLY = ("cased", "min_count", "max_vocabulary")  # the fields of TextOptions that apply to words only
+WORDS_ONLY = ("cased", "min_count", "max_vocabulary")
+"""The fields of `TextOptions` that apply to words only."""
+
 Normalization = Literal["none", "nfc", "nfkc", "lower", "bert"]
 Pretokenization = Literal["gpt2", "llama3", "bert", "whitespace", "metaspace"]
 _NORMALIZATIONS, _PRETOKENIZATIONS = get_args(Normalization), get_args(Pretokenization)

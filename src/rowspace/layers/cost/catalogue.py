@@ -91,3 +91,4 @@ def _catalogue() -> dict[str, PublishedModel]:
 
 
 CATALOGUE: dict[str, PublishedModel] = _catalogue()
+"""The sizes of published models, by the name of their repository, and of the tower if there are two."""

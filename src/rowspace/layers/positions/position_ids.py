@@ -11,6 +11,7 @@ from rowspace.errors import UsageError
 __all__ = ["PositionIdSource", "position_ids_from_length", "position_ids_from_mask"]
 
 PositionIdSource = Literal["length", "mask", "ids"]
+"""What position ids are counted from: the length of a text, its mask, or its ids that are not padding."""
 
 
 def position_ids_from_length(ids: Tensor, *, start: int = 0) -> Tensor:

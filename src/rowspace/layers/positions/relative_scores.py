@@ -20,6 +20,7 @@ from rowspace.layers.rotary.position import RotaryPosition
 __all__ = ["PositionScheme", "RelativeScores", "distant_scores", "relative_scores"]
 
 PositionScheme = RotaryPosition | Alibi | RelativeBias | SinusoidPosition | LearnedPosition
+"""A module whose scores `relative_scores` measures."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from rowspace.layers.tables.gather import require_tensor
 __all__ = ["SinusoidLayout", "SinusoidPosition", "sinusoid_frequencies"]
 
 SinusoidLayout = Literal["interleaved", "concatenated"]
+"""The order of the sines and cosines of a row; `SinusoidPosition` shows both."""
 
 
 class SinusoidPosition(ConstantBuffers):

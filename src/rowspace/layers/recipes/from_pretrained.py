@@ -22,7 +22,6 @@ from rowspace.layers.recipes.vit import DEIT, DINOV2, DINOV2_WITH_REGISTERS, VIT
 
 __all__ = ["RECIPES", "from_checkpoint", "from_config"]
 
-# By the `model_type` of config.json.
 RECIPES: Mapping[str, Recipe] = {
     "albert": ALBERT,
     "bert": BERT,
@@ -52,6 +51,7 @@ RECIPES: Mapping[str, Recipe] = {
     "vit": VIT,
     "xlm-roberta": ROBERTA,
 }
+"""The recipes by the `model_type` of config.json."""
 
 # Entries missing in a config.json have the defaults of its class in transformers. These are the ones that differ from
 # the defaults of the recipe, which are those of a published model. Marian has no default.

@@ -14,6 +14,7 @@ from rowspace.layers.rotary.frequencies import RotaryScaling
 __all__ = ["RotaryLayout", "RotaryPosition", "rotate"]
 
 RotaryLayout = Literal["half", "interleaved"]
+"""Which two components form a pair; `RotaryPosition` shows both."""
 
 
 class RotaryPosition(ConstantBuffers):

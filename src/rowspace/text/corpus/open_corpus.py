@@ -19,6 +19,8 @@ from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_piece
 __all__ = ["Corpus", "OpenCorpus", "corpus_bytes", "open_corpus"]
 
 Corpus = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]] | Iterable[Iterable[str]]
+"""A path, several `pathlib.Path`, an iterable of strings, or one of token lists."""
+
 _TEXTS_WANTED = "a corpus is a path, several pathlib.Path, an iterable of strings, or one of token lists"
 
 

@@ -30,6 +30,8 @@ from rowspace.text.tokenizers.tokenizer import (
 __all__ = ["AnyTokenizer", "HuggingFaceTokenizer", "as_tokenizer", "require_huggingface"]
 
 AnyTokenizer = tokenizers.Tokenizer | Tokenizer
+"""A tokenizer of Hugging Face's library, or one of rowspace."""
+
 KINDS = {"BPE": "bpe", "Unigram": "unigram", "WordPiece": "wordpiece", "WordLevel": "words"}
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
