@@ -12,6 +12,10 @@ test("decimals that round to zero or are large have an exponent", () => {
   expect(decimal(0)).toBe("0.000");
 });
 
+test("decimals without digits have no exponent below a million", () => {
+  expect([0.3, -0.3, 0.5, 41.7, 12345678].map((value) => decimal(value, 0))).toEqual(["0", "0", "1", "42", "1e+7"]);
+});
+
 test("missing and non-finite decimals are shown as symbols", () => {
   expect([null, undefined, NaN].map((value) => decimal(value))).toEqual(["–", "–", "–"]);
   expect([Infinity, -Infinity].map((value) => decimal(value))).toEqual(["∞", "−∞"]);

@@ -6,8 +6,9 @@ const MINUS = "\u2212";
 export function decimal(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : `${MINUS}∞`;
-  const shown = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 10 ** -digits / 2);
-  return (shown ? value.toExponential(digits - 1) : value.toFixed(digits)).replaceAll("-", MINUS);
+  if (digits === 0 && Math.abs(value) < 0.5) return "0";
+  const power = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 10 ** -digits / 2);
+  return (power ? value.toExponential(Math.max(0, digits - 1)) : value.toFixed(digits)).replaceAll("-", MINUS);
 }
 
 /** An integer with thousands separators. */

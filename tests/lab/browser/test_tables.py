@@ -215,7 +215,6 @@ def test_editor_is_accessible_and_fits_a_phone(visit: Visit) -> None:
     page.wait_for_function("() => document.documentElement.scrollWidth === 390")  # figures follow a moment later
 
 
-@pytest.mark.refused  # a request about the words of one table can reach the next one
 def test_late_reply_does_not_overwrite_what_is_typed(visit: Visit) -> None:
     held: list[Route] = []
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.lab.tables import recent
 from rowspace.lab.tables.recent import find_recent, hub_cache
 
 TABLE = rs.Table(["a", "b"], np.eye(2, dtype=np.float32))
@@ -42,13 +41,11 @@ def test_models_of_the_hub_are_found(tmp_path: Path) -> None:
     assert [choice.title for choice in find_recent(tmp_path / "nowhere", hub)] == ["minishlab/potion"]
 
 
-def test_search_stops_at_a_number_of_files_and_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_stops_at_a_number_of_files_and_of_tables(tmp_path: Path) -> None:
     for number in range(5):
         TABLE.save(tmp_path / f"table{number}.npz")
-    monkeypatch.setattr(recent, "MOST", 3)
-    assert len(find_recent(tmp_path, tmp_path / "no-hub")) == 3
-    monkeypatch.setattr(recent, "LOOKED_AT", 2)
-    assert len(find_recent(tmp_path, tmp_path / "no-hub")) == 2
+    assert len(find_recent(tmp_path, tmp_path / "no-hub", most=3)) == 3
+    assert len(find_recent(tmp_path, tmp_path / "no-hub", most=3, most_paths=2)) == 2
 
 
 def test_cache_of_the_hub_follows_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:

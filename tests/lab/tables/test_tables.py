@@ -7,16 +7,17 @@ import pytest
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.tables import tables as module
 from rowspace.lab.tables.choice import TableChoice
 from rowspace.lab.tables.tables import Tables, UnknownTableError, validate_table_id
 from rowspace.lab.tables.typed import typed_choice
 from rowspace.table import Table
 
+OPENED = Lab(Table(["a", "b"], np.eye(2)), "my-table")
+
 
 @pytest.fixture
 def tables() -> Tables:
-    return Tables(Lab(Table(["a", "b"], np.eye(2)), "my-table"))
+    return Tables(OPENED)
 
 
 def test_list_has_the_opened_table_first(tables: Tables) -> None:
@@ -37,8 +38,8 @@ def test_table_is_opened_once_by_concurrent_requests(tables: Tables) -> None:
     assert len(set(map(id, labs))) == 1
 
 
-def test_least_recently_used_tables_are_closed(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "OPEN_AT_ONCE", 2)
+def test_least_recently_used_tables_are_closed() -> None:
+    tables = Tables(OPENED, most_open=2)
     first, second = tables.lab("six-words"), tables.lab("four-words")
     assert tables.lab("six-words") is first
     tables.lab("five-items")
@@ -46,11 +47,8 @@ def test_least_recently_used_tables_are_closed(tables: Tables, monkeypatch: pyte
     assert tables.lab("four-words") is not second
 
 
-def test_own_tables_are_opened_again_and_the_oldest_are_forgotten(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "OWN", 2)
-    monkeypatch.setattr(module, "OPEN_AT_ONCE", 1)
+def test_own_tables_are_opened_again_and_the_oldest_are_forgotten() -> None:
+    tables = Tables(OPENED, most_open=1, most_own=2)
     choices = [typed_choice(f"a 1\nb {number}") for number in range(3)]
     for choice in choices:
         assert tables.add(choice).id == choice.id

@@ -27,6 +27,8 @@ export class Resource<Meta> {
   #table = $state("");
   /** Whether the reply is about another table than the current one. */
   outdated = $derived(this.reply !== undefined && this.#table !== table.id);
+  /** The reply, unless it is outdated. Requests and ids come from this one: another table may lack the words of a reply. */
+  current = $derived(this.outdated ? undefined : this.reply);
 
   /** `source` is tracked like `$derived`; null requests nothing. Call this while a component is initialized. */
   constructor(source: () => ResourceRequest | null) {

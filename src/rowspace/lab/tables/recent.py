@@ -14,8 +14,6 @@ from rowspace.store.formats import FORMATS, format_of
 __all__ = ["find_recent", "hub_cache"]
 
 DEEPEST = 2  # folders below the working folder
-LOOKED_AT = 400  # files and folders
-MOST = 20  # tables
 # Text formats are not searched: any file with lines of numbers would be one.
 SUFFIXES = {suffix for known in FORMATS for suffix in known.suffixes} - {".txt", ".tsv"}
 
@@ -32,11 +30,18 @@ def hub_cache() -> Path:
     return (Path(home) if home else caches / "huggingface") / "hub"
 
 
-def find_recent(folder: Path, hub: Path) -> list[TableChoice]:
-    """Return the tables in `folder`, up to two folders deep, and in the snapshots of `hub`, newest first."""
-    found = [_choice(path, str(path.relative_to(folder))) for path in islice(_tables_in(folder), MOST)]
-    snapshots = hub.glob("models--*/snapshots/*")
-    for path in islice((path for path in _by_age(snapshots) if _is_table(path)), MOST):
+def find_recent(folder: Path, hub: Path, *, most: int = 20, most_paths: int = 400) -> list[TableChoice]:
+    """Return the tables in `folder`, up to two folders deep, and in the snapshots of `hub`, newest first.
+
+    Args:
+        folder: The working folder.
+        hub: A folder of models, as of `hub_cache`.
+        most: The number of tables from each of the two.
+        most_paths: The number of files and folders that are looked at in each of the two.
+    """
+    found = [_choice(path, str(path.relative_to(folder))) for path in islice(_tables_in(folder, most_paths), most)]
+    snapshots = _by_age(hub.glob("models--*/snapshots/*"), most_paths)
+    for path in islice(filter(_is_table, snapshots), most):
         name = path.parent.parent.name.removeprefix("models--").replace("--", "/")
         found.append(_choice(path, name))
     return found
@@ -49,14 +54,14 @@ def _choice(path: Path, title: str) -> TableChoice:
     return TableChoice(id, title, where, "recent", lambda: Lab(load(path), str(path), id))
 
 
-def _tables_in(folder: Path) -> Iterator[Path]:
+def _tables_in(folder: Path, most_paths: int) -> Iterator[Path]:
     """Yield the tables of a folder, breadth first, without looking into folders that are tables or hidden."""
     level, looked_at = [folder], 0
     for _ in range(DEEPEST + 1):
         below = []
-        for path in (entry for parent in level for entry in _by_age(_entries(parent))):
+        for path in (entry for parent in level for entry in _by_age(_entries(parent), most_paths)):
             looked_at += 1
-            if looked_at > LOOKED_AT:
+            if looked_at > most_paths:
                 return
             if _is_table(path):
                 yield path
@@ -82,9 +87,9 @@ def _is_table(path: Path) -> bool:
         return False
 
 
-def _by_age(paths: Iterator[Path]) -> list[Path]:
-    """Sort the first few hundred paths, newest first."""
-    return sorted(islice(paths, LOOKED_AT), key=_modified, reverse=True)
+def _by_age(paths: Iterator[Path], most_paths: int) -> list[Path]:
+    """Sort the first few paths, newest first."""
+    return sorted(islice(paths, most_paths), key=_modified, reverse=True)
 
 
 def _modified(path: Path) -> float:

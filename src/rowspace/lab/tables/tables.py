@@ -15,10 +15,6 @@ __all__ = ["BUILT_IN", "Tables", "UnknownTableError", "built_in_lab", "validate_
 
 BUILT_IN = (*EXAMPLES, SMALL_WORLD, EVERYDAY)
 """The tables that are always in the list, besides the opened one."""
-OPEN_AT_ONCE = 6
-"""The most tables that stay open, besides the one that the workbench was started with."""
-OWN = 50
-"""The most typed and learned tables that are kept."""
 
 
 class UnknownTableError(UsageError):
@@ -28,7 +24,13 @@ class UnknownTableError(UsageError):
 class Tables:
     """The opened table, the built-in ones, those typed or edited on a page, and those found on this machine.
 
-    All methods can be called from several threads. `find_recent` is called when the list is requested.
+    All methods can be called from several threads.
+
+    Args:
+        opened: The table that the workbench was started with.
+        find_recent: Finds tables on this machine; called when the list is requested.
+        most_open: The number of other tables that stay open.
+        most_own: The number of typed and learned tables that are kept.
 
     >>> import numpy as np
     >>> from rowspace.table import Table
@@ -37,9 +39,18 @@ class Tables:
     [0.72, -0.41, 0.15]
     """
 
-    def __init__(self, opened: Lab, *, find_recent: Callable[[], Sequence[TableChoice]] = tuple) -> None:
+    def __init__(
+        self,
+        opened: Lab,
+        *,
+        find_recent: Callable[[], Sequence[TableChoice]] = tuple,
+        most_open: int = 6,
+        most_own: int = 50,
+    ) -> None:
         self.opened = opened
         self._find_recent = find_recent
+        self._most_open = most_open
+        self._most_own = most_own
         self._recent: Sequence[TableChoice] | None = None
         self._own: OrderedDict[str, TableChoice] = OrderedDict()  # the oldest first
         self._labs: OrderedDict[str, Lab] = OrderedDict()  # least recently used first
@@ -93,7 +104,7 @@ class Tables:
         with self._lock:
             self._own[choice.id] = choice
             self._own.move_to_end(choice.id)
-            while len(self._own) > OWN:
+            while len(self._own) > self._most_own:
                 self._own.popitem(last=False)
         return lab
 
@@ -102,7 +113,7 @@ class Tables:
         with self._lock:
             self._labs[lab.id] = lab
             self._labs.move_to_end(lab.id)
-            while len(self._labs) > OPEN_AT_ONCE:
+            while len(self._labs) > self._most_open:
                 self._opening.pop(self._labs.popitem(last=False)[0], None)
         return lab
 

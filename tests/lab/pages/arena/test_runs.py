@@ -1,7 +1,7 @@
 """The job that runs an arena: its frames, what it saves, how it continues, and what is refused."""
 
 import gc
-import importlib.util
+import sys
 import tempfile
 from pathlib import Path
 
@@ -86,9 +86,7 @@ def test_unknown_budget_is_refused(lab: Lab) -> None:
 
 
 def test_missing_packages_are_named_with_the_command(lab: Lab, monkeypatch: pytest.MonkeyPatch, ask) -> None:
-    """Only the search for torch is replaced, which the test cannot uninstall."""
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "torch" else found(name))
+    monkeypatch.setitem(sys.modules, "torch", None)  # Python then neither finds nor imports it
     with pytest.raises(
         MissingExtraError, match=r"An arena needs PyTorch.*pip install 'rowspace\[torch,analysis,lab\]'"
     ):

@@ -1,6 +1,6 @@
 """The job that trains a run: its frames, its table of step 0, and what is refused."""
 
-import importlib.util
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -129,7 +129,7 @@ def test_prepared_process_trains_the_same_run(trained, train_in) -> None:
 
 
 def test_without_torch_one_sentence_names_the_extra(trained, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)  # PyTorch is installed here
+    monkeypatch.setitem(sys.modules, "torch", None)  # Python then neither finds nor imports it
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[torch\]'"):
         JOB_KINDS["train"].read(trained[0], Query())
     JOB_KINDS["train"].prepare()  # prepares nothing, and does not fail

@@ -35,6 +35,11 @@ export class Sources {
     return [this.#found.table, this.#found.default];
   }
 
+  /** Whether the sizes may be those of another table, which requests must not name. */
+  get outdated(): boolean {
+    return this.resources.some((resource) => resource.outdated);
+  }
+
   /** Whether the default tokenizer is not learned yet. */
   get missing(): boolean {
     const reply = this.#found.default.reply;

@@ -1,6 +1,10 @@
 // What the list of words shows: positions and order of all words, and the words inside the lasso.
 
+import type { Tokens } from "./tokens.svelte";
+
 export interface WordList {
+  /** The tokens of the table whose ids these are. */
+  tokens: Tokens;
   xy: Float32Array;
   /** Whether the order is known; until then nothing is listed. */
   ordered: boolean;
