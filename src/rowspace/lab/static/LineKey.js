@@ -1,0 +1,1 @@
+import{B as e,gt as t,it as n,nt as r}from"./address.svelte.js";var i=n(`<i class="svelte-l0dwgk"></i>`);function a(n,a){var o=i();let s;t(()=>s=e(o,``,s,{background:a.color})),r(n,o)}export{a as t};
