@@ -53,6 +53,9 @@ def test_queen_comes_first_in_small_world_until_she_is_swapped_with_cat() -> Non
     found, ranked = lesson_06.riddle(), order(small_world(), "man", "king", "woman")
     assert [found["first"], found["second"]] == ranked[:2]
     assert found["first"] == "queen"
+    one, two, three, *both = unit_rows(small_world(), "man", "king", "woman", *ranked[:2])
+    first, second = (cosine(two - one + three, row) for row in both)
+    assert (found["score"], found["lead"]) == pytest.approx((first, first - second), abs=1e-5)
     assert found["lead"] > 0.15
     sentences = swap_words(small_world_sentences(), "cat", "queen")
     again = rs.fit(iter(sentences), dim=16, epochs=100, window=8, sample=0, min_count=1, workers=1)
@@ -127,3 +130,10 @@ def test_the_card_runs_and_every_number_is_computed() -> None:
     scope = run_card(6)
     assert scope["result"][0][0] == "queen"
     assert stray_digits(6) == []
+
+
+def test_without_everyday_words_numbers_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rowspace.lab.tables.everyday.PACKAGE", "not_an_installed_package")
+    everyday_words.cache_clear()
+    with pytest.raises(UsageError, match="everyday words is not installed"):
+        lesson_06.antonyms()

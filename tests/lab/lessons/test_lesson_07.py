@@ -72,7 +72,7 @@ def test_a_head_ranks_other_words_than_cosine_does() -> None:
     assert found["common"] == len({"dog", *found["by_cosine"].split(", ")} & {*found["by_product"].split(", ")}) == 0
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+@pytest.mark.parametrize("seed", [0, 1, 2, 16])
 def test_how_far_outputs_move(seed: int) -> None:
     fields, found = ask(7, "shuffled", six_words(), seed)
     words = fields["text"].split()

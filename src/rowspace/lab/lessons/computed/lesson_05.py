@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 MEASURES = ("the dot product", "the cosine", "the distance")
-STRETCHES = (("cat", "dog", 2.0), ("cat", "the", 3.0), ("the", "on", 0.5), ("cat", "sat", 2.0))
+STRETCHES = (("cat", "dog", 2.0), ("cat", "the", 3.0), ("the", "on", 0.5), ("cat", "sat", 2.0), ("cat", "the", 0.5))
 TURNED = ("queen", "cat", "house", "prince", "milk")
 SAMPLE = 500
 
