@@ -7,7 +7,7 @@ run concurrently in threads, so they share values through `Lab.cached`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from rowspace.lab.jobs.kinds import JobKind
 from rowspace.lab.lab import Lab
@@ -15,7 +15,8 @@ from rowspace.lab.server.query import Query
 
 __all__ = ["Answer", "Page", "Upload", "needs_torch"]
 
-_Fields = TypeVar("_Fields")
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 Answer = Callable[[Lab, Query], Mapping[str, object]]
 """A function that handles a request and returns the fields of the reply."""
 
@@ -51,13 +52,13 @@ class Page:
     job_kinds: Mapping[str, JobKind] = field(default_factory=dict)
 
 
-def needs_torch(answer: Callable[[Lab, Query], _Fields]) -> Callable[[Lab, Query], _Fields]:
-    """Wrap an answer that imports PyTorch: without PyTorch, it raises `MissingExtraError` with the extra to install."""
+def needs_torch(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Wrap a function that imports PyTorch: without it, `MissingExtraError` names the extra to install."""
 
-    @wraps(answer)
-    def checked(lab: Lab, query: Query) -> _Fields:
+    @wraps(function)
+    def checked(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
         import rowspace.layers  # noqa: F401  # raises MissingExtraError
 
-        return answer(lab, query)
+        return function(*arguments, **options)
 
     return checked

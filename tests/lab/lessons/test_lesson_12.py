@@ -35,7 +35,8 @@ def test_sizes_of_published_tables() -> None:
         assert_allclose(found[name]["operations"], 2 * rows * dim / 1e6)
     assert f"{found['gpt2']['share']:.1%} {found['gpt2']['with_positions']:.1%}" == "31.0% 31.6%"
     assert (found["albert"]["table"], found["albert"]["full"]) == (30_000 * 128, 30_000 * 768)
-    assert found["llama"]["ratio"] == 128_256 / 32_000
+    assert found["albert"]["projection"] == 128 * 768 + 768
+    assert round(found["llama3"]["rows"] / found["llama2"]["rows"]) == 4  # as the lesson's question says
 
 
 def test_tables_of_bert() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lessons.computed.written import picked, vector_text
 from rowspace.lab.lessons.question import Question, choice, number, slider
+from rowspace.lab.page import needs_torch
 from rowspace.lab.tables.everyday import everyday_folder
 from rowspace.table import Table
 
@@ -29,6 +30,7 @@ POSITIONS = {
 }
 
 
+@needs_torch
 def small() -> Mapping[str, Any]:
     """Return the row of four numbers, a position, and their sum at two scales, written as vectors."""
     from rowspace.lab.lessons.computed.lesson_09.figures import small_sum
@@ -45,6 +47,7 @@ def small() -> Mapping[str, Any]:
     }
 
 
+@needs_torch
 def wide() -> Mapping[str, float]:
     """Return the norms of drawn rows and sinusoids of 512 numbers, and how alike their sums are."""
     from rowspace.lab.lessons.computed.lesson_09.figures import alike_figure, norms
@@ -65,6 +68,7 @@ def wide() -> Mapping[str, float]:
     }
 
 
+@needs_torch
 def long_rows() -> Mapping[str, float]:
     """Return by how much rows of norm 2.8, multiplied by √d, are longer than a sinusoid."""
     from rowspace.lab.lessons.computed.lesson_09.figures import norms
@@ -73,6 +77,7 @@ def long_rows() -> Mapping[str, float]:
     return {"norm": LONG, "scaled": scaled, "ratio": scaled / norms(dim=DIM)["position"]}
 
 
+@needs_torch
 def first_loss() -> Mapping[str, float]:
     """Return the loss before the first step for rows of three standard deviations, and that of blind guessing."""
     from rowspace.lab.lessons.computed.lesson_09.figures import VOCABULARY, blind_figure, first_losses
@@ -87,6 +92,7 @@ def first_loss() -> Mapping[str, float]:
     }
 
 
+@needs_torch
 def recipes() -> Mapping[str, Mapping[str, str]]:
     """Return how models scale their rows, and what they do with positions, read from the modules of this package."""
     from rowspace.lab.pages.input.scaling import recipe_scale
@@ -101,6 +107,7 @@ def recipes() -> Mapping[str, Mapping[str, str]]:
     }
 
 
+@needs_torch
 def checkpoint() -> Mapping[str, Any]:
     """Return the mean norms of the three tables of Everyday words, and the angle of tokens and positions."""
     from rowspace.lab.pages.input.own import own_tables_figure
@@ -117,6 +124,7 @@ def checkpoint() -> Mapping[str, Any]:
     return {**shapes, **norms, "ratio": ratio, "cosine": found["cosine"], "chance": found["chance"]}
 
 
+@needs_torch
 def louder(table: Table, seed: int) -> Question:
     """Ask for the norms of position and row before and after a multiplication by √d."""
     from rowspace.lab.lessons.computed.lesson_09.figures import louder_figure
@@ -129,6 +137,7 @@ def louder(table: Table, seed: int) -> Question:
     return choice(options, partial(louder_figure, dim=dim, offered=offered), dim=dim, root=root, balance=ratio)
 
 
+@needs_torch
 def alike(table: Table, seed: int) -> Question:
     """Ask how alike different tokens at one position are after the position is added."""
     from rowspace.lab.lessons.computed.lesson_09.figures import alike_figure
@@ -139,6 +148,7 @@ def alike(table: Table, seed: int) -> Question:
     return slider((0.0, 1.0, 0.01), figure, tolerance=0.03, dim=dim, scale=scale)
 
 
+@needs_torch
 def unknowing(table: Table, seed: int) -> Question:
     """Ask for the loss of a model that knows nothing."""
     from rowspace.lab.lessons.computed.lesson_09.figures import VOCABULARY, blind_figure

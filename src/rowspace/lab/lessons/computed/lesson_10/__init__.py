@@ -6,6 +6,7 @@ from typing import Any
 
 from rowspace.lab.lessons.computed.written import picked, vector_text
 from rowspace.lab.lessons.question import Question, choice, number
+from rowspace.lab.page import needs_torch
 from rowspace.lab.tables.examples import FOUR_WORDS
 from rowspace.table import Table
 
@@ -24,6 +25,7 @@ MODELS = {
 """The names of models in the text and in the catalogue."""
 
 
+@needs_torch
 def four() -> Mapping[str, Any]:
     """Return the logits and probabilities of the four words, and the terms of the logit of *cat*."""
     from rowspace.lab.lessons.computed.lesson_10.figures import four_logits
@@ -41,6 +43,7 @@ def four() -> Mapping[str, Any]:
     }
 
 
+@needs_torch
 def models() -> Mapping[str, Mapping[str, Any]]:
     """Return the names of published models, the size of their head's matrix, and whether it is the token table."""
     from rowspace.lab.pages.cost.figures import GPT3
@@ -62,6 +65,7 @@ def models() -> Mapping[str, Mapping[str, Any]]:
     return {**found, "gpt3": {"name": "GPT-3", "matrix": cost(GPT3).tokens}}
 
 
+@needs_torch
 def gradients() -> Mapping[str, Any]:
     """Return how many rows get a gradient as inputs and how many as outputs, and both gradients of one row."""
     from rowspace.lab.lessons.computed.lesson_10.figures import two_gradients
@@ -81,6 +85,7 @@ def opened(table: Table) -> Mapping[str, int]:
     return {"rows": len(table)}
 
 
+@needs_torch
 def winner(table: Table, seed: int) -> Question:
     """Ask which token has the largest logit for a hidden state."""
     from rowspace.lab.lessons.computed.lesson_10.figures import winner_figure
@@ -91,6 +96,7 @@ def winner(table: Table, seed: int) -> Question:
     return choice(list(table.vocabulary), figure, hidden=vector_text(hidden, 1), rows=rows)
 
 
+@needs_torch
 def longer(table: Table, seed: int) -> Question:
     """Ask which token has the largest logit after a row is multiplied by a factor."""
     from rowspace.lab.lessons.computed.lesson_10.figures import longer_figure
@@ -100,6 +106,7 @@ def longer(table: Table, seed: int) -> Question:
     return choice(list(table.vocabulary), figure, hidden=vector_text(HIDDEN, 1), word=word, factor=factor)
 
 
+@needs_torch
 def head_parameters(table: Table, seed: int) -> Question:
     """Ask how many parameters an untied head adds to the table, or with other seeds to a table of another size."""
     from rowspace.lab.lessons.computed.lesson_10.figures import head_parameters_figure

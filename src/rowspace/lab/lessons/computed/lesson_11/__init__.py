@@ -6,6 +6,7 @@ from typing import Any
 
 from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number
+from rowspace.lab.page import needs_torch
 from rowspace.lab.pages.patches.pictures import photograph
 from rowspace.table import Table
 
@@ -19,6 +20,7 @@ VITS = {
 }
 
 
+@needs_torch
 def small() -> Mapping[str, Any]:
     """Return the patches of the small picture as text, their variances, and the shape of the projection."""
     from rowspace.lab.lessons.computed.lesson_11.figures import SMALL_DIM, SMALL_SIZE, small_patches
@@ -37,6 +39,7 @@ def small() -> Mapping[str, Any]:
     }
 
 
+@needs_torch
 def counts() -> Mapping[str, Any]:
     """Return the tokens and scores of a photograph cut into patches of several sides, into pixels, and into values."""
     from rowspace.lab.pages.patches.sequence import token_counts_figure
@@ -49,6 +52,7 @@ def counts() -> Mapping[str, Any]:
     return {**rows, **sides, "side": 224, "billions": {name: rows[name]["scores"] / 1e9 for name in ("pixel", "value")}}
 
 
+@needs_torch
 def vit() -> Mapping[str, Mapping[str, int]]:
     """Return the sizes of three published vision transformers."""
     from rowspace.layers import CATALOGUE, patch_cost
@@ -70,6 +74,7 @@ def vit() -> Mapping[str, Mapping[str, int]]:
     return found
 
 
+@needs_torch
 def convolution() -> Mapping[str, float]:
     """Return the largest difference between cutting and projecting a photograph, and a convolution of it."""
     from rowspace.lab.lessons.computed.lesson_11.figures import convolution_difference
@@ -78,6 +83,7 @@ def convolution() -> Mapping[str, float]:
     return convolution_difference()
 
 
+@needs_torch
 def flattest(table: Table, seed: int) -> Question:
     """Ask in which quarter of a photograph the patch with the least or the most variance is."""
     from rowspace.lab.lessons.computed.lesson_11.figures import quarter_figure
@@ -89,6 +95,7 @@ def flattest(table: Table, seed: int) -> Question:
     return choice(QUARTERS, figure, name=name, size=size, degree="most" if most else "least")
 
 
+@needs_torch
 def tokens(table: Table, seed: int) -> Question:
     """Ask for the number of tokens of a picture with a class token."""
     from rowspace.lab.lessons.computed.lesson_11.figures import tokens_figure
@@ -97,6 +104,7 @@ def tokens(table: Table, seed: int) -> Question:
     return number(partial(tokens_figure, side=side, size=size), side=side, size=size, along=side // size)
 
 
+@needs_torch
 def scores(table: Table, seed: int) -> Question:
     """Ask by which factor the scores grow when the side of the patches is divided."""
     from rowspace.lab.lessons.computed.lesson_11.figures import scores_figure

@@ -13,6 +13,7 @@ from rowspace.lab.lessons.computed.lesson_12.measured import (
 )
 from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, number, slider
+from rowspace.lab.page import needs_torch
 from rowspace.table import Table
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "exercise",
     "fewer",
     "kept",
+    "llama",
     "mebibytes",
     "models",
     "share",
@@ -47,6 +49,12 @@ STRATEGIES = {
 """The keys of the text, and the strategies of the Arena."""
 
 
+def llama() -> Mapping[str, str]:
+    """Return the names of the models that the lesson opens with."""
+    return {"old": "Llama 2", "new": "Llama 3"}
+
+
+@needs_torch
 def models() -> Mapping[str, Mapping[str, Any]]:
     """Return the sizes of the tables of published models, and the operations of their heads for one token."""
     from rowspace.lab.lessons.computed.lesson_12.figures import model_size
@@ -54,11 +62,10 @@ def models() -> Mapping[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {
         key: {"name": name, **model_size(model=model)} for key, (name, model) in MODELS.items()
     }
-    ratio = found["llama3"]["rows"] / found["llama2"]["rows"]
-    both = {"old": "Llama 2", "new": "Llama 3", "ratio": ratio}
-    return {**found, "llama": both}
+    return found
 
 
+@needs_torch
 def bert() -> Mapping[str, Any]:
     """Return the sizes of BERT's three tables, at two dimensions, and the share of the tokens."""
     from rowspace.lab.pages.cost.figures import model_tables_figure
@@ -76,6 +83,7 @@ def bert() -> Mapping[str, Any]:
     }
 
 
+@needs_torch
 def widths() -> Mapping[str, Any]:
     """Return the power of N that d follows over the models of the catalogue, without and with ALBERT."""
     from rowspace.lab.pages.cost.figures import widths_figure
@@ -84,6 +92,7 @@ def widths() -> Mapping[str, Any]:
     return {"slope": found["slope"], "models": int(found["used"].sum()), "all": found["slope_of_all"], "root": 0.5}
 
 
+@needs_torch
 def strategies() -> Mapping[str, float]:
     """Return the millions of parameters of the Arena's six strategies at full size."""
     from rowspace.lab.lessons.computed.lesson_12.figures import strategy_parameters
@@ -103,6 +112,7 @@ def kept(table: Table) -> Mapping[str, float]:
     return {"half": neighbors_kept(table, part=2), "quarter": neighbors_kept(table, part=4)}
 
 
+@needs_torch
 def exercise() -> Mapping[str, Any]:
     """Return the size of a table of 10,000 rows of 512 numbers in float32."""
     from rowspace.lab.lessons.computed.lesson_12.figures import mebibytes_figure
@@ -110,6 +120,7 @@ def exercise() -> Mapping[str, Any]:
     return {"rows": 10_000, "dim": 512, **mebibytes_figure(rows=10_000, dim=512, dtype="float32")}
 
 
+@needs_torch
 def mebibytes(table: Table, seed: int) -> Question:
     """Ask for the memory of a table."""
     from rowspace.lab.lessons.computed.lesson_12.figures import mebibytes_figure
@@ -130,6 +141,7 @@ def fewer(table: Table, seed: int) -> Question:
     return slider((0.0, 80.0, 1.0), figure, tolerance=6, unit="%", **written)
 
 
+@needs_torch
 def share(table: Table, seed: int) -> Question:
     """Ask for the share of the table in all parameters of a model."""
     from rowspace.lab.lessons.computed.lesson_12.figures import share_figure

@@ -17,6 +17,7 @@ def model_size(*, model: str) -> dict[str, Any]:
         "hidden": sizes.hidden_dim,
         "table": sizes.tokens,
         "mib": 2 * sizes.tokens / 2**20,
+        "projection": sizes.projection,
         "full": sizes.num_embeddings * sizes.hidden_dim,
         "operations": sizes.head_flops() / 1e6,
         "share": sizes.tokens / found.parameters,
