@@ -223,12 +223,12 @@ def progress_of_done(page: Page) -> dict[str, bool]:
 def test_narrow_screen_shows_one_step_at_a_time(reader: Page) -> None:
     reader.set_viewport_size({"width": 390, "height": 800})
     expect(reader.locator("section.step:visible")).to_have_count(1)
-    expect(reader.get_by_role("region", name="Exercise")).to_have_count(0)
+    expect(reader.get_by_role("heading", name="Exercise")).to_have_count(0)
     for _ in range(2):
         reader.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →").click()
     reader.wait_for_url("**table=four-words&step=3&page=order**")
     expect(reader.locator("section.step:visible")).to_contain_text("A third step.")
-    expect(reader.get_by_role("region", name="Exercise")).to_be_visible()
+    expect(reader.get_by_role("heading", name="Exercise")).to_be_visible()
     reader.get_by_role("button", name="← Previous").click()
     reader.wait_for_url(f"**{ROWS}")
 

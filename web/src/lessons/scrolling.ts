@@ -10,6 +10,8 @@ export class Scrolling {
   #steps: readonly HTMLElement[] = [];
   #revealing = false;
   #byReader = false;
+  /** The step that stays in place while the text above it loads. */
+  #held: HTMLElement | undefined;
 
   constructor(private readonly onstep: (index: number) => void) {}
 
@@ -21,11 +23,16 @@ export class Scrolling {
     for (const step of steps) observer.observe(step);
     const listening = new AbortController();
     const options = { signal: listening.signal, passive: true };
-    addEventListener("scroll", () => (this.#byReader ||= !this.#revealing), options);
-    for (const type of ["scrollend", "wheel", "touchmove"])
-      addEventListener(type, () => (this.#revealing = false), options);
+    addEventListener("scroll", () => this.#scrolled(), options);
+    addEventListener("scrollend", () => (this.#revealing = false), options);
+    for (const type of ["wheel", "touchmove", "keydown", "pointerdown"])
+      addEventListener(type, () => this.#release(), options);
+    const resized = new ResizeObserver(() => this.#hold());
+    const text = steps[0]?.parentElement;
+    if (text) resized.observe(text);
     return () => {
       observer.disconnect();
+      resized.disconnect();
       listening.abort();
     };
   }
@@ -34,13 +41,33 @@ export class Scrolling {
   reveal(index: number, smooth: boolean): void {
     const step = this.#steps[index];
     if (!step) return;
-    const highest = document.documentElement.scrollHeight - innerHeight;
-    const wanted = scrollY + step.getBoundingClientRect().top - MARGIN * innerHeight;
-    const top = Math.max(0, Math.min(highest, wanted));
+    const top = this.#topFor(step);
     this.#byReader = false;
     this.#revealing = Math.abs(top - scrollY) >= 1;
+    this.#held = step;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     scrollTo({ top, behavior: smooth && !still ? "smooth" : "instant" });
+  }
+
+  #topFor(step: HTMLElement): number {
+    const highest = document.documentElement.scrollHeight - innerHeight;
+    return Math.max(0, Math.min(highest, scrollY + step.getBoundingClientRect().top - MARGIN * innerHeight));
+  }
+
+  #hold(): void {
+    if (this.#held && !this.#revealing) scrollTo({ top: this.#topFor(this.#held), behavior: "instant" });
+  }
+
+  #release(): void {
+    this.#revealing = false;
+    this.#held = undefined;
+  }
+
+  /** A scroll that leaves the held step in place is not the reader's. */
+  #scrolled(): void {
+    if (this.#revealing || (this.#held && Math.abs(this.#topFor(this.#held) - scrollY) < 2)) return;
+    this.#byReader = true;
+    this.#held = undefined;
   }
 
   #follow(): void {
