@@ -92,6 +92,9 @@ def test_cut_table_keeps_the_neighbors_of_its_first_components() -> None:
     kept = np.mean([len({*one} & {*other}) / 10 for one, other in zip(*near, strict=True)])
     assert found["cut_kept"][1] == pytest.approx(kept, abs=2e-3)
     assert found["cut_kept"][2] == 1
+    for shape in ((19, 4), (30, 1025)):  # too few rows, and too wide ones
+        small = Table([str(id) for id in range(shape[0])], np.ones(shape, np.float32))
+        assert cut_figure(small, most=1000, queries=1000, seed=0)["cut_dims"] == []
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +105,7 @@ def reports(world_lab) -> list[Progress | Reply]:
 
 
 def test_job_reports_each_table_and_ends_with_the_verdict(reports) -> None:
-    assert [report.fraction for report in reports if isinstance(report, Progress)] == [0.25, 0.5, 0.75, 1]
+    assert [report.fraction for report in reports if isinstance(report, Progress)] == [0, 0.25, 0.5, 0.75, 1]
     frames = [decode(report.encode()) for report in reports if isinstance(report, Reply)]
     assert [int(np.isfinite(frame.arrays["losses"]).sum()) for frame in frames] == [0, 1, 2, 3, 4, 4]
     assert [frame.meta["finished"] for frame in frames] == [False] * 5 + [True]

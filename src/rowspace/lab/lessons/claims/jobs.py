@@ -33,6 +33,7 @@ def measure_wider(*, rows: Array, dims: Sequence[int], seeds: int, code: str) ->
     """Cut the open table, then learn the small world at each width with each seed; a frame for each fit."""
     from rowspace.lab.lessons.computed.claims import width  # imports Numba
 
+    yield Progress(0, "cutting the rows of the open table")
     names = [str(id) for id in range(len(rows))]
     cut = {**width.cut_figure(Table(names, rows), **CUT), "code": code}
     losses = np.full((seeds, len(dims)), np.nan)

@@ -39,7 +39,7 @@ def coordinates_figure(table: Table, *, most: int, directions: int, seed: int) -
     ids = finite_sample(table, most=most, seed=seed)
     if len(ids) < FEWEST or not 2 <= table.dim <= WIDEST:
         raise UsageError(
-            f"at least {FEWEST} words with rows of 2 to {WIDEST} numbers are needed to compare columns with "
+            f"at least {FEWEST} words with rows of 2 to {WIDEST:,} numbers are needed to compare columns with "
             "other directions"
         )
     rows = np.asarray(table.rows[ids], np.float64)
@@ -80,8 +80,8 @@ def coordinates_verdict(*, kept: float, peaked: float, noise: float) -> Verdict:
 def ids_as_numbers_figure(table: Table, *, most: int, seed: int) -> Mapping[str, Any]:
     """Renumber the vocabulary, and compare how near words are by id and by row."""
     ids = finite_sample(table, most=most, seed=seed)
-    if len(ids) < 4:
-        raise UsageError("at least 4 words are needed to compare distances by id with distances by row")
+    if len(ids) < FEWEST:
+        raise UsageError(f"at least {FEWEST} words are needed to compare distances by id with distances by row")
     new = np.random.default_rng(seed).permutation(len(table))  # the new id of each word
     before, after = (np.abs(each[:, np.newaxis] - each) for each in (ids, new[ids]))
     rows = np.asarray(table.rows[ids], np.float64)
@@ -89,7 +89,7 @@ def ids_as_numbers_figure(table: Table, *, most: int, seed: int) -> Mapping[str,
     moved[new] = table.rows  # each row moves with its word
     upper = np.triu_indices(len(ids), 1)
     first, second = row_distances(rows), row_distances(np.asarray(moved[new[ids]], np.float64))
-    k = max(1, min(10, (len(ids) - 1) // 4))
+    k = min(10, len(ids) // 4)
     shares = [next_is_near(rows, order, k) for order in (np.arange(len(ids)), np.argsort(new[ids]))]
     chance = k / (len(ids) - 1)
     noise = (chance * (1 - chance) / len(ids)) ** 0.5

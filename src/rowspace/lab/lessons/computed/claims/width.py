@@ -25,6 +25,8 @@ Array = NDArray[Any]
 
 FOLD = 5  # every fifth sentence is held out
 NEIGHBORS = 10
+FEWEST = 20  # rows of a table that is cut
+WIDEST = 1024  # numbers of its rows
 
 
 class Learned(TypedDict):
@@ -158,12 +160,17 @@ def wider_verdict(*, changes: Sequence[float], noises: Sequence[float]) -> Verdi
 
 
 def cut_figure(table: Table, *, most: int, queries: int, seed: int) -> Mapping[str, Any]:
-    """Keep the first principal components of the rows, and count how many of the nearest neighbors remain."""
+    """Keep the first principal components of the rows, and count how many of the nearest neighbors remain.
+
+    The lists are empty for fewer than 20 rows, and for rows that are too wide for the components to be found soon.
+    """
     ids = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))[:most]
+    if len(ids) < FEWEST or table.dim > WIDEST:
+        return {"cut_dims": [], "cut_kept": np.array([]), "cut_chance": 0.0, "cut_words": len(ids)}
     rows = np.asarray(table.rows[ids], np.float32)
     components = space.pca(rows, table.dim).components  # (d, d)
     turned = rows @ components.T.astype(np.float32)  # not centered, so that all components keep all neighbors
-    k = max(1, min(NEIGHBORS, len(ids) // 4))
+    k = min(NEIGHBORS, len(ids) // 4)
     asked = np.sort(np.random.default_rng(seed).permutation(len(ids))[:queries])
     own = asked[:, np.newaxis]
     full, _ = space.nearest(rows[asked], rows, k, exclude=own)
@@ -173,7 +180,7 @@ def cut_figure(table: Table, *, most: int, queries: int, seed: int) -> Mapping[s
         cut = np.ascontiguousarray(turned[:, :dim])
         near, _ = space.nearest(cut[asked], cut, k, exclude=own)
         kept.append(float((full[:, :, np.newaxis] == near[:, np.newaxis]).any(2).mean()))
-    return {"cut_dims": dims, "cut_kept": np.array(kept), "cut_chance": k / max(1, len(ids) - 1), "cut_words": len(ids)}
+    return {"cut_dims": dims, "cut_kept": np.array(kept), "cut_chance": k / (len(ids) - 1), "cut_words": len(ids)}
 
 
 wider = partial(wider_figure, dims=[2, 4, 8, 16, 32, 64], seeds=[0, 1, 2, 3, 4])
