@@ -139,7 +139,9 @@ def question(each: Lesson, block: Block) -> Iterator[str]:
 
 def python_fence(code: str) -> str:
     """Return the code of a card, which is fenced or indented, as a fence that the tests of the documentation run."""
-    return code if code.startswith("```") else f"```python\n{dedent('    ' + code)}\n```"
+    lines = code.removeprefix("```python\n").removesuffix("\n```") if code.startswith("```") else dedent("    " + code)
+    imports = "import rowspace as rs\n\n" if re.search(r"\brs\.", lines) else ""
+    return f"```python\n{imports}{lines}\n```"
 
 
 def folded(title: str, text: str) -> str:

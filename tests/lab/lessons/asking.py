@@ -4,17 +4,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rowspace.lab.lab import Lab
+from rowspace.lab.lab import OPENED, Lab
 from rowspace.lab.lessons.lesson import lesson
 from rowspace.lab.lessons.routes import ROUTES
-from rowspace.lab.lessons.source import plain_text
 from rowspace.lab.server.query import Query
 from rowspace.table import Table
 
 
 def ask(number: int, name: str, table: Table, seed: int) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return a question's fields, and what the shown code computes; check that the reply's texts agree with it."""
-    lab = Lab(table, "table-of-the-test")
+    (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)
+    lab = Lab(table, "table-of-the-test", block.options.get("table", OPENED))
     parameters = {"lesson": [str(number)], "name": [name], "seed": [str(seed)]}
     asked = lesson(number).question(name, table, seed)
     prompt = ROUTES["lessons/question"](lab, Query(parameters))
@@ -45,11 +45,3 @@ def run_card(number: int) -> Mapping[str, Any]:
     exec(f"import rowspace as rs\n{first}", scope)
     scope["result"] = eval(last, scope)
     return scope
-
-
-def stray_digits(number: int) -> list[str]:
-    """Return the parts of a lesson's prose that have a digit which is not computed or cited."""
-    document = lesson(number).document
-    parts = [part for block in document.blocks if block.kind != "references" for part in block.parts]
-    parts += [document.header["title"], document.header["question"]]
-    return [part for part in parts if re.search(r"\d", plain_text(part))]

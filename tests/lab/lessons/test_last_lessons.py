@@ -38,7 +38,7 @@ from rowspace.lab.tables.tables import BUILT_IN
 lab = BUILT_IN[0].open()
 for number in ("9", "10", "11", "12"):
     print("pip install" in str(ROUTES["lessons/lesson"](lab, Query({"number": [number]}))))
-for number, name in (("9", "alike"), ("10", "winner"), ("11", "tokens"), ("12", "share")):
+for number, name in (("9", "alike"), ("10", "head_parameters"), ("11", "tokens"), ("12", "share")):
     print(ROUTES["lessons/question"](lab, Query({"lesson": [number], "name": [name]}))["unavailable"])
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tests.lab.lessons.asking import ask, run_card, stray_digits
+from tests.lab.lessons.asking import ask, run_card
 
 from rowspace.lab.lessons.computed import lesson_05
 from rowspace.lab.lessons.computed.tables import six_words, small_world

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.lab.lessons.asking import ask, run_card, stray_digits
+from tests.lab.lessons.asking import ask, run_card
 
 import rowspace as rs
 from rowspace import space

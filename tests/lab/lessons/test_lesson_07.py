@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.lab.lessons.asking import ask, run_card, stray_digits
+from tests.lab.lessons.asking import ask, run_card
 
 from rowspace.errors import UsageError
 from rowspace.lab.lessons.computed import lesson_07

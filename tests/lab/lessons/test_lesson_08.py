@@ -8,7 +8,7 @@ from math import cos, hypot, pi, sin
 import numpy as np
 import pytest
 import torch
-from tests.lab.lessons.asking import ask, run_card, stray_digits
+from tests.lab.lessons.asking import ask, run_card
 
 from rowspace.lab.lessons.computed import lesson_08
 from rowspace.lab.lessons.computed.tables import six_words, small_world
