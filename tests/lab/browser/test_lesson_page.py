@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.lab import made_lessons
@@ -9,7 +10,7 @@ from tests.lab import made_lessons
 from rowspace.lab.lessons import lesson as lesson_module, routes
 from rowspace.lab.lessons.lesson import Lesson
 from rowspace.lab.lessons.source import parse_document
-from rowspace.lab.tables.examples import SIX_WORDS
+from rowspace.lab.tables.examples import FIVE_ITEMS, SIX_WORDS
 
 pytestmark = pytest.mark.browser
 
@@ -67,6 +68,18 @@ def test_steps_are_history_entries_and_drags_are_not(reader: Page) -> None:
     expect(active(reader)).to_contain_text("There are 3 numbers")
     reader.go_forward()
     expect(active(reader)).to_contain_text("A second step")
+
+
+def test_next_during_a_scroll_does_not_return_to_a_step_that_passes(reader: Page) -> None:
+    reader.set_viewport_size({"width": 1280, "height": 600})
+    before = entries(reader)
+    for _ in range(2):
+        reader.keyboard.press("ArrowRight")
+    reader.wait_for_url("**step=3**")
+    step = reader.get_by_role("region", name="Step 3 of 3")
+    reader.wait_for_function("step => Math.abs(step.getBoundingClientRect().top - 84) < 3", arg=step.element_handle())
+    expect(step).to_have_attribute("aria-current", "step")
+    assert entries(reader) == before + 2
 
 
 def test_scrolling_moves_the_figure(reader: Page) -> None:
@@ -176,6 +189,19 @@ def test_question_that_a_table_cannot_answer_offers_others(reader: Page) -> None
     expect(asked.locator(".verdict")).to_contain_text("Right: 6")
 
 
+def test_another_table_asks_again(page: Page, lab_url: str) -> None:
+    page.goto(f"{lab_url}/lessons/1?table=four-words")
+    asked = question(page, "share")
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.locator(".verdict")).to_be_visible()
+    page.get_by_role("combobox", name="Table").select_option("five-items")
+    expect(asked.locator(".verdict")).to_have_count(0)
+    expect(asked.get_by_role("slider")).to_have_value("50")
+    asked.get_by_role("button", name="Check").click()
+    positive = np.mean(np.array(list(FIVE_ITEMS.values())) > 0) * 100
+    expect(asked.locator(".computed")).to_have_text(f"{positive:.4g} %")
+
+
 def test_missed_question_returns_until_it_is_answered_right(reader: Page) -> None:
     lengths = {word: sum(value**2 for value in row) ** 0.5 for word, row in SIX_WORDS.items()}
     words = list(SIX_WORDS)
@@ -211,6 +237,7 @@ def test_lesson_is_done_when_all_questions_are_answered(reader: Page) -> None:
     reader.get_by_role("link", name="All lessons").click()
     expect(reader.get_by_text("1 of 2 done")).to_be_visible()
     expect(reader.get_by_role("listitem").filter(has_text="Made for a test")).to_contain_text("done")
+    reader.once("dialog", lambda dialog: dialog.accept())
     reader.get_by_role("button", name="Start over").click()
     expect(reader.get_by_text("1 of 2 done")).to_have_count(0)
 

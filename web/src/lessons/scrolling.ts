@@ -4,11 +4,14 @@ import { stepAt } from "./outline";
 
 const READING_LINE = 0.35; // of the height of the window
 const MARGIN = 0.14; // of the height of the window, above a step that was scrolled to
+const SCROLLING_KEYS: ReadonlySet<string> = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
 
 /** Reports the step that the reader has scrolled to, but not those that pass while `reveal` scrolls. */
 export class Scrolling {
   #steps: readonly HTMLElement[] = [];
   #revealing = false;
+  /** Where `reveal` scrolls to. */
+  #target = 0;
   #byReader = false;
   /** The step that stays in place while the text above it loads. */
   #held: HTMLElement | undefined;
@@ -24,9 +27,9 @@ export class Scrolling {
     const listening = new AbortController();
     const options = { signal: listening.signal, passive: true };
     addEventListener("scroll", () => this.#scrolled(), options);
-    addEventListener("scrollend", () => (this.#revealing = false), options);
-    for (const type of ["wheel", "touchmove", "keydown", "pointerdown"])
-      addEventListener(type, () => this.#release(), options);
+    addEventListener("scrollend", () => this.#arrived(), options);
+    for (const type of ["wheel", "touchmove", "pointerdown"]) addEventListener(type, () => this.#release(), options);
+    addEventListener("keydown", ({ key }) => SCROLLING_KEYS.has(key) && this.#release(), options);
     const resized = new ResizeObserver(() => this.#hold());
     const text = steps[0]?.parentElement;
     if (text) resized.observe(text);
@@ -44,7 +47,7 @@ export class Scrolling {
     const top = this.#topFor(step);
     this.#byReader = false;
     this.#revealing = Math.abs(top - scrollY) >= 1;
-    this.#held = step;
+    [this.#held, this.#target] = [step, top];
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     scrollTo({ top, behavior: smooth && !still ? "smooth" : "instant" });
   }
@@ -52,6 +55,13 @@ export class Scrolling {
   #topFor(step: HTMLElement): number {
     const highest = document.documentElement.scrollHeight - innerHeight;
     return Math.max(0, Math.min(highest, scrollY + step.getBoundingClientRect().top - MARGIN * innerHeight));
+  }
+
+  /** The end of a scroll that a newer one has replaced is not the end of `reveal`. */
+  #arrived(): void {
+    if (!this.#revealing || Math.abs(scrollY - this.#target) > 2) return;
+    this.#revealing = false;
+    this.#hold();
   }
 
   #hold(): void {
