@@ -132,9 +132,8 @@ def question(each: Lesson, block: Block) -> Iterator[str]:
     options = "".join(f"\n- {option}" for option in asked.options)
     yield f"**Predict.** {prompt}" + (f"\n{options}" if options else "")
     told = field_texts({**asked.fields, **computed, "answer": answer})
-    yield folded(
-        "Answer", f"**{answer}{asked.unit and ' ' + asked.unit}** {prose_markdown(block.parts[1], values, told)}"
-    )
+    first = "" if "{answer}" in block.parts[1] else f"**{answer}{asked.unit and ' ' + asked.unit}.** "
+    yield folded("Answer", first + prose_markdown(block.parts[1], values, told))
 
 
 def python_fence(code: str) -> str:
