@@ -40,7 +40,7 @@ class Lesson:
 
     def linked(self, name: str) -> list[int]:
         """Return the numbers of the lessons that this one `needs` or `opens`."""
-        return [int(number) for number in self.document.header.get(name, "").split() if int(number) in NUMBERS]
+        return [int(number) for number in self.document.header.get(name, "").split()]
 
     @property
     def words(self) -> int:
