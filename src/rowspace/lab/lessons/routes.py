@@ -19,7 +19,7 @@ from rowspace.lab.lessons.replies import (
     QuestionReply,
 )
 from rowspace.lab.lessons.source import Block, Values, prose_html, read_document
-from rowspace.lab.lessons.source.values import citations
+from rowspace.lab.lessons.source.values import citations, number_text
 from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
@@ -117,7 +117,8 @@ def _seed(query: Query) -> int:
 
 def field_texts(fields: Mapping[str, object]) -> dict[str, str]:
     """Return the fields of a question as they are written in its text."""
-    return {name: f"{value:,.4g}" if isinstance(value, float) else str(value) for name, value in fields.items()}
+    texts = {name: f"{value:,.4g}" if isinstance(value, float) else str(value) for name, value in fields.items()}
+    return {name: number_text(text) for name, text in texts.items()}
 
 
 def _unavailable(reason: str) -> QuestionReply:

@@ -28,7 +28,7 @@ def product() -> Mapping[str, object]:
         "rows": len(table),
         "dims": table.shape[1],
         "one_hot": " ".join(f"{value:.0f}" for value in one_hot),
-        "row": ", ".join(f"{value:g}" for value in found),
+        "row": ", ".join(f"{value:g}" for value in found).replace("-", "−"),
         "difference": float(np.abs(found - table[ITEM]).max()),
     }
 

@@ -14,7 +14,14 @@ from rowspace.table import Table
 __all__ = ["adamw", "example", "gpt2", "moved_distance", "pushes", "tied_head", "touched"]
 
 GPT2_ROWS = 50_257
-TEXTS = ("the cat sat on the cat", "the dog the cat the house", "on the house sat the dog", "dog cat dog cat dog")
+TEXTS = (
+    "the cat sat on the cat",
+    "the dog the cat the house",
+    "on the house sat the dog",
+    "house on house on the house",
+    "dog cat dog cat dog",
+)
+"""As many as make a missed question of this lesson return, with the seeds 4 and 7, with another text."""
 RATE, DECAY, BETAS = 0.1, 0.01, (0.9, 0.999)
 DIM, STD, DRAWS = 16, 0.02, 5
 
@@ -53,16 +60,19 @@ def adamw() -> Mapping[str, float]:
 
 
 def pushes() -> Mapping[str, float]:
-    """Return the cosine of the summed gradients of *cat* and *dog*, and of *cat* and *house*, before training.
+    """Return the lowest cosine of the summed gradients of *cat* and *dog*, and the range for *cat* and *house*.
 
-    Random rows predict the next word of the small world's sentences; the mean of several draws.
+    Several tables of random rows predict the next word of the small world's sentences, before training.
     """
     sentences = [sentence.split() for sentence in small_world_sentences()]
     ids = {word: id for id, word in enumerate(dict.fromkeys(word for sentence in sentences for word in sentence))}
     found = [summed_gradients(sentences, ids, seed) for seed in range(DRAWS)]
+    houses = [cosine(each["cat"], each["house"]) for each in found]
     return {
-        "cat_dog": float(np.mean([cosine(each["cat"], each["dog"]) for each in found])),
-        "cat_house": float(np.mean([cosine(each["cat"], each["house"]) for each in found])),
+        "draws": DRAWS,
+        "cat_dog_lowest": min(cosine(each["cat"], each["dog"]) for each in found),
+        "cat_house_lowest": min(houses),
+        "cat_house_highest": max(houses),
     }
 
 
@@ -105,7 +115,7 @@ def moved_distance(table: Table, seed: int) -> Question:
     drawn = np.random.default_rng(seed).integers(-3, 4, (2, 3)).tolist()
     gradients = drawn if seed else [[1, 0, 0], [-1, 0, 0]]
     answer = partial(moved_distance_figure, gradients=gradients, rate=RATE)
-    first, second = (", ".join(map(str, each)) for each in gradients)
+    first, second = (", ".join(map(str, each)).replace("-", "−") for each in gradients)
     return number(answer, tolerance=0.01, first=first, second=second, rate=RATE)
 
 
@@ -113,7 +123,8 @@ def moved_distance_figure(*, gradients: Sequence[Sequence[float]], rate: float) 
     """Return how far a step of plain SGD moves the row of two tokens with the same id, and the sum of gradients."""
     one_hot = np.ones((len(gradients), 1))  # both tokens read the only row
     gradient = (one_hot.T @ np.array(gradients))[0]
-    return {"answer": round(float(np.linalg.norm(rate * gradient)), 3), "sum": ", ".join(f"{g:g}" for g in gradient)}
+    written = ", ".join(f"{value:g}" for value in gradient).replace("-", "−")
+    return {"answer": round(float(np.linalg.norm(rate * gradient)), 3), "sum": written}
 
 
 def tied_head(table: Table, seed: int) -> Question:

@@ -39,6 +39,7 @@ ANTONYMS = (
     ("buy", "sell", "purchase"),
     ("early", "late", "soon"),
     ("rich", "poor", "wealthy"),
+    ("strong", "weak", "powerful"),
 )
 """A word, its antonym and a word of similar meaning."""
 

@@ -12,7 +12,7 @@ from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons.source.blocks import SourceError
 
-__all__ = ["Value", "Values", "citations"]
+__all__ = ["Value", "Values", "citations", "number_text"]
 
 
 class Value(NamedTuple):
@@ -55,7 +55,7 @@ class Values:
             if not isinstance(result, Mapping) or field not in result:
                 raise SourceError(f"{source} has no field {field!r}")
             result = result[field]
-        return Value(format(result, form), source, "computed")
+        return Value(number_text(format(result, form)), source, "computed")
 
     def result(self, name: str) -> Any:
         """Return what the function `name` of the module returns, from the cache if it was called before.
@@ -75,6 +75,15 @@ class Values:
 def _constant(function: Callable[[], Any]) -> Any:
     """Return the result of a function that does not depend on the table."""
     return function()
+
+
+def number_text(written: str) -> str:
+    """Return a written number with a minus sign instead of a hyphen; any other text is unchanged.
+
+    >>> number_text("-0.20"), number_text("twenty-one")
+    ('−0.20', 'twenty-one')
+    """
+    return f"−{written[1:]}" if written.startswith("-") and written[1:2].isdigit() else written
 
 
 def _cited(name: str) -> Value:
