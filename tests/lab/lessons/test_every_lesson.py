@@ -27,6 +27,18 @@ NUMBER = re.compile(r"(?<![\w-])\d")
 LINK = re.compile(r"\]\((/[^)\s]*)\)")
 
 
+@pytest.mark.parametrize("number", range(7, 13))
+def test_question_returns_with_other_numbers_and_its_slider_does_not_start_at_the_answer(number: int) -> None:
+    for block in lesson(number).document.of("question"):
+        table = TABLES[block.options.get("table", SMALL_WORLD.id)]().table
+        first, *later = (lesson(number).question(block.argument, table, seed) for seed in (0, number + 1, number + 4))
+        assert all(each.fields != first.fields for each in later), block.argument
+        for each in (first, *later):
+            low, high, step = each.range
+            middle = low + step * round((high - low) / 2 / step)  # where the page puts the handle
+            assert each.kind != "slider" or not each.accepts(middle, float(each.computed(table)["answer"]))
+
+
 def blocks_with_text(number: int) -> list[Block]:
     return [block for block in lesson(number).document.blocks if block.kind != "references"]
 

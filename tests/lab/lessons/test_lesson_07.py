@@ -72,7 +72,7 @@ def test_a_head_ranks_other_words_than_cosine_does() -> None:
     assert found["common"] == len({"dog", *found["by_cosine"].split(", ")} & {*found["by_product"].split(", ")}) == 0
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 16])
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
 def test_how_far_outputs_move(seed: int) -> None:
     fields, found = ask(7, "shuffled", six_words(), seed)
     words = fields["text"].split()
@@ -98,8 +98,9 @@ def test_how_many_outputs_change_with_a_causal_mask(seed: int) -> None:
 @pytest.mark.parametrize("seed", [0, 1, 3])
 def test_the_largest_weight_without_the_root(seed: int) -> None:
     fields, found = ask(7, "largest_weight", six_words(), seed)
-    assert found["answer"] == pytest.approx(largest_weights(fields["size"], root=False), abs=0.03)
-    assert found["divided"] == pytest.approx(largest_weights(fields["size"], root=True), abs=0.02)
+    size = int(fields["size"].replace(",", ""))
+    assert found["answer"] == pytest.approx(largest_weights(size, root=False), abs=0.03)
+    assert found["divided"] == pytest.approx(largest_weights(size, root=True), abs=0.02)
 
 
 def test_without_torch_values_and_questions_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:

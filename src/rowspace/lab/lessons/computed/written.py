@@ -18,9 +18,11 @@ def vector_text(values: Iterable[float], digits: int = 2) -> str:
 
 
 def picked(seed: int, choices: Sequence[_T]) -> _T:
-    """Return the first of the choices for seed 0, and the others in turn for the next seeds.
+    """Return the first of the choices for seed 0, and the others in turn for all other seeds.
 
-    >>> [picked(seed, (512, 128, 2048)) for seed in range(4)]
-    [512, 128, 2048, 512]
+    A missed question comes back with a seed other than 0, so it never comes back with the same numbers.
+
+    >>> [picked(seed, (512, 128, 2048)) for seed in range(5)]
+    [512, 128, 2048, 128, 2048]
     """
-    return choices[seed % len(choices)]
+    return choices[1 + (seed - 1) % (len(choices) - 1) if seed else 0]

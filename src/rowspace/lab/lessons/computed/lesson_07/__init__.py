@@ -8,6 +8,7 @@ import numpy as np
 
 from rowspace.lab.lessons.computed.requirements import require_torch, require_words
 from rowspace.lab.lessons.computed.tables import everyday_words, six_words
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number, slider
 from rowspace.lab.tables.everyday import everyday_folder
 from rowspace.table import Table
@@ -78,7 +79,7 @@ def shuffled(table: Table, seed: int) -> Question:
     require_words(table, *TEXT)
     from rowspace.lab.lessons.computed.lesson_07 import figures
 
-    positions, scheme = SCHEMES[seed % len(SCHEMES)]
+    positions, scheme = picked(seed, SCHEMES)
     options = ["not at all, up to rounding", "by less than a tenth of the largest output", "by more than that"]
     answer = partial(figures.moved_figure, words=TEXT, order=ENDS_EXCHANGED, scheme=scheme, causal=False, seed=seed)
     return choice(options, answer, text=" ".join(TEXT), other=_reordered(ENDS_EXCHANGED), positions=positions)
@@ -90,7 +91,7 @@ def changed(table: Table, seed: int) -> Question:
     require_words(table, *TEXT)
     from rowspace.lab.lessons.computed.lesson_07 import figures
 
-    order = (ENDS_EXCHANGED, *OTHER_ORDERS)[seed % (1 + len(OTHER_ORDERS))]
+    order = picked(seed, (ENDS_EXCHANGED, *OTHER_ORDERS))
     answer = partial(figures.changed_figure, words=TEXT, order=order, seed=seed)
     return number(answer, count=len(TEXT), text=" ".join(TEXT), other=_reordered(order))
 
@@ -100,9 +101,9 @@ def largest_weight(table: Table, seed: int) -> Question:
     require_torch()
     from rowspace.lab.lessons.computed.lesson_07 import figures
 
-    size = SIZES[seed % len(SIZES)]
+    size = picked(seed, SIZES)
     answer = partial(figures.largest_weight_figure, size=size, seed=0, draws=DRAWS, keys=KEYS)
-    return slider((0, 1, 0.01), answer, size=size, keys=KEYS, draws=f"{DRAWS:,}", tolerance=0.08)
+    return slider((0, 1, 0.01), answer, size=f"{size:,}", keys=KEYS, draws=f"{DRAWS:,}", tolerance=0.07)
 
 
 def _reordered(order: tuple[int, ...]) -> str:

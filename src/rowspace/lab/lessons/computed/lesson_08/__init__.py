@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rowspace.lab.lessons.computed.requirements import require_torch
 from rowspace.lab.lessons.computed.tables import small_world
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number
 from rowspace.table import Table
 
@@ -97,7 +98,7 @@ def larger(table: Table, seed: int) -> Question:
     require_torch()
     from rowspace.lab.lessons.computed.lesson_08.figures import products_figure
 
-    dim, first, second = PRODUCTS[seed % len(PRODUCTS)]
+    dim, first, second = picked(seed, PRODUCTS)
     named = [f"PE({p}) · PE({q})" for p, q in (first, second)]
     answer = partial(products_figure, dim=dim, first=first, second=second)
     return choice([*named, "they are equal"], answer, dim=dim, one=named[0], other=named[1])
@@ -108,7 +109,7 @@ def parameters(table: Table, seed: int) -> Question:
     require_torch()
     from rowspace.lab.lessons.computed.lesson_08.figures import parameters_figure
 
-    length, dim = TABLES[seed % len(TABLES)]
+    length, dim = picked(seed, TABLES)
     return number(partial(parameters_figure, length=length, dim=dim), length=f"{length:,}", dim=f"{dim:,}")
 
 
@@ -117,7 +118,7 @@ def full_turns(table: Table, seed: int) -> Question:
     require_torch()
     from rowspace.lab.lessons.computed.lesson_08.figures import full_turns_figure
 
-    length = LENGTHS[seed % len(LENGTHS)]
+    length = picked(seed, LENGTHS)
     answer = partial(full_turns_figure, dim=DIM, length=length)
     return number(answer, dim=DIM, hands=DIM // 2, length=f"{length:,}")
 

@@ -134,7 +134,7 @@ def louder(table: Table, seed: int) -> Question:
     pairs = [(ratio, 1 / math.sqrt(2)), (ratio, 1.0), (1.0, 1 / root), (1 / ratio, math.sqrt(2))]
     offered = tuple(pairs[index] for index in np.random.default_rng(seed).permutation(len(pairs)))
     options = [f"{_ratio_text(before)}, then {_ratio_text(after)}" for before, after in offered]
-    return choice(options, partial(louder_figure, dim=dim, offered=offered), dim=dim, root=root, balance=ratio)
+    return choice(options, partial(louder_figure, dim=dim, offered=offered), dim=f"{dim:,}", root=root, balance=ratio)
 
 
 @needs_torch
@@ -142,8 +142,8 @@ def alike(table: Table, seed: int) -> Question:
     """Ask how alike different tokens at one position are after the position is added."""
     from rowspace.lab.lessons.computed.lesson_09.figures import alike_figure
 
-    half, root = math.sqrt(DIM / 2), math.sqrt(DIM)
-    dim, scale = picked(seed, ((DIM, 1.0), (DIM, half), (DIM, root), (128, 1.0), (128, 8.0)))
+    cases = ((DIM, 1.0), (DIM, 8.0), (DIM, math.sqrt(DIM)), (128, 1.0), (128, 16.0))  # none near the slider's middle
+    dim, scale = picked(seed, cases)
     figure = partial(alike_figure, dim=dim, scale=scale)
     return slider((0.0, 1.0, 0.01), figure, tolerance=0.03, dim=dim, scale=scale)
 

@@ -116,4 +116,4 @@ def head_parameters(table: Table, seed: int) -> Question:
     bias = bool(seed % 2)
     figure = partial(head_parameters_figure, rows=rows, dim=dim, bias=bias)
     written = "with a bias for each token" if bias else "without a bias"
-    return number(figure, relative=True, tolerance=0.005, rows=f"{rows:,}", dim=f"{dim:,}", bias=written)
+    return number(figure, relative=True, tolerance=0.0005, rows=f"{rows:,}", dim=f"{dim:,}", bias=written)

@@ -64,13 +64,13 @@ def tokens_figure(*, side: int, size: int) -> int:
     return patch_cost((side, side), size).tokens
 
 
-def scores_figure(*, side: int, size: int, part: int) -> Mapping[str, int]:
+def scores_figure(*, side: int, size: int, part: int) -> Mapping[str, int | str]:
     """Return how many times as many scores attention computes when patches have a part of their side."""
     before = patch_cost((side, side), size, prefix=0)
     after = patch_cost((side, side), size // part, prefix=0)
     return {
         "answer": after.scores // before.scores,
-        "tokens": before.patches,
-        "more": after.patches,
+        "tokens": f"{before.patches:,}",
+        "more": f"{after.patches:,}",
         "factor": after.patches // before.patches,
     }

@@ -138,7 +138,7 @@ def fewer(table: Table, seed: int) -> Question:
     before, after = picked(seed, (SIZES, (400, 1600), (600, 2400), (450, 1800)))
     figure = partial(fewer_tokens_figure, before=before, after=after)
     written = {"before": f"{before:,}", "after": f"{after:,}"}
-    return slider((0.0, 80.0, 1.0), figure, tolerance=6, unit="%", **written)
+    return slider((0.0, 100.0, 1.0), figure, tolerance=6, unit="%", **written)
 
 
 @needs_torch
