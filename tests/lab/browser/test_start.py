@@ -32,7 +32,7 @@ def drawing(page: Page) -> Locator:
 
 def test_first_visit_opens_the_start_page_and_plays_once(visit: Visit) -> None:
     page = visit("")
-    expect(page.get_by_role("heading", name="Start", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="See how text", level=1)).to_be_visible()
     pages = page.get_by_role("navigation", name="Pages")
     expect(pages.get_by_role("link", name="Start")).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -47,7 +47,7 @@ def test_figure_can_be_paused_scrubbed_and_stepped(visit: Visit) -> None:
     page.get_by_role("button", name="Pause").click()
     time(page).fill("2.5")
     expect(page.locator("[aria-current=step]")).to_contain_text("Ids")
-    page.get_by_role("heading", name="Start", level=1).click()
+    page.get_by_role("heading", name="See how text", level=1).click()
     page.keyboard.press("ArrowRight")
     expect(time(page)).to_have_value("3")
     page.keyboard.press("ArrowLeft")
