@@ -68,7 +68,7 @@ def test_arrow_keys_move_the_position(visit) -> None:
 def test_click_chooses_a_token(visit, lab) -> None:
     page = visit(f"input?text={TEXT}&recipe=gpt2")
     page.get_by_role("button", name="list").click()
-    expect(page.get_by_role("table")).to_contain_text("The parts of list")
+    expect(page.get_by_role("table")).to_contain_text("The parts of “list”")
     np.testing.assert_allclose(column(page, "token"), lab.table["list"][:12], atol=6e-4)
 
 

@@ -91,3 +91,10 @@ def test_default_text_matches_the_kind_of_table(lab, bert_lab, small_lab) -> Non
     text = read_sentence(bert_lab, Query()).fields["text"]
     assert "unused" not in text
     assert "[" not in text
+
+
+def test_default_text_has_no_commas_without_a_tokenizer(small_lab) -> None:
+    words = ["self", "def", "return", "none", "import", "str", "read", "the", "list", "write"]
+    sentence = read_sentence(small_lab(words, np.ones((len(words), 2))), Query())
+    assert sentence.fields["text"] == "read the list write the list"
+    assert all(piece["row"] for piece in sentence.fields["pieces"])

@@ -122,12 +122,16 @@ def _tokenizer(lab: Lab) -> HuggingFaceTokenizer | None:
 
 
 def _default(lab: Lab, examples: Sequence[str]) -> str:
-    """Return an example sentence whose words are all single tokens of the table, else some tokens of the table."""
+    """Return an example sentence whose words are all single tokens of the table, else some tokens of the table.
+
+    Without a tokenizer, it has no commas, which would be parts of the words.
+    """
+    tokenizer = _tokenizer(lab)
     for text in (*examples, *((_CODE, *_TEXTS) if is_code(lab.table) else (*_TEXTS, _CODE))):
         if _is_known(lab, text):
-            return text
+            return text.replace(",", "") if tokenizer is None else text
     words = default_words(lab.table, 2)
-    ids, tokenizer = lab.table.ids([*words, words[0]]).tolist(), _tokenizer(lab)
+    ids = lab.table.ids([*words, words[0]]).tolist()
     if tokenizer is None:
         return " ".join(lab.table.vocabulary[number] for number in ids)[:_LONGEST]
     return b" ".join(tokenizer.token_bytes(number) or b"" for number in ids).decode(errors="replace")[:_LONGEST]

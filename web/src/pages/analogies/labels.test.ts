@@ -29,3 +29,21 @@ test("points at the same position share a label", () => {
   ];
   expect(placeLabels(wanted, 640, 400, widthOf).map((each) => each.text)).toEqual(["king = king", "queen"]);
 });
+
+test("a label above its point moves up, not down to the point, where there is no space", () => {
+  const wanted: Wanted[] = [
+    { text: "reader", at: [100, 100], needed: true, side: -1 },
+    { text: "write - read + reader", at: [160, 100], needed: true, side: -1 },
+  ];
+  const [reader, target] = placeLabels(wanted, 280, 200, widthOf);
+  expect(target!.y).toBeLessThan(reader!.y);
+});
+
+test("labels keep away from what is drawn over a point", () => {
+  const wanted: Wanted[] = [
+    { text: "king", at: [100, 100], needed: true, side: 1, radius: 13 },
+    { text: "queen", at: [100, 126], needed: true },
+  ];
+  const [king] = placeLabels(wanted, 300, 200, widthOf);
+  expect(Math.abs(king!.y - 100)).toBeGreaterThan(13);
+});

@@ -10,6 +10,8 @@ export interface Wanted {
   needed: boolean;
   /** Preferred side: 1 below the point, -1 above, 0 next to it (default). */
   side?: number;
+  /** The radius of what is drawn over the point, where no label may be, in px. */
+  radius?: number;
 }
 export interface Placed {
   text: string;
@@ -30,11 +32,11 @@ export function placeLabels(
 ): Placed[] {
   const space = new Space(width, height);
   const placed: Placed[] = [];
-  for (const { at } of wanted) space.take(...at, 0);
+  for (const { at, radius = 0 } of wanted) space.take(at[0] - radius, at[1], 2 * radius);
   for (const { text, at, needed, side = 0 } of joinLabels(wanted)) {
     const wide = widthOf(text);
     for (const line of needed ? LINES : LINES.slice(0, 3)) {
-      const y = at[1] + (side + line) * STEP;
+      const y = at[1] + (side < 0 ? side - line : side + line) * STEP; // first farther to its side
       const left = space.free(at[0], y, wide) ?? (needed ? space.free(at[0] - wide / 2, y, wide) : null);
       if (left === null) continue;
       space.take(left, y, wide);

@@ -11,7 +11,7 @@ const NAMES = { tokens: "token", segments: "segment", positions: "position" };
 export function partNorms(reply: Reply<PartsReply>, at: number): string {
   const { on, tokens } = reply.meta;
   const parts = on.map((part) => `${NAMES[part]} ${decimal(norm(lineOf(reply, part, at)))}`);
-  return `Norms for ${shortToken(tokens[at] ?? "")}: ${parts.join(", ")}; their sum ${decimal(norm(lineOf(reply, "total", at)))}`;
+  return `Norms for “${shortToken(tokens[at] ?? "")}”: ${parts.join(", ")}; their sum ${decimal(norm(lineOf(reply, "total", at)))}`;
 }
 
 /** How many numbers the sum and the concatenation have. */

@@ -28,6 +28,7 @@ interface Box {
 const SLIDE = 0.4; // the share of the time in which the id slides
 const MOVE = 0.55; // when the row starts to move
 const HEAD = 22; // px above the matrices
+const NAMES = 70; // px between E and X for the names of E's rows
 
 /** The line of X, and the row of E. */
 export const lineOf = ({ tokens }: Lookup, x: Box, index: number): Box => ({
@@ -60,7 +61,7 @@ function layout(lookup: Lookup, wide: number, high: number): { left: number; e: 
   const [left, gap] = narrow ? [92, 26] : [150, 70];
   const wideE = lookup.names.length && !narrow ? 190 : narrow ? 74 : 150;
   const e: Box = { x: left + gap, y: HEAD, width: wideE, height: high - HEAD - 1 };
-  const start = e.x + e.width + gap;
+  const start = e.x + e.width + (lookup.names.length ? Math.max(gap, NAMES) : gap);
   const tall = Math.min(e.height, lookup.tokens.length * 30);
   return { left, e, x: { x: start, y: HEAD + (e.height - tall) / 2, width: wide - start - 1, height: tall } };
 }

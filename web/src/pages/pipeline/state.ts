@@ -5,7 +5,10 @@ import { addressState, choice, number, picked, text } from "../../state/address.
 /** The name of each stage, and what happens in it. */
 export const STAGES: readonly [name: string, what: string][] = [
   ["Text", "A network reads numbers, so the text has to be converted."],
-  ["Tokens", "The table’s tokenizer splits the text into tokens; unknown tokens have no row."],
+  [
+    "Tokens",
+    "The table’s tokenizer splits the text into tokens, and a table without one splits it at spaces; unknown tokens have no row.",
+  ],
   ["Ids", "Each token is replaced by its id, the number of its row. The id itself means nothing: renumber and see."],
   ["Rows", "Each id selects its row of the table E, which is copied to X; equal tokens get equal rows."],
   [
