@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dimensionSteps, logTicks, vocabularySteps } from "./steps";
+import { dimensionSteps, vocabularySteps } from "./steps";
 
 test("steps are round numbers and the size of the open table", () => {
   const vocabularies = vocabularySteps(13_148);
@@ -16,10 +16,4 @@ test("steps include tables beyond the usual sizes", () => {
   expect(dimensionSteps(3)[0]).toBe(3);
   expect(vocabularySteps(3_000_000).at(-1)).toBe(3_000_000);
   expect(dimensionSteps(20_000).at(-1)).toBe(20_000);
-});
-
-test("ticks of an axis are as many as fit", () => {
-  expect(logTicks(2000, 300_000, 600)).toEqual([2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000]);
-  expect(logTicks(4, 384_000, 280)).toEqual([10, 100, 1000, 10_000, 100_000]); // the table of six words on a phone
-  expect(logTicks(4, 384_000, 150)).toEqual([100, 10_000]);
 });
