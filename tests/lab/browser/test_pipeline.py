@@ -197,7 +197,7 @@ def test_adamw_steps_move_rows_without_a_gradient(visit) -> None:
         expect(page.get_by_text(f"{len(ids)} of 6 rows had a gradient, 6 moved.")).to_be_visible()
         expect(rows).to_contain_text([f"{distance:.3f}" for distance in moved])
         expect(rows).to_contain_text(["gradient 1.73" if id in ids else "no gradient" for id in range(6)])
-    page.wait_for_url("**&read=cat+dog&read=house**")
+    page.wait_for_url("**&read_g=1%2C1&read=cat+dog&read_g=1&read=house")
     page.reload()
     expect(rows).to_contain_text([f"{distance:.3f}" for distance in moved])
     page.get_by_text("SGD", exact=True).click()
