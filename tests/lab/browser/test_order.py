@@ -88,11 +88,36 @@ def test_scores_show_the_saturation(visit: Visit, lab: Lab, ask: Ask) -> None:
     for name in ("Q = X W_Q", "K = X W_K", "V = X W_V", "q·k/√d_k"):
         expect(page.get_by_role("application", name=f"{name}: 3 rows")).to_be_visible()
     reply = ask(lab, "order/saturation")
-    row = page.get_by_role("table", name="Variance of q·k").locator("tbody tr").nth(3).get_by_role("cell")
+    row = page.get_by_role("table", name="Variance of q·k").locator("tbody tr").nth(6).get_by_role("cell")
     expected = [
-        shown(reply.arrays[name][3], digits) for name, digits in (("variances", 1), ("plain", 2), ("divided", 2))
+        shown(reply.arrays[name][6], digits) for name, digits in (("variances", 1), ("plain", 2), ("divided", 2))
     ]
     expect(row).to_have_text(["256", *expected])
+
+
+def test_the_slider_reads_the_scale_of_a_d_k(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit("order?view=scores&d_k=128")
+    arrays = ask(lab, "order/saturation").arrays
+    slider = page.get_by_role("slider", name="d_k", exact=True)
+
+    def expect_values_of(size: int) -> None:
+        at = arrays["sizes"].tolist().index(size)
+        expect(slider).to_have_attribute("aria-valuetext", str(size))
+        for label, name, digits in (
+            ("variance of q·k", "variances", 1),
+            ("largest weight, q·k", "plain", 2),
+            ("largest weight, q·k/√d_k", "divided", 2),
+        ):
+            expect(page.get_by_label(label, exact=True)).to_have_text(shown(arrays[name][at], digits))
+        expect(page.get_by_text(f"With d_k = {size}, the largest weight is {arrays['plain'][at]:.2f}")).to_be_attached()
+
+    expect_values_of(128)
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect_values_of(256)
+    page.wait_for_url("**d_k=256")
+    page.reload()
+    expect_values_of(256)
 
 
 def test_hands_turn_with_the_offset(visit: Visit, lab: Lab, ask: Ask) -> None:

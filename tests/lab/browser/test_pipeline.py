@@ -5,7 +5,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from rowspace.lab.tables.examples import FIVE_ITEMS
+from rowspace.lab.tables.examples import FIVE_ITEMS, SIX_WORDS
 from rowspace.layers import SinusoidPosition
 
 pytestmark = pytest.mark.browser
@@ -175,6 +175,35 @@ def test_row_gradient_is_the_sum_over_its_tokens(visit, lab) -> None:
     expect(figure).to_contain_text("list has gradient g₁ + g₂ = 3.5")
     page.wait_for_url("**&g=1.5%2C2%2C3")
     assert set(numbers(page).flat) == {3.5, 3.0}
+
+
+def test_adamw_steps_move_rows_without_a_gradient(visit) -> None:
+    import torch
+
+    page = visit("pipeline?table=six-words&stage=7&text=cat dog&g=1,1&optimizer=AdamW")
+    table = torch.tensor(list(SIX_WORDS.values()), requires_grad=True)
+    optimizer = torch.optim.AdamW([table], lr=0.1)
+    rows = page.get_by_role("list", name="How far each row moved").get_by_role("listitem")
+    for ids in ([1, 2], [4]):
+        if ids == [4]:
+            page.get_by_role("textbox", name="Text", exact=True).fill("house")
+            expect(page.get_by_role("slider", name="g₁ house")).to_be_visible()
+        page.get_by_role("button", name="One step").click()
+        before = table.detach().clone()
+        optimizer.zero_grad()
+        table[ids].sum().backward()
+        optimizer.step()
+        moved = (table.detach() - before).norm(dim=1).tolist()
+        expect(page.get_by_text(f"{len(ids)} of 6 rows had a gradient, 6 moved.")).to_be_visible()
+        expect(rows).to_contain_text([f"{distance:.3f}" for distance in moved])
+        expect(rows).to_contain_text(["gradient 1.73" if id in ids else "no gradient" for id in range(6)])
+    page.wait_for_url("**&read_g=1%2C1&read=cat+dog&read_g=1&read=house")
+    page.reload()
+    expect(rows).to_contain_text([f"{distance:.3f}" for distance in moved])
+    page.get_by_text("SGD", exact=True).click()
+    expect(page.get_by_text("1 of 6 rows had a gradient, 1 moved.")).to_be_visible()
+    page.get_by_role("button", name="Start again").click()
+    expect(rows).to_have_count(0)
 
 
 def test_long_tokens_and_markup_are_shown_as_text(visit) -> None:

@@ -9,6 +9,7 @@ from tests.lab.lessons.first_lessons import LABS, ask, run_card
 
 from rowspace.lab.lessons.computed import lesson_03
 from rowspace.lab.pages.pipeline.tied import tied_figure
+from rowspace.lab.tables.examples import SIX_WORDS
 from rowspace.lab.tables.small_world import small_world_sentences
 from rowspace.layers import CATALOGUE
 from rowspace.layers.tables.reference import lookup_backward
@@ -32,7 +33,7 @@ def test_example_has_the_gradient_of_autograd() -> None:
 
 
 def test_adamw_moves_rows_like_pytorch() -> None:
-    table = torch.tensor(np.random.default_rng(0).normal(0, 0.02, (6, 3)), requires_grad=True)
+    table = torch.tensor(list(SIX_WORDS.values()), dtype=torch.float64, requires_grad=True)
     optimizer = torch.optim.AdamW([table], lr=0.1)  # its default decay is 0.01
     for ids in ([1, 2], [4]):
         before = table.detach().clone()

@@ -27,7 +27,9 @@ def test_the_numbers_of_the_text() -> None:
     assert [found["the_dot"], found["the_cosine"]] == pytest.approx(measures(cat, the)[:2], abs=1e-7)
     assert found["self"] == pytest.approx(cat @ cat)
     arrows = lesson_05.arrows()
+    assert (arrows["a"], arrows["b"]) == ("(3, 0)", "(1, 0)")
     assert (arrows["dot"], arrows["cosine"], arrows["distance"]) == (3, 1, 2)
+    assert [arrows["tripled_dot"], arrows["tripled_distance"]] == [np.dot([3, 0], [3, 0]), 0]
     u, v = np.array([1, 0]), np.array([0.8, 0.6])
     assert lesson_05.unit()["squared"] == pytest.approx((u - v) @ (u - v))
     assert lesson_05.exercise()["minus"] == pytest.approx(measures(cat, -dog)[1])

@@ -7,7 +7,7 @@ from rowspace import space
 from rowspace.lab.tables.examples import EXAMPLES, four_words, table_text
 from rowspace.lab.tables.typed import read_rows
 
-SIX, FOUR, FIVE = (choice.open().table for choice in EXAMPLES)
+SIX, FOUR, FIVE, ARROWS = (choice.open().table for choice in EXAMPLES)
 
 
 def test_distances_of_six_words_are_those_computed_by_hand() -> None:
@@ -30,6 +30,11 @@ def test_logits_of_four_words_are_those_computed_by_hand() -> None:
 
 def test_one_hot_of_the_fourth_item_gives_its_row() -> None:
     np.testing.assert_array_equal(np.array([0, 0, 0, 1, 0]) @ FIVE.rows, [0.7, 0, -0.3])
+
+
+def test_two_arrows_have_one_direction_and_two_lengths() -> None:
+    a, b = ARROWS[["a", "b"]]
+    assert (float(a @ b), float(space.cosine(a, b)), float(space.euclidean(a, b))) == (3, 1, 2)
 
 
 def test_text_of_an_example_gives_its_rows() -> None:

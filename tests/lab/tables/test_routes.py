@@ -40,6 +40,7 @@ def test_list_describes_each_table(client: TestClient) -> None:
         ("six-words", "example", True),
         ("four-words", "example", True),
         ("five-items", "example", True),
+        ("two-arrows", "example", True),
         ("small-world", "own", True),
         ("everyday-words", "example", False),
     ]

@@ -1054,6 +1054,24 @@ export interface BackwardReply {
   missing: string | null;
 }
 
+/** The steps of an optimizer, with the settings of the request. */
+export interface StepsReply {
+  names: string[];
+  /** The number of rows of the whole table that moved in each step. */
+  moved_rows: number[];
+  /** The number of rows of the whole table with a nonzero gradient in each step. */
+  gradient_rows: number[];
+  /** The learning rate. */
+  rate: number;
+  /** The weight decay of the optimizer. */
+  decay: number;
+  vocabulary: number;
+  code: string;
+  optimizer: "SGD" | "AdamW";
+  /** The text that each step read. */
+  texts: string[];
+}
+
 /** The rows, with the settings of the request. */
 export interface PositionRowsReply {
   code: string;

@@ -8,7 +8,17 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.tables.choice import OwnText, TableChoice
 from rowspace.table import Table
 
-__all__ = ["EXAMPLES", "FIVE_ITEMS", "FOUR_WORDS", "SIX_WORDS", "four_words", "rows_lab", "table_code", "table_text"]
+__all__ = [
+    "EXAMPLES",
+    "FIVE_ITEMS",
+    "FOUR_WORDS",
+    "SIX_WORDS",
+    "TWO_ARROWS",
+    "four_words",
+    "rows_lab",
+    "table_code",
+    "table_text",
+]
 
 Rows = Mapping[str, Sequence[float]]
 
@@ -33,6 +43,7 @@ FIVE_ITEMS: Rows = {
     "item3": (0.7, 0.0, -0.3),
     "item4": (0.1, 0.2, 0.2),
 }
+TWO_ARROWS: Rows = {"a": (3.0, 0.0), "b": (1.0, 0.0)}
 
 
 def four_words() -> Table:
@@ -84,4 +95,5 @@ EXAMPLES = (
     _example("six-words", "Six words", "Six words with three numbers each, to check by hand.", SIX_WORDS),
     _example("four-words", "Four words", "Four words with three numbers each, to compute logits by hand.", FOUR_WORDS),
     _example("five-items", "Five items", "Five items with three numbers each, to look up by id.", FIVE_ITEMS),
+    _example("two-arrows", "Two arrows", "Two rows in the same direction, one three times as long.", TWO_ARROWS),
 )

@@ -173,8 +173,26 @@ def test_saturation_has_the_numbers_of_the_theory(six: Lab, check_code: Callable
     reply = check_code(six, "order/saturation")
     np.testing.assert_allclose(reply.arrays["variances"], reply.arrays["sizes"], rtol=0.05)
     rng = np.random.default_rng(1)
-    for at, size in enumerate((4, 16, 64)):
+    assert reply.arrays["sizes"].tolist() == [2**power for power in range(2, 11)]
+    for at, size in ((0, 4), (2, 16), (4, 64)):
         query, keys = rng.normal(size=(1000, 1, size)), rng.normal(size=(1000, 16, size))
         scores = (query * keys).sum(-1)
-        assert reply.arrays["plain"][at] == pytest.approx(softmax(scores).max(-1).mean(), abs=0.03)
-        assert reply.arrays["divided"][at] == pytest.approx(softmax(scores / size**0.5).max(-1).mean(), abs=0.03)
+        for name, fed in (("plain", scores), ("divided", scores / size**0.5)):
+            weights = np.sort(softmax(fed))[:, ::-1].mean(0)
+            assert reply.arrays[name][at] == pytest.approx(weights[0], abs=0.03)
+            np.testing.assert_allclose(reply.arrays[f"{name}_weights"][at], weights, atol=0.03)
+            shares = np.histogram(fed, np.arange(-100, 101))[0] / fed.size
+            np.testing.assert_allclose(reply.arrays[f"{name}_density"][at], shares, atol=0.02)
+    assert reply.arrays["middles"][[0, -1]].tolist() == [-99.5, 99.5]
+
+
+def test_the_draws_of_a_d_k_have_the_spread_that_their_weights_come_from() -> None:
+    from rowspace.lab.pages.order.saturation import drawn_scores, saturation_figure
+
+    scores = {size: found.numpy() for size, found in drawn_scores(seed=2, draws=50, keys=6)}
+    found = saturation_figure(seed=2, draws=50, keys=6)
+    at = found["sizes"].tolist().index(128)
+    assert found["variances"][at] == pytest.approx(scores[128].var(ddof=1), rel=1e-5)
+    assert found["plain"][at] == pytest.approx(softmax(scores[128]).max(-1).mean(), abs=1e-6)
+    assert found["divided"][at] == pytest.approx(softmax(scores[128] / 128**0.5).max(-1).mean(), abs=1e-6)
+    assert found["plain_density"][at].sum() == pytest.approx((abs(scores[128]) <= 100).mean())

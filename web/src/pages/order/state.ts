@@ -32,6 +32,8 @@ export const orderState = () =>
     head_dim: number(0, 0, 256),
     seed: number(0, 0, 2 ** 31 - 1),
     word: text(),
+    /** The length of queries and keys whose scores are drawn at random. */
+    d_k: number(64, 4, 1024),
   });
 
 export type OrderState = ReturnType<typeof orderState>;

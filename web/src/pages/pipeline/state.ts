@@ -1,6 +1,6 @@
 // The stages from a text to the matrix X and back, and the state of the page.
 
-import { addressState, choice, number, picked, text } from "../../state/address.svelte";
+import { addressState, choice, number, picked, text, texts } from "../../state/address.svelte";
 
 /** The name of each stage, and what happens in it. */
 export const STAGES: readonly [name: string, what: string][] = [
@@ -25,6 +25,8 @@ export const STAGES: readonly [name: string, what: string][] = [
 
 export const UPSTREAM = ["ones", "rows"] as const;
 export const HEADS = ["none", "untied", "tied"] as const;
+export const OPTIMIZERS = ["SGD", "AdamW"] as const;
+export const MOST_STEPS = 20;
 export const RECIPES = ["", "transformer", "plain", "gpt2", "bert", "llama", "gemma"] as const;
 export const RECIPE_NAMES: Record<string, string> = {
   transformer: "Transformer, 2017: × √d",
@@ -44,4 +46,10 @@ export const pipelineState = () =>
     g: text(),
     upstream: choice(UPSTREAM),
     head: choice(HEADS),
+    optimizer: choice(OPTIMIZERS),
+    /** The text that each step of the optimizer read, and the numbers g of its tokens, as "1,2". */
+    read: texts(),
+    read_g: texts(),
   });
+
+export type PipelineState = ReturnType<typeof pipelineState>;

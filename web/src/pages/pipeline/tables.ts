@@ -1,7 +1,7 @@
-// The tables of a text's pieces, and of the gradient with and without tied weights.
+// The tables of a text's pieces, of the gradient with and without tied weights, and of the steps of an optimizer.
 
 import { array, type Reply } from "../../api/reply";
-import type { Piece, TiedGradientReply } from "../../api/types.generated";
+import type { Piece, StepsReply, TiedGradientReply } from "../../api/types.generated";
 import { shortened, type Shown } from "../../components/tables";
 
 /** A row per piece of a text. */
@@ -28,5 +28,19 @@ export function tiedTable(reply: Reply<TiedGradientReply>): Shown {
     ],
     count: untied.length,
     row: (index) => [edges[index] ?? 0, (edges[index + 1] ?? 0) - 1, untied[index] ?? null, tied[index] ?? null],
+  };
+}
+
+/** A row per row of the table, with a column per step. */
+export function stepTable(reply: Reply<StepsReply>): Shown {
+  const { names, texts } = reply.meta;
+  const distances = array(reply, "distances");
+  return {
+    columns: [
+      { name: "row", kind: "token" },
+      ...texts.map((_, step) => ({ name: `step ${step + 1}`, kind: "number" as const, digits: 5 })),
+    ],
+    count: names.length,
+    row: (index) => [names[index] ?? "", ...texts.map((_, step) => distances[step * names.length + index] ?? null)],
   };
 }

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.lab.lessons.computed.tables import six_words
 from rowspace.lab.lessons.question import Question, number
 from rowspace.lab.tables.small_world import small_world_sentences
 from rowspace.table import Table
@@ -40,13 +41,13 @@ def example() -> Mapping[str, object]:
 
 
 def adamw() -> Mapping[str, float]:
-    """Take two steps of dense AdamW on a table of 6 rows: the first reads ids 1 and 2, the second id 4 only.
+    """Take two steps of dense AdamW on the table of six words: the first reads ids 1 and 2, the second id 4 only.
 
     Returns:
         How far the rows move in the second step: one that only the first step has read, the one that it reads itself,
         and one that neither has read.
     """
-    rows = np.random.default_rng(0).normal(0, STD, (6, 3))
+    rows = six_words().rows.astype(float)
     first, second = np.zeros_like(rows), np.zeros_like(rows)
     for step, ids in enumerate(([1, 2], [4]), 1):
         gradient, before = np.zeros_like(rows), rows.copy()

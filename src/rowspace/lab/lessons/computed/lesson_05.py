@@ -11,6 +11,7 @@ from rowspace.lab.lessons.computed.requirements import require_words
 from rowspace.lab.lessons.computed.tables import six_words, small_world
 from rowspace.lab.lessons.question import Question, choice, number, slider
 from rowspace.lab.pages.words.pairs import pair_figure, random_rotation, turn_rows, turned_figure
+from rowspace.lab.tables.examples import TWO_ARROWS
 from rowspace.table import Table
 
 __all__ = [
@@ -33,13 +34,15 @@ SAMPLE = 500
 
 def arrows() -> Mapping[str, object]:
     """Return the two arrows that the lesson opens with, and their three measures."""
-    a, b = np.array([3.0, 0.0]), np.array([1.0, 0.0])
+    a, b = np.array(list(TWO_ARROWS.values()))
     return {
-        "a": "(3, 0)",
-        "b": "(1, 0)",
+        "a": f"({a[0]:g}, {a[1]:g})",
+        "b": f"({b[0]:g}, {b[1]:g})",
         "dot": float(a @ b),
         "cosine": float(space.cosine(a, b)),
         "distance": float(np.linalg.norm(a - b)),
+        "tripled_dot": float(a @ (3 * b)),
+        "tripled_distance": float(np.linalg.norm(a - 3 * b)),
     }
 
 

@@ -53,8 +53,8 @@ def attention(lab: Lab, query: Query) -> AttentionReply:
 
 @needs_torch
 def saturation(lab: Lab, query: Query) -> SaturationReply:
-    """Return the variance of q·k and the largest of 16 weights by d_k, from 2,000 draws with `seed`."""
-    from rowspace.lab.pages.order.figures import saturation_figure
+    """Return the spread of q·k and the 16 softmax weights by d_k, from 2,000 draws with `seed`."""
+    from rowspace.lab.pages.order.saturation import saturation_figure
 
     seed = query.integer("seed", 0, low=0, high=2**31 - 1)
     figure = partial(saturation_figure, seed=seed, draws=DRAWS, keys=KEYS)

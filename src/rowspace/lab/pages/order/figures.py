@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from rowspace.lab.pages.order.heads import Head, head_inputs, project
-from rowspace.lab.pages.order.replies import Attention, Ranking, Saturation
+from rowspace.lab.pages.order.replies import Attention, Ranking
 from rowspace.layers import Alibi, RotaryPosition
 from rowspace.table import Table
 
@@ -117,26 +117,4 @@ def ranking_figure(table: Table, head: Head, *, word: str, k: int) -> Ranking:
         "products": product[by_product].numpy(),
         "product_places": cosine_ranks[by_product],
         "common": len(set(by_cosine.tolist()) & set(by_product.tolist())),
-    }
-
-
-def saturation_figure(*, seed: int, draws: int, keys: int) -> Saturation:
-    """Measure the variance of q·k for numbers of variance 1, and the largest softmax weight with and without √d_k."""
-    drawn = torch.Generator().manual_seed(seed)
-    sizes = [4, 16, 64, 256, 1024]
-    variances, plain, divided = [], [], []
-    for size in sizes:
-        scores = torch.zeros(draws, keys)
-        for start in range(0, size, 64):  # 64 numbers of each vector at a time, to limit memory
-            width = min(64, size - start)
-            query = torch.randn(draws, 1, width, generator=drawn)
-            scores += (query * torch.randn(draws, keys, width, generator=drawn)).sum(-1)
-        variances.append(float(scores.var()))
-        plain.append(float(scores.softmax(-1).amax(-1).mean()))
-        divided.append(float((scores / size**0.5).softmax(-1).amax(-1).mean()))
-    return {
-        "sizes": np.array(sizes),
-        "variances": np.array(variances),
-        "plain": np.array(plain),
-        "divided": np.array(divided),
     }

@@ -83,15 +83,21 @@ class RankingReply(Ranking, HeadFields, Shown):
 
 
 class Saturation(TypedDict):
-    """For each d_k of `sizes` (5,): `variances` of q·k, and the mean of the largest softmax weight (5,).
+    """For each d_k of `sizes` (s,): `variances` of q·k, and the mean of the largest softmax weight (s,).
 
-    `plain` is without the root, `divided` with it.
+    `plain` is without the root, `divided` with it. The `weights` (s, keys) are the means of all weights, the largest of
+    each draw first; each `density` (s, b) is the share of scores in intervals of length 1 around `middles` (b,).
     """
 
     sizes: Array
     variances: Array
     plain: Array
     divided: Array
+    plain_weights: Array
+    divided_weights: Array
+    middles: Array
+    plain_density: Array
+    divided_density: Array
 
 
 class SaturationReply(Saturation, Shown):

@@ -178,3 +178,38 @@ class BackwardReply(Backward, SentenceFields, Shown):
     kind: Literal["ones", "rows"]
     missing: str | None
     """A message that says what to install for further checks; null if PyTorch is installed."""
+
+
+Optimizer = Literal["SGD", "AdamW"]
+
+
+class Steps(TypedDict):
+    """How far rows move in s steps of an optimizer, for r rows of the table with `ids` (r,).
+
+    `before` and `after` (r, d) are the rows before and after the last step. `distances` (s, r) are how far each row
+    moved in each step, and `gradient_norms` (s, r) the norms of its gradients.
+    """
+
+    ids: Array
+    names: list[str]
+    before: Array
+    after: Array
+    distances: Array
+    gradient_norms: Array
+    moved_rows: list[int]
+    """The number of rows of the whole table that moved in each step."""
+    gradient_rows: list[int]
+    """The number of rows of the whole table with a nonzero gradient in each step."""
+    rate: float
+    """The learning rate."""
+    decay: float
+    """The weight decay of the optimizer."""
+    vocabulary: int
+
+
+class StepsReply(Steps, Shown):
+    """The steps of an optimizer, with the settings of the request."""
+
+    optimizer: Optimizer
+    texts: list[str]
+    """The text that each step read."""

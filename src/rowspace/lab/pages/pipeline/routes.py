@@ -14,6 +14,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
 from rowspace.lab.pages.pipeline import figures
 from rowspace.lab.pages.pipeline.distances import distances_figure
+from rowspace.lab.pages.pipeline.gradient_numbers import gradient_numbers
 from rowspace.lab.pages.pipeline.replies import (
     BackwardReply,
     ForwardReply,
@@ -31,7 +32,6 @@ from rowspace.lab.shared.sentence import known_sentence, read_sentence
 
 __all__ = ["ROUTES"]
 
-_LARGEST = 100.0
 RECIPES: tuple[Recipe, ...] = get_args(Recipe)
 _LEARNED = ("gpt2", "bert")  # recipes with position tables, which no table of words comes with
 _WIDTH = 64  # columns of the picture of the table
@@ -133,7 +133,7 @@ def backward(lab: Lab, query: Query) -> BackwardReply:
     `checks` compare it with the gradient computed in other ways.
     """
     sentence = read_sentence(lab, query)
-    g, kind = _numbers(query, len(sentence.ids)), query.choice("upstream", _UPSTREAM)
+    g, kind = gradient_numbers(query, len(sentence.ids)), query.choice("upstream", _UPSTREAM)
     others: partial[dict[str, figures.Array]] = partial(figures.one_hot_gradient)
     missing = None
     try:
@@ -153,14 +153,6 @@ def backward(lab: Lab, query: Query) -> BackwardReply:
         "missing": missing,
         "code": shown(lab, figure, ids=sentence.call, upstream=upstream, others=others),
     }
-
-
-def _numbers(query: Query, count: int) -> list[float]:
-    """Return a number for each token: those of the query, and the token's 1-based index for tokens without one."""
-    numbers = query.numbers("g", [1.0], most=64)
-    if (largest := max(numbers, key=abs)) and abs(largest) > _LARGEST:
-        raise UsageError(f"g must be numbers from -{_LARGEST:g} to {_LARGEST:g}, not {largest:g}")
-    return [*numbers, *map(float, range(len(numbers) + 1, count + 1))][:count]
 
 
 ROUTES: Mapping[str, Answer] = {

@@ -50,7 +50,7 @@ def orders() -> Mapping[str, float]:
 def spread() -> Mapping[str, float]:
     """Return the variance of q·k and the largest of 16 weights with and without the root, for a few d_k."""
     require_torch()
-    from rowspace.lab.pages.order.figures import saturation_figure
+    from rowspace.lab.pages.order.saturation import saturation_figure
 
     found = saturation_figure(seed=0, draws=DRAWS, keys=KEYS)
     numbers = {"keys": float(KEYS), "draws": float(DRAWS)}

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.lab.pages.order.figures import attention_figure, ranking_figure, saturation_figure
+from rowspace.lab.pages.order.figures import attention_figure, ranking_figure
 from rowspace.lab.pages.order.heads import checkpoint_head, drawn_head
+from rowspace.lab.pages.order.saturation import saturation_figure
 from rowspace.table import Table
 
 

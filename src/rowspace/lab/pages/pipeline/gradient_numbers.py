@@ -1,0 +1,16 @@
+"""The numbers g of a request, one for each token: how large its gradient is."""
+
+from rowspace.errors import UsageError
+from rowspace.lab.server.query import Query
+
+__all__ = ["gradient_numbers"]
+
+_LARGEST = 100.0
+
+
+def gradient_numbers(query: Query, count: int) -> list[float]:
+    """Return a number for each token: those of the query, and the token's 1-based index for tokens without one."""
+    numbers = query.numbers("g", [1.0], most=64)
+    if (largest := max(numbers, key=abs)) and abs(largest) > _LARGEST:
+        raise UsageError(f"g must be numbers from -{_LARGEST:g} to {_LARGEST:g}, not {largest:g}")
+    return [*numbers, *map(float, range(len(numbers) + 1, count + 1))][:count]
