@@ -1,10 +1,10 @@
 #!/usr/bin/env python
-"""Write docs/tutorials/NN-title.md from the lessons, with their numbers computed on the small world.
+"""Write docs/tutorials/NN-title.md from the lessons and docs/claims.md from the claims, computed on the small world.
 
     python scripts/make_tutorials.py            # write the pages
-    python scripts/make_tutorials.py --check    # fail if they differ from the lessons
+    python scripts/make_tutorials.py --check    # fail if they differ from the lessons and claims
 
-Run it after a change to a lesson.
+Run it after a change to a lesson or a claim.
 """
 
 import argparse
@@ -17,13 +17,15 @@ from textwrap import dedent
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
+from rowspace.lab.lessons.computed import claims
 from rowspace.lab.lessons.lesson import Lesson, lesson, lessons
 from rowspace.lab.lessons.routes import field_texts, reading_minutes, reference
-from rowspace.lab.lessons.source import Block, Values, prose_markdown
+from rowspace.lab.lessons.source import Block, Values, prose_markdown, read_document
 from rowspace.lab.tables.tables import Tables
 from rowspace.lab.tables.world import SMALL_WORLD
 
-FOLDER = Path(__file__).parent.parent / "docs" / "tutorials"
+DOCS = Path(__file__).parent.parent / "docs"
+FOLDER = DOCS / "tutorials"
 STATE = re.compile(r"\[([^\]]+)\]\((/[^)\s]*)\)")
 """A link to the state of a page of the workbench."""
 
@@ -32,22 +34,23 @@ def main() -> None:
     """Write the pages, or compare them."""
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n", 1)[0])
     parser.add_argument("--check", action="store_true", help="compare the pages with the lessons, and write nothing")
-    pages = {file_name(each): tutorial(each) for each in lessons()}
+    pages = {FOLDER / file_name(each): tutorial(each) for each in lessons()} | {DOCS / "claims.md": claims_page()}
+    old = [path for path in FOLDER.glob("[0-9][0-9]-*.md") if path not in pages]
     if parser.parse_args().check:
-        differ = [name for name, text in pages.items() if not is_same(FOLDER / name, text)]
-        old = [path.name for path in FOLDER.glob("[0-9][0-9]-*.md") if path.name not in pages]
-        if differ or old:
-            sys.exit(f"{', '.join(differ + old)}: other than the lessons; run scripts/make_tutorials.py")
+        differ = [path.name for path, text in pages.items() if not is_same(path, text)]
+        differ += [path.name for path in old]
+        if differ:
+            sys.exit(f"{', '.join(differ)}: other than the lessons and claims; run scripts/make_tutorials.py")
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for path in FOLDER.glob("[0-9][0-9]-*.md"):
+    for path in old:
         path.unlink()
-    for name, text in pages.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
 
 
 def is_same(path: Path, text: str) -> bool:
-    """Compare a page with its lesson."""
+    """Return whether a page has this text."""
     return path.is_file() and path.read_text(encoding="utf-8") == text
 
 
@@ -74,8 +77,13 @@ def tutorial(each: Lesson) -> str:
         facts(each),
     ]
     for block in each.document.blocks:
-        parts += [STATE.sub(r"\1 (`\2` in the workbench)", part) for part in section(each, block, values)]
+        parts += [without_states(part) for part in section(each, block, values)]
     return "\n\n".join(parts) + "\n"
+
+
+def without_states(text: str) -> str:
+    """Replace links to the state of a page of the workbench, which the documentation cannot open, by its address."""
+    return STATE.sub(r"\1 (`\2` in the workbench)", text)
 
 
 def facts(each: Lesson) -> str:
@@ -114,8 +122,12 @@ def section(each: Lesson, block: Block, values: Values) -> Iterator[str]:
             yield f"**Key fact:** {parts[2]}"
             yield python_fence(parts[3])
         case "references":
-            yield "## References"
-            yield "\n".join(f"- {reference(key)}" for key in block.parts[0].split())
+            yield references(block)
+
+
+def references(block: Block) -> str:
+    """Return the works that a lesson or the claims cite, as a list."""
+    return "## References\n\n" + "\n".join(f"- {reference(key)}" for key in block.parts[0].split())
 
 
 def question(each: Lesson, block: Block) -> Iterator[str]:
@@ -134,6 +146,33 @@ def question(each: Lesson, block: Block) -> Iterator[str]:
     told = field_texts({**asked.fields, **computed, "answer": answer})
     first = "" if "{answer}" in block.parts[1] else f"**{answer}{asked.unit and ' ' + asked.unit}.** "
     yield folded("Answer", first + prose_markdown(block.parts[1], values, told))
+
+
+def claims_page() -> str:
+    """Return the claims as a page of the documentation, measured on the small world."""
+    text, values = read_document("claims.md"), Values(claims, tables().opened)
+    parts = [
+        "<!-- Generated by scripts/make_tutorials.py from src/rowspace/lab/lessons/claims.md. -->",
+        f"# {text.header['title']}",
+        f"*{text.header['question']}*",
+        *(block.parts[0] for block in text.of("prose")),
+        "Here, the claims about a table are measured on *Small world*. In the workbench: `/claims`.",
+    ]
+    for block in text.of("claim"):
+        parts += map(without_states, claim(block, values))
+    return "\n\n".join([*parts, *map(references, text.of("references"))]) + "\n"
+
+
+def claim(block: Block, values: Values) -> Iterator[str]:
+    """Yield the statement, the verdict, the evidence and the rule of a claim."""
+    name = block.argument
+    yield f"## {block.parts[0].removesuffix('.')}"
+    if name in claims.JOBS:
+        yield "**Measured on request.** This trains models, which takes longer than the other measurements."
+        yield folded("Run it on the page", "Open `/claims` in the workbench, and press *Measure* below this statement.")
+    else:
+        yield f"**{values.result(name)['verdict'].capitalize()}.** {prose_markdown(block.parts[1], values)}"
+    yield f"*The rule:* {claims.claim_rule(name)}"
 
 
 def python_fence(code: str) -> str:

@@ -156,6 +156,13 @@ def test_relative_links_lead_to_files_and_headings(document: Path) -> None:
     assert broken_links(document) == []
 
 
+def test_every_page_of_the_documentation_is_linked_from_its_start() -> None:
+    docs = CHECKOUT / "docs"
+    linked = set(LINK.findall((docs / "index.md").read_text(encoding="utf-8")))
+    pages = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")} - {"index.md"}
+    assert sorted(pages - linked) == []
+
+
 def test_broken_links_are_reported(tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("# `Table`: a vocabulary\n\n```sh\n# comment\n```\n", encoding="utf-8")
     page = tmp_path / "page.md"

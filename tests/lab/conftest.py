@@ -99,6 +99,7 @@ CONTEXT: dict[str, set[str]] = {
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},
     "input/concatenation": {*SENTENCE, "width"},
     "input/scale": {*SENTENCE, "norms", "dim", "start", "scale", "at"},
+    "input/initial": {"dim", "states", "vocabulary"},
     "order/attention": {*SENTENCE, *HEAD, "order", "causal"},
     "order/ranking": HEAD,
     "order/saturation": {"seed", "draws", "keys"},

@@ -94,6 +94,17 @@ def test_norms_match_the_lesson(visit, unfold) -> None:
     page.wait_for_url("**&scale=22.627")
 
 
+def test_first_loss_of_initial_rows(visit, lab, ask, unfold) -> None:
+    page = visit("input?view=initial")
+    loss = page.get_by_label("First loss", exact=True).first
+    expect(loss).to_have_text("87.5")
+    unfold("More controls")
+    page.get_by_role("button", name="0.02").click()
+    page.wait_for_url("**&std=0.02")
+    expect(loss).to_have_text(f"{ask(lab, 'input/initial', std=0.02).meta['loss']:.1f}")
+    expect(page.get_by_label("Loss of blind guessing")).to_have_text("9.21")
+
+
 def test_norms_match_the_table(visit, lab) -> None:
     page = visit(f"input?view=scale&text={TEXT}&scale=2")
     expect(page.get_by_role("table").first).to_contain_text("mean of all rows")

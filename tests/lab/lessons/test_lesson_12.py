@@ -61,9 +61,15 @@ def test_power_of_the_dimension() -> None:
 
 
 def test_sizes_of_the_strategies() -> None:
-    found = {name: f"{size:,.1f}" for name, size in lesson_12.strategies().items()}
-    expected = {"small": "6.1", "large": "1,048.6", "bpe": "24.6", "bytes": "0.2", "patches": "0.6", "patches32": "2.4"}
-    assert found == expected
+    found = {name: (each["size"], each["dim"], f"{each['millions']:,.1f}") for name, each in lesson_12.sizes().items()}
+    assert found == {
+        "small": (8_000, 768, "6.1"),
+        "large": (128_000, 4096, "1,048.6"),
+        "bpe": (32_000, 768, "24.6"),
+        "bytes": (256, 768, "0.2"),
+        "patches": (16, 768, "0.6"),
+        "patches32": (32, 768, "2.4"),
+    }
 
 
 def tokens_of_words(train: list[str], held_out: list[str], size: int) -> int:

@@ -697,6 +697,39 @@ export interface NormsReply {
   at: number;
 }
 
+/** What a tied head predicts before training, for rows drawn with one standard deviation `std`. */
+export interface InitialSpread {
+  std: number;
+  /** The standard deviation of the logits. */
+  logit_std: number;
+  /** The mean of the largest probability. */
+  top: number;
+  loss: number;
+  /** The standard error of the loss. */
+  error: number;
+}
+
+/** The first logits and loss, with the settings of the request. */
+export interface InitialReply {
+  std: number;
+  /** The standard deviation of the logits. */
+  logit_std: number;
+  /** The mean of the largest probability. */
+  top: number;
+  loss: number;
+  /** The standard error of the loss. */
+  error: number;
+  /** The loss of equal probabilities, ln V. */
+  blind: number;
+  /** The standard deviations 1, 1/√d and 0.02. */
+  usual: InitialSpread[];
+  code: string;
+  vocabulary: number;
+  /** The number of hidden vectors that the loss is averaged over. */
+  states: number;
+  dim: number;
+}
+
 /** Whether a recipe scales its token rows, and what it does with positions. */
 export interface RecipeScale {
   name: string;

@@ -1,7 +1,7 @@
 // The result of each view of the page, in one line.
 
 import type { Reply } from "../../api/reply";
-import type { ConcatenatedReply, NormsReply, PartsReply } from "../../api/types.generated";
+import type { ConcatenatedReply, InitialReply, NormsReply, PartsReply } from "../../api/types.generated";
 import { decimal, shortToken } from "../../format";
 import { lineOf, norm } from "./state";
 
@@ -24,4 +24,9 @@ export function widths({ costs }: ConcatenatedReply): string {
 export function ratioOfNorms({ ratio, rows }: NormsReply): string {
   if (ratio === null) return "The scaled rows are zero";
   return `The position is ${decimal(ratio, 2)} times as long as ${rows === "example" ? "the scaled row" : "the mean scaled row"}`;
+}
+
+/** The loss before the first step, and that of equal probabilities. */
+export function firstLoss({ loss, blind }: InitialReply): string {
+  return `The first loss is ${decimal(loss, 2)}; blind guessing has ${decimal(blind, 2)}`;
 }

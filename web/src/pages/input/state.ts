@@ -4,7 +4,7 @@ import { array, type Reply } from "../../api/reply";
 import type { PartsReply } from "../../api/types.generated";
 import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
 
-export const VIEWS = ["parts", "concatenation", "scale"] as const;
+export const VIEWS = ["parts", "concatenation", "scale", "initial"] as const;
 export const MAX_POSITION = 1984; // as on the server
 
 export const inputState = () =>
@@ -24,6 +24,7 @@ export const inputState = () =>
     rows: choice(["table", "drawn", "example"]),
     dim: number(512, 1, 8192),
     scale: number(1, 0, 200),
+    std: number(1, 0, 10),
   });
 
 export type InputState = ReturnType<typeof inputState>;
@@ -50,3 +51,6 @@ export function norm(values: ArrayLike<number>): number {
 
 /** Scales from 0.01 to 100, 20 for each factor of ten. */
 export const SCALES = Array.from({ length: 81 }, (_, at) => Number((10 ** (at / 20 - 2)).toPrecision(3)));
+
+/** Standard deviations from 0.001 to 1, 20 for each factor of ten. */
+export const SPREADS = Array.from({ length: 61 }, (_, at) => Number((10 ** (at / 20 - 3)).toPrecision(3)));

@@ -1,7 +1,7 @@
 // Tables of the Input page.
 
 import { array, type Reply } from "../../api/reply";
-import type { ConcatenatedReply, NormsReply, PartsReply, WayCost } from "../../api/types.generated";
+import type { ConcatenatedReply, InitialReply, NormsReply, PartsReply, WayCost } from "../../api/types.generated";
 import { shortened, vectorTable, type Shown } from "../../components/tables";
 import { lineOf } from "./state";
 
@@ -65,6 +65,27 @@ export function normTable(reply: Reply<NormsReply>): Shown {
     row: (index) => {
       const [name, norm] = lines[index]!;
       return [shortened(name), norm, norm * scale, position_norm, norm * scale ? position_norm / (norm * scale) : null];
+    },
+  };
+}
+
+/** A line for each standard deviation: the chosen one and the usual ones. */
+export function initialTable({ usual, ...chosen }: InitialReply): Shown {
+  const names = ["1, as in torch.nn.Embedding", "1/√d", "0.02, as in BERT and GPT-2"];
+  const lines = [["chosen", chosen] as const, ...usual.map((each, at) => [names[at] ?? "", each] as const)];
+  return {
+    columns: [
+      { name: "initial rows" },
+      { name: "σ", kind: "number" },
+      { name: "σ of the logits", kind: "number" },
+      { name: "largest probability", kind: "number" },
+      { name: "first loss", kind: "number" },
+      { name: "± standard error", kind: "number" },
+    ],
+    count: lines.length,
+    row: (index) => {
+      const [name, { std, logit_std, top, loss, error }] = lines[index]!;
+      return [name, std, logit_std, top, loss, error];
     },
   };
 }

@@ -40,8 +40,12 @@ def prose_markdown(text: str, values: Values, fields: dict[str, str] | None = No
 
 
 def plain_text(text: str) -> str:
-    """Return prose without values, formulas in backticks and the targets of links, to count its words and digits."""
-    without = re.sub(r"`[^`]*`", " ", VALUE.sub(" ", text))
+    r"""Return prose without values, formulas in backticks, rules of tables and targets of links, to count its words.
+
+    >>> plain_text("| rows | `d` |\n|---|---|\n| [all](/cost) | {=size} |").split()
+    ['rows', '[all]']
+    """
+    without = re.sub(r"`[^`]*`|\||---+", " ", VALUE.sub(" ", text))
     return re.sub(r"\]\([^)]*\)", "]", without)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.pages.input.initial import initial
 from rowspace.lab.pages.input.positions import concatenation
 from rowspace.lab.pages.input.replies import OwnTablesReply, PartsReply
 from rowspace.lab.pages.input.scale import RECIPES, recipes, scale
@@ -131,6 +132,7 @@ ROUTES: Mapping[str, Answer] = {
     "input/parts": parts,
     "input/concatenation": concatenation,
     "input/scale": scale,
+    "input/initial": initial,
     "input/recipes": recipes,
     "input/own": own_tables,
 }

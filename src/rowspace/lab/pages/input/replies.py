@@ -115,6 +115,40 @@ class NormsReply(Norms, SentenceFields, Shown):
     """The token of the text whose row is shown."""
 
 
+class InitialSpread(TypedDict):
+    """What a tied head predicts before training, for rows drawn with one standard deviation `std`."""
+
+    std: float
+    logit_std: float
+    """The standard deviation of the logits."""
+    top: float
+    """The mean of the largest probability."""
+    loss: float
+    error: float
+    """The standard error of the loss."""
+
+
+class Initial(InitialSpread):
+    """The first `logits` (64,) of a hidden vector, and the first `losses` (n,) at standard deviations `spreads`."""
+
+    logits: Array
+    blind: float
+    """The loss of equal probabilities, ln V."""
+    spreads: Array
+    losses: Array
+    usual: list[InitialSpread]
+    """The standard deviations 1, 1/√d and 0.02."""
+
+
+class InitialReply(Initial, Shown):
+    """The first logits and loss, with the settings of the request."""
+
+    vocabulary: int
+    states: int
+    """The number of hidden vectors that the loss is averaged over."""
+    dim: int
+
+
 class RecipeScale(TypedDict):
     """Whether a recipe scales its token rows, and what it does with positions."""
 

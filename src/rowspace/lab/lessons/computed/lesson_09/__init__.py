@@ -80,9 +80,10 @@ def long_rows() -> Mapping[str, float]:
 @needs_torch
 def first_loss() -> Mapping[str, float]:
     """Return the loss before the first step for rows of three standard deviations, and that of blind guessing."""
-    from rowspace.lab.lessons.computed.lesson_09.figures import VOCABULARY, blind_figure, first_losses
+    from rowspace.lab.lessons.computed.lesson_09.figures import blind_figure, mean_losses
+    from rowspace.lab.pages.input.first_logits import VOCABULARY
 
-    losses = first_losses(vocabulary=VOCABULARY, dim=DIM, spreads=tuple(SPREADS.values()))
+    losses = mean_losses(vocabulary=VOCABULARY, dim=DIM, spreads=tuple(SPREADS.values()))
     return {
         **dict(zip(SPREADS, losses, strict=True)),
         "blind": blind_figure(vocabulary=VOCABULARY),
@@ -151,7 +152,8 @@ def alike(table: Table, seed: int) -> Question:
 @needs_torch
 def unknowing(table: Table, seed: int) -> Question:
     """Ask for the loss of a model that knows nothing."""
-    from rowspace.lab.lessons.computed.lesson_09.figures import VOCABULARY, blind_figure
+    from rowspace.lab.lessons.computed.lesson_09.figures import blind_figure
+    from rowspace.lab.pages.input.first_logits import VOCABULARY
 
     vocabulary = picked(seed, (VOCABULARY, 256, 50_257, 2000, 128_256))
     return number(partial(blind_figure, vocabulary=vocabulary), tolerance=0.1, vocabulary=f"{vocabulary:,}")

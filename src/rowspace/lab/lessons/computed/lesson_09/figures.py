@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
+from rowspace.lab.pages.input.first_logits import first_losses, unit_logits
 from rowspace.lab.pages.input.scaling import cosine, drawn_rows, example_rows, mean_cosine, norm_of, place_rows
 
-VOCABULARY = 10_000
 PLACES = 64
 STATES = 1024  # hidden vectors whose losses are averaged
 
@@ -49,15 +49,10 @@ def alike_figure(*, dim: int, scale: float) -> Mapping[str, float]:
     return {"answer": tokens or 0.0, "places": positions or 0.0}
 
 
-def first_losses(*, vocabulary: int, dim: int, spreads: Sequence[float]) -> list[float]:
-    """Return the loss of a tied head before the first step, for rows drawn with each standard deviation.
-
-    The numbers of the hidden vectors have variance 1, and each token is the right one equally often.
-    """
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.randn(vocabulary, dim, generator=generator)
-    logits = torch.randn(STATES, dim, generator=generator) @ rows.T
-    return [float((torch.logsumexp(spread * logits, 1) - spread * logits.mean(1)).mean()) for spread in spreads]
+def mean_losses(*, vocabulary: int, dim: int, spreads: Sequence[float]) -> list[float]:
+    """Return the loss of a tied head before the first step, for rows drawn with each standard deviation."""
+    logits = unit_logits(vocabulary=vocabulary, dim=dim, states=STATES)
+    return [float(first_losses(logits, std=spread).mean()) for spread in spreads]
 
 
 def blind_figure(*, vocabulary: int) -> float:

@@ -26,7 +26,7 @@ __all__ = [
     "mebibytes",
     "models",
     "share",
-    "strategies",
+    "sizes",
     "widths",
 ]
 
@@ -93,11 +93,11 @@ def widths() -> Mapping[str, Any]:
 
 
 @needs_torch
-def strategies() -> Mapping[str, float]:
-    """Return the millions of parameters of the Arena's six strategies at full size."""
-    from rowspace.lab.lessons.computed.lesson_12.figures import strategy_parameters
+def sizes() -> Mapping[str, Mapping[str, float]]:
+    """Return V or the side of a patch, d, and the millions of parameters of the Arena's six strategies at full size."""
+    from rowspace.lab.lessons.computed.lesson_12.figures import strategy_size
 
-    return {key: strategy_parameters(name=name) / 1e6 for key, name in STRATEGIES.items()}
+    return {key: strategy_size(name=name) for key, name in STRATEGIES.items()}
 
 
 def dims() -> Mapping[str, Any]:

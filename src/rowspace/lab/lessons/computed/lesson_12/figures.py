@@ -44,9 +44,10 @@ def share_figure(*, model: str) -> Mapping[str, Any]:
     return {"answer": 100 * table / found.parameters, "table": f"{table / 1e6:,.1f}", "asked": asked}
 
 
-def strategy_parameters(*, name: str) -> int:
-    """Return the parameters of the input and an untied head of a strategy at full size."""
+def strategy_size(*, name: str) -> Mapping[str, float]:
+    """Return V or the side of a patch, d, and the millions of parameters of a strategy's input, with an untied head."""
     strategy = STRATEGIES[name]
+    parameters = strategy.full_size * strategy.full_dim * (1 if strategy.tied else 2)
     if strategy.is_patches:
-        return (3 * strategy.full_size**2 + 1) * strategy.full_dim
-    return strategy.full_size * strategy.full_dim * (1 if strategy.tied else 2)
+        parameters = (3 * strategy.full_size**2 + 1) * strategy.full_dim
+    return {"size": strategy.full_size, "dim": strategy.full_dim, "millions": parameters / 1e6}
