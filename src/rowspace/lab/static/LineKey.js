@@ -1,1 +1,1 @@
-import{B as e,gt as t,it as n,nt as r}from"./address.svelte.js";var i=n(`<i class="svelte-l0dwgk"></i>`);function a(n,a){var o=i();let s;t(()=>s=e(o,``,s,{background:a.color})),r(n,o)}export{a as t};
+import{B as e,S as t,V as n,gt as r,it as i,nt as a}from"./address.svelte.js";var o=i(`<i></i>`);function s(i,s){let c=t(s,`dashed`,3,!1);var l=o();let u,d;r(()=>{u=n(l,1,`svelte-l0dwgk`,null,u,{dashed:c()}),d=e(l,``,d,{color:s.color})}),a(i,l)}export{s as t};
