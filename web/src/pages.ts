@@ -130,7 +130,7 @@ export const pages: PageEntry[] = [
 ];
 
 /** The pages without a panel that says why they show something. */
-export const withoutWhy: ReadonlySet<string> = new Set(["start", "lessons"]);
+export const withoutWhy: ReadonlySet<string> = new Set(["start", "lessons", "claims"]);
 
 /** The pages that show the shared word or sentence, with the parameters that a change of it resets. */
 export const threadUse: Partial<Record<string, ThreadUse>> = {
