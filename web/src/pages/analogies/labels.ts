@@ -33,11 +33,12 @@ export function placeLabels(
   const space = new Space(width, height);
   const placed: Placed[] = [];
   for (const { at, radius = 0 } of wanted) space.take(at[0] - radius, at[1], 2 * radius);
-  for (const { text, at, needed, side = 0 } of joinLabels(wanted)) {
+  for (const { text, at, needed, side = 0, radius = 0 } of joinLabels(wanted)) {
     const wide = widthOf(text);
     for (const line of needed ? LINES : LINES.slice(0, 3)) {
       const y = at[1] + (side < 0 ? side - line : side + line) * STEP; // first farther to its side
-      const left = space.free(at[0], y, wide) ?? (needed ? space.free(at[0] - wide / 2, y, wide) : null);
+      const beside = radius ? null : space.free(at[0], y, wide);
+      const left = beside ?? (needed ? space.free(at[0] - wide / 2, y, wide) : null);
       if (left === null) continue;
       space.take(left, y, wide);
       placed.push({ text, left, y });
