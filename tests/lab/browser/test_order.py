@@ -83,6 +83,14 @@ def test_rankings_match_python(visit: Visit, lab: Lab, ask: Ask) -> None:
     page.wait_for_url("**word=" + reply.meta["product_tokens"][1])
 
 
+def test_rankings_of_a_whole_table_are_compared_by_rank(visit: Visit) -> None:
+    page = visit("order?view=ranking&word=dog&table=six-words")
+    rows = page.get_by_role("table", name="Nearest to dog by cosine").locator("tbody tr")
+    ranks = [row.split()[-1] for row in rows.all_inner_texts()]
+    same = sum(rank[:-2] == str(place) for place, rank in enumerate(ranks, 1))  # the rank is such as "2nd"
+    expect(page.get_by_label("Tokens with the same rank")).to_have_text(f"{same} of 6")
+
+
 def test_scores_show_the_saturation(visit: Visit, lab: Lab, ask: Ask) -> None:
     page = visit(f"order?view=scores&text={TEXT}")
     for name in ("Q = X W_Q", "K = X W_K", "V = X W_V", "q·k/√d_k"):
