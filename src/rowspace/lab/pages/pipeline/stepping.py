@@ -27,11 +27,11 @@ LARGEST_TABLE, LARGEST_RUN = 1 << 25, 1 << 28  # numbers, and numbers times step
 def steps(lab: Lab, query: Query) -> StepsReply:
     """Return how the rows move when an `optimizer` takes a step for each text `read`.
 
-    `read_g` has for each text the numbers `g` of its tokens.
+    `read_g` has for each text the numbers `g` of its tokens. Without `read`, one step reads `text`.
     """
     from rowspace.lab.pages.pipeline.steps import read_ids, steps_figure
 
-    texts = query.texts("read", most=MOST_STEPS)
+    texts = query.texts("read", [read_sentence(lab, query).fields["text"]], most=MOST_STEPS)
     numbers = query.texts("read_g", [""] * len(texts), most=MOST_STEPS)
     _check_size(lab, texts, numbers)
     sentences = [read_sentence(lab, Query({"text": [text]})) for text in texts]

@@ -35,11 +35,12 @@ def steps_figure(
     ids = shown_rows(table, read, most=most)
     distances, norms, moved_rows, gradient_rows = [], [], [], []
     for places, numbers in zip(read, g, strict=True):
-        taken.zero_grad()
-        (lookup(torch.from_numpy(places), weight) * torch.tensor(numbers)[:, None]).sum().backward()
+        loss = (lookup(torch.from_numpy(places), weight) * torch.tensor(numbers)[:, None]).sum()
+        (weight.grad,) = torch.autograd.grad(loss, weight)
+        norm = weight.grad.norm(dim=1)
         before = weight.detach().clone()
         taken.step()
-        distance, norm = (weight.detach() - before).norm(dim=1), weight.grad.norm(dim=1)
+        distance = (weight.detach() - before).norm(dim=1)
         distances.append(distance[ids].numpy())
         norms.append(norm[ids].numpy())
         moved_rows.append(int(torch.count_nonzero(distance)))
