@@ -73,7 +73,7 @@ def test_every_number_of_the_text_is_computed_or_cited(number: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_every_address_is_of_a_page_and_a_table(number: int) -> None:
-    pages = {page.name for page in PAGES} | {"lessons"}
+    pages = {page.name for page in PAGES} | {"lessons", "claims"}
     tables = {choice.id for choice in BUILT_IN}
     figures = [block.argument for block in lesson(number).document.of("figure")]
     links = [link for block in blocks_with_text(number) for part in block.parts for link in LINK.findall(part)]
