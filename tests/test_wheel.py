@@ -105,7 +105,7 @@ def test_wheel_contains_exactly_the_package(wheel: Path) -> None:
     # The documentation is in the wheel if scripts/docs has built it, as scripts/test does before the tests.
     built = [PACKAGE / "lab" / folder for folder in ("static", "site")]
     data = [path for folder in built for path in folder.rglob("*") if path.is_file()]
-    data += [*PACKAGE.rglob("*.toml"), *PACKAGE.rglob("*.pyi")]
+    data += [path for kind in ("toml", "pyi", "md") for path in PACKAGE.rglob(f"*.{kind}")]
     sources = [path.relative_to(PACKAGE.parent).as_posix() for path in [*PACKAGE.rglob("*.py"), *data]]
     assert sorted(names) == sorted([*sources, "rowspace/py.typed"])
     assert "rowspace/lab/static/index.html" in names

@@ -64,7 +64,7 @@ def test_all_pairs_are_counted_at_each_merge(visit) -> None:
         page.keyboard.press("ArrowRight")
         expect(pairs).to_contain_text(f"{tokens} tokens, {tokens - 1} pairs")
     page.get_by_text("Merge across spaces").click()
-    expect(page.get_by_text("Before the first merge")).to_have_count(0)
+    expect(page.get_by_text("Before the first merge:")).to_have_count(0)
     expect(pairs).not_to_contain_text("␣")
 
 

@@ -171,6 +171,7 @@ def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:
     assert distances == sorted(distances, reverse=True)
 
 
+@pytest.mark.long
 def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) -> None:
     page = finished(visit, "training?differ=positions")
     table = page.get_by_role(

@@ -20,6 +20,10 @@ from rowspace.lab.tables.tables import BUILT_IN
 from rowspace.lab.tables.world import SMALL_WORLD
 
 QUESTIONS = [(number, block.argument) for number in NUMBERS for block in lesson(number).document.of("question")]
+TRAIN = {"doubled", "fewer"}  # these questions train tokenizers
+ON_EVERY_TABLE = [
+    pytest.param(number, name, marks=pytest.mark.long if name in TRAIN else ()) for number, name in QUESTIONS
+]
 TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD, EVERYDAY)}
 EXERCISES = 6
 NUMBER = re.compile(r"(?<![\w-])\d")
@@ -98,7 +102,7 @@ def test_lessons_have_six_exercises_and_each_needs_earlier_ones() -> None:
         assert all(other > number for other in lesson(number).linked("opens"))
 
 
-@pytest.mark.parametrize(("number", "name"), QUESTIONS)
+@pytest.mark.parametrize(("number", "name"), ON_EVERY_TABLE)
 def test_question_is_answered_or_refused_on_every_table(number: int, name: str, labs: dict[str, Lab]) -> None:
     (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)
     own = block.options.get("table", "small-world")

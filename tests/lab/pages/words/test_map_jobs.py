@@ -40,7 +40,10 @@ def work(lab, kind: str, read) -> tuple[list[Progress], list[Reply]]:
     ]
 
 
-MAPS = [("tsne", {"perplexity": "7"}), ("umap", {"num_neighbors": "9"})]
+MAPS = [
+    ("tsne", {"perplexity": "7"}),
+    pytest.param("umap", {"num_neighbors": "9"}, marks=pytest.mark.long),  # compiles for half a minute
+]
 
 
 def check_last_frame(lab, kind: str, parameters: dict[str, str]) -> Reply:
