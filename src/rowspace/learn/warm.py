@@ -1,4 +1,4 @@
-"""Compile every kernel that a first `fit` needs, so that it does not have to wait.
+"""Compile the kernels of learning, so that a first fit or training does not have to wait.
 
 `scripts/setup` runs `python -m rowspace.learn.warm`; compiled code is cached on disk (`rowspace._base.jit`).
 """
@@ -7,18 +7,17 @@ from itertools import product
 
 from rowspace.learn.fit import fit
 
-__all__ = ["warm"]
+__all__ = ["warm_fit"]
 
 
-def warm(*, subwords: bool = True) -> None:
-    """Run each kernel once, on a few words; this is fast if all kernels are compiled.
+def warm_fit(*, subwords: bool = True) -> None:
+    """Run each kernel of `fit` once, on a few words; this is fast if all kernels are compiled.
 
     Args:
         subwords: Whether to include the kernels of n-grams.
     """
     many = " ".join(map(str, range(5000)))  # more words than a lexicon's initial capacity
     fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1, sample=0)
-    _warm_optimizers()
     if subwords:
         fit(["a small text for a start"], dim=2, epochs=1, min_count=1, sample=0, subwords=True, buckets=10)
 
@@ -43,5 +42,6 @@ def _warm_optimizers() -> None:
 
 
 if __name__ == "__main__":
-    warm()
+    warm_fit()
+    _warm_optimizers()
     print("kernels of learning are compiled")

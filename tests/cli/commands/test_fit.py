@@ -3,6 +3,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -271,3 +272,17 @@ def test_standard_library_is_the_default(run: Run, tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     run("fit", *QUICK, "--min-count", "50")
     assert "import" in rs.load("stdlib-table")
+
+
+def test_fit_does_not_import_torch(english: Path, tmp_path: Path) -> None:
+    code = """
+import sys
+from contextlib import suppress
+from rowspace.cli.app import app
+with suppress(SystemExit):
+    app(["fit", *sys.argv[1:], "--epochs", "1", "--dim", "4"], prog_name="rowspace")
+print("numba" in sys.modules, "torch" in sys.modules)
+"""
+    arguments = [sys.executable, "-c", code, str(english), "-o", str(tmp_path / "table")]
+    shown = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines()[-1] == "True False"

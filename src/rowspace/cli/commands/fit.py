@@ -73,7 +73,7 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     """Run the fit and show its progress."""
     from rowspace.learn import Reports  # not needed for help
     from rowspace.learn.fit import fit as learn_table
-    from rowspace.learn.warm import warm
+    from rowspace.learn.warm import warm_fit
     from rowspace.text import corpus_bytes
 
     corpus = corpus_of(names)
@@ -81,7 +81,7 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
     # Compiled now, kernels neither delay the progress bars nor count as learning time.
-    warm(subwords=options.get("subwords", False))
+    warm_fit(subwords=options.get("subwords", False))
     with cleanup_on_interrupt(), progress_reporter(total) as progress:
         reports = Reports(
             on_bytes=progress.on_bytes,

@@ -99,10 +99,10 @@ def _lab(path: str | None, table: str | None) -> "Lab":
 def _learned() -> "Table":
     """Learn a table from the standard library, and show the progress."""
     from rowspace.learn.fit import Reports, fit  # not needed by later starts
-    from rowspace.learn.warm import warm
+    from rowspace.learn.warm import warm_fit
 
     message("learning a table from the standard library of this Python, once; later starts reuse it")
-    warm(subwords=False)
+    warm_fit(subwords=False)
     with progress_reporter(None) as progress:
         reports = Reports(
             on_bytes=progress.on_bytes, on_vocabulary=progress.on_vocabulary, on_progress=progress.on_progress
