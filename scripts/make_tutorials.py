@@ -23,6 +23,7 @@ from rowspace.lab.lessons.routes import field_texts, reading_minutes, reference
 from rowspace.lab.lessons.source import Block, Values, prose_markdown, read_document
 from rowspace.lab.tables.tables import Tables
 from rowspace.lab.tables.world import SMALL_WORLD
+from rowspace.text import default_tokenizer
 
 DOCS = Path(__file__).parent.parent / "docs"
 FOLDER = DOCS / "tutorials"
@@ -33,6 +34,7 @@ STATE = re.compile(r"\[([^\]]+)\]\((/[^)\s]*)\)")
 def main() -> None:
     """Write the pages, or compare them."""
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n", 1)[0])
+    default_tokenizer()  # a question of lesson 4 needs it; it is learned once for each machine
     parser.add_argument("--check", action="store_true", help="compare the pages with the lessons, and write nothing")
     pages = {FOLDER / file_name(each): tutorial(each) for each in lessons()} | {DOCS / "claims.md": claims_page()}
     old = [path for path in FOLDER.glob("[0-9][0-9]-*.md") if path not in pages]
