@@ -73,10 +73,29 @@ class Encoder:
         if isinstance(texts, str):
             vector: NDArray[np.float32] = self.encode([texts])[0]
             return vector
-        buffer = TextBuffer.of(texts)
-        return self._pool(self.tokenizer.encode_range(buffer, 0, len(texts)))
+        return self.encode_and_count(texts)[0]
 
-    def _pool(self, flat: FlatIds) -> NDArray[np.float32]:
+    def encode_and_count(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return the vectors of texts, and how many tokens each text has.
+
+        Args:
+            texts: n texts.
+
+        Returns:
+            The vectors (n, d), and the numbers of tokens (n,), in which tokens without a row count too.
+        """
+        flat = self.tokenizer.encode_range(TextBuffer.of(texts), 0, len(texts))
+        return self.encode_ids(flat), np.diff(flat.indptr)
+
+    def encode_ids(self, flat: FlatIds) -> NDArray[np.float32]:
+        """Return the vectors of texts that were tokenized before.
+
+        Args:
+            flat: The ids of n texts.
+
+        Returns:
+            float32 (n, d).
+        """
         pooled = np.zeros((flat.indptr.size - 1, self.dim), np.float32)
         for text, (first, last) in enumerate(zip(flat.indptr[:-1], flat.indptr[1:], strict=True)):
             ids = self._known(flat.ids[first:last])
