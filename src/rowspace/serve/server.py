@@ -61,7 +61,7 @@ def run(app: ASGIApp, listener: socket.socket, *, grace: int = 0, on_stop: Calla
         app: The application, with its access checks.
         listener: A socket of `listen`.
         grace: Seconds to wait for requests under way after the signal; a second Ctrl-C ends the wait.
-        on_stop: Called after the signal.
+        on_stop: Called after the signal if there are requests under way.
     """
     config = uvicorn.Config(
         app,
@@ -104,7 +104,8 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Refuse new connections, and wait for the requests under way."""
-        self.on_stop()
+        if self.server_state.tasks:
+            self.on_stop()
         await super().shutdown(sockets)
 
 

@@ -168,7 +168,7 @@ def test_idle_server_ends_at_a_signal_with_status_0(start: Start, words_path: st
     server = start(words_path)
     with server.client() as client:
         client.embeddings.create(model="words", input="word3")
-        assert server.ended(signal.SIGTERM)[0] == 0  # despite the connection that the client keeps
+        assert server.ended(signal.SIGTERM) == (0, "")  # despite the connection that the client keeps
 
 
 def test_wrong_usage_is_reported_before_the_table_is_opened(run: Callable[..., Any], tmp_path: Path) -> None:
