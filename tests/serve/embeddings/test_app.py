@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 import rowspace as rs
 from rowspace.encode import Encoder
+from rowspace.errors import UsageError
 from rowspace.serve.access import Address
 from rowspace.serve.embeddings import KeyMiddleware, Limits, make_app
 
@@ -188,3 +189,8 @@ def test_unexpected_error_is_an_error_object(encoder: Encoder) -> None:
     assert (answer.status_code, answer.json()["error"]["type"]) == (500, "server_error")
     assert "secret" not in answer.text
     assert answer.headers["connection"] == "close"
+
+
+def test_encoder_of_other_numbers_is_refused(words_table: rs.Table) -> None:
+    with pytest.raises(UsageError, match="must give float32, not int8; omit dtype="):
+        make_app(Encoder(words_table, dtype="int8"), model="words")

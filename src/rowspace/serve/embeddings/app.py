@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from rowspace._base.parallel import available_cores
 from rowspace.encode import Encoder
+from rowspace.errors import UsageError
 from rowspace.serve.embeddings.errors import HANDLERS, ApiError
 from rowspace.serve.embeddings.reply import embedding_reply, finish_vectors, json_arrays
 from rowspace.serve.embeddings.request import EmbeddingRequest, Limits, parse_request
@@ -37,12 +38,17 @@ def make_app(
         normalize: Whether vectors are scaled to length 1, as OpenAI's are.
         limits: The sizes that requests may have.
 
+    Raises:
+        UsageError: The vectors of the encoder are not float32.
+
     >>> import rowspace as rs
     >>> from rowspace.text import whitespace_json
     >>> words = ["the", "cat"]
     >>> table = rs.Table(words, np.eye(2, dtype=np.float32), tokenizer=whitespace_json(words))
     >>> app = make_app(Encoder(table), model="words")
     """
+    if encoder.options.dtype != "float32":
+        raise UsageError(f"an encoder that is served must give float32, not {encoder.options.dtype}; omit dtype=")
     endpoint = _Embeddings(encoder, model, normalize, Limits() if limits is None else limits)
     card = {"id": model, "object": "model", "created": created, "owned_by": "rowspace"}
 
@@ -117,7 +123,7 @@ class _Embeddings:
 
 def _warm(encoder: Encoder) -> None:
     """Load what the first requests need, so that they are not slower than others."""
-    encoder.encode(["a text"])
+    encoder.warm_up()
     list(json_arrays(np.ones((1, 1), np.float32)))
 
 
