@@ -28,7 +28,8 @@ class KeyMiddleware:
     """
 
     def __init__(self, app: ASGIApp, address: Address, key: str | None) -> None:
-        if key is None and not is_loopback(address.host):
+        self.is_local = is_loopback(address.host)
+        if key is None and not self.is_local:
             raise UsageError(
                 f"host {address.host} gives other machines access: a key of at least 16 characters is needed"
             )
@@ -49,7 +50,7 @@ class KeyMiddleware:
 
     def _rejection(self, request: Request) -> ApiError | None:
         """Return why a request is not allowed, or None if it is."""
-        if is_loopback(self.address.host) and (message := self._foreign(request)):
+        if self.is_local and (message := self._foreign(request)):
             return ApiError(403, message)
         if self.key is None or request.url.path == OPEN:
             return None
