@@ -15,10 +15,9 @@ from rowspace._base.parallel import available_cores
 from rowspace.encode import Encoder
 from rowspace.errors import UsageError
 from rowspace.serve.embeddings.errors import HANDLERS, ApiError
-from rowspace.serve.embeddings.reply import embedding_reply, finish_vectors
+from rowspace.serve.embeddings.reply import embedding_reply, finish_vectors, json_arrays
 from rowspace.serve.embeddings.request import EmbeddingRequest, Limits, parse_request
 from rowspace.serve.request import read_body
-from rowspace.serve.warm import warm
 
 __all__ = ["make_app"]
 
@@ -125,7 +124,7 @@ class _Embeddings:
 def _warm(encoder: Encoder) -> None:
     """Load what the first requests need, so that they are not slower than others."""
     encoder.warm_up()
-    warm()
+    list(json_arrays(np.ones((1, 1), np.float32)))
 
 
 def _no_model(name: str, model: str) -> ApiError:
