@@ -130,9 +130,10 @@ def test_64_clients_get_their_own_vectors_while_large_requests_run(start: Start,
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_finishes_the_request_under_way(number: signal.Signals, start: Start, words_path: str) -> None:
-    """The server has begun to read the request (100 Continue) when the signal arrives; the rest comes after it."""
+    """The signal comes after 100 Continue and before the body, which takes longer than a stop without requests."""
     server = start(words_path)
-    body = json.dumps({"model": "words", "input": "word3", "encoding_format": "float"}).encode()
+    texts = [f"word{number % 50} " * 100 for number in range(2000)]
+    body = json.dumps({"model": "words", "input": texts, "encoding_format": "float"}).encode()
     head = f"POST /v1/embeddings HTTP/1.1\r\nHost: {server.address[0]}:{server.address[1]}\r\n"
     head += f"Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n"
     with socket.create_connection(server.address, timeout=60) as connection, connection.makefile("rb") as answer:
@@ -143,7 +144,8 @@ def test_signal_finishes_the_request_under_way(number: signal.Signals, start: St
         connection.sendall(body)
         reply = answer.read()
     assert b"HTTP/1.1 200 OK" in reply
-    assert ones(json.loads(reply.rpartition(b"\r\n\r\n")[2])["data"][0]["embedding"]) == [3]
+    data = json.loads(reply.rpartition(b"\r\n\r\n")[2])["data"]
+    assert [ones(item["embedding"]) for item in data] == [[number % 50] for number in range(2000)]
     assert server.process.communicate(timeout=60)[1] == ""
     assert server.process.returncode == 0
     with pytest.raises(ConnectionRefusedError):
