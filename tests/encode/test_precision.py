@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rowspace.encode.quantize import quantize, stored_form
+from rowspace.encode.precision import quantize, stored_form
 from rowspace.errors import UsageError
 
 VECTORS = np.random.default_rng(0).standard_normal((50, 20)).astype(np.float32)
