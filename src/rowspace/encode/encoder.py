@@ -16,7 +16,7 @@ from rowspace.encode.modes import check_modules
 from rowspace.encode.options import DType, EncodeOptions, Mode, options_from
 from rowspace.encode.plan import Plan
 from rowspace.encode.pooling import RowPooler, no_rows, sif_weights, unit_length
-from rowspace.encode.quantize import quantize, stored_form
+from rowspace.encode.precision import quantize, stored_form
 from rowspace.encode.texts import FlatIds, TextBuffer
 from rowspace.encode.unseen import UnseenWords
 from rowspace.encode.usage import Counters, NumbaSwitch, Report

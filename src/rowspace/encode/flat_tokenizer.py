@@ -12,7 +12,9 @@ from tokenizers import Tokenizer
 from rowspace._base.parallel import map_ranges, split_range
 from rowspace.encode.texts import FlatIds, TextBuffer
 from rowspace.encode.usage import Counters, NumbaSwitch
-from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
+from rowspace.errors import FileFormatError
+from rowspace.text.tokenizers.huggingface_library import translate_errors, validate_merges
+from rowspace.text.tokenizers.tokenizer import encoding_error
 
 if TYPE_CHECKING:
     from rowspace.encode.scanners import Scanner
@@ -56,8 +58,12 @@ class FlatTokenizer:
     """
 
     def __init__(self, text: str, *, scan: bool = True, source: str = "the tokenizer") -> None:
-        self._opened = HuggingFaceTokenizer.from_json(text, source)
-        self.library: Tokenizer = self._opened.library
+        validate_merges(text, source)
+        with translate_errors(source):
+            self.library = Tokenizer.from_str(text)
+        self.library.no_truncation()
+        self.library.no_padding()
+        self._source = source
         self._scan = scan
         self._switch = NumbaSwitch()
         self._counters = Counters(4)
@@ -78,7 +84,8 @@ class FlatTokenizer:
         """The id of the unknown token."""
         model = self.library.model
         if not hasattr(model, "unk_token"):
-            return self._opened.unknown_id  # Unigram's is in its tokenizer.json only, which takes long to write
+            number: int | None = json.loads(self.library.to_str())["model"].get("unk_id")  # Unigram
+            return number
         return None if model.unk_token is None else self.library.token_to_id(model.unk_token)
 
     @property
@@ -125,10 +132,17 @@ class FlatTokenizer:
 
     def _by_library(self, buffer: TextBuffer, indices: Sequence[int]) -> FlatIds:
         texts = [buffer.text(index) for index in indices]
-        if len(texts) == 1:  # without the library's threads
-            return FlatIds.of([self.library.encode(texts[0], add_special_tokens=False).ids])
-        encodings = self.library.encode_batch_fast(texts, add_special_tokens=False)
-        return FlatIds.of([encoding.ids for encoding in encodings])
+        try:
+            if len(texts) == 1:  # without the library's threads
+                return FlatIds.of([self.library.encode(texts[0], add_special_tokens=False).ids])
+            encodings = self.library.encode_batch_fast(texts, add_special_tokens=False)
+            return FlatIds.of([encoding.ids for encoding in encodings])
+        except OverflowError:
+            raise FileFormatError(
+                f"{self._source}: has ids of 2,147,483,648 and more, which no table has; restore the file"
+            ) from None
+        except BaseException as error:  # the library raises nothing narrower
+            raise encoding_error(error, "give it an unknown token") from error
 
 
 def _fill(ids: FlatIds, left: NDArray[np.int64], others: FlatIds) -> FlatIds:

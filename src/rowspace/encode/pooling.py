@@ -138,7 +138,8 @@ def _pooled(found: NDArray[np.floating[Any]], rule: int) -> NDArray[np.floating[
     else:
         vector = found.sum(axis=0) if pooling == CODES["sum"] else found.mean(axis=0)
     length = np.sqrt((vector.astype(np.float64) ** 2).sum()) if rule & NORMALIZE else 0
-    return np.asarray(vector / np.float32(length) if length else vector)
+    with np.errstate(invalid="ignore"):  # infinity / infinity
+        return np.asarray(vector / np.float32(length) if length else vector)
 
 
 def unit_length(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -73,7 +73,7 @@ class UnseenWords:
             texts: The texts.
             compiled: Use kernels.
         """
-        words = [split_words(text) for text in texts]
+        words = [split_words(clean(text)) for text in texts]
         indptr = np.concatenate([[0], np.cumsum([len(each) for each in words], dtype=np.int64)])
         flat = [word for each in words for word in each]
         ids = self._table.find(flat).astype(np.int32)

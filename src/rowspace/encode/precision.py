@@ -71,8 +71,8 @@ def stored_form(dim: int, dtype: str) -> tuple[int, np.dtype[Any]]:
 
 def _scaled(vectors: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
     largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
-    scale = np.divide(LARGEST, largest, out=np.zeros_like(largest), where=largest > 0)
-    return np.asarray(np.rint(vectors * scale).clip(-LARGEST, LARGEST).astype(np.int8))
+    shares = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
+    return np.asarray(np.rint(shares * LARGEST).astype(np.int8))
 
 
 def _in_steps(vectors: NDArray[np.floating[Any]], ranges: NDArray[np.float32]) -> NDArray[np.int8]:
