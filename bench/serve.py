@@ -5,7 +5,8 @@
 
 The plain server is Starlette and `StaticModel.encode` in a thread pool, as its users write it. Both servers have one
 process and the same settings of uvicorn, run alternately, and answer the same client in this process, which checks that
-they send the same vectors. Requests come from 64 connections that each send the next one when a reply has arrived.
+they send the same vectors. Each side shows requests per second, the median and the 99th percentile of the latency, and the
+processor time of the server per request. Requests come from 64 connections that each send the next one when a reply has arrived.
 """
 
 import argparse
@@ -72,6 +73,11 @@ class Server:
         with self.process:
             self.process.terminate()
 
+    def cpu_seconds(self):
+        """Return the processor time of the process so far, which other work on the machine does not change much."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def request(self, texts, form):
         """Return the bytes of a request."""
         body = json.dumps({"model": NAME, "input": texts, "encoding_format": form}).encode()
@@ -90,7 +96,7 @@ async def reply_to(request, reader, writer):
 
 
 async def load(server, requests, options):
-    """Let all clients send requests for `--seconds`; return requests per second and the latencies in ms."""
+    """Let all clients send requests for `--seconds`; return requests/s, ms of processor time each, and latencies in ms."""
     latencies, end = [], time.perf_counter() + options.seconds
 
     async def client(number):
@@ -102,9 +108,10 @@ async def load(server, requests, options):
             number += options.clients
         writer.close()
 
-    began = time.perf_counter()
+    began, used = time.perf_counter(), server.cpu_seconds()
     await asyncio.gather(*map(client, range(options.clients)))
-    return len(latencies) / (time.perf_counter() - began), latencies
+    used = 1e3 * (server.cpu_seconds() - used) / len(latencies)
+    return len(latencies) / (time.perf_counter() - began), used, latencies
 
 
 async def vectors_of(server, texts, form):
@@ -128,20 +135,27 @@ def same_vectors(servers, texts, form):
 def compare(name, servers, batches, form, options):
     """Print a row: both servers in turn, `--times` times."""
     same_vectors(servers, batches[0], form)
-    speeds, latencies = ([], []), ([], [])
+    speeds, costs, latencies = ([], []), ([], []), ([], [])
     for turn in range(options.times + 1):
         for side, server in enumerate(servers):
-            speed, found = asyncio.run(load(server, [server.request(batch, form) for batch in batches], options))
+            speed, cost, found = asyncio.run(load(server, [server.request(batch, form) for batch in batches], options))
             if turn:  # the first turn warms up
                 speeds[side].append(speed)
+                costs[side].append(cost)
                 latencies[side].append(np.percentile(found, [50, 99]))
-    ratios = [ours / theirs for ours, theirs in zip(*speeds, strict=True)]
     cells = [name]
     for side in (0, 1):
         p50, p99 = np.median(latencies[side], axis=0)
-        cells.append(f"{statistics.median(speeds[side]):,.0f} requests/s, {p50:.1f} and {p99:.1f} ms")
-    cells.append(f"**{statistics.median(ratios):.1f}×** ({min(ratios):.1f}–{max(ratios):.1f})")
+        cost = statistics.median(costs[side])
+        cells.append(f"{statistics.median(speeds[side]):,.0f}; {p50:.0f}, {p99:.0f} ms; {cost:.2f} ms")
+    cells += [ratio(*speeds), ratio(*reversed(costs))]
     print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def ratio(over, under):
+    """Return the median of ratios with its range."""
+    found = [one / other for one, other in zip(over, under, strict=True)]
+    return f"**{statistics.median(found):.1f}×** ({min(found):.1f}–{max(found):.1f})"
 
 
 def everyday_table(folder):
@@ -175,7 +189,7 @@ def main():
     versions = ", ".join(f"{name} {version(name)}" for name in names)
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the "
           f"start, Python {platform.python_version()}, {versions}; {options.clients} clients\n")  # fmt: skip
-    print("| request | rowspace: rate, p50 and p99 | Starlette and model2vec | ratio of rates |\n|---|---|---|---|")
+    print("| request | rowspace | Starlette and model2vec | requests/s | processor time |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         path = str(options.table or everyday_table(folder))
         ours = (sys.executable, "-m", "rowspace", "serve", path, "--port", "0", "--name", NAME)
