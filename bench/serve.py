@@ -5,8 +5,9 @@
 
 The plain server is Starlette and `StaticModel.encode` in a thread pool, as its users write it. Both servers have one
 process and the same settings of uvicorn, run alternately, and answer the same client in this process, which checks that
-they send the same vectors. Each side shows requests per second, the median and the 99th percentile of the latency, and the
-processor time of the server per request. Requests come from 64 connections that each send the next one when a reply has arrived.
+they send the same vectors. Requests come from 64 connections that each send the next one when a reply has arrived. Each
+side shows requests per second; the median and the 99th percentile of the latency; and the processor time of the server
+per request.
 """
 
 import argparse
@@ -96,7 +97,7 @@ async def reply_to(request, reader, writer):
 
 
 async def load(server, requests, options):
-    """Let all clients send requests for `--seconds`; return requests/s, ms of processor time each, and latencies in ms."""
+    """Let all clients send requests; return requests per second, ms of processor time of each, and latencies in ms."""
     latencies, end = [], time.perf_counter() + options.seconds
 
     async def client(number):
