@@ -27,6 +27,7 @@ COMMANDS = {
     "coverage": "coverage",
     "arena": "arena",
     "lab": "lab",
+    "serve": "serve",
 }
 
 
