@@ -15,6 +15,7 @@ __all__ = ["COMMANDS", "app", "command_function"]
 COMMANDS = {
     "fit": "fit",
     "train": "train",
+    "distill": "distill",
     "near": "near",
     "similar": "similar",
     "analogy": "analogy",

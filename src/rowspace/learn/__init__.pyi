@@ -1,6 +1,12 @@
 from rowspace.learn.arena.options import ArenaOptions as ArenaOptions
 from rowspace.learn.arena.run import run_arena as run_arena
 from rowspace.learn.arena.runs.saved import read_arena as read_arena
+from rowspace.learn.distillation.distill import (
+    DistillProgress as DistillProgress,
+    DistillReports as DistillReports,
+    distill as distill,
+)
+from rowspace.learn.distillation.options import DistillOptions as DistillOptions
 from rowspace.learn.fit import Reports as Reports
 from rowspace.learn.language_model.inspect.contextual import (
     ContextualRows as ContextualRows,
