@@ -61,7 +61,7 @@ def by_model2vec(dim):
 
 def sentences(path):
     """Return the sentences of 8 to 40 words of a text, split at periods, and the text before the last fifth."""
-    text = lzma.open(path, "rt").read() if path.suffix == ".xz" else path.read_text()
+    text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text()
     cut = len(text) * 4 // 5
     found = (" ".join(sentence.split()) for sentence in re.split(r"(?<=[.!?])\s", text[cut:]))
     return [sentence for sentence in found if 8 <= len(sentence.split()) <= 40], text[:cut]
@@ -101,8 +101,11 @@ def main():
     parser.add_argument("--text", type=int, default=20_000_000, help="characters of the corpus that are counted")
     options = parser.parse_args()
     names = ("rowspace", "model2vec", "sentence-transformers", "transformers", "torch", "numpy")
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-          f"{', '.join(f'{name} {version(name)}' for name in names)}; {MODEL.parent.name}, d = {options.dim}\n")  # fmt: skip
+    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    machine = (
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    )
+    print(f"{machine}, {versions}; {MODEL.parent.name}, d = {options.dim}\n")
     teacher = SentenceTransformer(str(MODEL), device="cpu")
     held_out, text = sentences(options.corpus)
     generator = np.random.default_rng(0)

@@ -16,6 +16,7 @@ COMMANDS = {
     "fit": "fit",
     "train": "train",
     "distill": "distill",
+    "tune": "tune",
     "near": "near",
     "similar": "similar",
     "analogy": "analogy",
