@@ -15,6 +15,8 @@ __all__ = ["COMMANDS", "app", "command_function"]
 COMMANDS = {
     "fit": "fit",
     "train": "train",
+    "distill": "distill",
+    "tune": "tune",
     "near": "near",
     "similar": "similar",
     "analogy": "analogy",
