@@ -1,3 +1,10 @@
 from rowspace.encode.encoder import Encoder as Encoder
 from rowspace.encode.flat_tokenizer import FlatTokenizer as FlatTokenizer
+from rowspace.encode.stream import (
+    StreamOptions as StreamOptions,
+    StreamProgress as StreamProgress,
+    StreamResult as StreamResult,
+    TextSource as TextSource,
+    encode_to as encode_to,
+)
 from rowspace.encode.texts import FlatIds as FlatIds, TextBuffer as TextBuffer

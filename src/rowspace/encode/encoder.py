@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer
+from rowspace.encode.stream import StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds, TextBuffer
 from rowspace.errors import UsageError
 from rowspace.store import load
@@ -75,6 +76,10 @@ class Encoder:
             return vector
         buffer = TextBuffer.of(texts)
         return self._pool(self.tokenizer.encode_range(buffer, 0, len(texts)))
+
+    def encode_to(self, source: TextSource, out: str | Path, **options: Any) -> StreamResult:
+        """Encode the texts of a source into a file with bounded memory; see `rowspace.encode.encode_to`."""
+        return encode_to(self, source, out, **options)
 
     def _pool(self, flat: FlatIds) -> NDArray[np.float32]:
         pooled = np.zeros((flat.indptr.size - 1, self.dim), np.float32)
