@@ -15,6 +15,7 @@ __all__ = ["COMMANDS", "app", "command_function"]
 COMMANDS = {
     "fit": "fit",
     "train": "train",
+    "encode": "encode",
     "near": "near",
     "similar": "similar",
     "analogy": "analogy",

@@ -7,4 +7,5 @@ from rowspace.encode.stream import (
     TextSource as TextSource,
     encode_to as encode_to,
 )
+from rowspace.encode.text_encoder import TextEncoder as TextEncoder
 from rowspace.encode.texts import FlatIds as FlatIds, TextBuffer as TextBuffer
