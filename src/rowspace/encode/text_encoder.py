@@ -18,7 +18,7 @@ __all__ = ["TextEncoder"]
 OPTIONS = ("mode", "pooling", "dim", "normalize", "max_tokens", "dtype", "workers")
 
 
-class TextEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class TextEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Texts → vectors in a scikit-learn pipeline. Needs `rowspace[analysis]`.
 
     `fit` opens the table and learns nothing. A pickle (also joblib's) of an encoder with a path has the path and a hash

@@ -123,8 +123,8 @@ def test_interrupted_run_resumes_to_the_same_file(tmp_path, encoder, name):
         ):
             encode_to(encoder, stopping(TEXTS, 9000, error), out, options=AT_EACH_BATCH)
         assert len(read(out)[0]) == 1  # the older file is untouched
+        source = stopping(TEXTS, 11_000, OSError("the network is gone"))
         with pytest.raises(OSError, match="the network is gone"):  # any error of the source keeps what is done
-            source = stopping(TEXTS, 11_000, OSError("the network is gone"))
             encode_to(encoder, source, out, options=AT_EACH_BATCH, resume=True)
         result = encode_to(encoder, iter(TEXTS), out, resume=True)
         assert 8192 <= result.resumed_texts <= 11_000
