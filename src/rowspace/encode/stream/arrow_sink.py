@@ -1,6 +1,6 @@
 """Vectors → parts in Arrow files → one Parquet file or Lance dataset.
 
-A Parquet file cannot be continued after a kill; complete parts can be kept. At the end they are mapped and copied
+A Parquet file cannot be continued after a kill; complete parts can be kept. At the end they are copied
 record batch by record batch.
 """
 
@@ -115,12 +115,12 @@ class _ArrowSink(Sink):
         return self.folder / f"part-{number:06}.arrow"
 
     def _batches(self) -> "Iterator[pa.RecordBatch]":
-        """Yield the record batches of all parts, mapped."""
+        """Yield the record batches of all parts."""
         import pyarrow as pa
 
         for number in range(self.parts):
             try:
-                with pa.memory_map(str(self._part(number))) as file, pa.ipc.open_file(file) as reader:
+                with pa.OSFile(str(self._part(number))) as file, pa.ipc.open_file(file) as reader:
                     for place in range(reader.num_record_batches):
                         yield reader.get_batch(place)
             except pa.ArrowException as error:
