@@ -91,7 +91,7 @@ def encode(
     Example:
       rowspace encode sentences.txt --table my-table -o vectors.npy
       rowspace encode reviews.jsonl.gz --field text --table a-model2vec-folder --normalize -o vectors.parquet
-      echo "a short text" | rowspace encode - --table my-table
+      rowspace encode questions.txt --table my-table --dim 8
     """
     from rowspace.encode import Encoder, StreamOptions  # not needed for help
     from rowspace.encode.stream import check_output
