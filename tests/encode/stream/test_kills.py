@@ -23,7 +23,9 @@ def test_run_killed_at_random_times_resumes_to_all_vectors(tmp_path, name):
     assert found["resumed"] > 0
 
 
-@pytest.mark.parametrize("name", ["v.npy", "v.parquet", pytest.param("v.lance", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "name", ["v.npy", *(pytest.param(name, marks=pytest.mark.long) for name in ("v.parquet", "v.lance"))]
+)
 def test_run_killed_at_each_line_leaves_nothing_or_a_complete_file_and_resumes(tmp_path, name):
     found = run("at each line", tmp_path / name)
     assert found["lines"] > 400
