@@ -17,6 +17,7 @@ COMMANDS = {
     "train": "train",
     "distill": "distill",
     "tune": "tune",
+    "encode": "encode",
     "near": "near",
     "similar": "similar",
     "analogy": "analogy",

@@ -17,6 +17,7 @@ from rowspace.encode.options import DType, EncodeOptions, Mode, options_from
 from rowspace.encode.plan import Plan
 from rowspace.encode.pooling import RowPooler, no_rows, sif_weights, unit_length
 from rowspace.encode.precision import quantize, stored_form
+from rowspace.encode.stream import StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds, TextBuffer
 from rowspace.encode.unseen import UnseenWords
 from rowspace.encode.usage import Counters, NumbaSwitch, Report
@@ -216,6 +217,10 @@ class Encoder:
         out = self._empty(flat.indptr.size - 1, self._plan)
         self._pool(flat, self._no_rows, self._plan, out, compiled=self._switch.is_on(0))
         return out
+
+    def encode_to(self, source: TextSource, out: str | Path, **options: Any) -> StreamResult:
+        """Encode the texts of a source into a file with bounded memory; see `rowspace.encode.encode_to`."""
+        return encode_to(self, source, out, **options)
 
     def warm_up(self) -> "Encoder":
         """Prepare kernels and the scanner now, so that no later call waits for them; return the encoder itself."""

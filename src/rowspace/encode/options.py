@@ -28,7 +28,7 @@ class EncodeOptions:
         dim: Keep this many leading columns of the rows (Matryoshka); `None` keeps all.
         normalize: Scale vectors to length 1, after the cut to `dim`; `None`: as the mode and the table say.
         max_tokens: Use only this many tokens of a text, 0: all; `None`: as the mode and the table say.
-        dtype: Of the vectors; see `rowspace.encode.quantize`.
+        dtype: Of the vectors; see `rowspace.encode.precision`.
         sif_a: The constant a of "sif".
         workers: Threads; `None` uses all cores. The `tokenizers` library has threads of its own.
 
