@@ -1,22 +1,25 @@
 """rowspace: embedding layers, from text and pixels to vectors and back to logits.
 
-`import rowspace as rs` has `rs.fit`, `rs.train`, `rs.load` and `rs.Table`. Modules are imported on first use, so that
-the import is fast, and the command line can catch Ctrl-C before NumPy is loaded. Start reading at `table.py`.
+`import rowspace as rs` has `rs.fit`, `rs.train`, `rs.load`, `rs.Table` and `rs.Encoder`. Modules are imported on first
+use, so that the import is fast, and the command line can catch Ctrl-C before NumPy is loaded. Start reading at
+`table.py`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rowspace.encode.encoder import Encoder
     from rowspace.errors import RowspaceError
     from rowspace.learn.fit import fit
     from rowspace.learn.language_model.train import train
     from rowspace.store import load
     from rowspace.table import Table
 
-__all__ = ["RowspaceError", "Table", "fit", "load", "train"]
+__all__ = ["Encoder", "RowspaceError", "Table", "fit", "load", "train"]
 
 _MODULES = {
+    "Encoder": "rowspace.encode.encoder",
     "RowspaceError": "rowspace.errors",
     "Table": "rowspace.table",
     "fit": "rowspace.learn.fit",

@@ -1,0 +1,81 @@
+"""Texts as one UTF-8 buffer, and the ids of many texts as two flat arrays."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.text.characters.utf8 import as_array, clean
+
+__all__ = ["FlatIds", "TextBuffer"]
+
+
+class TextBuffer(NamedTuple):
+    """Texts next to each other: text i is data[indptr[i]:indptr[i + 1]].
+
+    Attributes:
+        data: uint8 (bytes,), valid UTF-8, read only.
+        indptr: int64 (texts + 1,).
+    """
+
+    data: NDArray[np.uint8]
+    indptr: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "TextBuffer":
+        r"""Join texts; a lone surrogate becomes U+FFFD, as it does for the `tokenizers` library here.
+
+        >>> buffer = TextBuffer.of(["é", "", "ab"])
+        >>> buffer.data.tobytes(), buffer.indptr.tolist()
+        (b'\xc3\xa9ab', [0, 2, 2, 4])
+        """
+        joined = "".join(texts)
+        if joined.isascii():
+            lengths = map(len, texts)
+            data = joined.encode()
+        else:
+            encoded = [clean(text).encode() for text in texts]
+            lengths = map(len, encoded)
+            data = b"".join(encoded)
+        indptr = np.fromiter(accumulate(lengths, initial=0), np.int64, len(texts) + 1)
+        return cls(as_array(data), indptr)
+
+    def text(self, index: int) -> str:
+        """Return text `index`."""
+        return self.data[self.indptr[index] : self.indptr[index + 1]].tobytes().decode()
+
+
+class FlatIds(NamedTuple):
+    """The ids of many texts: those of text i are ids[indptr[i]:indptr[i + 1]].
+
+    Attributes:
+        ids: int32 (n,).
+        indptr: int64 (texts + 1,).
+    """
+
+    ids: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[int]]) -> "FlatIds":
+        """Join lists of ids.
+
+        >>> FlatIds.of([[3], [], [5, 3]])
+        FlatIds(ids=array([3, 5, 3], dtype=int32), indptr=array([0, 1, 1, 3]))
+        """
+        indptr = np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1)
+        ids = np.fromiter((number for each in lists for number in each), np.int32, int(indptr[-1]))
+        return cls(ids, indptr)
+
+    @classmethod
+    def join(cls, parts: "Sequence[FlatIds]") -> "FlatIds":
+        """Append the texts of several parts."""
+        if len(parts) == 1:
+            return parts[0]
+        sizes = [part.ids.size for part in parts]
+        starts = accumulate(sizes, initial=0)
+        pieces = [part.indptr[:-1] + start for part, start in zip(parts, starts, strict=False)]
+        indptr = np.concatenate([*pieces, np.array([sum(sizes)])])
+        return cls(np.concatenate([part.ids for part in parts]), indptr)
