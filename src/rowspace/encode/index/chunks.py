@@ -11,7 +11,7 @@ __all__ = ["Chunk", "chunk_document"]
 MIN_CHARS = 200
 """A shorter section is joined with the next one."""
 
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[\"'”’」』)]*")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。\uff01\uff1f]+[\"'”’」』)]*")
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
 _WORD = re.compile(r"\w")
 
@@ -83,23 +83,24 @@ def _split(text: str, section: Section, max_chars: int, *, is_prose: bool) -> It
     start, end = section.start, section.end
     while end - start > max_chars:
         pieces = -(-(end - start) // max_chars)
-        most = min(max_chars, (end - start) * 6 // (pieces * 5) + 1)
-        cut = _best_cut(text, start + most // 2, start + most, is_prose=is_prose)
+        aim = min(max_chars, (end - start) * 6 // (pieces * 5) + 1)
+        cut = _paragraph_end(text, start + aim // 2, start + max_chars)
+        cut = cut or _best_cut(text, start + aim // 2, start + aim, is_prose=is_prose)
         yield start, cut
         start = cut
     yield start, end
 
 
+def _paragraph_end(text: str, low: int, high: int) -> int:
+    """Return the end of the last paragraph that ends in a range; 0 if there is none."""
+    place = text.rfind("\n\n", low, high)
+    return place + 2 if place >= 0 else 0
+
+
 def _best_cut(text: str, low: int, high: int, *, is_prose: bool) -> int:
-    """Return the best place to cut in (low, high]."""
-    if (blank := text.rfind("\n\n", low, high)) >= 0:
-        return blank + 2
-    if is_prose:
-        last = None
-        for last in _SENTENCE_END.finditer(text, low, high):  # noqa: B007  # the last one is used
-            pass
-        if last is not None:
-            return last.end()
+    """Return where to cut a paragraph in (low, high]: after the last sentence, line or word, else at `high`."""
+    if is_prose and (ends := [match.end() for match in _SENTENCE_END.finditer(text, low, high)]):
+        return ends[-1]
     for separator in ("\n", " "):
         if (place := text.rfind(separator, low, high)) >= 0:
             return place + 1

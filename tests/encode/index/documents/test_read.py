@@ -156,7 +156,8 @@ def two_pages():
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[4 0 R 6 0 R 8 0 R]/Count 3>>",
                b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]  # fmt: skip
     for number, stream in enumerate(streams):
-        page = f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F 3 0 R>>>>/Contents {5 + 2 * number} 0 R>>"
+        resources = f"/Resources<</Font<</F 3 0 R>>>>/Contents {5 + 2 * number} 0 R"
+        page = f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]{resources}>>"
         objects += [page.encode(), b"<</Length %d>>\nstream\n%s\nendstream" % (len(stream), stream)]
     data, offsets = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, 1):

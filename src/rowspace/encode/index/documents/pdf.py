@@ -28,9 +28,10 @@ def read_pdf(data: bytes) -> Document:
         raise MissingExtraError("an index of PDF files needs pypdf: pip install 'rowspace[search]'") from error
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports each oddity that it has repaired
     try:
-        pages = [page.extract_text() for page in PdfReader(io.BytesIO(data)).pages]
-    except Exception as error:  # noqa: BLE001  # damaged files raise many kinds
+        texts = [page.extract_text() for page in PdfReader(io.BytesIO(data)).pages]
+    except Exception as error:  # damaged files raise many kinds
         raise FileFormatError(f"the PDF cannot be read ({reason_of(error)})") from error
+    pages = [text.encode(errors="replace").decode() for text in texts]  # without lone surrogates
     starts, sections, length = [], list[Section](), 0
     for page in pages:
         starts.append(length)
