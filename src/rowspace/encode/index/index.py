@@ -129,12 +129,14 @@ class Index:
             UsageError: If a file does not exist and is not in the index.
             RowspaceError: If another process writes to the index.
         """
-        known = self.settings.roots
-        roots = list(known) if files is None else resolve_roots(files, known=[*known, *self._store.files()])
         with _writing(self.path):
             self._store.refresh()
-            if new := [root for root in roots if root not in known]:
-                self._store.change_settings(replace(self.settings, roots=(*known, *new)))
+            known = self.settings.roots
+            missing = [*known, *self._store.files()]  # these may have been removed
+            roots = resolve_roots(known if files is None else files, known=missing)
+            joined = tuple(resolve_roots([*known, *roots], known=missing))
+            if joined != known:
+                self._store.change_settings(replace(self.settings, roots=joined))
             self.summary = update_store(self._store, roots, self._encoder_of_table(), on_progress=on_progress)
         return self.summary
 

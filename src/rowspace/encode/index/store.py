@@ -6,10 +6,10 @@ searches faster: rows that are not in them are searched one by one.
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rowspace.encode.index.files import DATASET
@@ -76,7 +76,7 @@ class ChunkStore:
         """Create an empty index at a path that has none, or `replace` one."""
         lance = import_lance()
         if not is_remote(path):
-            os.makedirs(path, exist_ok=True)
+            Path(path).mkdir(parents=True, exist_ok=True)
         schema = _schema(settings)
         mode = "overwrite" if replace else "create"
         return cls(lance.write_dataset(schema.empty_table(), _uri(path), schema, mode=mode), path)
@@ -90,7 +90,7 @@ class ChunkStore:
             FileFormatError: If it is damaged, or of a later version.
         """
         lance = import_lance()
-        if not is_remote(path) and not os.path.isdir(_uri(path)):
+        if not is_remote(path) and not Path(_uri(path)).is_dir():
             raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES -o {path}")
         try:
             dataset = lance.dataset(_uri(path))
@@ -104,7 +104,7 @@ class ChunkStore:
 
     def refresh(self) -> None:
         """Read the latest version, which another process may have written."""
-        self.dataset.checkout_latest()
+        self.dataset.checkout_latest()  # type: ignore[no-untyped-call]
 
     def change_settings(self, settings: IndexSettings) -> None:
         """Store other settings."""
@@ -178,9 +178,7 @@ class ChunkStore:
         return self.count() >= self.settings.ann_from
 
     def _create_dense(self, rows: int) -> None:
-        self.dataset.create_index(
-            "vector", "IVF_PQ", _DENSE, metric="dot", num_partitions=max(1, int(rows**0.5) // 2), num_bits=8
-        )
+        self.dataset.create_index("vector", "IVF_SQ", _DENSE, metric="dot", num_partitions=max(1, int(rows**0.5)))
 
 
 def import_lance() -> Any:

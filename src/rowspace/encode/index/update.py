@@ -138,7 +138,7 @@ class _Update:
                 self.summary.unchanged += 1
                 return
             chunks = list(chunk_document(read_document(found.path, data, max_chars=max_chars), max_chars=max_chars))
-        except _SkippedError as reason:
+        except FileFormatError as reason:
             self.summary.skipped[str(reason)] += 1
             return
         if chunks:
@@ -149,14 +149,14 @@ class _Update:
 
     def _data(self, found: FoundFile) -> bytes:
         if found.size > self.store.settings.max_megabytes * 1_000_000:
-            raise _SkippedError("too large")
+            raise FileFormatError("too large")
         try:
             found.path.encode()
             return Path(found.path).read_bytes()
         except UnicodeEncodeError:
-            raise _SkippedError("name not UTF-8") from None
+            raise FileFormatError("name not UTF-8") from None
         except OSError:
-            raise _SkippedError("no permission to read") from None
+            raise FileFormatError("no permission to read") from None
 
     def _write(self, batch: list[_ReadFile]) -> None:
         chunks = [chunk for file in batch for chunk in file.chunks]
@@ -188,10 +188,6 @@ class _Update:
         for start in range(0, len(paths), _BATCH_FILES):
             self.store.remove(paths[start : start + _BATCH_FILES])
         self.summary.removed = len(paths)
-
-
-class _SkippedError(FileFormatError):
-    """A file is left out; the message is the reason."""
 
 
 def _batches(files: Iterable[_ReadFile]) -> Iterator[list[_ReadFile]]:

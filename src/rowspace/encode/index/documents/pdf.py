@@ -4,7 +4,7 @@ import io
 import logging
 
 from rowspace.encode.index.documents.document import Document, Section
-from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace.errors import FileFormatError, MissingExtraError
 
 __all__ = ["read_pdf"]
 
@@ -30,7 +30,7 @@ def read_pdf(data: bytes) -> Document:
     try:
         texts = [page.extract_text() for page in PdfReader(io.BytesIO(data)).pages]
     except Exception as error:  # damaged files raise many kinds
-        raise FileFormatError(f"the PDF cannot be read ({reason_of(error)})") from error
+        raise FileFormatError("damaged or encrypted PDF") from error
     pages = [text.encode(errors="replace").decode() for text in texts]  # without lone surrogates
     starts, sections, length = [], list[Section](), 0
     for page in pages:
