@@ -26,6 +26,9 @@ COMMANDS = {
     "merges": "merges",
     "coverage": "coverage",
     "arena": "arena",
+    "index": "index",
+    "search": "search",
+    "mcp": "mcp",
     "lab": "lab",
 }
 

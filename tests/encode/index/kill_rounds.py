@@ -1,7 +1,7 @@
 """Kill a process with SIGKILL while it builds or updates an index; test_kills.py runs this as a script.
 
-Lance must not be used before a fork, so that every step runs in a child of its own. After each kill the index must open,
-answer, and hold only complete files, each in its old or its new version; the next run must complete it.
+Lance must not be used before a fork, so that every step runs in a child of its own. After each kill the index must
+open, answer, and hold only complete files, each in its old or its new version; the next run must complete it.
 """
 
 import os
@@ -20,7 +20,6 @@ from tests.encode.index.samples import FILES, make_table
 
 from rowspace.encode import Encoder
 from rowspace.encode.index import Index, IndexOptions
-from rowspace.errors import UsageError
 
 WORDS = " ".join(FILES.values()).split()
 OPTIONS = IndexOptions(max_chars=100)
@@ -79,12 +78,10 @@ def run_again(kind: str, folder: Path, place: Path, encoder: Encoder) -> None:
 def check(folder: Path, place: Path, encoder: Encoder, old: dict[str, str]) -> None:
     """Check an index whose writer was killed, complete it, and check it again."""
     new = texts(folder)
-    try:
-        index = Index.open(place, encoder)
-    except UsageError as error:
-        assert "there is no index" in str(error)
+    if not (place / "chunks.lance").is_dir():
         assert not old
     else:
+        index = Index.open(place, encoder)
         for path, text in indexed(index).items():
             assert text in (old.get(path), new.get(path)), path
         index.search("tulips water", k=3)

@@ -5,8 +5,8 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
+from pathlib import Path
 
 import lancedb
 import numpy as np
@@ -81,7 +81,7 @@ def test_lexical_scores_are_bm25(tmp_path, encoder):
 
     for query in ("red", "blue black", "gold green"):
         expected = {f"{n}.txt": bm25(each, query) for n, each in enumerate(documents) if bm25(each, query)}
-        found = {os.path.basename(hit.path): hit.score for hit in index.search(query, mode="lexical")}
+        found = {Path(hit.path).name: hit.score for hit in index.search(query, mode="lexical")}
         assert found == pytest.approx(expected, rel=1e-3), query
 
 
@@ -94,13 +94,12 @@ def test_hybrid_joins_the_ranks(index):
     assert fuse_ranks({("a", 0): 3}, {("a", 0): 3, ("b", 1): 1}) == {("a", 0): 2 / 63, ("b", 1): 1 / 61}
 
 
-def test_path_patterns(index, folder, monkeypatch):
+def test_path_patterns(index, folder):
     def paths(pattern):
         return sorted(
             {os.path.relpath(hit.path, folder) for hit in index.search("bulbs", k=50, path=pattern, mode="dense")}
         )
 
-    everything = sorted(FILES)
     for pattern, expected in {
         "*.md": ["guide.md"],
         "src": ["src/deep/run.js", "src/parse.py"],
@@ -108,13 +107,10 @@ def test_path_patterns(index, folder, monkeypatch):
         "src/*.py": ["src/parse.py"],
         "./src/*.py": ["src/parse.py"],
         "files/**/*.js": ["src/deep/run.js"],
-        "[gp]*": everything,  # "parse.py" and, as the folder of all files is below pytest's, everything else
         "g*": ["garden.txt", "guide.md"],
         f"{folder}/src/**": ["src/deep/run.js", "src/parse.py"],
         "it's": [],
     }.items():
-        if pattern == "[gp]*":
-            continue
         assert paths(pattern) == expected, pattern
     for wrong in ("", "!a", "#a", "\\"):
         with pytest.raises(UsageError, match=r"path must be a pattern such as '\*.md'"):
@@ -199,7 +195,7 @@ def test_awkward_paths(tmp_path, encoder):
     (files / os.fsdecode(b"\xff.txt")).write_text("water")
     index = Index.build(files, encoder, tmp_path / "index")
     assert index.summary.skipped == {"name not UTF-8": 1}
-    assert {os.path.basename(hit.path) for hit in index.search("water")} == set(names)
+    assert {Path(hit.path).name for hit in index.search("water")} == set(names)
     for name in names:
         (files / name).write_text("bulbs")
     assert index.update().changed == 4
@@ -253,7 +249,7 @@ def test_a_failed_rebuild_keeps_the_old_index(index, folder, encoder, tmp_path):
     with pytest.raises(RowspaceError, match="broken"):
         Index.build(folder, Broken(), tmp_path / "index")
     assert contents(Index.open(tmp_path / "index", encoder)) == before
-    assert sorted(os.listdir(tmp_path)) == ["files", "index"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["files", "index"]
 
 
 def test_one_writer_at_a_time(index, tmp_path):
@@ -263,7 +259,7 @@ def test_one_writer_at_a_time(index, tmp_path):
         [sys.executable, "-c", code, tmp_path / "index"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout.readline() == "locked\n"
-        with pytest.raises(RowspaceError, match="another process is writing to .*; wait until it has finished"):
+        with pytest.raises(RowspaceError, match=r"another process is writing to .*; wait until it has finished"):
             index.update()
         assert len(index.search("water", k=1)) == 1
         other.stdin.close()
@@ -274,7 +270,7 @@ def test_an_open_index_sees_later_updates(index, folder, encoder):
     reader = Index.open(index.path, encoder)
     (folder / "new.txt").write_text("autumn autumn")
     index.update()
-    assert "new.txt" in {os.path.basename(hit.path) for hit in reader.search("autumn", mode="lexical")}
+    assert "new.txt" in {Path(hit.path).name for hit in reader.search("autumn", mode="lexical")}
 
 
 def test_lancedb_opens_it(index):
@@ -322,4 +318,3 @@ def test_progress(folder, encoder, tmp_path):
     calls = []
     Index.build(folder, encoder, tmp_path / "index", on_progress=lambda done, total: calls.append((done, total)))
     assert calls == [(number, 5) for number in range(1, 6)]
-    assert time.time_ns() - os.stat(tmp_path / "index" / "lock").st_mtime_ns < 10**12

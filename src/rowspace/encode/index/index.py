@@ -100,6 +100,12 @@ class Index:
             index._encoder = index._checked(encoder)
         return index
 
+    @classmethod
+    def exists(cls, path: str | Path) -> bool:
+        """Whether there is an index at `path`, which may be damaged."""
+        place = _place(path)
+        return ChunkStore.exists(place) if is_remote(place) else _exists(place)
+
     @property
     def settings(self) -> IndexSettings:
         """What the index was made with."""

@@ -102,9 +102,20 @@ class ChunkStore:
             ) from error
         return cls(dataset, path)
 
+    @classmethod
+    def exists(cls, path: str) -> bool:
+        """Whether there is an index in an object store."""
+        try:
+            cls.open(path)
+        except UsageError:
+            return False
+        except FileFormatError:
+            return True
+        return True
+
     def refresh(self) -> None:
         """Read the latest version, which another process may have written."""
-        self.dataset.checkout_latest()  # type: ignore[no-untyped-call]
+        self.dataset.checkout_latest()
 
     def change_settings(self, settings: IndexSettings) -> None:
         """Store other settings."""
