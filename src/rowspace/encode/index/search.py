@@ -143,9 +143,9 @@ def path_filter(pattern: str) -> str:
 
 
 def _dense(store: ChunkStore, vector: NDArray[np.float32], k: int, where: str | None) -> list[Row]:
-    nearest: dict[str, Any] = {"column": "vector", "q": vector, "k": k, "metric": "dot"}
+    nearest: dict[str, Any] = {"column": "vector", "q": vector, "k": k, "metric": "dot", "use_index": False}
     if store.is_approximate:
-        nearest |= {"nprobes": 64, "refine_factor": 10}
+        nearest |= {"use_index": True, "nprobes": 64, "refine_factor": 4}
     rows = _scan(store, where, nearest=nearest, columns=[*_COLUMNS, "_distance"])
     for row in rows:
         row["score"] = 1 - row.pop("_distance")

@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from rowspace.errors import FileFormatError
 
 __all__ = ["Progress", "Summary", "unit_vectors", "update_store"]
 
-_BATCH_CHARS = 1 << 25  # of passages that are written in one commit, unless one file has more
+_FIRST_BATCH, _LARGEST_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
 _BATCH_FILES = 1_000
 _ENCODED = 1 << 14  # passages that are encoded at once
 
@@ -104,8 +105,14 @@ class _Update:
         start = time.perf_counter()
         files = list(find_files(roots))
         kept, touched = set[str](), dict[str, int]()
-        for batch in _batches(self._read(files, kept, touched)):
-            self._write(batch)
+        with ThreadPoolExecutor(1, thread_name_prefix="rowspace") as writer:  # encodes while the next batch is read
+            pending: Future[None] | None = None
+            for batch in _batches(self._read(files, kept, touched)):
+                if pending is not None:
+                    pending.result()
+                pending = writer.submit(self._write, batch)
+            if pending is not None:
+                pending.result()
         self._remove([path for path in self.known if path not in kept and _is_below(path, roots)])
         if touched:
             self.store.touch(touched)
@@ -191,13 +198,14 @@ class _Update:
 
 
 def _batches(files: Iterable[_ReadFile]) -> Iterator[list[_ReadFile]]:
-    batch, size = list[_ReadFile](), 0
+    """Yield batches, each twice as large as the one before, so that writing begins early."""
+    batch, size, most = list[_ReadFile](), 0, _FIRST_BATCH
     for file in files:
         batch.append(file)
         size += sum(len(chunk.text) for chunk in file.chunks)
-        if size >= _BATCH_CHARS or len(batch) == _BATCH_FILES:
+        if size >= most or len(batch) == _BATCH_FILES:
             yield batch
-            batch, size = [], 0
+            batch, size, most = [], 0, min(2 * most, _LARGEST_BATCH)
     if batch:
         yield batch
 
