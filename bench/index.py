@@ -3,10 +3,10 @@
     python bench/index.py --semble PYTHON                    a source tree of 100,000 lines
     python bench/index.py --books books.txt.xz --only books  a large text, and approximate search
 
-The source tree is the standard library of this Python, cut to 100,000 lines. Both sides get the same table, learned from
-it by `rowspace fit`, and run in turn, each step in a process of its own. PYTHON is that of an environment with semble 0.7;
-it gets the table as a local model. "found" is the share of functions whose passage is among the first five for the
-first line of their docstring.
+The source tree is the standard library of this Python, cut to 100,000 lines. Both sides get the same table, learned
+from it by `rowspace fit`, and run in turn, each step in a process of its own. PYTHON is that of an environment with
+semble 0.7; it gets the table as a local model. "found" is the share of functions whose passage is among the first five
+for the first line of their docstring.
 """
 
 import argparse
