@@ -4,6 +4,7 @@ import pytest
 from tests.encode.index.samples import make_table, write_files
 
 from rowspace.encode import Encoder
+from rowspace.encode.index import Index
 
 
 @pytest.fixture
@@ -14,3 +15,8 @@ def folder(tmp_path):
 @pytest.fixture(scope="session")
 def encoder():
     return Encoder(make_table())
+
+
+@pytest.fixture
+def index(folder, encoder, tmp_path):
+    return Index.build(folder, encoder, tmp_path / "index")

@@ -31,3 +31,9 @@ def make_table(seed=0, dim=256):
     tokenizer = Tokenizer(models.WordLevel(dict(zip(words, range(len(words)), strict=True)), unk_token=words[0]))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     return Table(words, rows, tokenizer=tokenizer.to_str())
+
+
+def contents(index):
+    """Return every row of an index without the times of files."""
+    table = index._store.dataset.to_table().drop_columns(["mtime_ns"])
+    return sorted(table.to_pylist(), key=lambda row: (row["path"], row["chunk"]))

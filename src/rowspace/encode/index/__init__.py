@@ -9,6 +9,7 @@
 | `chunks.py` | documents → passages |
 | `update.py` | new and changed files → rows |
 | `store.py` | the rows, in a dataset of Lance |
+| `settings.py` | what an index was made with |
 | `search.py` | a query → passages: vectors, BM25, and reciprocal rank fusion |
 
 Needs `rowspace[search]`. Read next: `index.py`.

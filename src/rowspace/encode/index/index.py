@@ -15,7 +15,8 @@ from rowspace.encode.encoder import Encoder
 from rowspace.encode.index.files import DATASET, resolve_roots
 from rowspace.encode.index.options import IndexOptions, TextEncoder
 from rowspace.encode.index.search import Hit, Mode, search_store
-from rowspace.encode.index.store import ChunkStore, IndexSettings, is_remote
+from rowspace.encode.index.settings import IndexSettings
+from rowspace.encode.index.store import ChunkStore, is_remote
 from rowspace.encode.index.update import Progress, Summary, unit_vectors, update_store
 from rowspace.errors import RowspaceError, UsageError
 

@@ -5,49 +5,25 @@ are written in one commit; the first of them has the file's size, time and hash.
 searches faster: rows that are not in them are searched one by one.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rowspace.encode.index.files import DATASET
+from rowspace.encode.index.settings import SETTINGS_KEY, IndexSettings, dump_settings, read_settings
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
 
 if TYPE_CHECKING:
     import lance
     import pyarrow as pa
 
-__all__ = ["ChunkStore", "FileState", "IndexSettings", "import_lance", "is_remote", "sql_list"]
+__all__ = ["ChunkStore", "FileState", "import_lance", "is_remote", "sql_list"]
 
-_KEY = b"rowspace"
-_VERSION = 1
 _LEXICAL, _DENSE = "text_idx", "vector_idx"
 _MOST_UNINDEXED = 2_000  # rows outside of the search indexes
 _MOST_FRAGMENTS = 24
 _KEPT = timedelta(hours=1)  # old versions, which a running search may be reading
-
-
-@dataclass(frozen=True)
-class IndexSettings:
-    """What an index was made with.
-
-    Attributes:
-        fingerprint: Of the encoder.
-        dim: The width of its vectors.
-        table: The path of its table, if known.
-        roots: The files and folders that were indexed.
-        max_chars, max_megabytes, ann_from: See `IndexOptions`.
-    """
-
-    fingerprint: str
-    dim: int
-    table: str | None
-    roots: tuple[str, ...]
-    max_chars: int
-    max_megabytes: int
-    ann_from: int
 
 
 class FileState(NamedTuple):
@@ -69,7 +45,7 @@ class ChunkStore:
     def __init__(self, dataset: "lance.LanceDataset", source: str) -> None:
         self.dataset = dataset
         self.source = source
-        self.settings = _read_settings(dataset, source)
+        self.settings = read_settings(dataset.schema.metadata or {}, source)
 
     @classmethod
     def create(cls, path: str, settings: IndexSettings, *, replace: bool = False) -> "ChunkStore":
@@ -119,7 +95,7 @@ class ChunkStore:
 
     def change_settings(self, settings: IndexSettings) -> None:
         """Store other settings."""
-        self.dataset.update_schema_metadata({_KEY.decode(): _dump(settings)})
+        self.dataset.update_schema_metadata({SETTINGS_KEY: dump_settings(settings)})
         self.settings = settings
 
     def files(self) -> dict[str, FileState]:
@@ -235,24 +211,5 @@ def _schema(settings: IndexSettings) -> "pa.Schema":
             ("mtime_ns", pa.int64()),
             ("digest", pa.string()),
         ],
-        metadata={_KEY: _dump(settings).encode()},
+        metadata={SETTINGS_KEY: dump_settings(settings)},
     )
-
-
-def _dump(settings: IndexSettings) -> str:
-    return json.dumps({"version": _VERSION, **asdict(settings)})
-
-
-def _read_settings(dataset: "lance.LanceDataset", source: str) -> IndexSettings:
-    try:
-        document = json.loads((dataset.schema.metadata or {})[_KEY])
-        version = document.pop("version")
-        settings = IndexSettings(**document | {"roots": tuple(document["roots"])}) if version == _VERSION else None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        message = f"{source}: this LanceDB table was not written by rowspace index; name another folder"
-        raise FileFormatError(message) from error
-    if settings is None:
-        raise FileFormatError(
-            f"{source}: the index has version {version}, not {_VERSION}; build it again with --rebuild"
-        )
-    return settings
