@@ -35,6 +35,11 @@ def test_prose_is_split_at_paragraphs_then_sentences():
     assert {chunk.first_line for chunk in found} == {1, 3}
 
 
+def test_a_paragraph_end_is_preferred_to_a_later_sentence():
+    first, second = "Words of a poem, " * 12, "One. Two. " * 20
+    assert chunks(f"{first}\n\n{second}")[0].text == first.strip()
+
+
 def test_code_is_split_at_lines():
     text = "def f():\n" + "".join(f"    value_{number} = call(number, 'a. b')\n" for number in range(50))
     found = chunks(text, "a.py")

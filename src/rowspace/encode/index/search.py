@@ -153,8 +153,9 @@ def _dense(store: ChunkStore, vector: NDArray[np.float32], k: int, where: str | 
 
 
 def _lexical(store: ChunkStore, query: str, k: int, where: str | None) -> list[Row]:
-    full_text = {"query": query, "columns": ["text"]}
-    rows = _scan(store, where, full_text_query=full_text, limit=k, columns=[*_COLUMNS, "_score"])
+    from lance.query import MatchQuery  # any of the words; as a plain string, quotes would make it a phrase
+
+    rows = _scan(store, where, full_text_query=MatchQuery(query, "text"), limit=k, columns=[*_COLUMNS, "_score"])
     for row in rows:
         row["score"] = row.pop("_score")
     return sorted(rows, key=_order)
