@@ -73,9 +73,8 @@ class ChunkStore:
         except (ValueError, OSError, RuntimeError) as error:
             if "not found" in str(error) and is_remote(path):
                 raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES") from error
-            raise FileFormatError(
-                f"{path}: the index cannot be opened ({reason_of(error)}); build it again with --rebuild"
-            ) from error
+            advice = "check the URL and the credentials" if is_remote(path) else "build it again with --rebuild"
+            raise FileFormatError(f"{path}: the index cannot be opened ({reason_of(error)}); {advice}") from error
         return cls(dataset, path)
 
     @classmethod
