@@ -104,7 +104,20 @@ def test_path_patterns(index, folder):
 
 
 def test_awkward_queries(index):
-    for query in ("", "   ", "unknownword", '"tulips grow"', 'say "tulips grow" now', '"', "a AND (", "\0", "é" * 5000, "*:*", "text:x^2", "\n"):
+    for query in (
+        "",
+        "   ",
+        "unknownword",
+        '"tulips grow"',
+        'say "tulips grow" now',
+        '"',
+        "a AND (",
+        "\0",
+        "é" * 5000,
+        "*:*",
+        "text:x^2",
+        "\n",
+    ):
         for mode in ("hybrid", "dense", "lexical"):
             assert isinstance(index.search(query, mode=mode), list), (query, mode)
     for arguments, message in (
