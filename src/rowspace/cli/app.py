@@ -30,6 +30,7 @@ COMMANDS = {
     "search": "search",
     "mcp": "mcp",
     "lab": "lab",
+    "serve": "serve",
 }
 
 

@@ -63,13 +63,17 @@ def lab(
     """
     from rowspace.lab import make_app  # not needed for help
     from rowspace.lab.server.security import Access
-    from rowspace.lab.server.serve import listen, serve, validate_token
+    from rowspace.lab.server.serve import DEFAULT_PORT, serve, validate_token
     from rowspace.lab.tables.recent import find_recent, hub_cache
     from rowspace.lab.tables.tables import Tables, validate_table_id
+    from rowspace.serve.server import listen
 
     shown = f"&table={validate_table_id(table)}" if table is not None else ""
     token = validate_token(host, token)
-    with cleanup_on_interrupt(), listen(host, port) as listener:  # reports wrong values before long work
+    with (
+        cleanup_on_interrupt(),
+        listen(host, port, first=DEFAULT_PORT) as listener,
+    ):  # reports wrong values before long work
         access = Access(host, listener.getsockname()[1], token)
         app = make_app(Tables(_lab(path, table), find_recent=partial(find_recent, Path.cwd(), hub_cache())))
         url = access.url + shown
