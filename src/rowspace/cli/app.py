@@ -29,6 +29,9 @@ COMMANDS = {
     "merges": "merges",
     "coverage": "coverage",
     "arena": "arena",
+    "index": "index",
+    "search": "search",
+    "mcp": "mcp",
     "lab": "lab",
     "serve": "serve",
 }
