@@ -1,0 +1,242 @@
+"""The scan: UTF-8 → words as BERT's normalizer and splitter make them → ids.
+
+A word is written behind those of the cache while it is read, and looked up there; when it is new, the vocabulary's trie
+cuts it into the longest pieces.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.jit import kernel
+from rowspace.encode.scanners.cache.kernels import (
+    BYTES,
+    HASH_SEED,
+    TAG,
+    copy_ids,
+    find,
+    hash_step,
+    insert,
+    mark_of,
+)
+from rowspace.encode.scanners.cache.word_cache import LONGEST
+from rowspace.encode.scanners.wordpiece.added_tokens import LITERAL, NORMALIZED, WORD_END, WORD_START
+from rowspace.encode.scanners.wordpiece.characters import (
+    CLASS_BITS,
+    CLASS_MASK,
+    DROP,
+    ISOLATED,
+    LEAVE,
+    SEQUENCE,
+    SPACE,
+    WORD,
+)
+from rowspace.encode.scanners.wordpiece.trie_kernels import longest_piece
+from rowspace.text.characters.kernels import number
+from rowspace.text.words.kernels import write
+
+__all__ = ["scan"]
+
+UNKNOWN, CONTINUING, CHARACTERS = range(3)  # the items of `rule`
+CHECKED, LEFT = 1, 2  # marks of a cached word: it may be part of an added token; its text is left to the library
+WIDEST = 16  # the most bytes that one character becomes, and one for what ends a word
+
+
+@kernel
+def scan(
+    data: NDArray[np.uint8],
+    indptr: NDArray[np.int64],
+    first: int,
+    last: int,
+    characters: NDArray[np.int32],
+    trie: NDArray[np.int64],
+    rule: NDArray[np.int64],
+    added: NDArray[np.uint8],
+    slots: NDArray[np.int64],
+    arena: NDArray[np.uint8],
+    pool: NDArray[np.int32],
+    used: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    left: NDArray[np.int64],
+) -> int:
+    """Write the ids of texts first … last - 1, where each text's ids end, and the texts left; return how many are left.
+
+    `characters`: of `character_numbers`. `trie`: of `build_trie`. `rule`: the id of the unknown token or -1, the node
+    from which continuing pieces go or -1, the most characters of a word. `added`: of `added_records`. `slots` to
+    `used`: a `WordCache`. There must be room for an id for each byte, and in `ends` for one more than texts.
+    """
+    written, leaving = 0, 0
+    ends[0] = 0
+    for text in range(first, last):
+        start, position, end = written, indptr[text], indptr[text + 1]
+        verdict = 0
+        while position < end and verdict < LEFT:
+            begin = used[BYTES]
+            position, stop, hashed, value = read_word(data, position, end, characters, arena, begin)
+            kind = value & CLASS_MASK
+            if stop > begin:
+                written, mark = look_up(arena, begin, stop, hashed, trie, rule, added, slots, pool, used, ids, written)
+                verdict |= mark
+            if kind == ISOLATED:
+                begin = used[BYTES]
+                stop, hashed = write(value >> CLASS_BITS, arena, begin, HASH_SEED)
+                written, mark = look_up(arena, begin, stop, hashed, trie, rule, added, slots, pool, used, ids, written)
+                verdict |= mark
+            elif kind == LEAVE:
+                verdict |= LEFT
+        if verdict >= LEFT or (verdict == CHECKED and has_literal(data, indptr[text], end, added)):
+            written = start
+            left[leaving] = text - first
+            leaving += 1
+        ends[text - first + 1] = written
+    return leaving
+
+
+@kernel
+def read_word(
+    data: NDArray[np.uint8],
+    position: int,
+    end: int,
+    characters: NDArray[np.int32],
+    arena: NDArray[np.uint8],
+    begin: int,
+) -> tuple[int, int, int, int]:
+    """Write a word to arena[begin:]; return the next position, where the word stops, its hash, and what ended it.
+
+    The last is the number of a character that is no part of the word, or `SPACE` at the end of the text. A word that
+    is too long ends with `LEAVE`.
+    """
+    stop, hashed, limit = begin, HASH_SEED, begin + LONGEST - WIDEST
+    while position < end:
+        byte = number(data, position)
+        if byte < 0x80:
+            value = int(characters[byte])
+            position += 1
+        else:
+            value, width = character_number(data, position, characters)
+            position += width
+        kind = value & CLASS_MASK
+        if kind == WORD:
+            if value < (0x80 << CLASS_BITS):
+                arena[stop] = value >> CLASS_BITS
+                hashed = hash_step(hashed, value >> CLASS_BITS)
+                stop += 1
+            else:
+                stop, hashed = write(value >> CLASS_BITS, arena, stop, hashed)
+        elif kind == SEQUENCE:
+            place = value >> CLASS_BITS
+            for index in range(place + 1, place + 1 + characters[place]):
+                stop, hashed = write(int(characters[index]), arena, stop, hashed)
+        elif kind != DROP:
+            return position, stop, hashed, value
+        if stop > limit:
+            return position, stop, hashed, LEAVE
+    return position, stop, hashed, SPACE
+
+
+@kernel
+def character_number(data: NDArray[np.uint8], position: int, characters: NDArray[np.int32]) -> tuple[int, int]:
+    """Return the number of the character beyond ASCII at `position` of valid UTF-8, and its width in bytes."""
+    lead = number(data, position)
+    code, width = ((lead & 0x1F) << 6) | (number(data, position + 1) & 0x3F), 2
+    if lead >= 0xE0:
+        code, width = ((code & 0x3FF) << 6) | (number(data, position + 2) & 0x3F), 3
+    if lead >= 0xF0:
+        code, width = ((code & 0x7FFF) << 6) | (number(data, position + 3) & 0x3F), 4
+    return int(characters[code]), width
+
+
+@kernel
+def look_up(
+    arena: NDArray[np.uint8],
+    begin: int,
+    stop: int,
+    hashed: int,
+    trie: NDArray[np.int64],
+    rule: NDArray[np.int64],
+    added: NDArray[np.uint8],
+    slots: NDArray[np.int64],
+    pool: NDArray[np.int32],
+    used: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    written: int,
+) -> tuple[int, int]:
+    """Write the ids of the word arena[begin:stop]; return where they end, and the word's mark."""
+    slot = find(slots, arena, arena, begin, stop, hashed)
+    if slots[slot, TAG] != 0:
+        return copy_ids(slots, pool, slot, ids, written), mark_of(slots, slot)
+    last = cut_word(arena, begin, stop, trie, rule, ids, written)
+    mark = LEFT if last < 0 else suspicion(arena, begin, stop, added)
+    last = max(last, written)
+    insert(slots, arena, pool, used, slot, hashed, arena, begin, stop, ids, written, last, mark)
+    return last, mark
+
+
+@kernel
+def cut_word(
+    arena: NDArray[np.uint8],
+    begin: int,
+    stop: int,
+    trie: NDArray[np.int64],
+    rule: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    written: int,
+) -> int:
+    """Write the ids of the longest pieces, else the unknown one; return where they end, -1 without an unknown one."""
+    length = 0  # in characters
+    for index in range(begin, stop):
+        length += number(arena, index) & 0xC0 != 0x80
+    node, last, found = 0, written, begin
+    while begin < stop and length <= rule[CHARACTERS]:
+        found, identity = longest_piece(trie, node, arena, begin, stop)
+        if found == begin:
+            break
+        ids[last] = identity
+        node, begin, last = rule[CONTINUING], found, last + 1
+    if begin == stop:
+        return last
+    ids[written] = rule[UNKNOWN]
+    return written + 1 if rule[UNKNOWN] >= 0 else -1
+
+
+@kernel
+def suspicion(arena: NDArray[np.uint8], begin: int, stop: int, added: NDArray[np.uint8]) -> int:
+    """Return whether a word may be part of an added token: 0, `CHECKED`, or `LEFT` for a normalized token."""
+    mark, place = 0, 0
+    while place < added.size:
+        kind, length = number(added, place), number(added, place + 1) | (number(added, place + 2) << 8)
+        place += 3
+        if kind & LITERAL == 0 and length <= stop - begin:
+            first = stop - length if kind & WORD_START == 0 and kind & WORD_END else begin
+            last = begin + length if kind & WORD_START and kind & WORD_END == 0 else stop
+            if kind & WORD_START and kind & WORD_END and length != stop - begin:
+                last = first
+            if contains(arena, first, last, added, place, length):
+                mark = max(mark, LEFT if kind & NORMALIZED else CHECKED)
+        place += length
+    return mark
+
+
+@kernel
+def has_literal(data: NDArray[np.uint8], begin: int, stop: int, added: NDArray[np.uint8]) -> bool:
+    """Return whether the text data[begin:stop] has an added token that is looked for before normalization."""
+    place = 0
+    while place < added.size:
+        kind, length = number(added, place), number(added, place + 1) | (number(added, place + 2) << 8)
+        place += 3
+        if kind & LITERAL and contains(data, begin, stop, added, place, length):
+            return True
+        place += length
+    return False
+
+
+@kernel
+def contains(data: NDArray[np.uint8], begin: int, stop: int, other: NDArray[np.uint8], place: int, length: int) -> bool:
+    """Return whether data[begin:stop] contains other[place:place + length]."""
+    for first in range(begin, stop - length + 1):
+        index = 0
+        while index < length and data[first + index] == other[place + index]:
+            index += 1
+        if index == length:
+            return True
+    return False
