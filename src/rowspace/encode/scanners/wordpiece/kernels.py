@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.cache.kernels import (
     BYTES,
-    HASH_SEED,
-    TAG,
+    KEY,
     copy_ids,
     find,
-    hash_step,
     insert,
+    key_of,
     mark_of,
 )
 from rowspace.encode.scanners.cache.word_cache import LONGEST
@@ -38,7 +37,8 @@ __all__ = ["scan"]
 
 UNKNOWN, CONTINUING, CHARACTERS = range(3)  # the items of `rule`
 CHECKED, LEFT = 1, 2  # marks of a cached word: it may be part of an added token; its text is left to the library
-WIDEST = 16  # the most bytes that one character becomes, and one for what ends a word
+WIDEST = 16  # more than the bytes that one character becomes
+ASCII_NUMBERS = 0x80 << CLASS_BITS  # below, a character of a word is one byte
 
 
 @kernel
@@ -72,18 +72,17 @@ def scan(
         verdict = 0
         while position < end and verdict < LEFT:
             begin = used[BYTES]
-            position, stop, hashed, value = read_word(data, position, end, characters, arena, begin)
-            kind = value & CLASS_MASK
-            if stop > begin:
-                written, mark = look_up(arena, begin, stop, hashed, trie, rule, added, slots, pool, used, ids, written)
+            position, stop, kind = read_word(data, position, end, characters, arena, begin)
+            if kind == LEAVE:
+                verdict = LEFT
+            elif stop > begin:
+                key = key_of(arena, begin, stop)
+                slot = find(slots, arena, pool, arena, begin, stop, key)
+                if slots[slot, KEY] == 0:
+                    written, mark = cut_word(arena, begin, stop, trie, rule, added, slots, pool, used, ids, written)
+                else:
+                    written, mark = copy_ids(slots, pool, slot, ids, written), mark_of(slots, slot)
                 verdict |= mark
-            if kind == ISOLATED:
-                begin = used[BYTES]
-                stop, hashed = write(value >> CLASS_BITS, arena, begin, HASH_SEED)
-                written, mark = look_up(arena, begin, stop, hashed, trie, rule, added, slots, pool, used, ids, written)
-                verdict |= mark
-            elif kind == LEAVE:
-                verdict |= LEFT
         if verdict >= LEFT or (verdict == CHECKED and has_literal(data, indptr[text], end, added)):
             written = start
             left[leaving] = text - first
@@ -100,38 +99,36 @@ def read_word(
     characters: NDArray[np.int32],
     arena: NDArray[np.uint8],
     begin: int,
-) -> tuple[int, int, int, int]:
-    """Write a word to arena[begin:]; return the next position, where the word stops, its hash, and what ended it.
+) -> tuple[int, int, int]:
+    """Write a word to arena[begin:]; return the next position, where the word stops, and the class of what ended it.
 
-    The last is the number of a character that is no part of the word, or `SPACE` at the end of the text. A word that
-    is too long ends with `LEAVE`.
+    The word is empty if there is only white space, and the class is `LEAVE` if the word is too long.
     """
-    stop, hashed, limit = begin, HASH_SEED, begin + LONGEST - WIDEST
-    while position < end:
-        byte = number(data, position)
+    stop, limit = begin, begin + LONGEST - WIDEST
+    while position < end and stop <= limit:
+        byte, width = number(data, position), 1
         if byte < 0x80:
             value = int(characters[byte])
-            position += 1
         else:
             value, width = character_number(data, position, characters)
-            position += width
         kind = value & CLASS_MASK
-        if kind == WORD:
-            if value < (0x80 << CLASS_BITS):
-                arena[stop] = value >> CLASS_BITS
-                hashed = hash_step(hashed, value >> CLASS_BITS)
-                stop += 1
-            else:
-                stop, hashed = write(value >> CLASS_BITS, arena, stop, hashed)
+        if kind == WORD and value < ASCII_NUMBERS:
+            arena[stop] = value >> CLASS_BITS
+            stop += 1
+        elif kind == WORD or (kind == ISOLATED and stop == begin):
+            stop = write(value >> CLASS_BITS, arena, stop, 0)[0]
+            if kind == ISOLATED:
+                return position + width, stop, kind
         elif kind == SEQUENCE:
             place = value >> CLASS_BITS
             for index in range(place + 1, place + 1 + characters[place]):
-                stop, hashed = write(int(characters[index]), arena, stop, hashed)
-        elif kind != DROP:
-            return position, stop, hashed, value
-        if stop > limit:
-            return position, stop, hashed, LEAVE
-    return position, stop, hashed, SPACE
+                stop = write(int(characters[index]), arena, stop, 0)[0]
+        elif kind == ISOLATED:
+            return position, stop, kind
+        elif kind != DROP and (stop > begin or kind == LEAVE):
+            return position + width, stop, kind
+        position += width
+    return position, stop, SPACE if stop <= limit else LEAVE
 
 
 @kernel
@@ -147,11 +144,10 @@ def character_number(data: NDArray[np.uint8], position: int, characters: NDArray
 
 
 @kernel
-def look_up(
+def cut_word(
     arena: NDArray[np.uint8],
     begin: int,
     stop: int,
-    hashed: int,
     trie: NDArray[np.int64],
     rule: NDArray[np.int64],
     added: NDArray[np.uint8],
@@ -161,19 +157,18 @@ def look_up(
     ids: NDArray[np.int32],
     written: int,
 ) -> tuple[int, int]:
-    """Write the ids of the word arena[begin:stop]; return where they end, and the word's mark."""
-    slot = find(slots, arena, arena, begin, stop, hashed)
-    if slots[slot, TAG] != 0:
-        return copy_ids(slots, pool, slot, ids, written), mark_of(slots, slot)
-    last = cut_word(arena, begin, stop, trie, rule, ids, written)
+    """Write the ids of the new word arena[begin:stop] and keep it; return where they end, and the word's mark."""
+    last = longest_pieces(arena, begin, stop, trie, rule, ids, written)
     mark = LEFT if last < 0 else suspicion(arena, begin, stop, added)
     last = max(last, written)
-    insert(slots, arena, pool, used, slot, hashed, arena, begin, stop, ids, written, last, mark)
+    key = key_of(arena, begin, stop)
+    slot = find(slots, arena, pool, arena, begin, stop, key)
+    insert(slots, arena, pool, used, slot, key, arena, begin, stop, ids, written, last, mark)
     return last, mark
 
 
 @kernel
-def cut_word(
+def longest_pieces(
     arena: NDArray[np.uint8],
     begin: int,
     stop: int,
@@ -186,7 +181,7 @@ def cut_word(
     length = 0  # in characters
     for index in range(begin, stop):
         length += number(arena, index) & 0xC0 != 0x80
-    node, last, found = 0, written, begin
+    node, last = 0, written
     while begin < stop and length <= rule[CHARACTERS]:
         found, identity = longest_piece(trie, node, arena, begin, stop)
         if found == begin:
