@@ -18,7 +18,20 @@ from rowspace._base.jit import kernel
 from rowspace.encode.scanners.cache.word_cache import FIRST_SIZE, KEY, LONGEST, SIZE, VALUE
 from rowspace.text.characters.kernels import number
 
-__all__ = ["BYTES", "KEY", "copy_ids", "find", "insert", "key_of", "mark_of"]
+__all__ = [
+    "BYTES",
+    "KEY",
+    "LENGTH_SHIFT",
+    "LONG",
+    "VALUE",
+    "copy_ids",
+    "find",
+    "insert",
+    "is_one_id",
+    "key_of",
+    "mark_of",
+    "unpack",
+]
 
 WORDS, BYTES, IDS = range(3)  # the items of `used`
 
@@ -107,6 +120,21 @@ def copy_ids(
     for index in range(count):
         ids[written + index] = pool[first + index]
     return written + count
+
+
+@kernel
+def is_one_id(slots: NDArray[np.int64], slot: int) -> bool:
+    """Return whether a word has one id and no mark; that of a short word is then the low 32 bits of its value."""
+    return bool(slots[slot, VALUE] >> COUNT_SHIFT == 1)
+
+
+@kernel
+def unpack(key: int, arena: NDArray[np.uint8], begin: int) -> int:
+    """Write the bytes of a short word to arena[begin:]; return where they end."""
+    length = key >> LENGTH_SHIFT
+    for index in range(length):
+        arena[begin + index] = (key >> (8 * index)) & 0xFF
+    return begin + length
 
 
 @kernel

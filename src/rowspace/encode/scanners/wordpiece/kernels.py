@@ -11,11 +11,16 @@ from rowspace._base.jit import kernel
 from rowspace.encode.scanners.cache.kernels import (
     BYTES,
     KEY,
+    LENGTH_SHIFT,
+    LONG,
+    VALUE,
     copy_ids,
     find,
     insert,
+    is_one_id,
     key_of,
     mark_of,
+    unpack,
 )
 from rowspace.encode.scanners.cache.word_cache import LONGEST
 from rowspace.encode.scanners.wordpiece.added_tokens import LITERAL, NORMALIZED, WORD_END, WORD_START
@@ -72,23 +77,60 @@ def scan(
         verdict = 0
         while position < end and verdict < LEFT:
             begin = used[BYTES]
-            position, stop, kind = read_word(data, position, end, characters, arena, begin)
+            before = position
+            position, key = read_short(data, position, end, characters)
+            stop, kind = begin, SPACE
+            if position == before:
+                position, stop, kind = read_word(data, position, end, characters, arena, begin)
+                key = key_of(arena, begin, stop) if stop > begin else 0
             if kind == LEAVE:
                 verdict = LEFT
-            elif stop > begin:
-                key = key_of(arena, begin, stop)
+            elif key != 0:
                 slot = find(slots, arena, pool, arena, begin, stop, key)
                 if slots[slot, KEY] == 0:
-                    written, mark = cut_word(arena, begin, stop, trie, rule, added, slots, pool, used, ids, written)
+                    stop = unpack(key, arena, begin) if stop == begin else stop
+                    written, mark = cut_word(
+                        arena, begin, stop, trie, rule, added, slots, pool, used, ids, written, slot, key
+                    )
+                    verdict |= mark
+                elif key < LONG and is_one_id(slots, slot):
+                    ids[written] = slots[slot, VALUE]
+                    written += 1
                 else:
-                    written, mark = copy_ids(slots, pool, slot, ids, written), mark_of(slots, slot)
-                verdict |= mark
+                    written = copy_ids(slots, pool, slot, ids, written)
+                    verdict |= mark_of(slots, slot)
         if verdict >= LEFT or (verdict == CHECKED and has_literal(data, indptr[text], end, added)):
             written = start
             left[leaving] = text - first
             leaving += 1
         ends[text - first + 1] = written
     return leaving
+
+
+@kernel
+def read_short(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[np.int32]) -> tuple[int, int]:
+    """Read an ASCII word of 1 to 7 bytes, or one white space; return the next position, and the word's key or 0.
+
+    The position stays where it is if there is something else, which `read_word` reads.
+    """
+    start, key, shift, kind = position, 0, 0, SPACE
+    while position < end and shift < 64:
+        byte = number(data, position)
+        value = int(characters[byte & 0x7F])
+        kind = (value & CLASS_MASK) | (byte & 0x80)
+        if kind != WORD:
+            break
+        key |= (value >> CLASS_BITS) << shift
+        shift += 8
+        position += 1
+        kind = SPACE  # if the text ends here
+    if shift == 64 or not SPACE <= kind <= ISOLATED:
+        return start, 0
+    if kind == ISOLATED and shift == 0:
+        return position + 1, (1 << LENGTH_SHIFT) | (int(characters[data[position]]) >> CLASS_BITS)
+    if shift != 0:
+        key |= (shift >> 3) << LENGTH_SHIFT
+    return position + (kind == SPACE), key
 
 
 @kernel
@@ -156,13 +198,13 @@ def cut_word(
     used: NDArray[np.int64],
     ids: NDArray[np.int32],
     written: int,
+    slot: int,
+    key: int,
 ) -> tuple[int, int]:
     """Write the ids of the new word arena[begin:stop] and keep it; return where they end, and the word's mark."""
     last = longest_pieces(arena, begin, stop, trie, rule, ids, written)
     mark = LEFT if last < 0 else suspicion(arena, begin, stop, added)
     last = max(last, written)
-    key = key_of(arena, begin, stop)
-    slot = find(slots, arena, pool, arena, begin, stop, key)
     insert(slots, arena, pool, used, slot, key, arena, begin, stop, ids, written, last, mark)
     return last, mark
 
