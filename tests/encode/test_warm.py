@@ -2,8 +2,7 @@
 
 import pytest
 
-from rowspace.encode.scanners.cache import kernels as cache_kernels
-from rowspace.encode.scanners.wordpiece import kernels
+from rowspace.encode.scanners.wordpiece.kernels import scan
 from rowspace.encode.warm import warm_scanners
 
 pytestmark = pytest.mark.kernels
@@ -11,5 +10,4 @@ pytestmark = pytest.mark.kernels
 
 def test_warm_runs_the_scan() -> None:
     warm_scanners()
-    for kernel in (kernels.scan, cache_kernels.insert):
-        assert getattr(kernel, "signatures", True)
+    assert getattr(scan, "signatures", [()])  # a plain function if compilation is disabled
