@@ -13,6 +13,7 @@ from rowspace.encode.scanners.cache.kernels import (
     KEY,
     LENGTH_SHIFT,
     LONG,
+    LOW,
     VALUE,
     copy_ids,
     find,
@@ -95,7 +96,7 @@ def scan(
                     )
                     verdict |= mark
                 elif key < LONG and is_one_id(slots, slot):
-                    ids[written] = slots[slot, VALUE]
+                    ids[written] = slots[slot, VALUE] & LOW
                     written += 1
                 else:
                     written = copy_ids(slots, pool, slot, ids, written)
