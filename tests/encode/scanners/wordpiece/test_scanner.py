@@ -41,6 +41,8 @@ LETTERS = [
     "ᆫ",
     "я",
     "🎉",
+    "\u302e",
+    "\u1baa",
 ]
 PIECES = ["the", "cat", "un", "##do", "##able", "un##", "é##", "##é", "mask", "[MASK]", "##ing", "ing", "zz", "naive"]
 VOCABULARY = {
@@ -55,7 +57,7 @@ TEXTS = [
     "tab\tline\nreturn\r\nvertical\vform\fnext\x85wide\u3000thin\u2009end",
     "\u0301", "e\u0301\u0327", "a\u0327\u0301b\u0301c", "\u0301\u0301 \u0301", "ǆ ﬁ ẞ ß İi̇\u0131I",
     "中文字符mixed中文 日本語 カタカナ 안녕하세요 \U0002f80d豈",
-    "\U0001d407\U0001d41e 👩‍👩‍👧 🎉🎉 é\u20dd", "ꦀ꧀ꦁ \U0001d15e\U0001d165 〮a",
+    "\U0001d407\U0001d41e 👩‍👩‍👧 🎉🎉 é\u20dd", "a\u302e\u1baa", "ꦀ꧀ꦁ \U0001d15e\U0001d165 〮a",
     "https://example.org/a/b?c=d&e=f#g user@mail.example",
     "    def f(x: int) -> int:\n        return x**2  # ok",
     "lol :-) <3 !!!!! ??? ... ---- ____",
@@ -147,6 +149,8 @@ def test_added_tokens_of_all_kinds() -> None:
         "<s>",
         "[E 1]",
         "ab",
+        "zq!",
+        "!jk",
         AddedToken("Ünd", normalized=True),
         AddedToken("ing", normalized=False, single_word=True),
         AddedToken("中a", normalized=True),
@@ -172,11 +176,27 @@ def test_added_tokens_of_all_kinds() -> None:
         "中 A",
         " ",
     ]
-    parts += [" the cat ", "the cat", "x", "don't", "don' t", ",", "éx", "e\u0301x", "e\u0301", "\u200b", "un", "the"]
+    parts += [
+        " the cat ",
+        "the cat",
+        "x",
+        "don't",
+        "don' t",
+        ",",
+        "éx",
+        "e\u0301x",
+        "e\u0301",
+        "\u200b",
+        "un",
+        "the",
+        "zq",
+        "!",
+        "jk",
+    ]
     random = Random(5)
     texts = ["".join(random.choices(parts, k=random.randint(1, 6))) for _ in range(3000)]
     for lower in (True, False):
-        for chosen in (added, added[:2], added[3:4], added[5:6]):
+        for chosen in (added, added[:2], added[3:5], added[5:6], added[7:8]):
             check(tokenizer(lowercase=lower, added=chosen), texts, scanned=0.01)
 
 
