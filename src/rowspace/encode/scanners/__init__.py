@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rowspace.encode.scanners.scanner import Scanner
+from rowspace.encode.scanners.wordpiece import recognize_bert
 
 __all__ = ["SCANNERS", "Recognizer", "Scanner"]
 
 Recognizer = Callable[[Mapping[str, Any]], Scanner | None]
 """The content of a tokenizer.json, as the library writes it → the scanner for exactly this tokenizer, or None."""
 
-SCANNERS: tuple[Recognizer, ...] = ()
+SCANNERS: tuple[Recognizer, ...] = (recognize_bert,)
