@@ -1,0 +1,8 @@
+"""A cache of the ids of words: bytes → ids, compared byte by byte, of bounded size.
+
+Start at word_cache.py (the arrays, and who may use them), then kernels.py (how a word is found and added).
+"""
+
+from rowspace.encode.scanners.cache.word_cache import LONGEST, CachePool, WordCache
+
+__all__ = ["LONGEST", "CachePool", "WordCache"]

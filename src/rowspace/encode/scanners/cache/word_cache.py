@@ -1,0 +1,89 @@
+"""The arrays of a cache, and a pool of caches for threads."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LONGEST", "CachePool", "WordCache"]
+
+LONGEST = 4096  # the most bytes, and the most ids, of a word
+COLUMNS = 4  # of a slot; kernels.py names them
+
+
+class WordCache(NamedTuple):
+    """The words met so far and their ids, which kernels read and write; only one thread at a time may use it.
+
+    The memory is reserved at once but taken only as words come.
+
+    Attributes:
+        slots: int64 (2^k, 4), a hash table with open addresses, at most half full; `kernels.py` names the columns.
+        arena: uint8, the bytes of the words, with room for a further word of `LONGEST` bytes at `used[BYTES]`.
+        pool: int32, the ids of words with several ids.
+        used: int64 (3,), how many words, bytes and ids are in use.
+    """
+
+    slots: NDArray[np.int64]
+    arena: NDArray[np.uint8]
+    pool: NDArray[np.int32]
+    used: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, words: int = 2**17) -> "WordCache":
+        """Return an empty cache.
+
+        Args:
+            words: How many words it holds before it starts again empty: a power of two.
+
+        >>> cache = WordCache.empty(4)
+        >>> cache.slots.shape, cache.used.tolist()
+        ((8, 4), [0, 0, 0])
+        """
+        slots = np.zeros((2 * words, COLUMNS), np.int64)
+        arena = np.empty(16 * words + LONGEST, np.uint8)
+        return cls(slots, arena, np.empty(4 * words + LONGEST, np.int32), np.zeros(3, np.int64))
+
+
+class CachePool:
+    """Caches for any number of threads: each borrows one, so that none waits for another.
+
+    A pickled pool is empty again.
+
+    Args:
+        words: How many words each cache holds.
+
+    >>> pool = CachePool(words=4)
+    >>> with pool.borrow() as first, pool.borrow() as second:
+    ...     first is second
+    False
+    >>> with pool.borrow() as again:
+    ...     again is first
+    True
+    """
+
+    def __init__(self, words: int = 2**17) -> None:
+        self.words = words
+        self._free: list[WordCache] = []
+
+    @contextmanager
+    def borrow(self) -> Iterator[WordCache]:
+        """Lend a cache, a new one if all are lent. After an error it is dropped, as it may be half written."""
+        cache = self.take()
+        yield cache
+        self.give_back(cache)
+
+    def take(self) -> WordCache:
+        """Return a cache that no other thread has; `borrow` is slower by a microsecond."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return WordCache.empty(self.words)
+
+    def give_back(self, cache: WordCache) -> None:
+        """Return a cache to the pool."""
+        self._free.append(cache)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"words": self.words, "_free": []}
