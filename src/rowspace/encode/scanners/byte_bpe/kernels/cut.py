@@ -1,6 +1,7 @@
 """A text → pieces, exactly as the regular expressions of GPT-2, and of Llama 3 and Qwen 2, cut it.
 
-Each function is given a position inside valid UTF-8 and returns where the piece that begins there stops.
+Each function is given a position inside valid UTF-8, which other bytes follow, at least eight after the last text, and
+returns where the piece that begins there stops.
 """
 
 import numpy as np
@@ -8,12 +9,14 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.byte_bpe.character_classes import LETTER, NUMBER, OTHER, SPACE
+from rowspace.encode.scanners.byte_bpe.kernels.eight_bytes import letters_at, load
 
 __all__ = ["class_at", "code_at", "cut_gpt2", "cut_llama3"]
 
 APOSTROPHE, BLANK, NEWLINE, RETURN = 0x27, 0x20, 0x0A, 0x0D
 _D, _E, _L, _M, _R, _S, _T, _V = b"delmrstv"
 LOWER = 0x20  # the bit that makes an ASCII letter lowercase
+EIGHT = 8  # letters in eight bytes, so that there may be more
 LONG_S = 0xC5, 0xBF  # ſ, which a case-insensitive s matches
 
 
@@ -27,6 +30,8 @@ def cut_gpt2(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[
             return stop
     start = position + (first == BLANK and position + 1 < end)
     kind, width = class_at(data, start, classes)
+    if kind == LETTER:
+        return run_letters(data, start + width, end, classes)
     if kind != SPACE:
         return run(data, start + width, end, classes, kind)
     return cut_space(data, position, end, classes)
@@ -46,12 +51,12 @@ def cut_llama3(data: NDArray[np.uint8], position: int, end: int, classes: NDArra
     kind, width = class_at(data, position, classes)
     after = position + width
     if kind == LETTER:
-        return run(data, after, end, classes, LETTER)
+        return run_letters(data, after, end, classes)
     if kind == NUMBER:
         return few_numbers(data, after, end, classes, digits - 1)
     following, width = class_at(data, after, classes) if after < end else (SPACE, 0)
     if following == LETTER and first not in (NEWLINE, RETURN):
-        return run(data, after + width, end, classes, LETTER)
+        return run_letters(data, after + width, end, classes)
     if kind == OTHER or (first == BLANK and following == OTHER):
         stop = run(data, after, end, classes, OTHER)
         while stop < end and data[stop] in (NEWLINE, RETURN):
@@ -88,6 +93,22 @@ def few_numbers(data: NDArray[np.uint8], position: int, end: int, classes: NDArr
         position += width
         most -= 1
     return position
+
+
+@kernel
+def run_letters(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[np.uint8]) -> int:
+    """Stop of the letters, of which those of ASCII are found eight at a time."""
+    while True:
+        count = letters_at(load(data, position))
+        position += count
+        if position >= end:
+            return end
+        if count == EIGHT:
+            continue
+        kind, width = class_at(data, position, classes)
+        if kind != LETTER:
+            return position
+        position += width
 
 
 @kernel

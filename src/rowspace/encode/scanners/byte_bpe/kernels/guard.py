@@ -14,11 +14,12 @@ __all__ = ["Guard", "needs_library"]
 class Guard(NamedTuple):
     """What a scanned text must not hold.
 
-    `first` (256,) bool: bytes that begin an added token. `pairs` (65536,) bool: its first two bytes, the first times
+    `heads` uint8: the bytes that begin added tokens, which `first` (256,) bool marks. `pairs` (65536,) bool: its first two bytes, the first times
     256; of a token of one byte, all pairs with it. `tokens` uint8: all added tokens, token i is
     tokens[indptr[i]:indptr[i + 1]]. `unsafe` bool: for every code point whether NFC may change it, or empty.
     """
 
+    heads: NDArray[np.uint8]
     first: NDArray[np.bool_]
     pairs: NDArray[np.bool_]
     tokens: NDArray[np.uint8]
@@ -29,6 +30,19 @@ class Guard(NamedTuple):
 @kernel
 def needs_library(data: NDArray[np.uint8], begin: int, end: int, guard: Guard) -> bool:
     """Return whether data[begin:end] holds an added token or an unsafe character; data has a byte more than the text."""
+    possible = False
+    for number in guard.heads:  # each of these loops compares many bytes at a time
+        for position in range(begin, end):
+            possible |= data[position] == number
+    if guard.unsafe.size > 0:
+        for position in range(begin, end):
+            possible |= data[position] >= 0xC0
+    return possible and holds_any(data, begin, end, guard)
+
+
+@kernel
+def holds_any(data: NDArray[np.uint8], begin: int, end: int, guard: Guard) -> bool:
+    """Return the same, character by character."""
     checks_characters = guard.unsafe.size > 0
     for position in range(begin, end):
         byte = data[position]
