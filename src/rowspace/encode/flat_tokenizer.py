@@ -70,6 +70,7 @@ class FlatTokenizer:
         opened = HuggingFaceTokenizer.from_json(text, source)
         self.library: Tokenizer = opened.library
         self.unknown_id = opened.unknown_id
+        scan = scan and _ids_are_unique(self.library)
         document = json.loads(self.library.to_str()) if scan else {}
         found = (recognize(document) for recognize in SCANNERS) if scan else iter(())
         self.scanner: Scanner | None = next((scanner for scanner in found if scanner is not None), None)
@@ -101,6 +102,12 @@ class FlatTokenizer:
         texts = [buffer.text(index) for index in indices.tolist()]
         encodings = self.library.encode_batch_fast(texts, add_special_tokens=False)
         return FlatIds.of([encoding.ids for encoding in encodings])
+
+
+def _ids_are_unique(library: Tokenizer) -> bool:
+    """Return whether no two tokens share an id, of which the library would write only one to a tokenizer.json."""
+    vocabulary = library.get_vocab(with_added_tokens=False)
+    return len(set(vocabulary.values())) == len(vocabulary)
 
 
 def _fill(ids: FlatIds, left: NDArray[np.int64], others: FlatIds) -> FlatIds:
