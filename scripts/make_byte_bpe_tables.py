@@ -49,8 +49,8 @@ def matching(expression: str) -> Iterable[int]:
 def unsafe() -> Iterable[int]:
     """Yield the characters without which every text equals its NFC.
 
-    These are the characters that change alone, those with a combining class, which may be reordered, and those after the
-    first of some canonical decomposition, which may be composed with what precedes them.
+    These are the characters that change alone, those with a combining class, which may be reordered, and those after
+    the first of some canonical decomposition, which may be composed with what precedes them.
     """
     composed, decomposed = normalizers.NFC(), normalizers.NFD()
     later = {c for code in CODE_POINTS for c in decomposed.normalize_str(chr(code))[1:]}

@@ -21,8 +21,10 @@ __all__ = [
     "UNKNOWN",
     "Words",
     "absorb",
+    "read_word",
     "rehash",
     "scan",
+    "write",
 ]
 
 LINE, PARAGRAPH, DOCUMENT = 0, 1, 2  # what ends a sentence

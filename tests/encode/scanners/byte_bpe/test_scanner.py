@@ -25,7 +25,23 @@ CASES = {
     "qwen2": trained("qwen2", nfc=True, added=("<|im_start|>",)),
 }
 FLAT = {name: FlatTokenizer(tokenizer.to_str()) for name, tokenizer in CASES.items()}
-AWKWARD = ["", " ", "\n", "a", "é", "e\u0301", "안녕", "😀", "\x00", "\u0301", " \u00a0x", "'ſ", "x" * 9, "<|eot_id|>", "a<b"]
+AWKWARD = [
+    "",
+    " ",
+    "\n",
+    "a",
+    "é",
+    "e\u0301",
+    "안녕",
+    "😀",
+    "\x00",
+    "\u0301",
+    " \u00a0x",
+    "'\u017f",
+    "x" * 9,
+    "<|eot_id|>",
+    "a<b",
+]
 
 
 def lists(flat: FlatIds) -> list[list[int]]:

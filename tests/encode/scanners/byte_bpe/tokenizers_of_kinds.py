@@ -7,21 +7,30 @@ from tokenizers.models import BPE
 from tokenizers.trainers import BpeTrainer
 
 LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 QWEN2 = LLAMA3.replace("{1,3}", "")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 PATTERNS = {"gpt2": GPT2, "llama3": LLAMA3, "qwen2": QWEN2}
 
-TEXT = """The cat sat on the mat, and the cats' owner didn't mind; they'll say: "It's THE BEST cat we'Ve had!"
-    for index in range(10_000):  # a loop\n\t\treturn {"key": [1, 22, 333, 4444], 'ſ': None}\r\n
+TEXT = (
+    """The cat sat on the mat, and the cats' owner didn't mind; they'll say: "It's THE BEST cat we'Ve had!"
+    for index in range(10_000):  # a loop\n\t\treturn {"key": [1, 22, 333, 4444], '\u017f': None}\r\n
 https://example.org/a/b?c=d&e=%20f  naïve café, Straße, привет мир, мир, 日本語の文章です, 안녕하세요 세계 😀👍🏽
-""" * 5
+"""
+    * 5
+)
 
 
 @cache
 def trained(
-    kind: str, *, prefix_space: bool = False, nfc: bool = False, ignore_merges: bool = False, added: tuple[str, ...] = ()
+    kind: str,
+    *,
+    prefix_space: bool = False,
+    nfc: bool = False,
+    ignore_merges: bool = False,
+    added: tuple[str, ...] = (),
 ) -> Tokenizer:
     """Return a tokenizer of one of the kinds of `PATTERNS`, with 700 tokens."""
     tokenizer = Tokenizer(BPE(ignore_merges=ignore_merges))

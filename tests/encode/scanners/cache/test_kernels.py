@@ -9,38 +9,37 @@ from hypothesis import given, strategies as st
 from rowspace.encode.scanners.cache import LONGEST, CachePool, WordCache
 from rowspace.encode.scanners.cache.kernels import (
     BYTES,
-    HASH_SEED,
-    TAG,
+    KEY,
+    LONG,
     copy_ids,
     find,
-    hash_step,
     insert,
+    key_of,
     mark_of,
 )
+from rowspace.encode.scanners.cache.word_cache import SIZE
 
 pytestmark = pytest.mark.kernels
 
 Words = dict[bytes, list[int]]
 
 
-def look_up(cache: WordCache, word: bytes, ids: list[int], *, mark: int = 0, hashed: int | None = None) -> list[int]:
+def look_up(cache: WordCache, word: bytes, ids: list[int], *, mark: int = 0, key: int | None = None) -> list[int]:
     """Return the ids that the cache has for a word, else add it with these and return none."""
-    if hashed is None:
-        hashed = HASH_SEED
-        for byte in word:
-            hashed = hash_step(hashed, byte)
+    slots, arena, pool, used = cache
     data = np.frombuffer(word, np.uint8)
+    key = key_of(data, 0, len(word)) if key is None else key
     found = np.full(len(ids) + 8, -1, np.int32)
-    slot = find(cache.slots, cache.arena, data, 0, len(word), hashed)
-    if cache.slots[slot, TAG] != 0:
-        assert mark_of(cache.slots, slot) == mark
-        return found[: copy_ids(cache.slots, cache.pool, slot, found, 0)].tolist()
+    slot = find(slots, arena, pool, data, 0, len(word), key)
+    if slots[slot, KEY] != 0:
+        assert mark_of(slots, slot) == mark
+        return found[: copy_ids(slots, pool, slot, found, 0)].tolist()
     found[: len(ids)] = ids
-    insert(cache.slots, cache.arena, cache.pool, cache.used, slot, hashed, data, 0, len(word), found, 0, len(ids), mark)
+    insert(slots, arena, pool, used, slot, key, data, 0, len(word), found, 0, len(ids), mark)
     return []
 
 
-@given(st.dictionaries(st.binary(max_size=4), st.lists(st.integers(0, 2**31 - 1), max_size=4), max_size=30))
+@given(st.dictionaries(st.binary(max_size=10), st.lists(st.integers(0, 2**31 - 1), max_size=4), max_size=30))
 def test_every_word_has_its_own_ids(words: Words) -> None:
     cache = WordCache.empty(32)
     for word, ids in words.items():
@@ -49,11 +48,11 @@ def test_every_word_has_its_own_ids(words: Words) -> None:
         assert look_up(cache, word, ids, mark=len(ids)) == ids
 
 
-@given(st.dictionaries(st.binary(max_size=3), st.lists(st.integers(0, 9), max_size=3), max_size=12))
-def test_words_with_equal_hashes_are_told_apart_by_their_bytes(words: Words) -> None:
+@given(st.dictionaries(st.binary(min_size=9, max_size=9), st.lists(st.integers(0, 9), max_size=3), max_size=12))
+def test_long_words_with_equal_hashes_are_told_apart_by_their_bytes(words: Words) -> None:
     cache = WordCache.empty(16)
     for _ in range(2):
-        found = [look_up(cache, word, ids, hashed=7) for word, ids in words.items()]
+        found = [look_up(cache, word, ids, key=LONG | 7) for word, ids in words.items()]
     assert found == list(words.values())
 
 
@@ -64,6 +63,16 @@ def test_a_full_cache_starts_again() -> None:
         look_up(cache, word, [number, number])
         assert look_up(cache, word, [number, number]) in ([], [number, number])
         assert cache.used[0] < 4
+
+
+def test_a_growing_cache_keeps_all_words() -> None:
+    cache = WordCache.empty(2**13)
+    words = [str(number).encode() for number in range(99, 6000, 7)] + [b"%020d" % number for number in range(4000)]
+    for number, word in enumerate(words):
+        look_up(cache, word, [number] * (number % 3))
+    assert cache.slots[0, SIZE] == 2**14
+    for number, word in enumerate(words):
+        assert look_up(cache, word, [number] * (number % 3)) == [number] * (number % 3)
 
 
 def test_there_is_always_room_for_the_longest_word() -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rowspace.encode.scanners.byte_bpe.unicode_tables import LETTER_RANGES, NUMBER_RANGES, SPACE_RANGES, UNSAFE_RANGES
 
-__all__ = ["LETTER", "NUMBER", "OTHER", "SPACE", "character_classes", "changed_by_nfc"]
+__all__ = ["LETTER", "NUMBER", "OTHER", "SPACE", "changed_by_nfc", "character_classes"]
 
 OTHER, LETTER, NUMBER, SPACE = range(4)
 

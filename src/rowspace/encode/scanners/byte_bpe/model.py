@@ -30,7 +30,7 @@ class ModelArrays(NamedTuple):
 
 
 def recognize_model(model: Mapping[str, Any]) -> ModelArrays | None:
-    """Return the arrays of a BPE model all of whose 256 bytes are tokens, so that no text has unknown tokens; else None.
+    """Return the arrays of a BPE model in which all bytes are tokens, so that none is unknown; else None.
 
     Args:
         model: The content of the tokenizer.json, as the library writes it.

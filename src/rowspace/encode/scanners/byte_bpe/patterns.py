@@ -39,7 +39,7 @@ def recognize_pre_tokenizer(step: Mapping[str, Any] | None) -> CutRule | None:
     Args:
         step: The content of the tokenizer.json, as the library writes it.
 
-    >>> recognize_pre_tokenizer({"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True})
+    >>> recognize_pre_tokenizer({"type": "ByteLevel", "add_prefix_space": True, "use_regex": True})
     CutRule(name='gpt2', digits=0, prefix_space=True)
     """
     steps = _steps(step)

@@ -1,62 +1,105 @@
 """Find the ids of a word by its bytes, and add a word.
 
-`hash_step` is computed for each byte while a word is read, from `HASH_SEED`; then
-
-    slot = find(slots, arena, data, begin, stop, hashed)
-    if slots[slot, TAG] != 0:
+    key = key_of(data, begin, stop)
+    slot = find(slots, arena, pool, data, begin, stop, key)
+    if slots[slot, KEY] != 0:
         written = copy_ids(slots, pool, slot, ids, written)
     else:                                       # write the ids to ids[first:written], then
-        insert(slots, arena, pool, used, slot, hashed, data, begin, stop, ids, first, written, 0)
+        insert(slots, arena, pool, used, slot, key, data, begin, stop, ids, first, written, 0)
 
-The word may also be in the arena itself, at `used[BYTES]`, where there is always room for one more.
+The word may also be in the arena itself, at `used[BYTES]`, where there is always room for one more. Most words have at
+most 7 bytes and one id, and then one slot of 16 bytes is all that is read.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.encode.scanners.cache.word_cache import LONGEST
+from rowspace.encode.scanners.cache.word_cache import FIRST_SIZE, KEY, LONGEST, SIZE, VALUE
+from rowspace.text.characters.kernels import number
 
-__all__ = ["BYTES", "COUNT", "HASH_SEED", "TAG", "copy_ids", "find", "hash_step", "insert", "mark_of"]
+__all__ = [
+    "BYTES",
+    "KEY",
+    "LENGTH_SHIFT",
+    "LONG",
+    "VALUE",
+    "copy_ids",
+    "find",
+    "insert",
+    "is_one_id",
+    "key_of",
+    "mark_of",
+    "unpack",
+]
 
-# The columns of a slot. TAG: 0 in a free slot, else hash + 1. SPAN: where the bytes start in the arena, and below,
-# 16 bits of length. COUNT: the caller's mark, and below, 16 bits of number of ids. FIRST: the id of a word that has
-# one, else where its ids start in the pool.
-TAG, SPAN, COUNT, FIRST = range(4)
 WORDS, BYTES, IDS = range(3)  # the items of `used`
-LOW_MASK = 0xFFFF
+
+# A key is the bytes of a word of 1 to 7 bytes, and its length in the highest byte. Of other words it is a hash, above
+# that their length, and LONG; their bytes are in the arena. 0 is the key of a free slot.
+LONG = 1 << 62
+SHORT_BYTES, LENGTH_SHIFT = 7, 56
+# A value is 32 bits of an id or of a place in the pool, 16 bits of number of ids, and the caller's mark. A short word
+# with one id has it here. Others have their ids in the pool; before those of a long word, the pool has its place in the
+# arena.
+LOW, COUNT_SHIFT, MARK_SHIFT, COUNT_MASK = 0xFFFFFFFF, 32, 48, 0xFFFF
 
 HASH_SEED, HASH_PRIME, HASH_MASK = 0x811C9DC5, 0x01000193, 0xFFFFFFFF  # FNV-1a, 32 bits, in 64-bit numbers
+SPREAD, SPREAD_MASK = 0x9E3779B1, 0x7FFFFFFF  # 2^32 / golden ratio; a product with 31 bits fits a signed number
 
 
 @kernel
-def hash_step(hashed: int, byte: int) -> int:
-    """Return the hash after one more byte, which must be a signed number."""
-    return ((hashed ^ byte) * HASH_PRIME) & HASH_MASK
+def key_of(data: NDArray[np.uint8], begin: int, stop: int) -> int:
+    """Return the key of the word data[begin:stop]."""
+    length = stop - begin
+    if 0 < length <= SHORT_BYTES:
+        key = length << LENGTH_SHIFT
+        for index in range(length):
+            key |= number(data, begin + index) << (8 * index)
+        return key
+    hashed = HASH_SEED
+    for index in range(begin, stop):
+        hashed = ((hashed ^ number(data, index)) * HASH_PRIME) & HASH_MASK
+    return LONG | (length << 32) | hashed
 
 
 @kernel
 def find(
     slots: NDArray[np.int64],
     arena: NDArray[np.uint8],
+    pool: NDArray[np.int32],
     data: NDArray[np.uint8],
     begin: int,
     stop: int,
-    hashed: int,
+    key: int,
 ) -> int:
     """Return the slot of the word data[begin:stop], or the free slot that it would take."""
-    mask, length = len(slots) - 1, stop - begin
-    slot = (hashed ^ (hashed >> 15)) & mask
-    while slots[slot, TAG] != 0:
-        if slots[slot, TAG] == hashed + 1 and slots[slot, SPAN] & LOW_MASK == length:
-            other = slots[slot, SPAN] >> 16
-            index = 0
-            while index < length and data[begin + index] == arena[other + index]:
-                index += 1
-            if index == length:
+    slot = first_slot(slots, key)
+    while slots[slot, KEY] != 0:
+        if slots[slot, KEY] == key:
+            if key < LONG:
                 break
-        slot = (slot + 1) & mask
+            other, index = pool[slots[slot, VALUE] & LOW], begin
+            while index < stop and data[index] == arena[other + index - begin]:
+                index += 1
+            if index == stop:
+                break
+        slot = next_slot(slots, slot)
     return slot
+
+
+@kernel
+def first_slot(slots: NDArray[np.int64], key: int) -> int:
+    """Return the slot where the search for a key starts."""
+    size = slots[0, SIZE]
+    return int(size | (((((key ^ (key >> 29)) & SPREAD_MASK) * SPREAD) >> 31) & (size - 1)))
+
+
+@kernel
+def next_slot(slots: NDArray[np.int64], slot: int) -> int:
+    """Return the slot where the search goes on: the table is slots[size:2 * size]."""
+    size = slots[0, SIZE]
+    return int(size | ((slot + 1) & (size - 1)))
 
 
 @kernel
@@ -68,19 +111,36 @@ def copy_ids(
     written: int,
 ) -> int:
     """Write the ids of the word in `slot` to ids[written:]; return where they end."""
-    count, first = int(slots[slot, COUNT] & LOW_MASK), int(slots[slot, FIRST])
-    if count == 1:
-        ids[written] = first
+    key, value = slots[slot, KEY], slots[slot, VALUE]
+    count = int((value >> COUNT_SHIFT) & COUNT_MASK)
+    if count == 1 and key < LONG:
+        ids[written] = value & LOW
         return written + 1
+    first = (value & LOW) + (key >= LONG)
     for index in range(count):
         ids[written + index] = pool[first + index]
     return written + count
 
 
 @kernel
+def is_one_id(slots: NDArray[np.int64], slot: int) -> bool:
+    """Return whether a word has one id and no mark; that of a short word is then the low 32 bits of its value."""
+    return bool(slots[slot, VALUE] >> COUNT_SHIFT == 1)
+
+
+@kernel
+def unpack(key: int, arena: NDArray[np.uint8], begin: int) -> int:
+    """Write the bytes of a short word to arena[begin:]; return where they end."""
+    length = key >> LENGTH_SHIFT
+    for index in range(length):
+        arena[begin + index] = (key >> (8 * index)) & 0xFF
+    return begin + length
+
+
+@kernel
 def mark_of(slots: NDArray[np.int64], slot: int) -> int:
     """Return the mark that the word in `slot` was added with."""
-    return int(slots[slot, COUNT] >> 16)
+    return int(slots[slot, VALUE] >> MARK_SHIFT)
 
 
 @kernel
@@ -90,7 +150,7 @@ def insert(
     pool: NDArray[np.int32],
     used: NDArray[np.int64],
     slot: int,
-    hashed: int,
+    key: int,
     data: NDArray[np.uint8],
     begin: int,
     stop: int,
@@ -99,25 +159,52 @@ def insert(
     last: int,
     mark: int,
 ) -> None:
-    """Add the word data[begin:stop] with ids[first:last] and a mark ≥ 0, in the free slot that `find` returned.
+    """Add the word data[begin:stop] with ids[first:last] and a mark, 0 … 9, in the free slot that `find` returned.
 
     It has at most `LONGEST` bytes and ids. When the cache is full, all words are removed, also this one.
     """
-    place = used[BYTES]
-    for index in range(stop - begin):
-        arena[place + index] = data[begin + index]
-    slots[slot, TAG] = hashed + 1
-    slots[slot, SPAN] = (place << 16) | (stop - begin)
-    slots[slot, COUNT] = (mark << 16) | (last - first)
-    slots[slot, FIRST] = used[IDS]
-    if last - first == 1:
-        slots[slot, FIRST] = ids[first]
+    place = used[IDS]
+    if key >= LONG:
+        pool[used[IDS]] = used[BYTES]
+        used[IDS] += 1
+        for index in range(stop - begin):
+            arena[used[BYTES] + index] = data[begin + index]
+        used[BYTES] += stop - begin
+    if last - first == 1 and key < LONG:
+        place = np.int64(ids[first])
     else:
         for index in range(last - first):
             pool[used[IDS] + index] = ids[first + index]
         used[IDS] += last - first
+    slots[slot, KEY] = key
+    slots[slot, VALUE] = (mark << MARK_SHIFT) | ((last - first) << COUNT_SHIFT) | place
     used[WORDS] += 1
-    used[BYTES] += stop - begin
-    if 2 * used[WORDS] >= len(slots) or used[BYTES] > arena.size - LONGEST or used[IDS] > pool.size - LONGEST:
-        slots[:, TAG] = 0
-        used[:] = 0
+    if used[BYTES] > arena.size - LONGEST or used[IDS] >= pool.size - LONGEST:
+        clear(slots, used)
+    elif 2 * used[WORDS] >= slots[0, SIZE]:
+        grow(slots, used)
+
+
+@kernel
+def grow(slots: NDArray[np.int64], used: NDArray[np.int64]) -> None:
+    """Move all words to a table of twice the size, which is behind the old one; without room for it, remove them."""
+    size = slots[0, SIZE]
+    if 4 * size > len(slots):
+        clear(slots, used)
+        return
+    slots[2 * size : 4 * size] = 0
+    slots[0, SIZE] = 2 * size
+    for old in range(size, 2 * size):
+        if slots[old, KEY] != 0:
+            slot = first_slot(slots, slots[old, KEY])
+            while slots[slot, KEY] != 0:
+                slot = next_slot(slots, slot)
+            slots[slot, KEY], slots[slot, VALUE] = slots[old, KEY], slots[old, VALUE]
+
+
+@kernel
+def clear(slots: NDArray[np.int64], used: NDArray[np.int64]) -> None:
+    """Remove all words."""
+    slots[0, SIZE] = min(slots[0, SIZE], FIRST_SIZE)
+    slots[slots[0, SIZE] : 2 * slots[0, SIZE]] = 0
+    used[:] = 0

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 __all__ = ["LONGEST", "CachePool", "WordCache"]
 
 LONGEST = 4096  # the most bytes, and the most ids, of a word
-COLUMNS = 4  # of a slot; kernels.py names them
+FIRST_SIZE = 4096  # of the table; it grows with the words, so that those of a small text stay in the processor's cache
+KEY, VALUE = range(2)  # the columns of a slot
+SIZE = VALUE  # of the first slot, which is none of the table: the size of the table
 
 
 class WordCache(NamedTuple):
@@ -19,8 +21,8 @@ class WordCache(NamedTuple):
     The memory is reserved at once but taken only as words come.
 
     Attributes:
-        slots: int64 (2^k, 4), a hash table with open addresses, at most half full; `kernels.py` names the columns.
-        arena: uint8, the bytes of the words, with room for a further word of `LONGEST` bytes at `used[BYTES]`.
+        slots: int64 (2^k, 2), a hash table with open addresses in slots[size:2 * size], at most half full.
+        arena: uint8, the bytes of long words, with room for a further word of `LONGEST` bytes at `used[BYTES]`.
         pool: int32, the ids of words with several ids.
         used: int64 (3,), how many words, bytes and ids are in use.
     """
@@ -35,13 +37,14 @@ class WordCache(NamedTuple):
         """Return an empty cache.
 
         Args:
-            words: How many words it holds before it starts again empty: a power of two.
+            words: How many words it holds before it is cleared: a power of two.
 
         >>> cache = WordCache.empty(4)
         >>> cache.slots.shape, cache.used.tolist()
-        ((8, 4), [0, 0, 0])
+        ((16, 2), [0, 0, 0])
         """
-        slots = np.zeros((2 * words, COLUMNS), np.int64)
+        slots = np.zeros((4 * words, 2), np.int64)
+        slots[0, SIZE] = min(2 * words, FIRST_SIZE)
         arena = np.empty(16 * words + LONGEST, np.uint8)
         return cls(slots, arena, np.empty(4 * words + LONGEST, np.int32), np.zeros(3, np.int64))
 

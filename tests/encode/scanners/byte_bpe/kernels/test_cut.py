@@ -17,7 +17,7 @@ pytestmark = pytest.mark.kernels
 SPLITS = {kind: pre_tokenizers.Split(Regex(pattern), "isolated") for kind, pattern in PATTERNS.items()}
 DIGITS = {"gpt2": 0, "llama3": 3, "qwen2": 1}
 # Each class and each special case of a pattern
-CHARACTERS = " \n\r\t\u00a0\u2003'sSlLrReEvVtmdſKa1²٣é日!.\u0301😀\x00\x85"
+CHARACTERS = " \n\r\t\u00a0\u2003'sSlLrReEvVtmd\u017fKa1²٣é日!.\u0301😀\x00\x85"
 
 
 def pieces(text: str, kind: str) -> list[str]:
@@ -51,7 +51,11 @@ def test_any_text(text: str) -> None:
 
 
 def test_contractions_in_either_case() -> None:
-    endings = ["", *map("".join, product("slrvtmdſeESLRK", repeat=1)), *map("".join, product("slrevLREVS", repeat=2))]
+    endings = [
+        "",
+        *map("".join, product("slrvtmd\u017feESLRK", repeat=1)),
+        *map("".join, product("slrevLREVS", repeat=2)),
+    ]
     for ending in endings:
         assert_pieces_equal_those_of_the_library("'" + ending)
         assert_pieces_equal_those_of_the_library(f"a'{ending}x '{ending} ''{ending}")

@@ -17,7 +17,7 @@ APOSTROPHE, BLANK, NEWLINE, RETURN = 0x27, 0x20, 0x0A, 0x0D
 _D, _E, _L, _M, _R, _S, _T, _V = b"delmrstv"
 LOWER = 0x20  # the bit that makes an ASCII letter lowercase
 EIGHT = 8  # letters in eight bytes, so that there may be more
-LONG_S = 0xC5, 0xBF  # ſ, which a case-insensitive s matches
+LONG_S = 0xC5, 0xBF  # U+017F, which a case-insensitive s matches
 
 
 @kernel
@@ -41,7 +41,8 @@ def cut_gpt2(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[
 def cut_llama3(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[np.uint8], digits: int) -> int:
     r"""Stop of the regular expression of Llama 3 (`digits` = 3) and Qwen 2 (1).
 
-    `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+    It is `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+`, and then
+    `\s+(?!\S)|\s+`.
     """
     first = data[position]
     if first == APOSTROPHE:
@@ -67,7 +68,7 @@ def cut_llama3(data: NDArray[np.uint8], position: int, end: int, classes: NDArra
 
 @kernel
 def contraction(data: NDArray[np.uint8], position: int, end: int, fold: int) -> int:
-    """Stop of 's, 't, 're, 've, 'm, 'll or 'd, or `position`; with `fold` = `LOWER` in either case, ſ included."""
+    """Stop of 's, 't, 're, 've, 'm, 'll or 'd, or `position`; with `fold` = `LOWER` in either case and U+017F as s."""
     if position + 1 >= end:
         return position
     first = data[position + 1] | fold

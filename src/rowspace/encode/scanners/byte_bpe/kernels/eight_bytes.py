@@ -1,7 +1,7 @@
 """Eight bytes of text as one number, the first byte lowest, and the letters of ASCII among them.
 
-The first two functions are their own meaning in Python, which runs with `NUMBA_DISABLE_JIT=1`; the end of the file tells
-Numba what to emit instead.
+`load` and `trailing_zeros` are their own meaning in Python, which runs with `NUMBA_DISABLE_JIT=1`; the end of the file
+tells Numba what to emit instead.
 """
 
 import inspect

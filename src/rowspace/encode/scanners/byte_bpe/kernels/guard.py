@@ -14,9 +14,10 @@ __all__ = ["Guard", "needs_library"]
 class Guard(NamedTuple):
     """What a scanned text must not hold.
 
-    `heads` uint8: the bytes that begin added tokens, which `first` (256,) bool marks. `pairs` (65536,) bool: its first two bytes, the first times
-    256; of a token of one byte, all pairs with it. `tokens` uint8: all added tokens, token i is
-    tokens[indptr[i]:indptr[i + 1]]. `unsafe` bool: for every code point whether NFC may change it, or empty.
+    `heads` uint8: the bytes that begin added tokens, which `first` (256,) bool marks. `pairs` (65536,) bool: the first
+    two bytes of an added token, the first times 256; of a token of one byte, all pairs with it. `tokens` uint8: all
+    added tokens, token i is tokens[indptr[i]:indptr[i + 1]]. `unsafe` bool: for every code point whether NFC may change
+    it, or empty.
     """
 
     heads: NDArray[np.uint8]
@@ -29,7 +30,7 @@ class Guard(NamedTuple):
 
 @kernel
 def needs_library(data: NDArray[np.uint8], begin: int, end: int, guard: Guard) -> bool:
-    """Return whether data[begin:end] holds an added token or an unsafe character; data has a byte more than the text."""
+    """Return whether data[begin:end], which another byte follows, holds an added token or an unsafe character."""
     possible = False
     for number in guard.heads:  # each of these loops compares many bytes at a time
         for position in range(begin, end):

@@ -15,7 +15,9 @@ HEAP_SPACE = 5  # numbers of scratch for each byte of a piece
 def merge_long_piece(
     data: NDArray[np.uint8], span: tuple[int, int], merges: Merges, ids: NDArray[np.int32], scratch: NDArray[np.int64]
 ) -> int:
-    """Write the ids of a piece to `ids`; return how many. Arguments as of `merge_piece`, and `HEAP_SPACE` times as much.
+    """Write the ids of a piece; return how many. The arguments are those of `merge_piece`.
+
+    `scratch` has room for `HEAP_SPACE` numbers for each byte.
 
     Symbols are linked in both directions and named by their first byte. Each entry of the heap is rank << 32 | symbol,
     and is out of date if the pair at the symbol is another by now: no two pairs have the same rank.
@@ -49,7 +51,7 @@ def merge_long_piece(
 
 
 @kernel
-def link(  # noqa: PLR0913  # the state of one loop
+def link(  # the state of one loop
     place: int,
     count: int,
     pairs: NDArray[np.int64],

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
+from rowspace.text.characters.kernels import number
 
 __all__ = ["ID_MASK", "NO_MERGE", "Merges", "enter_merges", "enter_tokens", "find_merge", "merge_piece", "whole_id"]
 
@@ -75,7 +76,7 @@ def merge_piece(
 @kernel
 def find_merge(pairs: NDArray[np.int64], left: int, right: int) -> int:
     """Return rank << 32 | id of what two neighbors merge into, or `NO_MERGE`."""
-    key = (np.int64(left) << 32) | np.int64(right)
+    key = int(np.int64(left) << 32) | int(right)
     slot = pair_slot(key, pairs.shape[0] - 1)
     while pairs[slot, 0] != key:
         if pairs[slot, 0] < 0:
@@ -125,7 +126,7 @@ def token_slot(data: NDArray[np.uint8], begin: int, end: int) -> int:
     """Return a hash of data[begin:end]."""
     hashed = TOKEN_SEED
     for index in range(begin, end):
-        hashed = ((hashed ^ np.int64(data[index])) * TOKEN_PRIME) & HASH_MASK
+        hashed = ((hashed ^ number(data, index)) * TOKEN_PRIME) & HASH_MASK
     return hashed ^ (hashed >> 15)
 
 

@@ -15,7 +15,9 @@ __all__ = ["LONGEST_KEY", "MOST_IDS", "Key", "key_of", "recall", "remember"]
 
 LONGEST_KEY = 15  # bytes of a piece
 MOST_IDS = 4
-ENTRY = 4  # numbers of a piece in a set: bytes 0 … 7, bytes 8 … 14 and the length, ids 0 and 1 and their count, ids 2 and 3
+ENTRY = (
+    4  # numbers of a piece in a set: bytes 0 … 7, bytes 8 … 14 and the length, ids 0 and 1 and their count, ids 2 and 3
+)
 
 LENGTH_SHIFT, COUNT_SHIFT, ID_SHIFT = np.uint64(56), np.uint64(48), np.uint64(24)
 ID_MASK, HALF, HALF_MASK = np.uint64(0xFFFFFF), np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -41,7 +43,7 @@ def key_of(data: NDArray[np.uint8], begin: int, length: int, sets: int) -> Key:
     high = (load(data, begin + 8) & HIGH_MASKS[length]) | (np.uint64(length) << LENGTH_SHIFT)
     mixed = ((low & HALF_MASK) * PRIMES[0]) ^ ((low >> HALF) * PRIMES[1])
     mixed ^= ((high & HALF_MASK) * PRIMES[2]) ^ ((high >> HALF) * PRIMES[3])
-    return Key(low, high, np.int64(mixed >> MIX_SHIFT) & (sets - 1))
+    return Key(low, high, int(np.int64(mixed >> MIX_SHIFT)) & (sets - 1))
 
 
 @kernel
@@ -55,7 +57,7 @@ def recall(memory: NDArray[np.uint64], key: Key, ids: NDArray[np.int32], written
             return -1
     front, back = memory[place, first + 2], memory[place, first + 3]
     ids[written] = np.int32(front & ID_MASK)
-    count = np.int64(front >> COUNT_SHIFT)
+    count = int(np.int64(front >> COUNT_SHIFT))
     if count > 1:
         ids[written + 1] = np.int32((front >> ID_SHIFT) & ID_MASK)
         ids[written + 2] = np.int32(back & ID_MASK)

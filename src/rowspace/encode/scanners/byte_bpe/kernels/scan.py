@@ -12,7 +12,7 @@ from rowspace.encode.scanners.byte_bpe.kernels.heap import merge_long_piece
 from rowspace.encode.scanners.byte_bpe.kernels.merge import Merges, merge_piece, whole_id
 from rowspace.encode.scanners.byte_bpe.kernels.remember import LONGEST_KEY, MOST_IDS, key_of, recall, remember
 from rowspace.encode.scanners.cache import LONGEST, WordCache
-from rowspace.encode.scanners.cache.kernels import HASH_SEED, TAG, copy_ids, find, hash_step, insert
+from rowspace.encode.scanners.cache.kernels import KEY, copy_ids, find, insert, key_of as cache_key_of
 
 __all__ = ["SHORT", "Output", "Texts", "scan"]
 
@@ -27,7 +27,7 @@ class Texts(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Pieces met before: `memory` (2^k, 8) uint64 those that are short and frequent, `cache` those of up to `LONGEST`."""
+    """Pieces met before: `memory` (2^k, 8) uint64 those that are short and frequent, `cache` all others."""
 
     memory: NDArray[np.uint64]
     cache: WordCache
@@ -67,18 +67,15 @@ def scan(
                 stop = cut_gpt2(data, position, end, classes)
             else:
                 stop = cut_llama3(data, position, end, classes, digits)
-            length = stop - position
-            if length > LONGEST_KEY:
-                written = longer_ids(data, (position, stop), merges, known.cache, output, written)
-            else:
+            length, last = stop - position, -1
+            if length <= LONGEST_KEY:  # here rather than in a function, which would not be inlined
                 key = key_of(data, position, length, known.memory.shape[0])
                 last = recall(known.memory, key, output.ids, written)
-                if last < 0:
-                    last = longer_ids(data, (position, stop), merges, known.cache, output, written)
-                    if last - written <= MOST_IDS:
-                        remember(known.memory, key, output.ids, (written, last))
-                written = last
-            position = stop
+            if last < 0:
+                last = longer_ids(data, (position, stop), merges, known.cache, output, written)
+                if length <= LONGEST_KEY and last - written <= MOST_IDS:
+                    remember(known.memory, key, output.ids, (written, last))
+            written, position = last, stop
         output.indptr[text + 1] = written
 
 
@@ -86,20 +83,17 @@ def scan(
 def longer_ids(
     data: NDArray[np.uint8], span: tuple[int, int], merges: Merges, cache: WordCache, output: Output, written: int
 ) -> int:
-    """Write the ids of a piece that is not in the memory to ids[written:]; return where they end."""
+    """Write the ids of a piece, looked up in the cache, to ids[written:]; return where they end."""
     begin, stop = span
     if stop - begin > LONGEST:
         return written + new_ids(data, span, merges, output, written)
-    hashed = HASH_SEED
-    for index in range(begin, stop):
-        hashed = hash_step(hashed, np.int64(data[index]))
-    slot = find(cache.slots, cache.arena, data, begin, stop, hashed)
-    if cache.slots[slot, TAG] != 0:
-        return copy_ids(cache.slots, cache.pool, slot, output.ids, written)
+    slots, arena, pool, used = cache
+    key = cache_key_of(data, begin, stop)
+    slot = find(slots, arena, pool, data, begin, stop, key)
+    if slots[slot, KEY] != 0:
+        return copy_ids(slots, pool, slot, output.ids, written)
     last = written + new_ids(data, span, merges, output, written)
-    insert(
-        cache.slots, cache.arena, cache.pool, cache.used, slot, hashed, data, begin, stop, output.ids, written, last, 0
-    )
+    insert(slots, arena, pool, used, slot, key, data, begin, stop, output.ids, written, last, 0)
     return last
 
 
@@ -111,7 +105,7 @@ def new_ids(
     output: Output,
     written: int,
 ) -> int:
-    """Write the ids of a piece that is not in the cache to ids[written:]; return how many."""
+    """Write the ids of a piece that was not met before to ids[written:]; return how many."""
     ids, scratch = output.ids[written:], output.scratch
     if merges.slots.size > 0:
         whole = whole_id(data, span[0], span[1], merges)

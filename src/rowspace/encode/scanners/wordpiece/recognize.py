@@ -1,0 +1,68 @@
+"""Which tokenizer.json is BERT's."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from rowspace.encode.scanners.wordpiece.added_tokens import added_records
+from rowspace.encode.scanners.wordpiece.characters import BertNormalization
+from rowspace.encode.scanners.wordpiece.scanner import BertScanner, WordPiece
+
+__all__ = ["recognize_bert"]
+
+LARGEST_ID = 2**31 - 2
+LONGEST_VOCABULARY = 2**22  # in bytes of UTF-8, and so in nodes of the trie
+
+
+def recognize_bert(document: Mapping[str, Any]) -> BertScanner | None:
+    """Return the scanner for a tokenizer.json: BERT's normalizer with any options, its splitter, and WordPiece.
+
+    Args:
+        document: The content of the file, as the library writes it.
+
+    Returns:
+        The scanner, or None for any other tokenizer.
+    """
+    normalizer, splitter = _only(document.get("normalizer")), _only(document.get("pre_tokenizer"))
+    model = document["model"]
+    if normalizer.get("type") != "BertNormalizer" or splitter != {"type": "BertPreTokenizer"}:
+        return None
+    if model["type"] != "WordPiece" or document.get("truncation") or document.get("padding"):
+        return None
+    vocabulary: dict[str, int] = model["vocab"]
+    if max(vocabulary.values(), default=0) > LARGEST_ID or sum(map(len, vocabulary)) > LONGEST_VOCABULARY // 4:
+        return None
+    options = _options(normalizer)
+    added = added_records(document.get("added_tokens") or (), lambda text: _split(text, options))
+    if added is None:
+        return None
+    piece = WordPiece(
+        vocabulary, model["unk_token"], model["continuing_subword_prefix"], model["max_input_chars_per_word"]
+    )
+    return BertScanner(piece, options, added)
+
+
+def _only(step: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return a step of a tokenizer, or the single one of a sequence."""
+    if step is not None and step["type"] == "Sequence":
+        steps = step.get("normalizers", step.get("pretokenizers", ()))
+        return steps[0] if len(steps) == 1 else {}
+    return step or {}
+
+
+def _options(normalizer: Mapping[str, Any]) -> BertNormalization:
+    strip = normalizer["strip_accents"]
+    return BertNormalization(
+        clean_text=normalizer["clean_text"],
+        handle_chinese_chars=normalizer["handle_chinese_chars"],
+        strip_accents=normalizer["lowercase"] if strip is None else strip,
+        lowercase=normalizer["lowercase"],
+    )
+
+
+def _split(text: str, options: BertNormalization) -> list[str]:
+    """Return the words of a text, by the library."""
+    normalized = BertNormalizer(**options._asdict()).normalize_str(text)
+    return [word for word, _ in BertPreTokenizer().pre_tokenize_str(normalized)]

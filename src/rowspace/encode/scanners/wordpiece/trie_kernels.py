@@ -1,0 +1,82 @@
+"""A vocabulary as a trie of bytes in a hash table, for the longest piece at a place of a word."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.jit import kernel
+from rowspace.text.characters.kernels import number
+
+__all__ = ["NO_NODE", "count_nodes", "fill_trie", "longest_piece", "step"]
+
+# An edge is two numbers. The first is 0 if free, else the node and byte that it starts with, plus 1. The second is the
+# node that it leads to, and in the lower 32 bits the id of the token that ends there, plus 1, or 0.
+NO_NODE = -1  # node 0 is the root
+SPREAD = 0x9E3779B1  # 2^32 / golden ratio
+ID_MASK = 0xFFFFFFFF
+
+
+@kernel
+def count_nodes(data: NDArray[np.uint8], indptr: NDArray[np.int64]) -> int:
+    """Return the number of nodes of the trie of tokens data[indptr[i]:indptr[i + 1]], which are sorted."""
+    nodes, previous = 1, 0
+    for token in range(indptr.size - 1):
+        begin, size = indptr[token], indptr[token + 1] - indptr[token]
+        same, most = 0, min(size, begin - previous)
+        while same < most and data[previous + same] == data[begin + same]:
+            same += 1
+        nodes += size - same
+        previous = begin
+    return nodes
+
+
+@kernel
+def fill_trie(
+    data: NDArray[np.uint8], indptr: NDArray[np.int64], ids: NDArray[np.int64], trie: NDArray[np.int64]
+) -> None:
+    """Write the edges of tokens with their ids to `trie`: int64 (2^k, 2) zeros, with more items than nodes."""
+    nodes = 1
+    for token in range(indptr.size - 1):
+        node, edge = 0, -1
+        for index in range(indptr[token], indptr[token + 1]):
+            byte = number(data, index)
+            edge = find_edge(trie, node, byte)
+            if trie[edge, 0] == 0:
+                trie[edge, 0] = ((node << 8) | byte) + 1
+                trie[edge, 1] = nodes << 32
+                nodes += 1
+            node = trie[edge, 1] >> 32
+        if edge >= 0:
+            trie[edge, 1] = (node << 32) | (ids[token] + 1)
+
+
+@kernel
+def find_edge(trie: NDArray[np.int64], node: int, byte: int) -> int:
+    """Return the index of the edge from a node by a byte, or the free index that it would take."""
+    mask, key = len(trie) - 1, (node << 8) | byte
+    edge = ((key * SPREAD) >> 12) & mask
+    while trie[edge, 0] != 0 and trie[edge, 0] != key + 1:
+        edge = (edge + 1) & mask
+    return edge
+
+
+@kernel
+def step(trie: NDArray[np.int64], node: int, byte: int) -> tuple[int, int]:
+    """Return the node that a byte leads to, or `NO_NODE`, and the id of the token that ends there, or -1."""
+    edge = find_edge(trie, node, byte)
+    if trie[edge, 0] == 0:
+        return NO_NODE, -1
+    return int(trie[edge, 1] >> 32), int(trie[edge, 1] & ID_MASK) - 1
+
+
+@kernel
+def longest_piece(
+    trie: NDArray[np.int64], node: int, data: NDArray[np.uint8], begin: int, stop: int
+) -> tuple[int, int]:
+    """Return where the longest token from `node` along data[begin:stop] ends, `begin` if there is none, and its id."""
+    found, identity, index = begin, -1, begin
+    while index < stop and node != NO_NODE:
+        node, value = step(trie, node, number(data, index))
+        index += 1
+        if value >= 0:
+            found, identity = index, value
+    return found, identity
