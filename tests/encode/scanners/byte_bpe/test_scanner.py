@@ -122,6 +122,7 @@ def test_usage_counts_what_was_left() -> None:
     assert (flat.usage.scanned_texts, flat.usage.library_texts, flat.usage.scanned_bytes) == (1, 1, 3)
 
 
+@pytest.mark.large
 def test_threads_do_not_disturb_each_other() -> None:
     texts = TEXT.splitlines() * 20
     buffer = TextBuffer.of(texts)

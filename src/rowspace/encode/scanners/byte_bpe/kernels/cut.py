@@ -41,7 +41,7 @@ def cut_gpt2(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[
 def cut_llama3(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[np.uint8], digits: int) -> int:
     r"""Stop of the regular expression of Llama 3 (`digits` = 3) and Qwen 2 (1).
 
-    It is `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+`, and then
+    It is `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+`, then
     `\s+(?!\S)|\s+`.
     """
     first = data[position]
