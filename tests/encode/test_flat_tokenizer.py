@@ -1,12 +1,14 @@
 """Ids as flat arrays, compared with the `tokenizers` library's own."""
 
+import json
 from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers.models import BPE
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer, _fill
 from rowspace.encode.texts import FlatIds, TextBuffer
@@ -31,6 +33,19 @@ def test_usage_counts_texts_and_bytes() -> None:
     tokenizer.encode(["é", "ab"])
     assert (tokenizer.usage.library_texts, tokenizer.usage.library_bytes) == (2, 4)
     assert (tokenizer.usage.scanned_texts, tokenizer.usage.scanned_bytes) == (0, 0)
+
+
+def test_tokens_that_share_an_id_are_left_to_the_library() -> None:
+    # The library writes only one of them to a tokenizer.json, so that no scanner could know the other.
+    alphabet = {token: number for number, token in enumerate(pre_tokenizers.ByteLevel.alphabet())}
+    document = json.loads(Tokenizer(BPE(alphabet, [])).to_str())
+    document["pre_tokenizer"] = json.loads(pre_tokenizers.ByteLevel(add_prefix_space=False).__getstate__())
+    assert FlatTokenizer(json.dumps(document)).scanner is not None
+    document["model"]["vocab"]["ab"] = alphabet["a"]
+    document["model"] |= {"ignore_merges": True}
+    tokenizer = FlatTokenizer(json.dumps(document))
+    assert tokenizer.scanner is None
+    assert tokenizer.encode(["ab"]).ids.tolist() == [alphabet["a"]]
 
 
 def test_damaged_json_is_refused() -> None:

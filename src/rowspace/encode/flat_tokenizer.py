@@ -71,7 +71,7 @@ class FlatTokenizer:
     @cached_property
     def scanner(self) -> "Scanner | None":
         """The scanner for this tokenizer, or None; it is built when it is first needed."""
-        if not self._scan:
+        if not self._scan or not _ids_are_unique(self.library):
             return None
         from rowspace.encode.scanners import SCANNERS
 
@@ -143,6 +143,12 @@ class FlatTokenizer:
             ) from None
         except BaseException as error:  # the library raises nothing narrower
             raise encoding_error(error, "give it an unknown token") from error
+
+
+def _ids_are_unique(library: Tokenizer) -> bool:
+    """Return whether no two tokens share an id, of which the library would write only one to a tokenizer.json."""
+    vocabulary = library.get_vocab(with_added_tokens=False)
+    return len(set(vocabulary.values())) == len(vocabulary)
 
 
 def _fill(ids: FlatIds, left: NDArray[np.int64], others: FlatIds) -> FlatIds:

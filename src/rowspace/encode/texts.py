@@ -31,12 +31,11 @@ class TextBuffer(NamedTuple):
         >>> buffer.data.tobytes(), buffer.indptr.tolist()
         (b'\xc3\xa9ab', [0, 2, 2, 4])
         """
-        joined = "".join(texts)
-        if joined.isascii():
+        if all(map(str.isascii, texts)):
             lengths = map(len, texts)
-            data = joined.encode()
+            data = "".join(texts).encode()
         else:
-            encoded = [clean(text).encode() for text in texts]
+            encoded = _encoded(texts)
             lengths = map(len, encoded)
             data = b"".join(encoded)
         indptr = np.fromiter(accumulate(lengths, initial=0), np.int64, len(texts) + 1)
@@ -45,6 +44,13 @@ class TextBuffer(NamedTuple):
     def text(self, index: int) -> str:
         """Return text `index`."""
         return self.data[self.indptr[index] : self.indptr[index + 1]].tobytes().decode()
+
+
+def _encoded(texts: Sequence[str]) -> list[bytes]:
+    try:
+        return list(map(str.encode, texts))
+    except UnicodeEncodeError:  # a lone surrogate, which is rare
+        return [clean(text).encode() for text in texts]
 
 
 class FlatIds(NamedTuple):

@@ -6,6 +6,7 @@ A scanner leaves the texts for which it is not exact to the library. `SCANNERS` 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rowspace.encode.scanners.byte_bpe import recognize_byte_bpe
 from rowspace.encode.scanners.scanner import Scanner
 from rowspace.encode.scanners.wordpiece import recognize_bert
 
@@ -14,4 +15,4 @@ __all__ = ["SCANNERS", "Recognizer", "Scanner"]
 Recognizer = Callable[[Mapping[str, Any]], Scanner | None]
 """The content of a tokenizer.json, as the library writes it → the scanner for exactly this tokenizer, or None."""
 
-SCANNERS: tuple[Recognizer, ...] = (recognize_bert,)
+SCANNERS: tuple[Recognizer, ...] = (recognize_bert, recognize_byte_bpe)

@@ -1,0 +1,16 @@
+"""Byte-level BPE: GPT-2, RoBERTa, Llama 3, Qwen 2 and tokenizers trained like them.
+
+| in this folder | what flows in → out |
+|---|---|
+| `recognize.py` | a tokenizer.json → `ByteBpeScanner` or None |
+| `patterns.py`, `model.py` | its steps → how text is cut; its vocabulary and merges → arrays |
+| `scanner.py` | texts → ids |
+| `character_classes.py` | what each character is to the patterns; `unicode_tables.py` is generated |
+| `tables.py` | the arrays that the kernels read |
+| `kernels/` | the compiled part |
+"""
+
+from rowspace.encode.scanners.byte_bpe.recognize import recognize_byte_bpe
+from rowspace.encode.scanners.byte_bpe.scanner import ByteBpeScanner
+
+__all__ = ["ByteBpeScanner", "recognize_byte_bpe"]

@@ -1,0 +1,100 @@
+"""Merges of a piece, compared with a list of symbols in Python; and tokens found by their bytes, with a dictionary."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from numpy.typing import NDArray
+
+from rowspace.encode.scanners.byte_bpe.kernels.heap import HEAP_SPACE, merge_long_piece
+from rowspace.encode.scanners.byte_bpe.kernels.merge import (
+    NO_MERGE,
+    Merges,
+    enter_merges,
+    enter_tokens,
+    find_merge,
+    merge_piece,
+    whole_id,
+)
+
+pytestmark = pytest.mark.kernels
+
+Rules = list[tuple[int, int, int]]
+BYTES = 4  # 0 … 3, whose ids are 0 … 3 too
+
+
+def model_of(rules: Rules) -> Merges:
+    """Return the arrays of merges (left, right, id)."""
+    pairs = np.full((64, 2), -1, np.int64)
+    enter_merges(pairs, np.array(rules, np.int64).reshape(-1, 3))
+    nothing = np.zeros(0, np.int64)
+    return Merges(np.arange(256, dtype=np.int32), pairs, nothing, nothing, np.zeros(0, np.uint8))
+
+
+def reference(piece: bytes, rules: Rules) -> list[int]:
+    """Merge the leftmost pair of the lowest rank until there is none."""
+    ranks = {(left, right): (rank, number) for rank, (left, right, number) in enumerate(rules)}
+    symbols = list(piece)
+    while True:
+        found = [(ranks[pair][0], place) for place, pair in enumerate(pairwise(symbols)) if pair in ranks]
+        if not found:
+            return symbols
+        place = min(found)[1]
+        symbols[place : place + 2] = [ranks[symbols[place], symbols[place + 1]][1]]
+
+
+def both(piece: bytes, rules: Rules) -> list[list[int]]:
+    """Merge by the scan of all neighbors and by the heap."""
+    data: NDArray[np.uint8] = np.frombuffer(b"\0" + piece, np.uint8)
+    found = []
+    for merge in (merge_piece, merge_long_piece):
+        ids = np.full(len(piece), -1, np.int32)
+        scratch = np.full(HEAP_SPACE * len(piece), -7, np.int64)
+        found.append(ids[: merge(data, (1, data.size), model_of(rules), ids, scratch)].tolist())
+    return found
+
+
+@st.composite
+def some_rules(draw: st.DrawFn) -> Rules:
+    """Draw merges whose parts are bytes or results of earlier merges, in any order of ranks."""
+    rules: Rules = []
+    for number in range(BYTES, BYTES + draw(st.integers(0, 12))):
+        part = st.integers(0, number - 1)
+        pair = (draw(part), draw(part))
+        if pair not in {rule[:2] for rule in rules}:
+            rules.append((*pair, number))
+    return draw(st.permutations(rules))
+
+
+@given(st.binary(min_size=1, max_size=30).map(lambda data: bytes(byte % BYTES for byte in data)), some_rules())
+def test_both_ways_merge_as_the_reference(piece: bytes, rules: Rules) -> None:
+    expected = reference(piece, rules)
+    assert both(piece, rules) == [expected, expected]
+
+
+def test_of_equal_ranks_the_leftmost_merges_first() -> None:
+    assert both(bytes([1] * 5), [(1, 1, 4)]) == [[4, 4, 1]] * 2
+
+
+def test_the_later_of_two_ranks_of_a_pair_counts() -> None:
+    # As in the library, which collects merges in a dictionary
+    assert both(bytes([1, 2, 3]), [(1, 2, 4), (2, 3, 5), (1, 2, 4)]) == [[1, 5]] * 2
+
+
+def test_pairs_without_a_merge_are_not_found() -> None:
+    pairs = model_of([(1, 2, 4)]).pairs
+    assert find_merge(pairs, 1, 2) == 4
+    assert find_merge(pairs, 2, 1) == NO_MERGE
+
+
+@given(st.lists(st.binary(max_size=4), unique=True, max_size=20), st.lists(st.binary(min_size=1, max_size=4)))
+def test_whole_tokens_are_found_by_their_bytes(tokens: list[bytes], pieces: list[bytes]) -> None:
+    starts = np.cumsum([0, *map(len, tokens)])
+    arena: NDArray[np.uint8] = np.frombuffer(b"".join(tokens), np.uint8)
+    slots = np.zeros(64, np.int64)
+    enter_tokens(slots, starts, arena)
+    model = model_of([])._replace(slots=slots, starts=starts, arena=arena)
+    for piece in [*pieces, *filter(None, tokens)]:
+        found = whole_id(np.frombuffer(b"\xff" + piece, np.uint8), 1, len(piece) + 1, model)
+        assert found == (tokens.index(piece) if piece in tokens else -1)
