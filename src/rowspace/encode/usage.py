@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from operator import add
 from threading import get_ident
 
@@ -80,10 +81,14 @@ class NumbaSwitch:
         self._characters = 0
 
     def is_on(self, characters: int) -> bool:
-        """Whether numba is imported, or there was enough text to import it.
+        """Whether numba is imported; it is now if there was enough text to import it.
 
         Args:
             characters: Of the next texts; they are added to those before.
         """
-        self._characters += characters
-        return self._characters >= WORTH_NUMBA or "numba" in sys.modules
+        if "numba" not in sys.modules:
+            self._characters += characters
+            if self._characters < WORTH_NUMBA:
+                return False
+            import_module("numba")  # before several threads need it
+        return True
