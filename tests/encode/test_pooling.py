@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.encode.kernels import half_to_single
-from rowspace.encode.pooling import PoolRule, RowPooler, no_rows, sif_weights, unit_length
+from rowspace.encode.kernels import half_to_single, pool_rows
+from rowspace.encode.pooling import PoolRule, RowPooler, no_rows, sif_weights, unit_length, warm_pooling
 from rowspace.encode.texts import FlatIds
 from rowspace.errors import UsageError
 
@@ -58,6 +58,11 @@ def test_kernels_and_numpy_pool_as_written_out(lists, pooling, flags, unknown, w
             assert without_row == sum(count for _, count in expected)
             for vector, (want, _) in zip(out, expected, strict=True):
                 np.testing.assert_allclose(vector, want[:width], atol=2e-6)
+
+
+def test_warm_pooling_compiles_the_kernel_for_each_dtype():
+    warm_pooling()
+    assert len(getattr(pool_rows, "signatures", "123")) >= 3  # a plain function if compilation is disabled
 
 
 def test_float16_is_read_exactly():

@@ -193,7 +193,7 @@ class Encoder:
         if flat.ids.size and flat.ids.min() < 0:
             raise UsageError(f"ids must not be negative, and one is {flat.ids.min()}; check the tokenizer")
         out = self._empty(flat.indptr.size - 1, self._plan)
-        self._pool(flat, self._no_rows, self._plan, out, compiled=self._switch.is_on(0))
+        self._pool(flat, self._no_rows, self._plan, out, compiled=self._switch.is_on(out.shape[0], flat.ids.size))
         return out
 
     def warm_up(self) -> "Encoder":
@@ -206,7 +206,7 @@ class Encoder:
     def _encode_all(self, texts: list[str], plan: Plan) -> NDArray[Any]:
         out = self._empty(len(texts), plan)
         try:
-            compiled = self._switch.is_on(sum(map(len, texts)))
+            compiled = self._switch.is_on(len(texts), sum(map(len, texts)))
             if len(texts) <= TEXTS_PER_PIECE:
                 self._encode_piece(texts, plan, out, compiled=compiled)
                 return out
