@@ -160,7 +160,7 @@ class Encoder:
         if isinstance(texts, str):
             vector: NDArray[Any] = self._encode_all([texts], plan)[0]
             return vector
-        return self._encode_all(texts if isinstance(texts, list) else list(texts), plan)
+        return self._encode_all(_as_list(texts), plan)
 
     def encode_tokens(self, texts: Iterable[str]) -> FlatIds:
         """Return the ids of texts as two flat arrays, before a mode cuts texts or leaves ids out.
@@ -176,7 +176,7 @@ class Encoder:
         """
         if self.tokenizer is None:
             raise UsageError("this table has no tokenizer, so texts have no ids; encode() works without one")
-        listed = list(texts)
+        listed = _as_list(texts)
         try:
             return self.tokenizer.encode(listed, workers=self.options.workers)
         except TypeError:
@@ -282,6 +282,14 @@ class Encoder:
 def _restore(table: Table, options: dict[str, Any]) -> Encoder:
     """Unpickle an encoder."""
     return Encoder(table, **options)
+
+
+def _as_list(texts: Iterable[str]) -> list[str]:
+    if isinstance(texts, list):
+        return texts
+    if not isinstance(texts, Iterable):
+        raise UsageError(f"texts must be a text or several, not {type(texts).__name__}; give a list of strings")
+    return list(texts)
 
 
 def _check_texts(texts: Sequence[object]) -> None:
