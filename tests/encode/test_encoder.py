@@ -90,6 +90,7 @@ def test_ids_of_texts_give_the_same_vectors(table):
         (["a", None], "texts must be strings, but text 1 is a NoneType"),
         ([b"a"], "text 0 is a bytes"),
         ([3], "text 0 is a int"),
+        (None, "texts must be a text or several, not NoneType"),
         (["a"] * 600 + [("a",)], "text 600 is a tuple"),
     ],
 )

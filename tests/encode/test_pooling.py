@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.encode.kernels import half_to_single
-from rowspace.encode.pooling import PoolRule, RowPooler, no_rows, sif_weights, unit_length
+from rowspace.encode.kernels import half_to_single, pool_rows
+from rowspace.encode.pooling import PoolRule, RowPooler, no_rows, sif_weights, unit_length, warm_pooling
 from rowspace.encode.texts import FlatIds
 from rowspace.errors import UsageError
 
@@ -60,6 +60,11 @@ def test_kernels_and_numpy_pool_as_written_out(lists, pooling, flags, unknown, w
                 np.testing.assert_allclose(vector, want[:width], atol=2e-6)
 
 
+def test_warm_pooling_compiles_the_kernel_for_each_dtype():
+    warm_pooling()
+    assert len(getattr(pool_rows, "signatures", "123")) >= 3  # a plain function if compilation is disabled
+
+
 def test_float16_is_read_exactly():
     bits = np.arange(1 << 16, dtype=np.uint16)
     found = np.array([half_to_single(each) for each in bits], np.float32)
@@ -90,6 +95,8 @@ def test_mapped_rows_are_not_copied(tmp_path):
     assert np.shares_memory(RowPooler(mapped).rows, mapped)
 
 
+# NumPy warns of infinity / infinity where the kernel runs as Python.
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_nan_and_infinity_are_kept():
     rows = np.array([[np.nan, 1], [np.inf, 1], [1e30, 1e30]], np.float32)
     rule = PoolRule("mean", False, False, True).code

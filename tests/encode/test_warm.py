@@ -1,13 +1,16 @@
-"""`rowspace.encode.warm` compiles what a scan uses."""
+"""`rowspace.encode.warm` compiles the kernels of scanners and of pooling."""
 
 import pytest
 
-from rowspace.encode.scanners.wordpiece.kernels import scan
-from rowspace.encode.warm import warm_scanners
+from rowspace.encode import kernels
+from rowspace.encode.scanners.byte_bpe.kernels import scan as byte_bpe
+from rowspace.encode.scanners.wordpiece import kernels as wordpiece
+from rowspace.encode.warm import warm
 
 pytestmark = pytest.mark.kernels
 
 
-def test_warm_runs_the_scan() -> None:
-    warm_scanners()
-    assert getattr(scan, "signatures", [()])  # a plain function if compilation is disabled
+def test_warm_compiles_each_kernel() -> None:
+    warm()
+    for kernel in (wordpiece.scan, byte_bpe.scan, kernels.pool_rows):
+        assert getattr(kernel, "signatures", [()])  # a plain function if compilation is disabled

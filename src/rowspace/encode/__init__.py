@@ -3,11 +3,16 @@
 | in this folder | what flows in → out |
 |---|---|
 | `encoder.py` | a table → `Encoder`: texts → one vector each |
+| `options.py`, `modes.py`, `plan.py` | options, and the rules of a library → what to do with ids |
 | `stream/` | files, generators, Parquet columns → files of vectors, with bounded memory |
 | `text_encoder.py` | `TextEncoder`: a transformer of scikit-learn |
 | `texts.py` | texts → one UTF-8 buffer; ids of many texts as two flat arrays |
 | `flat_tokenizer.py` | a tokenizer.json → ids of a buffer, by a scanner where one is exact, else by `tokenizers` |
 | `scanners/` | one tokenizer.json of a known kind → a kernel with the same ids |
+| `unseen.py` | words out of the vocabulary → rows, from their n-grams |
+| `pooling.py`, `kernels.py` | ids and rows → vectors, in NumPy and compiled |
+| `precision.py` | vectors → float16, int8 or bits |
+| `usage.py`, `fingerprint.py` | what was encoded; a hash of all that decides the vectors |
 
 Read next: `encoder.py`.
 """

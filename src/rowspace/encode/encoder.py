@@ -161,7 +161,7 @@ class Encoder:
         if isinstance(texts, str):
             vector: NDArray[Any] = self._encode_all([texts], plan)[0]
             return vector
-        return self._encode_all(texts if isinstance(texts, list) else list(texts), plan)
+        return self._encode_all(_as_list(texts), plan)
 
     def encode_and_count(self, texts: Iterable[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the vectors of texts, and how many tokens each text has after the mode has cut it.
@@ -198,7 +198,7 @@ class Encoder:
         """
         if self.tokenizer is None:
             raise UsageError("this table has no tokenizer, so texts have no ids; encode() works without one")
-        listed = list(texts)
+        listed = _as_list(texts)
         try:
             return self.tokenizer.encode(listed, workers=self.options.workers)
         except TypeError:
@@ -215,7 +215,7 @@ class Encoder:
         if flat.ids.size and flat.ids.min() < 0:
             raise UsageError(f"ids must not be negative, and one is {flat.ids.min()}; check the tokenizer")
         out = self._empty(flat.indptr.size - 1, self._plan)
-        self._pool(flat, self._no_rows, self._plan, out, compiled=self._switch.is_on(0))
+        self._pool(flat, self._no_rows, self._plan, out, compiled=self._switch.is_on(out.shape[0], flat.ids.size))
         return out
 
     def encode_to(self, source: TextSource, out: str | Path, **options: Any) -> StreamResult:
@@ -233,7 +233,7 @@ class Encoder:
         """Return the vectors of texts, and write their numbers of tokens to `counts`."""
         out = self._empty(len(texts), plan)
         try:
-            compiled = self._switch.is_on(sum(map(len, texts)))
+            compiled = self._switch.is_on(len(texts), sum(map(len, texts)))
             if len(texts) <= TEXTS_PER_PIECE:
                 self._encode_piece(texts, plan, out, counts, compiled=compiled)
                 return out
@@ -325,6 +325,14 @@ class Encoder:
 def _restore(table: Table, options: dict[str, Any]) -> Encoder:
     """Unpickle an encoder."""
     return Encoder(table, **options)
+
+
+def _as_list(texts: Iterable[str]) -> list[str]:
+    if isinstance(texts, list):
+        return texts
+    if not isinstance(texts, Iterable):
+        raise UsageError(f"texts must be a text or several, not {type(texts).__name__}; give a list of strings")
+    return list(texts)
 
 
 def _check_texts(texts: Sequence[object]) -> None:

@@ -101,7 +101,7 @@ class FlatTokenizer:
             workers: Number of threads of a scanner; by default one per core.
         """
         buffer = TextBuffer.of(texts)
-        scan = self._switch.is_on(buffer.data.size)
+        scan = self._switch.is_on(len(texts), buffer.data.size)
         pieces = split_range(len(texts), least=TEXTS_PER_PIECE)
         return FlatIds.join(
             map_ranges(lambda *piece: self.encode_range(buffer, *piece, scan=scan), pieces, threads=workers)

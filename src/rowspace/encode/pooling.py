@@ -9,7 +9,7 @@ from rowspace.encode.options import Pooling
 from rowspace.encode.texts import FlatIds
 from rowspace.errors import UsageError
 
-__all__ = ["PoolRule", "RowPooler", "no_rows", "pool_with_numpy", "sif_weights", "unit_length"]
+__all__ = ["PoolRule", "RowPooler", "no_rows", "pool_with_numpy", "sif_weights", "unit_length", "warm_pooling"]
 
 CODES = {"mean": 0, "sif": 0, "sum": 1, "first": 2, "max": 3}  # as in kernels.py
 NORMALIZE, KEEP_UNKNOWN, COUNT_MISSING = 4, 8, 16
@@ -175,6 +175,14 @@ def sif_weights(counts: NDArray[np.int64] | None, a: float) -> NDArray[np.float3
         )
     shares = np.asarray(counts, np.float64) / max(1, int(counts.sum()))
     return (a / (a + shares)).astype(np.float32)
+
+
+def warm_pooling() -> None:
+    """Compile the kernels, which are cached on disk, for each dtype of rows; fast if they are compiled."""
+    rule = PoolRule("mean", keep_unknown=False, count_missing=False, normalize=False)
+    for dtype in (np.float16, np.float32, np.float64):
+        pooler, out = RowPooler(np.ones((1, 1), dtype)), np.empty((1, 1), np.float32)
+        pooler.pool(FlatIds.of([[0]]), no_rows(1), 1, rule.code, out, compiled=True)
 
 
 def no_rows(dim: int) -> NDArray[np.float32]:

@@ -2,12 +2,14 @@
 
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from operator import add
 from threading import get_ident
 
 __all__ = ["Counters", "NumbaSwitch", "Report"]
 
-WORTH_NUMBA = 100_000  # characters: the library takes as long for about 1,000 sentences as the import of numba
+# From so many texts or characters on, the library takes longer than the import of numba.
+WORTH_TEXTS, WORTH_CHARACTERS = 1_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,20 @@ class NumbaSwitch:
     """Whether kernels should be used: not for the first texts of a process, which numba's import would delay."""
 
     def __init__(self) -> None:
+        self._texts = 0
         self._characters = 0
 
-    def is_on(self, characters: int) -> bool:
-        """Whether numba is imported, or there was enough text to import it.
+    def is_on(self, texts: int, characters: int) -> bool:
+        """Whether numba is imported; it is now if there was enough text to import it.
 
         Args:
-            characters: Of the next texts; they are added to those before.
+            texts: The number of the next texts; they are added to those before.
+            characters: Their characters.
         """
-        self._characters += characters
-        return self._characters >= WORTH_NUMBA or "numba" in sys.modules
+        if "numba" not in sys.modules:
+            self._texts += texts
+            self._characters += characters
+            if self._texts < WORTH_TEXTS and self._characters < WORTH_CHARACTERS:
+                return False
+            import_module("numba")  # before several threads need it
+        return True

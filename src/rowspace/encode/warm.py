@@ -3,39 +3,40 @@
 `scripts/setup` runs `python -m rowspace.encode.warm`; compiled code is cached on disk (`rowspace._base.jit`).
 """
 
-import json
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer
+from rowspace.encode.pooling import warm_pooling
 
-__all__ = ["warm_scanners"]
-
-BERT = {
-    "version": "1.0",
-    "added_tokens": [],
-    "normalizer": {
-        "type": "BertNormalizer",
-        "clean_text": True,
-        "handle_chinese_chars": True,
-        "strip_accents": None,
-        "lowercase": True,
-    },
-    "pre_tokenizer": {"type": "BertPreTokenizer"},
-    "model": {
-        "type": "WordPiece",
-        "unk_token": "[UNK]",
-        "continuing_subword_prefix": "##",
-        "max_input_chars_per_word": 100,
-        "vocab": {"[UNK]": 0, "a": 1, "##b": 2},
-    },
-}
+__all__ = ["warm"]
 
 
-def warm_scanners() -> None:
-    """Run each scanner once, on enough texts that it loads its kernels."""
-    for document in (BERT,):
-        FlatTokenizer(json.dumps(document)).encode(["a ab, é"] * 1000)
+def warm() -> None:
+    """Run each scanner and each kernel of pooling once."""
+    import numba  # noqa: F401  # so that the first text is scanned
+
+    for tokenizer in (_bert(), _byte_bpe()):
+        FlatTokenizer(tokenizer.to_str()).encode(["a ab, é"])
+    warm_pooling()
+
+
+def _bert() -> Tokenizer:
+    """Return BERT's tokenizer with three tokens."""
+    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "##b": 2}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
+def _byte_bpe() -> Tokenizer:
+    """Return GPT-2's tokenizer with the tokens of single bytes, and one merge."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: number for number, token in enumerate([*alphabet, "ab"])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("a", "b")]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return tokenizer
 
 
 if __name__ == "__main__":
-    warm_scanners()
+    warm()
     print("kernels of encoding are compiled")

@@ -1,6 +1,5 @@
 """`Scanner`: what a fast path offers."""
 
-import sys
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -8,9 +7,7 @@ from numpy.typing import NDArray
 
 from rowspace.encode.texts import FlatIds, TextBuffer
 
-__all__ = ["Scanner", "is_worth_loading"]
-
-MANY_TEXTS, MANY_BYTES = 1000, 200_000  # from here on, scanning saves more time than loading Numba takes
+__all__ = ["Scanner"]
 
 
 class Scanner(ABC):
@@ -30,12 +27,3 @@ class Scanner(ABC):
             Ids of last - first texts, and the indices of the texts left, counted from `first`, ascending; their lists
             of ids are empty.
         """
-
-
-def is_worth_loading(buffer: TextBuffer) -> bool:
-    """Return whether a scanner should load its kernels: for many texts, or if Numba is loaded anyway.
-
-    Numba takes longer to load than the library takes for the first few texts of a process.
-    """
-    many = buffer.indptr.size > MANY_TEXTS or buffer.data.size >= MANY_BYTES
-    return many or "numba" in sys.modules

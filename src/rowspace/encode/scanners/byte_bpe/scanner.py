@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rowspace.encode.scanners.byte_bpe.character_classes import character_classes
 from rowspace.encode.scanners.byte_bpe.model import ModelArrays
 from rowspace.encode.scanners.byte_bpe.patterns import CutRule
-from rowspace.encode.scanners.scanner import Scanner, is_worth_loading
+from rowspace.encode.scanners.scanner import Scanner
 from rowspace.encode.texts import FlatIds, TextBuffer
 
 __all__ = ["ByteBpeScanner"]
@@ -37,9 +37,7 @@ class ByteBpeScanner(Scanner):
         self._idle: list[Any] = []
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
-        """Return the ids of texts first … last - 1, and which it leaves; all, until kernels are worth loading."""
-        if "_tables" not in self.__dict__ and not is_worth_loading(buffer):
-            return FlatIds.of([[]] * (last - first)), np.arange(last - first)
+        """Return the ids of texts first … last - 1, and which it leaves to the library."""
         from rowspace.encode.scanners.byte_bpe.kernels.scan import Output, Texts, scan
 
         guard, merges, scratch = self._tables

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.scanners.cache import CachePool
-from rowspace.encode.scanners.scanner import Scanner, is_worth_loading
+from rowspace.encode.scanners.scanner import Scanner
 from rowspace.encode.scanners.wordpiece.characters import BertNormalization, character_numbers
 from rowspace.encode.texts import FlatIds, TextBuffer
 
@@ -48,10 +48,8 @@ class BertScanner(Scanner):
         self._loaded: tuple[Callable[..., int], tuple[NDArray[Any], ...]] | None = None
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
-        """Return the ids of texts first … last - 1, and which it leaves; all, until kernels are worth loading."""
+        """Return the ids of texts first … last - 1, and which it leaves to the library."""
         if self._loaded is None:
-            if not is_worth_loading(buffer):
-                return FlatIds.of([[]] * (last - first)), np.arange(last - first)
             self._loaded = self._load()
         kernel, tables = self._loaded
         data, indptr = buffer
