@@ -45,6 +45,7 @@ MODULES = (
     "rowspace.layers.head",
     "rowspace.layers.cost",
     "rowspace.layers.recipes",
+    "rowspace.serve.embeddings",
     "rowspace.lab",
     "rowspace.errors",
 )

@@ -7,6 +7,7 @@ Each message says what was wrong, where, and what to do next. The command line p
 __all__ = [
     "CorpusError",
     "CorpusWarning",
+    "EncodingInterrupted",
     "FileFormatError",
     "FitDiverged",
     "FitInterrupted",
@@ -92,6 +93,10 @@ class MissingExtraError(RowspaceError, ImportError):
 
     `pip install 'rowspace[torch]'` also completes an installation from a clone, since pip keeps an installed rowspace.
     """
+
+
+class EncodingInterrupted(RowspaceError):
+    """The encoding of a source was stopped by Ctrl-C or SIGTERM; the message says how to resume."""
 
 
 class FitInterrupted(RowspaceError):

@@ -186,6 +186,15 @@ class Table:
             raise UsageError(f"tokens must be a list of tokens, got the string {tokens!r}; use id() for a single token")
         return np.fromiter((self.id(token) for token in tokens), np.int64)
 
+    def find(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+        """Return the ids of `tokens`, (n,) int64, -1 for those that are not in the vocabulary.
+
+        >>> Table(["a", "b"], np.eye(2)).find(["b", "c"])
+        array([ 1, -1])
+        """
+        ids = self._ids
+        return np.fromiter((ids.get(token, -1) for token in tokens), np.int64)
+
     def neighbors(self, query: Query, *, k: int = 10, metric: "Metric" = "cosine") -> list[tuple[str, float]]:
         """Return the k tokens nearest to `query`, nearest first, with their scores.
 

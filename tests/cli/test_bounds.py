@@ -50,6 +50,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "convert": ["small", "table.npz"],
         "merges": ["the cat the cat"],
         "coverage": [table_path, "text"],
+        "encode": ["text", "--table", table_path, "-o", "vectors.npy"],
         "lab": ["nowhere", "--no-open"],
         "train": ["long", "-o", "run", *SMALLEST_MODEL],
         "arena": ["text", "--tasks", "images", "--quick"],

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from tests.store.cases import CASES, Case, table_of, tokenizer_of
 
-from rowspace import store
+from rowspace import space, store
 from rowspace.layers import recipes
 from rowspace.table import Table
 from rowspace.text import open_tokenizer
@@ -215,6 +215,17 @@ def saved(case: Case) -> Callable[[Path], Path]:
     return lambda folder: case.save(table_of(case), folder)
 
 
+def quantized(kind: space.Quantization) -> Callable[[Path], Path]:
+    """Return a function that writes quantized rows."""
+
+    def make(folder: Path) -> Path:
+        table = table_of(CASES[0])
+        store.save_quantized(table, space.quantize(table.rows, kind), folder / "t")
+        return folder / "t"
+
+    return make
+
+
 def readers() -> Iterator[tuple[str, Reader]]:
     """Yield every reader with its name."""
     for case in CASES:
@@ -226,6 +237,8 @@ def readers() -> Iterator[tuple[str, Reader]]:
     yield "transformers", Reader(checkpoint, use_table)
     for name, suffix in (("v.vec", ".gz"), ("v.bin", ".gz"), ("v.txt", ".gz"), ("v.txt", ".zip")):
         yield name + suffix, Reader(packed(name, suffix), use_table)
+    for kind in space.QUANTIZATIONS:
+        yield f"quantized-{kind}", Reader(quantized(kind), use_table)
     yield "checkpoint-folder", Reader(checkpoint, use_model)
     for kind in ("WordLevel", "WordPiece", "BPE", "Unigram"):
         yield f"tokenizer.json-{kind}", Reader(tokenizer_json(kind), use_tokenizer)

@@ -10,13 +10,17 @@ from rowspace.errors import MissingExtraError
 
 __all__ = ["lazy_exports"]
 
+# Modules whose absence is reported, with the name of the library and of the extra that installs it.
+EXTRAS = {"torch": ("PyTorch", "torch"), "sklearn": ("scikit-learn", "analysis")}
+
 
 def lazy_exports(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package whose names are imported on first use.
 
     The names are those that the stub next to `__init__.py` imports, each as `from module import Name as Name`, so that
     type checkers and this function read the same list. No name may be that of a module of the package, which would
-    hide it. `__getattr__` raises `MissingExtraError` for a name whose module needs PyTorch where it is not installed.
+    hide it. `__getattr__` raises `MissingExtraError` for a name whose module needs a library of `EXTRAS` that is not
+    installed.
 
     Args:
         package: The package's `__name__`.
@@ -30,9 +34,10 @@ def lazy_exports(package: str, file: str) -> tuple[Callable[[str], object], Call
         try:
             value = getattr(import_module(module_of[name]), name)
         except ModuleNotFoundError as error:
-            if error.name != "torch":
+            if error.name not in EXTRAS:
                 raise
-            raise MissingExtraError(f"{package}.{name} needs PyTorch: pip install 'rowspace[torch]'") from error
+            library, extra = EXTRAS[error.name]
+            raise MissingExtraError(f"{package}.{name} needs {library}: pip install 'rowspace[{extra}]'") from error
         setattr(sys.modules[package], name, value)
         return value
 

@@ -7,6 +7,7 @@
 | `help.py` | help that shows an example first, and options by subject |
 | `arguments.py` | arguments and options that several commands share |
 | `dataclass_options.py` | options of a command from the fields of dataclasses |
+| `default_table.py` | the table of commands that were given none |
 | `lookup.py` | paths → tables, words → tokens |
 | `tokenizers.py` | paths → tokenizers |
 | `output.py` | tables, JSON documents and messages |

@@ -15,6 +15,9 @@ __all__ = ["COMMANDS", "app", "command_function"]
 COMMANDS = {
     "fit": "fit",
     "train": "train",
+    "distill": "distill",
+    "tune": "tune",
+    "encode": "encode",
     "near": "near",
     "similar": "similar",
     "analogy": "analogy",
@@ -26,7 +29,11 @@ COMMANDS = {
     "merges": "merges",
     "coverage": "coverage",
     "arena": "arena",
+    "index": "index",
+    "search": "search",
+    "mcp": "mcp",
     "lab": "lab",
+    "serve": "serve",
 }
 
 

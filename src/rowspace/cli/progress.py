@@ -128,9 +128,11 @@ class _Reading:
     def __init__(self, total: int | None) -> None:
         self.total = total
         self.done = 0
-        self._start = time.monotonic()
+        self._start: float | None = None
 
     def add(self, count: int) -> None:
+        if self._start is None:
+            self._start = time.monotonic()
         self.done += count
 
     @property
@@ -138,7 +140,8 @@ class _Reading:
         return self.done / self.total if self.total else 0.0
 
     def facts(self) -> str:
-        rate = self.done / max(1e-3, time.monotonic() - self._start)
+        now = time.monotonic()
+        rate = self.done / max(1e-3, now - (self._start or now))
         if self.total is None:
             return f"{file_size(self.done)}, {file_size(rate)}/s"
         left = duration((self.total - self.done) / max(1.0, rate))

@@ -1,26 +1,30 @@
 """A tokenizer.json → ids of many texts as flat arrays, by the fastest way that is exact."""
 
 import json
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace._base.parallel import map_ranges, split_range
-from rowspace.encode.scanners import SCANNERS, Scanner
 from rowspace.encode.texts import FlatIds, TextBuffer
-from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
+from rowspace.encode.usage import Counters, NumbaSwitch
+from rowspace.errors import FileFormatError
+from rowspace.text.tokenizers.huggingface_library import translate_errors, validate_merges
+from rowspace.text.tokenizers.tokenizer import encoding_error
 
-__all__ = ["FlatTokenizer", "Usage"]
+if TYPE_CHECKING:
+    from rowspace.encode.scanners import Scanner
+
+__all__ = ["FlatTokenizer", "TokenizerUsage"]
 
 TEXTS_PER_PIECE = 512  # fewest texts that are worth a thread
 
 
-@dataclass
-class Usage:
+class TokenizerUsage(NamedTuple):
     """Which way texts went since the tokenizer was made.
 
     Attributes:
@@ -30,19 +34,10 @@ class Usage:
         library_bytes: Their bytes of UTF-8.
     """
 
-    scanned_texts: int = 0
-    scanned_bytes: int = 0
-    library_texts: int = 0
-    library_bytes: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
-
-    def add(self, *, texts: tuple[int, int], bytes_: tuple[int, int]) -> None:
-        """Count texts and bytes, each as (scanned, by the library)."""
-        with self._lock:
-            self.scanned_texts += texts[0]
-            self.library_texts += texts[1]
-            self.scanned_bytes += bytes_[0]
-            self.library_bytes += bytes_[1]
+    scanned_texts: int
+    scanned_bytes: int
+    library_texts: int
+    library_bytes: int
 
 
 class FlatTokenizer:
@@ -52,10 +47,6 @@ class FlatTokenizer:
         text: The content of a tokenizer.json.
         scan: Use a scanner where there is one for this tokenizer.
         source: Its name in messages.
-
-    Attributes:
-        scanner: The scanner for this tokenizer, or None.
-        usage: How many texts went through the scanner and through the library.
 
     Raises:
         FileFormatError: It is not a tokenizer.json that the library opens.
@@ -67,14 +58,40 @@ class FlatTokenizer:
     """
 
     def __init__(self, text: str, *, scan: bool = True, source: str = "the tokenizer") -> None:
-        opened = HuggingFaceTokenizer.from_json(text, source)
-        self.library: Tokenizer = opened.library
-        self.unknown_id = opened.unknown_id
-        scan = scan and _ids_are_unique(self.library)
-        document = json.loads(self.library.to_str()) if scan else {}
-        found = (recognize(document) for recognize in SCANNERS) if scan else iter(())
-        self.scanner: Scanner | None = next((scanner for scanner in found if scanner is not None), None)
-        self.usage = Usage()
+        validate_merges(text, source)
+        with translate_errors(source):
+            self.library = Tokenizer.from_str(text)
+        self.library.no_truncation()
+        self.library.no_padding()
+        self._source = source
+        self._scan = scan
+        self._switch = NumbaSwitch()
+        self._counters = Counters(4)
+
+    @cached_property
+    def scanner(self) -> "Scanner | None":
+        """The scanner for this tokenizer, or None; it is built when it is first needed."""
+        if not self._scan or not _ids_are_unique(self.library):
+            return None
+        from rowspace.encode.scanners import SCANNERS
+
+        document = json.loads(self.library.to_str())
+        found = (recognize(document) for recognize in SCANNERS)
+        return next((scanner for scanner in found if scanner is not None), None)
+
+    @cached_property
+    def unknown_id(self) -> int | None:
+        """The id of the unknown token."""
+        model = self.library.model
+        if not hasattr(model, "unk_token"):
+            number: int | None = json.loads(self.library.to_str())["model"].get("unk_id")  # Unigram
+            return number
+        return None if model.unk_token is None else self.library.token_to_id(model.unk_token)
+
+    @property
+    def usage(self) -> TokenizerUsage:
+        """How many texts went through the scanner and through the library."""
+        return TokenizerUsage(*self._counters.totals())
 
     def encode(self, texts: Sequence[str], *, workers: int | None = None) -> FlatIds:
         """Return the ids of texts.
@@ -84,24 +101,48 @@ class FlatTokenizer:
             workers: Number of threads of a scanner; by default one per core.
         """
         buffer = TextBuffer.of(texts)
+        scan = self._switch.is_on(buffer.data.size)
         pieces = split_range(len(texts), least=TEXTS_PER_PIECE)
-        return FlatIds.join(map_ranges(lambda *piece: self.encode_range(buffer, *piece), pieces, threads=workers))
+        return FlatIds.join(
+            map_ranges(lambda *piece: self.encode_range(buffer, *piece, scan=scan), pieces, threads=workers)
+        )
 
-    def encode_range(self, buffer: TextBuffer, first: int, last: int) -> FlatIds:
-        """Return the ids of texts first … last - 1 of a buffer; several threads may call it at a time."""
-        if self.scanner is None:
-            ids, left = FlatIds.of([[]] * (last - first)), np.arange(last - first)
-        else:
-            ids, left = self.scanner.scan(buffer, first, last)
-        sizes = np.diff(buffer.indptr[first : last + 1])
-        by_library = int(sizes[left].sum())
-        self.usage.add(texts=(last - first - left.size, left.size), bytes_=(int(sizes.sum()) - by_library, by_library))
-        return _fill(ids, left, self._by_library(buffer, left + first)) if left.size else ids
+    def encode_range(self, buffer: TextBuffer, first: int, last: int, *, scan: bool = True) -> FlatIds:
+        """Return the ids of texts first … last - 1 of a buffer; several threads may call it at a time.
 
-    def _by_library(self, buffer: TextBuffer, indices: NDArray[np.int64]) -> FlatIds:
-        texts = [buffer.text(index) for index in indices.tolist()]
-        encodings = self.library.encode_batch_fast(texts, add_special_tokens=False)
-        return FlatIds.of([encoding.ids for encoding in encodings])
+        Args:
+            buffer: The texts.
+            first: The first text.
+            last: The text after the last.
+            scan: Use the scanner, if there is one, which imports numba.
+        """
+        total = int(buffer.indptr[last] - buffer.indptr[first])
+        scanner = self.scanner if scan else None
+        if scanner is None:
+            self._counters.add(0, 0, last - first, total)
+            return self._by_library(buffer, range(first, last))
+        ids, left = scanner.scan(buffer, first, last)
+        if not left.size:
+            self._counters.add(last - first, total, 0, 0)
+            return ids
+        indices = left + first
+        by_library = int((buffer.indptr[indices + 1] - buffer.indptr[indices]).sum())
+        self._counters.add(last - first - left.size, total - by_library, left.size, by_library)
+        return _fill(ids, left, self._by_library(buffer, indices.tolist()))
+
+    def _by_library(self, buffer: TextBuffer, indices: Sequence[int]) -> FlatIds:
+        texts = [buffer.text(index) for index in indices]
+        try:
+            if len(texts) == 1:  # without the library's threads
+                return FlatIds.of([self.library.encode(texts[0], add_special_tokens=False).ids])
+            encodings = self.library.encode_batch_fast(texts, add_special_tokens=False)
+            return FlatIds.of([encoding.ids for encoding in encodings])
+        except OverflowError:
+            raise FileFormatError(
+                f"{self._source}: has ids of 2,147,483,648 and more, which no table has; restore the file"
+            ) from None
+        except BaseException as error:  # the library raises nothing narrower
+            raise encoding_error(error, "give it an unknown token") from error
 
 
 def _ids_are_unique(library: Tokenizer) -> bool:

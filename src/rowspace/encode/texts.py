@@ -85,3 +85,20 @@ class FlatIds(NamedTuple):
         pieces = [part.indptr[:-1] + start for part, start in zip(parts, starts, strict=False)]
         indptr = np.concatenate([*pieces, np.array([sum(sizes)])])
         return cls(np.concatenate([part.ids for part in parts]), indptr)
+
+    def cut(self, limit: int, *, keep_end: bool = False) -> "FlatIds":
+        """Return at most `limit` ids of each text: its first, or its last.
+
+        >>> FlatIds.of([[1, 2, 3], [4]]).cut(2, keep_end=True)
+        FlatIds(ids=array([2, 3, 4], dtype=int32), indptr=array([0, 2, 3]))
+        """
+        if self.ids.size <= limit:
+            return self
+        lengths = np.diff(self.indptr)
+        if lengths.max() <= limit:
+            return self
+        kept = np.minimum(lengths, limit)
+        starts = self.indptr[:-1] + (lengths - kept if keep_end else 0)
+        indptr = np.concatenate([[0], np.cumsum(kept)])
+        places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], kept)
+        return FlatIds(self.ids[places], indptr)

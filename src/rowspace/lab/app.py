@@ -23,9 +23,10 @@ from rowspace.lab.server.documentation import SITE, documentation_routes
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
-from rowspace.lab.server.request import query_parameters, read_body
+from rowspace.lab.server.request import query_parameters
 from rowspace.lab.tables.routes import TABLE, table_routes
 from rowspace.lab.tables.tables import Tables
+from rowspace.serve.request import read_body
 
 __all__ = ["make_app"]
 

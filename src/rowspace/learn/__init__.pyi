@@ -1,6 +1,12 @@
 from rowspace.learn.arena.options import ArenaOptions as ArenaOptions
 from rowspace.learn.arena.run import run_arena as run_arena
 from rowspace.learn.arena.runs.saved import read_arena as read_arena
+from rowspace.learn.distillation.distill import (
+    DistillProgress as DistillProgress,
+    DistillReports as DistillReports,
+    distill as distill,
+)
+from rowspace.learn.distillation.options import DistillOptions as DistillOptions
 from rowspace.learn.fit import Reports as Reports
 from rowspace.learn.language_model.inspect.contextual import (
     ContextualRows as ContextualRows,
@@ -31,4 +37,7 @@ from rowspace.learn.optimizer.partial.trainable_rows import TrainableRows as Tra
 from rowspace.learn.optimizer.row_adagrad import RowAdagrad as RowAdagrad
 from rowspace.learn.options import FitOptions as FitOptions
 from rowspace.learn.run_directory import run_directory_of as run_directory_of
+from rowspace.learn.tuning.options import TuneOptions as TuneOptions
+from rowspace.learn.tuning.pairs import read_pairs as read_pairs
+from rowspace.learn.tuning.tune import TuneProgress as TuneProgress, tune as tune
 from rowspace.learn.word2vec.trainer import Progress as Progress

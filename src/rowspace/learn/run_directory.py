@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rowspace._base.atomic import name_with_suffix, translate_os_errors
+from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
-from rowspace.learn.lock import LOCK_NAME, locked
 from rowspace.table import Table
 
 __all__ = ["EPOCH_NAME", "STATE_NAME", "is_saved", "open_run_directory", "run_directory_of"]

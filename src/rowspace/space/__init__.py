@@ -14,6 +14,7 @@
 | `placement.py` | positions for rows that are not part of a map's sample |
 | `map_quality.py` | the share of neighbors that a map preserves |
 | `kmeans.py` | groups of rows with similar directions |
+| `quantize.py` | rows in fewer bits, and the neighbors that they keep |
 | `representatives.py` | words that represent a cluster, or the table |
 | `spelling.py` | tokens with a similar spelling |
 | `downsample.py` | a part of a matrix, downsampled for display |
@@ -35,6 +36,7 @@ from rowspace.space.neighbors import nearest, nearest_reference
 from rowspace.space.pca import Projection, pca
 from rowspace.space.placement import place_others
 from rowspace.space.plane import Plane
+from rowspace.space.quantize import QUANTIZATIONS, Quantization, neighbors_kept, quantize
 from rowspace.space.representatives import central_words, representative_order, token_classes
 from rowspace.space.sets import mean_unit_row, odd_one_out, set_distance, set_similarity
 from rowspace.space.similarity import Metric, cosine, dot, euclidean, row_norms, score, unit_rows
@@ -42,6 +44,7 @@ from rowspace.space.spelling import nearest_spellings
 from rowspace.space.tsne_umap import OnFrame, tsne, umap
 
 __all__ = [
+    "QUANTIZATIONS",
     "AnalogyScores",
     "Clusters",
     "Correlation",
@@ -53,6 +56,7 @@ __all__ = [
     "PairScores",
     "Plane",
     "Projection",
+    "Quantization",
     "SectionScore",
     "central_words",
     "cos_add",
@@ -70,10 +74,12 @@ __all__ = [
     "nearest_reference",
     "nearest_spellings",
     "neighborhood_preservation",
+    "neighbors_kept",
     "odd_one_out",
     "pca",
     "pearson",
     "place_others",
+    "quantize",
     "representative_order",
     "row_norms",
     "score",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.space.similarity import BLOCK_BYTES, row_norms, unit_rows
 
-__all__ = ["Clusters", "k_means"]
+__all__ = ["LEARNED_FROM", "Clusters", "euclidean_centers", "k_means"]
 
 LEARNED_FROM = 50_000
 """The maximum number of rows that centers are learned from; more do not improve them. All rows are assigned."""
@@ -42,6 +42,19 @@ def k_means(rows: NDArray[np.floating[Any]], k: int, *, seed: int = 0) -> Cluste
     return cluster_directions(rows, k, seed=seed)
 
 
+def euclidean_centers(points: NDArray[np.floating[Any]], k: int, *, seed: int = 0) -> NDArray[np.float64]:
+    """Return at most k centers of `points` (n, d) by Euclidean distance, (k, d).
+
+    Raises:
+        MissingExtraError: scikit-learn is not installed.
+
+    >>> euclidean_centers(np.array([[1.0], [1.0], [5.0]]), 2)
+    array([[1.],
+           [5.]])
+    """
+    return _learned_centers(points.astype(np.float64), k, seed)
+
+
 def cluster_directions(
     rows: NDArray[np.floating[Any]],
     k: int,
@@ -69,15 +82,20 @@ def cluster_directions(
 
 def _centers(units: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float64]:
     """Return the centers that scikit-learn finds among unit rows, scaled to length 1."""
+    return unit_rows(_learned_centers(units, k, seed))
+
+
+def _learned_centers(points: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float64]:
+    """Return the centers that scikit-learn finds, or the distinct points if there are no more than k."""
     try:
         from sklearn.cluster import MiniBatchKMeans  # an extra, and slow to import
     except ImportError as error:
         raise MissingExtraError("k_means needs scikit-learn: pip install 'rowspace[analysis]'") from error
-    different = np.unique(units, axis=0) if len(units) <= 10 * k else units
+    different = np.unique(points, axis=0) if len(points) <= 10 * k else points
     if len(different) <= k:
         return different
-    found = MiniBatchKMeans(k, random_state=seed, n_init=3, reassignment_ratio=0).fit(units).cluster_centers_
-    return unit_rows(found)
+    found = MiniBatchKMeans(k, random_state=seed, n_init=3, reassignment_ratio=0).fit(points).cluster_centers_
+    return np.asarray(found)
 
 
 def _largest_first(labels: NDArray[np.int32], centers: NDArray[np.float64]) -> Clusters:

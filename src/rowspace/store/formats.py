@@ -50,10 +50,17 @@ class ReaderAndWriter(Reader, Writer, Protocol):
 
 if TYPE_CHECKING:  # the modules are imported by name: here the type checker compares them with the protocols
     from rowspace.store.array_formats import npy, npz, parquet
-    from rowspace.store.model_formats import checkpoint, fasttext, model2vec, safetensors_file, sentence_transformers
+    from rowspace.store.model_formats import (
+        checkpoint,
+        fasttext,
+        model2vec,
+        quantized,
+        safetensors_file,
+        sentence_transformers,
+    )
     from rowspace.store.text_formats import glove, tsv, word2vec, word2vec_text
 
-    _directories: tuple[ReaderAndWriter, ...] = (native, model2vec, sentence_transformers, checkpoint)
+    _directories: tuple[ReaderAndWriter, ...] = (native, model2vec, quantized, sentence_transformers, checkpoint)
     _files: tuple[ReaderAndWriter, ...] = (safetensors_file, fasttext, npz, npy, parquet, tsv)
     _texts: tuple[ReaderAndWriter, ...] = (word2vec, word2vec_text, glove)
     _keyed: tuple[KeyedReader, ...] = (checkpoint, safetensors_file)
@@ -71,7 +78,7 @@ class Format:
         has_counts: Whether it can hold counts.
         has_keys: Whether its files may hold several tensors, and `load` takes a key.
         has_subwords: Whether it can hold n-gram rows.
-        is_read_only: Whether `save` always refuses it.
+        is_read_only: Whether `save` always refuses it; `save_quantized` writes the quantized one.
     """
 
     name: str
@@ -112,6 +119,7 @@ NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subw
 FORMATS = (
     NATIVE,
     Format("model2vec", "model_formats.model2vec", is_directory=True),
+    Format("quantized", "model_formats.quantized", is_directory=True, is_read_only=True),
     Format("sentence-transformers", "model_formats.sentence_transformers", is_directory=True),
     Format("transformers", "model_formats.checkpoint", is_directory=True, has_keys=True, is_read_only=True),
     Format("safetensors", "model_formats.safetensors_file", (".safetensors",), has_keys=True),

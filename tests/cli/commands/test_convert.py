@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
+from rowspace import space
 
 Run = Callable[..., Any]
 
@@ -74,4 +75,33 @@ def test_usage_error_gives_a_message(
     monkeypatch.chdir(tmp_path)
     messages = run("convert", *(part.format(table=table_path) for part in arguments), status=status).stderr
     assert complaint in messages
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("kind", "format_name"), [("int8", "model2vec"), ("binary", "quantized"), ("pq", "quantized")])
+def test_quantized_rows_and_the_neighbors_that_they_keep(
+    run: Run, table_path: str, table: rs.Table, tmp_path: Path, kind: str, format_name: str
+) -> None:
+    output = str(tmp_path / "small")
+    done = run("convert", table_path, output, "--quantize", kind, "--json")
+    facts = json.loads(done.stdout)
+    assert (facts["quantization"], facts["output_format"]) == (kind, format_name)
+    again = rs.load(output)
+    decoded = space.quantize(table.rows, kind).decode()
+    np.testing.assert_array_equal(again.rows[: len(table)], decoded)
+    assert facts["recall_at_10"] == space.neighbors_kept(table.rows, decoded)
+    assert f"{facts['recall_at_10']:.1%} of the 10 nearest neighbors are kept" in done.stderr
+    assert facts["bytes"] < facts["bytes_before"]
+
+
+def test_quantized_rows_need_a_folder(run: Run, table_path: str, tmp_path: Path) -> None:
+    output = str(tmp_path / "small.bin")
+    assert (
+        "a word2vec file cannot hold pq rows; give the name of a folder, without .bin"
+        in run("convert", table_path, output, "--quantize", "pq", status=2).stderr
+    )
+    assert (
+        "the format 'npz' cannot hold int8 rows"
+        in run("convert", table_path, str(tmp_path / "t"), "--quantize", "int8", "--format", "npz", status=2).stderr
+    )
     assert list(tmp_path.iterdir()) == []

@@ -15,9 +15,9 @@ from rowspace.errors import UsageError
 from rowspace.lab.jobs.job import Event, Job
 from rowspace.lab.jobs.jobs import Jobs, Limits
 from rowspace.lab.lab import Lab
-from rowspace.lab.server.errors import HttpError
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import decode
+from rowspace.serve.request import HttpError
 
 Run = Callable[..., None]
 ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)

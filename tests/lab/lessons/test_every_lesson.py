@@ -27,7 +27,7 @@ ON_EVERY_TABLE = [
 TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD, EVERYDAY)}
 EXERCISES = 6
 NUMBER = re.compile(r"(?<![\w-])\d")
-"""A digit that is no part of a name, such as GPT-2."""
+"""A digit outside a name, such as GPT-2."""
 LINK = re.compile(r"\]\((/[^)\s]*)\)")
 
 

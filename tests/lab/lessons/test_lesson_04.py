@@ -24,7 +24,7 @@ TEXT = "the cat sat on the mat the cat"
 
 @pytest.fixture(scope="module")
 def small_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """The model of a tokenizer of a part of the standard library, in a cache of its own."""
+    """The model of a tokenizer trained on part of the standard library, with its own cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         library, _ = default_tokenizer(texts=islice(standard_library(), 40))

@@ -18,7 +18,7 @@ import pytest
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.lab.server.reply import Reply, decode
-from rowspace.lab.server.serve import listen, validate_token
+from rowspace.lab.server.serve import validate_token
 
 # `rowspace lab` with the test page and job kinds.
 PROGRAM = """
@@ -228,31 +228,3 @@ def test_non_loopback_host_requires_an_explicit_token(host: str) -> None:
 def test_short_or_unsafe_token_is_refused(token: str) -> None:
     with pytest.raises(UsageError, match="a token must have at least 16 characters"):
         validate_token("127.0.0.1", token)
-
-
-def test_next_free_port_is_used() -> None:
-    """The search starts at an occupied port, so that other servers on this machine have no effect."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = min(taken.getsockname()[1], 65_400)
-        with listen("127.0.0.1", None, first=port) as found:
-            assert port < found.getsockname()[1] < port + 100
-
-
-@pytest.mark.parametrize(
-    ("host", "port", "message"),
-    [
-        ("no.such.host.invalid", None, "'no.such.host.invalid' is not an address"),
-        ("a" * 70, None, "'a{70}' is not an address"),
-        ("192.0.2.1", None, r"cannot listen on 192\.0\.2\.1: "),
-    ],
-)
-def test_unusable_host_is_a_usage_error(host: str, port: int | None, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        listen(host, port)
-
-
-def test_no_free_port_is_a_usage_error() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"port {port} is in use; choose another one"):
-            listen("127.0.0.1", port)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from rowspace._base.lock import locked
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.learn import read_arena, run_arena
 from rowspace.learn.arena.runs.pool import run_requests
 from rowspace.learn.arena.runs.saved import RESULTS_NAME, SavedResults
 from rowspace.learn.arena.runs.worker import Request
-from rowspace.learn.lock import locked
 
 TINY = {
     "seconds": 0.02, "layers": 1, "scale": 64, "strategies": ["bytes", "patches-32"], "tasks": ["images"],

@@ -39,10 +39,12 @@ def test_rows_equal_model2vecs_encoding_of_single_tokens(tmp_path, words, rows, 
     assert model2vec.recognizes(tmp_path / "m")
     table = model2vec.load(tmp_path / "m")
     assert table.vocabulary == words
-    assert table.rows[1:].tobytes() == model.encode(words[1:]).tobytes()  # model2vec drops [UNK] from texts
-    assert table.rows.dtype == (np.float32 if dtype == np.int8 else dtype)
+    encoded = model.encode(words[1:])  # model2vec drops [UNK] from texts
+    assert table.rows[1:].astype(encoded.dtype).tobytes() == encoded.tobytes()
+    is_promoted = dtype == np.int8 or (dtype == np.float16 and "weights" in options)
+    assert table.rows.dtype == (np.float32 if is_promoted else dtype)
     expected = vectors.astype(table.rows.dtype)[options.get("token_mapping", range(4))[0]]
-    assert (table.rows[0] == expected * options.get("weights", [1])[0]).all()
+    assert (table.rows[0] == expected * options.get("weights", np.ones(1, np.float32))[0]).all()
     assert isinstance(table.rows, np.memmap) == (not options and dtype != np.int8)
     for limit in (1, 3, 4, 9):
         first = model2vec.load(tmp_path / "m", limit=limit)
@@ -66,9 +68,20 @@ def test_normalize_setting_is_loaded(tmp_path, rows, tokenizer_of, normalize):
     from model2vec import StaticModel
 
     StaticModel(rows, tokenizer_of(), normalize=normalize).save_pretrained(tmp_path / "m")
-    assert model2vec.load(tmp_path / "m").settings == {"normalize": normalize}
+    assert model2vec.load(tmp_path / "m").settings == {"normalize": normalize, "max_length": 512}
     (tmp_path / "m" / "config.json").unlink()
-    assert model2vec.load(tmp_path / "m").settings == {"normalize": False}
+    assert model2vec.load(tmp_path / "m").settings == {"normalize": False, "max_length": 512}
+
+
+@pytest.mark.parametrize("length", [None, 0, 7])
+def test_limit_of_tokens_is_kept_as_a_setting(tmp_path, rows, tokenizer_of, length):
+    from model2vec import StaticModel
+
+    StaticModel(rows, tokenizer_of(), max_length=length).save_pretrained(tmp_path / "m")
+    table = model2vec.load(tmp_path / "m")
+    assert table.settings["max_length"] == length
+    model2vec.save(table, tmp_path / "again")
+    assert StaticModel.from_pretrained(tmp_path / "again").max_length == length
 
 
 # Files written by rowspace.
@@ -88,7 +101,7 @@ def test_other_libraries_open_saved_model_and_it_round_trips(tmp_path, table, dt
     again = model2vec.load(tmp_path / "m")
     assert again.vocabulary == [*table.vocabulary, "[UNK]"]
     assert again.rows.tobytes() == rows.tobytes() + bytes(rows[0].nbytes)
-    assert again.settings == {"normalize": False}
+    assert again.settings == {"normalize": False, "max_length": None}
 
 
 @pytest.mark.parametrize(("setting", "normalizes"), [(True, True), (False, False), ("a word", False), (None, False)])
@@ -100,7 +113,7 @@ def test_both_libraries_normalize_only_if_the_setting_is_true(
     from sentence_transformers import SentenceTransformer
 
     module.save(Table(table.vocabulary, table.rows, settings={"normalize": setting}), tmp_path / "m")
-    assert module.load(tmp_path / "m").settings == {"normalize": normalizes}
+    assert module.load(tmp_path / "m").settings["normalize"] is normalizes
     expected = table.rows / np.linalg.norm(table.rows, axis=1, keepdims=True) if normalizes else table.rows
     assert_close(SentenceTransformer(str(tmp_path / "m"), device="cpu").encode(table.vocabulary), expected)
     if module is model2vec:  # model2vec needs a file that only sentence-transformers adds

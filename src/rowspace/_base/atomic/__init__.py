@@ -9,7 +9,7 @@ Left out: the contents of the files, and locks: of two processes that save to on
 Read next: `replace.py`.
 """
 
-from rowspace._base.atomic.replace import StrPath, atomic_directory, atomic_file
+from rowspace._base.atomic.replace import StrPath, atomic_directory, atomic_file, move_file
 from rowspace._base.atomic.targets import (
     check_directory_target,
     check_file_target,
@@ -25,6 +25,7 @@ __all__ = [
     "check_directory_target",
     "check_file_target",
     "find_backup",
+    "move_file",
     "name_with_suffix",
     "translate_os_errors",
 ]

@@ -11,7 +11,7 @@ from rowspace._base.atomic.swap import swap_in, sync, sync_tree
 from rowspace._base.atomic.targets import FULL, check_directory_target, check_file_target, translate_os_errors
 from rowspace._base.atomic.temporaries import clear_temporaries, hidden_sibling, remove
 
-__all__ = ["StrPath", "atomic_directory", "atomic_file"]
+__all__ = ["StrPath", "atomic_directory", "atomic_file", "move_file"]
 
 StrPath = str | os.PathLike[str]
 
@@ -92,10 +92,20 @@ def atomic_file(path: StrPath) -> Iterator[BinaryIO]:
         with translate_os_errors(target, kinds=FULL), file:
             yield file
         with translate_os_errors(target):
-            sync(temporary)
-            if target.exists():
-                shutil.copymode(target, temporary)
-            temporary.replace(target)
-            sync(target.parent)
+            move_file(temporary, target)
     finally:
         remove(temporary)
+
+
+def move_file(source: Path, target: Path) -> None:
+    """Sync a complete file to the disk and rename it to `target`, in the same file system, with the old file's mode.
+
+    Args:
+        source: The file, which is closed.
+        target: Its new name; an older file of that name is replaced.
+    """
+    sync(source)
+    if target.exists():
+        shutil.copymode(target, source)
+    source.replace(target)
+    sync(target.parent)

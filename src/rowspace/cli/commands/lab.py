@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowspace.cli.default_table import open_default_table
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_line
-from rowspace.cli.progress import progress_reporter
 
 if TYPE_CHECKING:
     from rowspace.lab import Lab
-    from rowspace.table import Table
 
 __all__ = ["lab"]
 
@@ -64,13 +63,17 @@ def lab(
     """
     from rowspace.lab import make_app  # not needed for help
     from rowspace.lab.server.security import Access
-    from rowspace.lab.server.serve import listen, serve, validate_token
+    from rowspace.lab.server.serve import DEFAULT_PORT, serve, validate_token
     from rowspace.lab.tables.recent import find_recent, hub_cache
     from rowspace.lab.tables.tables import Tables, validate_table_id
+    from rowspace.serve.server import listen
 
     shown = f"&table={validate_table_id(table)}" if table is not None else ""
     token = validate_token(host, token)
-    with cleanup_on_interrupt(), listen(host, port) as listener:  # reports wrong values before long work
+    with (
+        cleanup_on_interrupt(),
+        listen(host, port, first=DEFAULT_PORT) as listener,
+    ):  # reports wrong values before long work
         access = Access(host, listener.getsockname()[1], token)
         app = make_app(Tables(_lab(path, table), find_recent=partial(find_recent, Path.cwd(), hub_cache())))
         url = access.url + shown
@@ -85,7 +88,7 @@ def lab(
 def _lab(path: str | None, table: str | None) -> "Lab":
     """Open the table at `path`, else the default table, or the one to show first if there is no default table yet."""
     from rowspace.lab import Lab
-    from rowspace.lab.default_table import default_table, default_table_path
+    from rowspace.lab.default_table import default_table_path
     from rowspace.lab.tables.tables import built_in_lab
 
     if path is not None:
@@ -93,21 +96,7 @@ def _lab(path: str | None, table: str | None) -> "Lab":
     if not default_table_path().exists() and (first := built_in_lab(table)) is not None:
         message(f"showing {table}; without --table, a table is learned from the standard library of this Python, once")
         return first
-    return Lab(default_table(_learned), str(default_table_path()))
-
-
-def _learned() -> "Table":
-    """Learn a table from the standard library, and show the progress."""
-    from rowspace.learn.fit import Reports, fit  # not needed by later starts
-    from rowspace.learn.warm import warm_fit
-
-    message("learning a table from the standard library of this Python, once; later starts reuse it")
-    warm_fit(subwords=False)
-    with progress_reporter(None) as progress:
-        reports = Reports(
-            on_bytes=progress.on_bytes, on_vocabulary=progress.on_vocabulary, on_progress=progress.on_progress
-        )
-        return fit(reports=reports, epochs=10)  # the text is small: fewer epochs do not learn its analogies
+    return Lab(*open_default_table())
 
 
 def _has_screen() -> bool:

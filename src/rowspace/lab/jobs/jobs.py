@@ -24,8 +24,9 @@ from rowspace.lab.jobs.job import FRAME_BYTES, Job
 from rowspace.lab.jobs.kinds import JobKind, Parameters
 from rowspace.lab.jobs.processes import IDLE_SECONDS, Spare, give_job, start_process
 from rowspace.lab.lab import Lab
-from rowspace.lab.server.errors import INTERNAL_ERROR, HttpError
+from rowspace.lab.server.errors import INTERNAL_ERROR
 from rowspace.lab.server.query import Query
+from rowspace.serve.request import HttpError
 
 __all__ = ["Jobs", "Limits"]
 

@@ -23,10 +23,9 @@ from rowspace.errors import UsageError
 from rowspace.lab.jobs.job import Job
 from rowspace.lab.jobs.jobs import Jobs
 from rowspace.lab.lab import Lab
-from rowspace.lab.server.errors import HttpError
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
-from rowspace.lab.server.request import read_body
+from rowspace.serve.request import HttpError, read_body
 
 __all__ = ["job_routes"]
 

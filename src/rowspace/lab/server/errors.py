@@ -8,8 +8,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from rowspace.errors import RowspaceError, UnknownTokenError
+from rowspace.serve.request import HttpError
 
-__all__ = ["HANDLERS", "INTERNAL_ERROR", "HttpError", "error_response"]
+__all__ = ["HANDLERS", "INTERNAL_ERROR", "error_response"]
 
 INTERNAL_ERROR = "an internal error: its traceback is in the terminal where rowspace lab runs; please report it"
 """The message for unexpected errors of the server or of a job's process."""
@@ -24,14 +25,6 @@ ERROR_KINDS = {
     429: "TooManyJobs",
     500: "ServerError",
 }
-
-
-class HttpError(RowspaceError):
-    """An error with an HTTP status and a message for the client."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def error_response(path: str, status: int, message: str, kind: str | None = None) -> Response:

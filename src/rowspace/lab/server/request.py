@@ -1,13 +1,12 @@
-"""The query parameters and the body of a request, with size limits."""
+"""The query parameters of a request, with a size limit."""
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
-from rowspace.lab.server.errors import HttpError
+from rowspace.serve.request import HttpError
 
-__all__ = ["query_parameters", "read_body"]
+__all__ = ["query_parameters"]
 
 LONGEST_QUERY = 32 << 10  # bytes
-OVERRUN = 64 << 20  # bytes read past the limit, so that the client receives the response
 
 
 def query_parameters(request: Request) -> dict[str, list[str]]:
@@ -19,20 +18,3 @@ def query_parameters(request: Request) -> dict[str, list[str]]:
     for name, value in request.query_params.multi_items():
         parameters.setdefault(name, []).append(value)
     return parameters
-
-
-async def read_body(request: Request, limit: int) -> bytes:
-    """Return the body; raise `HttpError` if it is incomplete (400) or has more than `limit` bytes (413)."""
-    parts, size = [], 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size <= limit:
-                parts.append(part)
-            elif size > limit + OVERRUN:
-                break
-    except ClientDisconnect:  # for example, the page was closed
-        raise HttpError(400, "the connection was closed before the body was complete") from None
-    if size > limit:
-        raise HttpError(413, f"the body must have at most {limit:,} bytes, and this one has more")
-    return b"".join(parts)

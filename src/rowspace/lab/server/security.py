@@ -6,10 +6,7 @@ token: in the first URL, then in a same-site cookie, or in `Authorization: Beare
 security policy that forbids loading from other hosts. Sources: W3C, Fetch Metadata and Content Security Policy 3.
 """
 
-import hmac
-import ipaddress
 import secrets
-import socket
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote, urlencode
@@ -20,8 +17,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rowspace.lab.server.errors import error_response
+from rowspace.serve.access import Address, bearer_token, is_from_elsewhere, secrets_equal
 
-__all__ = ["Access", "AccessMiddleware", "is_loopback"]
+__all__ = ["Access", "AccessMiddleware"]
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -36,12 +34,10 @@ UNAUTHORIZED = (
     "the token is missing or belongs to a server that was stopped; open the URL that rowspace lab last printed in the "
     "terminal"
 )
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # all interfaces of the machine
 
 
 @dataclass(frozen=True)
-class Access:
+class Access(Address):
     """The host and port of the server, and its access token.
 
     >>> access = Access("127.0.0.1", 7697, "secret")
@@ -49,45 +45,21 @@ class Access:
     ('http://127.0.0.1:7697/?token=secret', True, False)
     """
 
-    host: str
-    port: int
     token: str
 
     @property
     def url(self) -> str:
         """The URL to open, with the token."""
-        name = socket.gethostname() if self.host in EVERYWHERE else self.host
-        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/?token={self.token}"
+        return f"{self.base_url}/?token={self.token}"
 
     @property
     def cookie(self) -> str:
         """The name of the cookie; it includes the port because browsers share cookies between ports."""
         return f"rowspace-lab-{self.port}"
 
-    def is_here(self, host: str) -> bool:
-        """Return whether a Host header names this server."""
-        if self.port == 80 and not host.endswith(":80"):
-            host += ":80"  # browsers omit the default port
-        name, _, port = host.lower().rpartition(":")
-        name = name.removeprefix("[").removesuffix("]")
-        if self.host in EVERYWHERE:
-            known = name in ("localhost", socket.gethostname().lower()) or _is_address(name)
-        else:
-            known = name == self.host.lower() or (is_loopback(self.host) and name in LOOPBACK)
-        return known and port == str(self.port)
-
     def opens(self, token: str) -> bool:
-        """Return whether `token` is valid, with a constant-time comparison."""
-        return hmac.compare_digest(token.encode(), self.token.encode())
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is reachable from this machine only.
-
-    >>> is_loopback("localhost"), is_loopback("127.8.8.8"), is_loopback("0.0.0.0"), is_loopback("example.org")
-    (True, True, False, False)
-    """
-    return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+        """Return whether `token` is valid."""
+        return secrets_equal(token, self.token)
 
 
 class AccessMiddleware:
@@ -129,21 +101,20 @@ class AccessMiddleware:
             return f"unknown host {host[:100]!r}; open the URL that rowspace lab printed"
         if origin is not None and origin != f"http://{host}":
             return f"requests from {origin[:100]!r} are not allowed; only the pages of this server may send them"
-        if _is_from_elsewhere(request) and not (_is_page(request) and _is_opened_by_a_link(request)):
+        if is_from_elsewhere(request) and not (_is_page(request) and _is_opened_by_a_link(request)):
             return "requests from another site are not allowed; only the pages of this server may send them"
         return None
 
     def _has_token(self, request: Request) -> bool:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        sent = token if scheme.lower() == "bearer" else request.cookies.get(self.access.cookie, "")
-        return self.access.opens(sent)
+        sent = bearer_token(request)
+        return self.access.opens(request.cookies.get(self.access.cookie, "") if sent is None else sent)
 
     def _opened(self, request: Request) -> Response:
         """Redirect to the same page without the token in its URL, and set the cookie."""
         left = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         address = f"http://{request.headers['host']}{quote(request.scope['path'])}{'?' * bool(left)}{urlencode(left)}"
         answer: Response = RedirectResponse(address, 303)
-        if _is_from_elsewhere(request):  # browsers send no SameSite cookie after a cross-site redirect
+        if is_from_elsewhere(request):  # browsers send no SameSite cookie after a cross-site redirect
             answer = HTMLResponse(f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address)}">')
         answer.set_cookie(self.access.cookie, self.access.token, httponly=True, samesite="strict")
         return answer
@@ -153,21 +124,8 @@ def _is_page(request: Request) -> bool:
     return request.method == "GET" and not request.url.path.startswith(("/api/", "/static/"))
 
 
-def _is_from_elsewhere(request: Request) -> bool:
-    """Return whether the browser marks the request as coming from another site, such as another port of this host."""
-    return request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
-
-
 def _is_opened_by_a_link(request: Request) -> bool:
     return (request.headers.get("sec-fetch-mode"), request.headers.get("sec-fetch-dest")) == ("navigate", "document")
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _with_headers(send: Send, path: str, instance: str) -> Send:

@@ -21,12 +21,13 @@ from rowspace.errors import UsageError
 from rowspace.lab.lab import OPENED
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, Reply
-from rowspace.lab.server.request import query_parameters, read_body
+from rowspace.lab.server.request import query_parameters
 from rowspace.lab.tables.choice import TableChoice
 from rowspace.lab.tables.replies import OwnTableReply, TableEntry, TablesReply, TableTextReply
 from rowspace.lab.tables.tables import Tables
 from rowspace.lab.tables.typed import typed_choice
 from rowspace.lab.tables.world import DIM, DIMS, world_choice
+from rowspace.serve.request import read_body
 
 __all__ = ["TABLE", "table_routes"]
 

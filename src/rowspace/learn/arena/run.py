@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from rowspace._base.atomic import translate_os_errors
+from rowspace._base.lock import locked
 from rowspace._base.plural import plural
 from rowspace.errors import MissingExtraError, RowspaceError, UsageError
 from rowspace.learn.arena.options import ArenaOptions
 from rowspace.learn.arena.runs.saved import SavedResults
 from rowspace.learn.arena.tasks.chunks import read_documents
 from rowspace.learn.interrupt import stop_requests
-from rowspace.learn.lock import locked
 from rowspace.text import Corpus
 
 try:

@@ -1,7 +1,9 @@
 """model2vec's directory: `embeddings`, for quantized models `mapping` and `weights`, and a tokenizer.json.
 
 A token's row is `embeddings[mapping[id]] * weights[id]`, as in model2vec. Without those two the rows stay mapped. int8
-becomes float32 (model2vec computes with the integers). Whether texts are normalized is kept as the setting `normalize`.
+becomes float32 (model2vec computes with the integers), and so do weighted float16 rows, since model2vec rounds only the
+vector of a text. What it does with texts is kept in the settings `normalize`, `max_length` and, for these rows,
+`embedding_dtype`.
 Source: model2vec 0.10, `persistence` and `StaticModel`.
 """
 
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import resolve_inside
-from rowspace.files.strict_json import read_object
+from rowspace.files.strict_json import is_count, read_object
 from rowspace.files.tensors import Tensors, holds_tensor, map_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
 from rowspace.store.rows import check_rows
@@ -25,6 +27,7 @@ from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
 
+MAX_LENGTH = 512  # model2vec's, for a config.json without one
 CONTENTS = (MODEL, TOKENIZER, CONFIG, MODULES)
 
 
@@ -45,7 +48,10 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         rows = rows[_mapping(model, len(rows), limit, names)]
     if "weights" in names:
         rows = _weighted(rows, map_tensor(model, "weights", limit=limit, known=names), str(model))
-    return table_of_tensor(rows, folder, str(model), limit=limit, settings={"normalize": _normalizes(folder)})
+    settings = _settings(folder)
+    if "weights" in names and names["embeddings"].dtype == "F16":
+        settings["embedding_dtype"] = "float16"
+    return table_of_tensor(rows, folder, str(model), limit=limit, settings=settings)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -67,7 +73,7 @@ def save(table: Table, path: StrPath) -> None:
         with (folder / MODEL).open("xb") as file:
             file.writelines(tensor_pieces("embeddings", table.rows, unknown_rows))
         (folder / TOKENIZER).write_bytes(tokenizer)
-        config = CONFIG_CONTENT | {"normalize": normalizes(table)}
+        config = CONFIG_CONTENT | {"normalize": normalizes(table), "max_length": table.settings.get("max_length")}
         (folder / CONFIG).write_text(json.dumps(config, indent=1))
         (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
 
@@ -102,11 +108,11 @@ def _weighted(rows: NDArray[Any], weights: NDArray[Any], source: str) -> NDArray
             f"{source}: 'weights' is {weights.dtype} of shape {weights.shape}, not one for each token"
         )
     weighted: NDArray[Any] = rows * weights[:, np.newaxis]
-    return weighted.astype(rows.dtype)
+    return weighted.astype(np.promote_types(rows.dtype, np.float32))
 
 
-def _normalizes(folder: Path) -> bool:
-    """Whether model2vec normalizes texts, as config.json says."""
-    if not (folder / CONFIG).is_file():
-        return False
-    return bool(read_object(resolve_inside(folder, CONFIG)).get("normalize"))
+def _settings(folder: Path) -> dict[str, object]:
+    """Return whether model2vec normalizes texts, and the number of tokens that it cuts them at, as config.json says."""
+    config = read_object(resolve_inside(folder, CONFIG)) if (folder / CONFIG).is_file() else {}
+    length = config.get("max_length", MAX_LENGTH)
+    return {"normalize": bool(config.get("normalize")), "max_length": length if is_count(length) else None}

@@ -4,16 +4,19 @@ Start at open_corpus.py, then reading.py.
 """
 
 from rowspace.text.corpus.blocks import Block, blocks
-from rowspace.text.corpus.open_corpus import Corpus, OpenCorpus, corpus_bytes, open_corpus
-from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_pieces
+from rowspace.text.corpus.lines import read_lines
+from rowspace.text.corpus.open_corpus import Corpus, CorpusFile, OpenCorpus, corpus_bytes, corpus_files, open_corpus
+from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_chunks, read_pieces
 from rowspace.text.corpus.rereadable import RereadableCorpus, text_pieces
 from rowspace.text.corpus.sentences import Run, Sentences
 from rowspace.text.corpus.standard_library import standard_library
 
 __all__ = [
     "BLOCK",
+    "STANDARD_INPUT",
     "Block",
     "Corpus",
+    "CorpusFile",
     "OpenCorpus",
     "Piece",
     "RereadableCorpus",
@@ -21,8 +24,11 @@ __all__ = [
     "Sentences",
     "blocks",
     "corpus_bytes",
+    "corpus_files",
     "cut_pieces",
     "open_corpus",
+    "read_chunks",
+    "read_lines",
     "read_pieces",
     "standard_library",
     "text_pieces",

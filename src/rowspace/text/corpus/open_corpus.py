@@ -16,7 +16,7 @@ from rowspace.errors import CorpusError
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_pieces
 
-__all__ = ["Corpus", "OpenCorpus", "corpus_bytes", "open_corpus"]
+__all__ = ["Corpus", "CorpusFile", "OpenCorpus", "corpus_bytes", "corpus_files", "open_corpus"]
 
 Corpus = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]] | Iterable[Iterable[str]]
 """A path, several `pathlib.Path`, an iterable of strings, or one of token lists."""
@@ -84,14 +84,14 @@ def corpus_bytes(corpus: Corpus) -> int | None:
     if paths is corpus and any(isinstance(path, str) for path in paths):
         return None  # texts
     total = 0
-    for source in _sources(paths):
+    for source in corpus_files(paths):
         if source.name == STANDARD_INPUT or _file_type(source.name) != stat.S_IFREG:
             return None
         total += Path(source.name).stat().st_size
     return total
 
 
-class _Source(NamedTuple):
+class CorpusFile(NamedTuple):
     """A file to read, and whether the caller named it (otherwise it is skipped if it is binary)."""
 
     name: str
@@ -103,7 +103,7 @@ def _file_pieces(
 ) -> Iterator[Piece]:
     """Yield the text of files, each of which is a document."""
     tried, found = None, False
-    for source in _sources(paths):
+    for source in corpus_files(paths):
         for piece in read_pieces(source.name, named=source.named, field=field, on_bytes=on_bytes):
             found = True
             yield piece
@@ -112,15 +112,22 @@ def _file_pieces(
         raise CorpusError(f"all files are binary, such as {tried.name!r}; name a directory or pattern with text files")
 
 
-def _sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[_Source]:
-    """Yield the files that paths, directories and patterns name, in sorted order."""
+def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile]:
+    """Yield the files that paths, directories and patterns name; those of a directory or a pattern in sorted order.
+
+    Raises:
+        CorpusError: There is no such file, or no text file in a directory.
+
+    >>> [file.named for file in corpus_files(["-"])]
+    [True]
+    """
     for path in paths:
         name = path if isinstance(path, str) else _name(path)
         file_type = _file_type(name)
         if file_type == stat.S_IFDIR:
             yield from _directory(name)
         elif file_type:
-            yield _Source(name, named=True)
+            yield CorpusFile(name, named=True)
         elif glob.has_magic(name):
             yield from _pattern(name)
         else:
@@ -148,7 +155,7 @@ def _file_type(name: str) -> int:
         return 0
 
 
-def _directory(name: str) -> Iterator[_Source]:
+def _directory(name: str) -> Iterator[CorpusFile]:
     """Yield the files below a directory, except hidden ones and those of tables."""
     empty = True
     _refuse_table(name)
@@ -164,7 +171,7 @@ def _directory(name: str) -> Iterator[_Source]:
             path = Path(folder, file)
             if not file.startswith(".") and _file_type(str(path)) == stat.S_IFREG:
                 empty = False
-                yield _Source(str(path), named=False)
+                yield CorpusFile(str(path), named=False)
     if empty:
         raise CorpusError(f"directory {name!r} holds no text files; name one that does")
 
@@ -185,14 +192,14 @@ def _is_table(folder: Path) -> bool:
     return "rowspace.json" in names or (weights and not names.isdisjoint({"config.json", "modules.json"}))
 
 
-def _pattern(pattern: str) -> Iterator[_Source]:
+def _pattern(pattern: str) -> Iterator[CorpusFile]:
     """Yield the files that match a glob pattern."""
     matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  # Path.glob refuses absolute patterns
     files = sorted(path for path in matches if _file_type(path) == stat.S_IFREG)
     if not files:
         raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** matches folders inside folders")
     for path in files:
-        yield _Source(path, named=False)
+        yield CorpusFile(path, named=False)
 
 
 def _names_file(text: object) -> bool:

@@ -21,7 +21,7 @@ from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
 from rowspace.text.characters import as_array, character_table, utf8
 from rowspace.text.corpus.file_types import first_record, not_text
 
-__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_pieces"]
+__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_chunks", "read_pieces"]
 
 Piece = tuple[bytes, bool]
 
@@ -49,17 +49,43 @@ def read_pieces(
         CorpusError: the file cannot be read, is damaged or binary, or holds JSON lines and no `field` is given.
         MissingExtraError: a .zst file without zstandard.
     """
+    chunks = read_chunks(name, named=named, is_json=field is not None, on_bytes=on_bytes)
+    start = next(chunks, None)
+    if start is not None:
+        chunks = chain([start], chunks)
+        yield from _records(name, chunks, field) if field else cut_pieces(chunks)
+
+
+def read_chunks(
+    name: str, *, named: bool, is_json: bool = False, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a file, or of standard input for '-', about `BLOCK` at a time.
+
+    Lines that end with CR alone end with LF in the chunks. An empty file yields one empty chunk, a binary file that was
+    found in a folder none.
+
+    Args:
+        name: The path of the file.
+        named: Whether the caller named this file.
+        is_json: Whether JSON lines are expected; otherwise they are an error.
+        on_bytes: Called with the number of bytes read.
+
+    Raises:
+        CorpusError: The file cannot be read, is damaged or binary, or holds JSON lines unexpectedly.
+        MissingExtraError: A .zst file without zstandard.
+    """
     try:
         with _open(name) as raw:
             chunks = _decompressed(name, io.BufferedReader(_Meter(raw, on_bytes)))
             start = next(chunks, b"")
-            if _is_text(name, start, named=named):
-                chunks = chain([start], chunks)
-                if b"\r" in start[:-1] and b"\n" not in start:  # the line ends of old Macs
-                    chunks = (chunk.replace(b"\r", b"\n") for chunk in chunks)
-                if field is None:
-                    _refuse_json(name, start, named=named)
-                yield from _records(name, chunks, field) if field else cut_pieces(chunks)
+            if not _is_text(name, start, named=named):
+                return
+            if not is_json:
+                _refuse_json(name, start, named=named)
+            chunks = chain([start], chunks)
+            if b"\r" in start[:-1] and b"\n" not in start:  # the line ends of old Macs
+                chunks = (chunk.replace(b"\r", b"\n") for chunk in chunks)
+            yield from chunks
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
         if isinstance(error, OSError) and error.errno:
             message = f"{name!r} cannot be read: {error.strerror}; check the path and its permissions"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
+from rowspace._base.lock import locked
 from rowspace.errors import MissingExtraError, RowspaceError, UsageError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lab import Lab
@@ -17,7 +18,6 @@ from rowspace.lab.pages.arena.saved import own_folder
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.learn import read_arena
-from rowspace.learn.lock import locked
 
 TINY = {
     "quick": True, "seconds": 0.02, "layers": 1, "megabytes": 0.05, "strategies": ["bytes", "patches-32"],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rowspace.encode.scanners.byte_bpe.character_classes import character_classes
 from rowspace.encode.scanners.byte_bpe.model import ModelArrays
 from rowspace.encode.scanners.byte_bpe.patterns import CutRule
-from rowspace.encode.scanners.scanner import Scanner, is_worth_loading
+from rowspace.encode.scanners.scanner import Scanner
 from rowspace.encode.texts import FlatIds, TextBuffer
 
 __all__ = ["ByteBpeScanner"]
@@ -37,23 +37,22 @@ class ByteBpeScanner(Scanner):
         self._idle: list[Any] = []
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
-        """Return the ids of texts first … last - 1, and which it leaves; all, until kernels are worth loading."""
-        if "_tables" not in self.__dict__ and not is_worth_loading(buffer):
-            return FlatIds.of([[]] * (last - first)), np.arange(last - first)
+        """Return the ids of texts first … last - 1, and which of these texts it leaves to the library."""
         from rowspace.encode.scanners.byte_bpe.kernels.scan import Output, Texts, scan
 
         guard, merges, scratch = self._tables
         texts = Texts(*self._with_padding(buffer, first, last))
+        longest = int((texts.indptr[1:] - texts.indptr[:-1]).max()) if first < last else 0
         output = Output(
             ids=np.empty(int(texts.indptr[-1]) + SPARE, np.int32),
             indptr=np.empty(last - first + 1, np.int64),
             left=np.empty(last - first, np.bool_),
-            scratch=np.empty(scratch * int(np.diff(texts.indptr).max(initial=0)), np.int64),
+            scratch=np.empty(scratch * longest, np.int64),
         )
         known = self._take()
         scan(texts, (character_classes(), self.rule.digits), guard, merges, known, output)
         self._idle.append(known)
-        return FlatIds(output.ids[: output.indptr[-1]].copy(), output.indptr), np.flatnonzero(output.left)
+        return FlatIds(output.ids[: output.indptr[-1]].copy(), output.indptr), output.left.nonzero()[0]
 
     def _with_padding(self, buffer: TextBuffer, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Return a copy of texts first … last - 1, with the blanks put before them, and where each begins."""

@@ -23,6 +23,7 @@ __all__ = [
     "KEY",
     "LENGTH_SHIFT",
     "LONG",
+    "LOW",
     "VALUE",
     "copy_ids",
     "find",

@@ -13,6 +13,7 @@ from rowspace.encode.scanners.cache.kernels import (
     KEY,
     LENGTH_SHIFT,
     LONG,
+    LOW,
     VALUE,
     copy_ids,
     find,
@@ -62,9 +63,10 @@ def scan(
     used: NDArray[np.int64],
     ids: NDArray[np.int32],
     ends: NDArray[np.int64],
-    left: NDArray[np.int64],
 ) -> int:
-    """Write the ids of texts first … last - 1, where each text's ids end, and the texts left; return how many are left.
+    """Write the ids of texts first … last - 1 and where each text's ids end; return how many texts are left.
+
+    The end e of a text that is left to the library, which has no ids, is written as -1 - e.
 
     `characters`: of `character_numbers`. `trie`: of `build_trie`. `rule`: the id of the unknown token or -1, the node
     from which continuing pieces go or -1, the most characters of a word. `added`: of `added_records`. `slots` to
@@ -94,16 +96,17 @@ def scan(
                     )
                     verdict |= mark
                 elif key < LONG and is_one_id(slots, slot):
-                    ids[written] = slots[slot, VALUE]
+                    ids[written] = slots[slot, VALUE] & LOW
                     written += 1
                 else:
                     written = copy_ids(slots, pool, slot, ids, written)
                     verdict |= mark_of(slots, slot)
         if verdict >= LEFT or (verdict == CHECKED and has_literal(data, indptr[text], end, added)):
             written = start
-            left[leaving] = text - first
             leaving += 1
-        ends[text - first + 1] = written
+            ends[text - first + 1] = -1 - written
+        else:
+            ends[text - first + 1] = written
     return leaving
 
 

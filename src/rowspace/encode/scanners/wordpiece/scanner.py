@@ -1,7 +1,6 @@
 """`BertScanner`: the scanner of a BERT tokenizer."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,9 @@ from rowspace.encode.scanners.wordpiece.characters import BertNormalization, cha
 from rowspace.encode.texts import FlatIds, TextBuffer
 
 __all__ = ["BertScanner", "WordPiece"]
+
+COPIED = 4096  # more ids than these are copied, so that the array does not keep the room for an id of each byte
+_NONE = np.empty(0, np.int64)
 
 
 class WordPiece(NamedTuple):
@@ -43,22 +45,29 @@ class BertScanner(Scanner):
         self.options = options
         self.added = added
         self.caches = CachePool()
+        self._loaded: tuple[Callable[..., int], tuple[NDArray[Any], ...]] | None = None
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
         """Return the ids of texts first … last - 1, and which it leaves; all, until kernels are worth loading."""
-        if "_tables" not in self.__dict__ and not is_worth_loading(buffer):
-            return FlatIds.of([[]] * (last - first)), np.arange(last - first)
-        kernel, tables = self._tables
+        if self._loaded is None:
+            if not is_worth_loading(buffer):
+                return FlatIds.of([[]] * (last - first)), np.arange(last - first)
+            self._loaded = self._load()
+        kernel, tables = self._loaded
         data, indptr = buffer
-        ids = np.empty(indptr[last] - indptr[first], np.int32)
-        ends, left = np.empty(last - first + 1, np.int64), np.empty(last - first, np.int64)
+        ids = np.empty(indptr.item(last) - indptr.item(first), np.int32)
+        ends = np.empty(last - first + 1, np.int64)
         cache = self.caches.take()
-        leaving = kernel(data, indptr, first, last, *tables, *cache, ids, ends, left)
+        leaving = kernel(data, indptr, first, last, *tables, *cache, ids, ends)
         self.caches.give_back(cache)
-        return FlatIds(ids[: ends[-1]].copy(), ends), left[:leaving]
+        left = _NONE
+        if leaving:
+            left = np.flatnonzero(ends < 0) - 1
+            ends[left + 1] = -1 - ends[left + 1]
+        ids = ids[: ends.item(last - first)]
+        return FlatIds(ids.copy() if ids.size > COPIED else ids, ends), left
 
-    @cached_property
-    def _tables(self) -> tuple[Callable[..., int], tuple[NDArray[Any], ...]]:
+    def _load(self) -> tuple[Callable[..., int], tuple[NDArray[Any], ...]]:
         from rowspace.encode.scanners.wordpiece.kernels import scan
         from rowspace.encode.scanners.wordpiece.trie import build_trie, node_of
 
@@ -69,4 +78,4 @@ class BertScanner(Scanner):
         return scan, (character_numbers(self.options), trie, rule, self.added)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "_tables"}
+        return self.__dict__ | {"_loaded": None}

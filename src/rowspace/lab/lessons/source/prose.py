@@ -30,7 +30,7 @@ def prose_html(text: str, values: Values, fields: dict[str, str] | None = None) 
 
     held = VALUE.sub(lambda match: hold(_element(values.find(match[1]))), text)
     held = _FIELD.sub(lambda match: hold(_field(match, fields)), held)
-    html = str(_MARKDOWN.render(held)).replace("<th></th>", "<td></td>")  # an empty cell is no header
+    html = str(_MARKDOWN.render(held)).replace("<th></th>", "<td></td>")  # an empty cell is not a header
     return "".join(found[ord(c) - _FIRST] if _FIRST <= ord(c) < _FIRST + len(found) else c for c in html)
 
 

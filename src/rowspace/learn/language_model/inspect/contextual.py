@@ -5,6 +5,7 @@ Measures: How Contextual are Contextualized Word Representations? (Ethayarajh, 2
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -189,12 +190,26 @@ def load_encoder(folder: str | os.PathLike[str]) -> LoadedEncoder:
         import transformers  # not needed for a run
     except ImportError as error:
         raise MissingExtraError("a model of transformers needs transformers: pip install transformers") from error
+    own = {"local_files_only": True, "trust_remote_code": False}  # without the latter it would ask
     try:
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
-        model: Any = transformers.AutoModel.from_pretrained(path, local_files_only=True, use_safetensors=True)
+        with _without_progress(transformers.utils.logging):
+            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, **own)
+            model: Any = transformers.AutoModel.from_pretrained(path, use_safetensors=True, **own)
     except Exception as error:  # the library raises many kinds
         raise FileFormatError(f"{path}: does not open as a model of transformers ({reason_of(error)})") from error
     return LoadedEncoder(tokenizer, model.eval())
+
+
+@contextmanager
+def _without_progress(logging: Any) -> Iterator[None]:
+    """Hide the progress bar of transformers, whose weights open within seconds."""
+    was_enabled = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            logging.enable_progress_bar()
 
 
 Model = LoadedRun | LoadedEncoder | str | os.PathLike[str]

@@ -11,12 +11,12 @@ from safetensors import SafetensorError, torch as safetensors
 from torch import Tensor
 
 from rowspace._base.atomic import atomic_directory
+from rowspace._base.lock import LOCK_NAME
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import parse_object
 from rowspace.learn.language_model.model.transformers_model import write_model
 from rowspace.learn.language_model.options import ModelOptions, TrainingOptions
 from rowspace.learn.language_model.run_folder.folder import MODEL, RUN_FILE, STATE, link_others
-from rowspace.learn.lock import LOCK_NAME
 from rowspace.table import Table
 
 __all__ = ["RunRecord", "read_record", "read_start", "read_tensors", "save_checkpoint", "write_start"]

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from rowspace._base.atomic import check_directory_target, name_with_suffix, translate_os_errors
 from rowspace._base.atomic.temporaries import clear_temporaries
+from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.learn.language_model.telemetry import events
-from rowspace.learn.lock import LOCK_NAME, locked
 
 __all__ = ["DATA", "MODEL", "RUN_FILE", "STATE", "check_output", "find_run", "link_others", "lock_run"]
 

@@ -1,0 +1,178 @@
+"""`rowspace encode`: the vectors of texts, into a file or as JSON lines.
+
+Its options are the fields of `EncodeOptions`. Only options that are given are passed on, so that the mode of a model's
+own library applies otherwise.
+"""
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rowspace._base.plural import plural
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.dataclass_options import with_options_of
+from rowspace.cli.encode_progress import encode_reporter, text_rate
+from rowspace.cli.interruption import cleanup_on_interrupt
+from rowspace.cli.output import print_json, print_line
+from rowspace.encode.options import EncodeOptions
+from rowspace.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rowspace.encode import Encoder, StreamOptions, StreamResult
+
+__all__ = ["encode"]
+
+MANY_UNKNOWN = 0.2  # share of the tokens from which the summary gives advice
+# The Python that opens an output of each kind; names are inserted as JSON strings.
+NEXT_STEPS = {
+    ".npy": 'import numpy; print(numpy.load({path}, mmap_mode="r").shape)',
+    ".parquet": "import pyarrow.parquet as pq; print(pq.read_schema({path}))",
+    ".lance": "import lancedb; print(lancedb.connect({folder}).open_table({stem}).schema)",
+}
+
+
+@with_options_of({"Vectors": EncodeOptions})
+def encode(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="Files with a text per line (.gz, .xz, .bz2 and .zst too), JSON lines, Parquet files, folders, "
+            "patterns, or - for standard input.",
+            show_default=False,
+        ),
+    ],
+    *,
+    table: Annotated[
+        str,
+        typer.Option(
+            metavar="TABLE",
+            help="A table with a tokenizer, in any format: a folder saved by rowspace "
+            "fit, model2vec or sentence-transformers, a checkpoint, ...",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Where to save: a name that ends in .npy, .parquet or .lance; without it, "
+            "vectors are printed as JSON lines.",
+            show_default=False,
+        ),
+    ] = None,
+    field: Annotated[
+        str | None, typer.Option(help="The field of JSON lines that holds the text.", show_default=False)
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The column of Parquet files that holds the text.", show_default=False)
+    ] = None,
+    keep_text: Annotated[
+        bool, typer.Option("--text/--no-text", help="Save the texts, too, in .parquet and .lance.")
+    ] = True,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output.")] = False,
+    as_json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Turn texts into vectors, one for each line: the pooled rows of its tokens.
+
+    Memory stays bounded for sources of any size. After Ctrl-C or a kill, the same command with --resume continues.
+
+    Example:
+      rowspace encode sentences.txt --table my-table -o vectors.npy
+      rowspace encode reviews.jsonl.gz --field text --table a-model2vec-folder --normalize -o vectors.parquet
+      rowspace encode questions.txt --table my-table --dim 8
+    """
+    from rowspace.encode import Encoder, StreamOptions  # not needed for help
+    from rowspace.encode.stream import check_output
+
+    if output is None and (resume or as_json):
+        raise UsageError(f"{'--resume' if resume else '--json'} is for a run that saves vectors; give -o")
+    if output is not None:
+        check_output(output)
+    began = time.monotonic()
+    encoder = Encoder.load(table, **{name: value for name, value in options.items() if value is not None})
+    stream = StreamOptions(field=field, column=column, keep_text=keep_text)
+    if output is None:
+        _print_vectors(encoder, files, stream)
+        return
+    with cleanup_on_interrupt(), encode_reporter() as progress:
+        result = encoder.encode_to(
+            _source(files), output, options=stream, resume=resume, on_progress=progress.on_progress
+        )
+    if as_json:
+        print_json(_document(table, output, encoder, result))
+    else:
+        for line in _summary(output, encoder, result, time.monotonic() - began):
+            print_line(line)
+
+
+def _source(names: Sequence[str]) -> str | list[Path]:
+    if "" in names:
+        raise UsageError("the name of a file is empty; give a file, a folder, a pattern or -")
+    return names[0] if len(names) == 1 else [Path(name) for name in names]
+
+
+def _print_vectors(encoder: "Encoder", names: Sequence[str], options: "StreamOptions") -> None:
+    """Print a JSON object with each text and its vector."""
+    from rowspace.encode.stream import open_source
+    from rowspace.text.characters import clean
+
+    in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    source = open_source(_source(names), field=options.field, column=options.column)
+    for texts in source.read(None):
+        for text, vector in zip(texts, encoder.encode(texts), strict=True):
+            document = {"text": clean(text), "vector": _numbers(vector)}
+            print_line(json.dumps(document, ensure_ascii=not in_unicode))
+
+
+def _numbers(vector: "NDArray[Any]") -> list[float]:
+    """Return numbers that print with as few digits as their dtype needs."""
+    return list(map(float, vector.astype(str))) if vector.dtype.kind == "f" else vector.tolist()
+
+
+def _summary(output: str, encoder: "Encoder", result: "StreamResult", seconds: float) -> Iterator[str]:
+    """Yield the lines of the summary."""
+    report, new = encoder.report, result.texts - result.resumed_texts
+    resumed = f", {new:,} of them in this run" if result.resumed_texts else ""
+    yield f"{plural(result.texts, 'text')}{resumed} × {result.dim} {result.dtype}"
+    advice = "; another table may fit this text better" if report.unknown_share > MANY_UNKNOWN else ""
+    yield f"{plural(report.tokens, 'token')}, {100 * report.unknown_share:.1f} % out of vocabulary{advice}"
+    yield f"encoding took {result.seconds:.1f} s at {text_rate(new, result.seconds)}, this command {seconds:.1f} s"
+    yield f"saved in {output}; try: python -c {shlex.quote(_next_step(output))}"
+
+
+def _next_step(output: str) -> str:
+    path = Path(output)
+    names = {"path": output, "folder": str(path.parent), "stem": path.stem}
+    return NEXT_STEPS[path.suffix.lower()].format(**{name: json.dumps(value) for name, value in names.items()})
+
+
+def _document(table: str, output: str, encoder: "Encoder", result: "StreamResult") -> dict[str, object]:
+    """Return the summary as a JSON document."""
+    report = encoder.report
+    return {
+        "table": table,
+        "output": output,
+        "texts": result.texts,
+        "resumed_texts": result.resumed_texts,
+        "dim": result.dim,
+        "dtype": result.dtype,
+        "tokens": report.tokens,
+        "unknown_tokens": report.unknown_tokens,
+        "scanned_share": round(report.scanned_share, 4),
+        "seconds": round(result.seconds, 3),
+        "texts_per_second": round((result.texts - result.resumed_texts) / max(1e-3, result.seconds)),
+        "options": asdict(encoder.options),
+        "fingerprint": encoder.fingerprint,
+    }

@@ -1,0 +1,100 @@
+"""The progress of `rowspace encode` on standard error: a bar on a terminal, lines at intervals elsewhere."""
+
+import sys
+import time
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rich.progress import BarColumn, Progress as RichProgress, TextColumn
+
+from rowspace._base.plural import plural
+from rowspace.cli.output import console_on, message
+from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration, uses_bars
+
+if TYPE_CHECKING:
+    from rowspace.encode import StreamProgress
+
+__all__ = ["EncodeBar", "EncodeLines", "encode_reporter", "text_rate"]
+
+
+def encode_reporter() -> "EncodeBar | EncodeLines":
+    """Return a bar for a terminal, lines otherwise."""
+    return EncodeBar() if uses_bars() else EncodeLines()
+
+
+def text_rate(texts: int, seconds: float) -> str:
+    """Return a speed as text.
+
+    >>> text_rate(30, 2.0), text_rate(30_000, 2.0)
+    ('15 texts/s', '15.0 k texts/s')
+    """
+    rate = texts / max(1e-3, seconds)
+    return f"{rate:.0f} texts/s" if rate < 1000 else f"{rate / 1e3:.1f} k texts/s"
+
+
+class _Reporter(AbstractContextManager["_Reporter"]):
+    """Knows when the run began."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def facts(self, progress: "StreamProgress") -> str:
+        """Return texts, speed and time left as text."""
+        seconds = max(1e-3, time.monotonic() - self._start)
+        rate = f"{plural(progress.texts, 'text')}, {text_rate(progress.new_texts, seconds)}"
+        if not progress.total_bytes or not progress.bytes:
+            return rate
+        return f"{rate}, {duration((progress.total_bytes - progress.bytes) * seconds / progress.bytes)} left"
+
+
+class EncodeBar(_Reporter):
+    """A progress bar; other messages appear above it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bars = RichProgress(
+            TextColumn("encoding"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.fields[facts]}", justify="right"),
+            TextColumn(" "),  # room for the terminal's ^C, which would move the bar down by a line
+            console=console_on(sys.stderr),
+            expand=True,
+        )
+        self._task = self._bars.add_task("", total=None, facts="")
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def on_progress(self, progress: "StreamProgress") -> None:
+        """Advance the bar."""
+        self._bars.update(self._task, total=progress.total_bytes, completed=progress.bytes, facts=self.facts(progress))
+
+
+class EncodeLines(_Reporter):
+    """A line at each 10 % of the bytes, and at least every `seconds_between` seconds."""
+
+    def __init__(self, *, seconds_between: float = SECONDS_BETWEEN_LINES) -> None:
+        super().__init__()
+        self._pace = Pace(seconds_between)
+
+    def on_progress(self, progress: "StreamProgress") -> None:
+        """Print how much is encoded, if a line is due."""
+        share = progress.bytes / progress.total_bytes if progress.total_bytes else 0.0
+        if self._pace.is_due(share):
+            done = f"{share:.0%}, " if progress.total_bytes else ""
+            message(f"encoding: {done}{self.facts(progress)}")

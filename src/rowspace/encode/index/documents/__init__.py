@@ -1,0 +1,17 @@
+"""Files → documents: text, the line of each position, and named sections.
+
+| file | contents |
+|---|---|
+| `document.py` | `Document` and `Section` |
+| `read.py` | bytes → document, by the suffix of the file |
+| `markdown.py`, `html.py`, `pdf.py` | the readers of these formats |
+| `python.py`, `languages.py` | source code → definitions, by `ast` and by tree-sitter |
+| `outline.py` | definitions → sections |
+
+Read next: `document.py`.
+"""
+
+from rowspace.encode.index.documents.document import Document, Section
+from rowspace.encode.index.documents.read import read_document
+
+__all__ = ["Document", "Section", "read_document"]

@@ -1,0 +1,221 @@
+"""Files → rows of an index: only files that are new or have changed are read, and only their rows are written."""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.encode.index.chunks import Chunk, chunk_document
+from rowspace.encode.index.documents import read_document
+from rowspace.encode.index.files import FoundFile, find_files
+from rowspace.encode.index.options import TextEncoder
+from rowspace.encode.index.store import ChunkStore, FileState
+from rowspace.errors import FileFormatError
+
+__all__ = ["Progress", "Summary", "unit_vectors", "update_store"]
+
+_FIRST_BATCH, _LARGEST_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
+_BATCH_FILES = 1_000
+_ENCODED = 1 << 14  # passages that are encoded at once
+
+Progress = Callable[[int, int], None]
+"""Called with the files done and the number of files."""
+
+
+@dataclass
+class Summary:
+    """What an update did.
+
+    Attributes:
+        added, changed, removed, unchanged: Numbers of files.
+        chunks: Passages in the index now.
+        skipped: The number of files that were left out, by reason.
+        seconds: How long it took.
+    """
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+class _ReadFile(NamedTuple):
+    """A file that was read, and its passages."""
+
+    found: FoundFile
+    digest: str
+    chunks: list[Chunk]
+
+
+def update_store(
+    store: ChunkStore, roots: Sequence[str], encoder: TextEncoder, *, on_progress: Progress | None = None
+) -> Summary:
+    """Bring an index up to date with the files below `roots`; its other files stay as they are.
+
+    Files are written in batches. Each is one commit, so that a process killed at any time leaves complete files, and
+    the next update continues.
+
+    Args:
+        store: The index, of which this process is the only writer.
+        roots: Absolute paths of files and folders.
+        encoder: The encoder of the index.
+        on_progress: Called after each file.
+
+    Returns:
+        What was done.
+    """
+    return _Update(store, encoder, on_progress or (lambda done, total: None)).run(roots)
+
+
+def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    """Return rows of length 1; a row of zeros, or one that is not finite, becomes zeros.
+
+    Args:
+        vectors: (n, d) floating.
+
+    Returns:
+        (n, d) float32.
+
+    >>> unit_vectors(np.array([[3.0, 4.0], [0.0, 0.0]])).round(2).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    rows = np.array(vectors, np.float32)
+    norms = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    usable = np.isfinite(norms) & (norms > 0)
+    return np.where(usable, rows / np.where(usable, norms, 1), 0).astype(np.float32)
+
+
+class _Update:
+    def __init__(self, store: ChunkStore, encoder: TextEncoder, on_progress: Progress) -> None:
+        self.store, self.encoder, self.on_progress = store, encoder, on_progress
+        self.known: dict[str, FileState] = store.files()
+        self.summary = Summary()
+
+    def run(self, roots: Sequence[str]) -> Summary:
+        start = time.perf_counter()
+        files = list(find_files(roots))
+        kept, touched = set[str](), dict[str, int]()
+        with ThreadPoolExecutor(1, thread_name_prefix="rowspace") as writer:  # encodes while the next batch is read
+            pending: Future[None] | None = None
+            for batch in _batches(self._read(files, kept, touched)):
+                if pending is not None:
+                    pending.result()
+                pending = writer.submit(self._write, batch)
+            if pending is not None:
+                pending.result()
+        self._remove([path for path in self.known if path not in kept and _is_below(path, roots)])
+        if touched:
+            self.store.touch(touched)
+        self.store.maintain()
+        self.summary.chunks = self.store.count()
+        self.summary.seconds = time.perf_counter() - start
+        return self.summary
+
+    def _read(self, files: Sequence[FoundFile], kept: set[str], touched: dict[str, int]) -> Iterator[_ReadFile]:
+        """Yield the new and changed files that have text; collect the paths that stay in the index."""
+        for done, found in enumerate(files, 1):
+            known = self.known.get(found.path)
+            if known is not None and known[:2] == (found.size, found.mtime_ns):
+                kept.add(found.path)
+                self.summary.unchanged += 1
+            else:
+                yield from self._read_one(found, known, kept, touched)
+            self.on_progress(done, len(files))
+
+    def _read_one(
+        self, found: FoundFile, known: FileState | None, kept: set[str], touched: dict[str, int]
+    ) -> Iterator[_ReadFile]:
+        max_chars = self.store.settings.max_chars
+        try:
+            data = self._data(found)
+            digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+            if known is not None and digest == known.digest:
+                kept.add(found.path)
+                touched[found.path] = found.mtime_ns
+                self.summary.unchanged += 1
+                return
+            chunks = list(chunk_document(read_document(found.path, data, max_chars=max_chars), max_chars=max_chars))
+        except FileFormatError as reason:
+            self.summary.skipped[str(reason)] += 1
+            return
+        if chunks:
+            kept.add(found.path)
+            yield _ReadFile(found, digest, chunks)
+        else:
+            self.summary.skipped["without text"] += 1
+
+    def _data(self, found: FoundFile) -> bytes:
+        if found.size > self.store.settings.max_megabytes * 1_000_000:
+            raise FileFormatError("too large")
+        try:
+            found.path.encode()
+            return Path(found.path).read_bytes()
+        except UnicodeEncodeError:
+            raise FileFormatError("name not UTF-8") from None
+        except OSError:
+            raise FileFormatError("no permission to read") from None
+
+    def _write(self, batch: list[_ReadFile]) -> None:
+        chunks = [chunk for file in batch for chunk in file.chunks]
+        columns: dict[str, Any] = {"path": [], "chunk": [], "size": [], "mtime_ns": [], "digest": []}
+        for found, digest, own in batch:
+            number = len(own)
+            columns["path"] += [found.path] * number
+            columns["chunk"] += range(number)
+            for name, value in (("size", found.size), ("mtime_ns", found.mtime_ns), ("digest", digest)):
+                columns[name] += [value] + [None] * (number - 1)
+        for name in ("first_line", "last_line", "name", "text"):
+            columns[name] = [getattr(chunk, name) for chunk in chunks]
+        columns["vector"] = _as_list(self._vectors(chunks))
+        replaced = [file.found.path for file in batch if file.found.path in self.known]
+        self.store.write({name: columns[name] for name in self.store.dataset.schema.names}, replaced=replaced)
+        self.summary.changed += len(replaced)
+        self.summary.added += len(batch) - len(replaced)
+
+    def _vectors(self, chunks: Sequence[Chunk]) -> NDArray[np.float32]:
+        """Return the (n, d) unit vectors of passages, each encoded with its name."""
+        vectors = np.zeros((len(chunks), self.encoder.dim), np.float32)
+        for start in range(0, len(chunks), _ENCODED):
+            part = chunks[start : start + _ENCODED]
+            texts = [f"{chunk.name}\n{chunk.text}" if chunk.name else chunk.text for chunk in part]
+            vectors[start : start + len(part)] = unit_vectors(self.encoder.encode(texts))
+        return vectors
+
+    def _remove(self, paths: Sequence[str]) -> None:
+        for start in range(0, len(paths), _BATCH_FILES):
+            self.store.remove(paths[start : start + _BATCH_FILES])
+        self.summary.removed = len(paths)
+
+
+def _batches(files: Iterable[_ReadFile]) -> Iterator[list[_ReadFile]]:
+    """Yield batches, each twice as large as the one before, so that writing begins early."""
+    batch, size, most = list[_ReadFile](), 0, _FIRST_BATCH
+    for file in files:
+        batch.append(file)
+        size += sum(len(chunk.text) for chunk in file.chunks)
+        if size >= most or len(batch) == _BATCH_FILES:
+            yield batch
+            batch, size, most = [], 0, min(2 * most, _LARGEST_BATCH)
+    if batch:
+        yield batch
+
+
+def _is_below(path: str, roots: Sequence[str]) -> bool:
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
+
+
+def _as_list(vectors: NDArray[np.float32]) -> Any:
+    """Return (n, d) vectors as Arrow's list of fixed size, without a copy."""
+    import pyarrow as pa
+
+    return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])

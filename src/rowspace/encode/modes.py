@@ -1,0 +1,145 @@
+"""The rules of other libraries for unknown tokens, long texts and normalization, and our own.
+
+| mode | unknown token | ids without a row | a text is cut | normalized |
+|---|---|---|---|---|
+| rowspace | left out | left out | never | no |
+| model2vec | left out, after the cut | zeros | at `max_length` tokens | as config.json says |
+| sentence-transformers | its row | zeros | as tokenizer.json says | as modules.json says |
+
+model2vec first cuts a text at `max_length` times the median length of tokens, in characters. A text without tokens is
+zeros in all modes. Sources: model2vec 0.10, `StaticModel`; sentence-transformers 6,
+`StaticEmbedding` and `Normalize`.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import tokenizers
+
+from rowspace.encode.options import EncodeOptions
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.table import Table
+
+__all__ = ["ModeRules", "check_modules", "median_token_length", "rules_of"]
+
+MODULES = "modules.json"
+LARGEST = 1 << 20  # bytes of modules.json
+MODEL2VEC_LENGTH = 512  # tokens
+
+
+class ModeRules(NamedTuple):
+    """What a mode means for one table.
+
+    Attributes:
+        keep_unknown: The unknown token has its row, rather than being left out.
+        count_missing: An id without a row counts as zeros, rather than being left out.
+        max_tokens: Most tokens of a text; `None`: all.
+        max_characters: Most characters of a text; `None`: all.
+        keep_end: Long texts lose their first tokens, not their last.
+        normalize: Vectors have length 1.
+        half: Vectors are rounded to float16, as those of a float16 model are.
+    """
+
+    keep_unknown: bool = False
+    count_missing: bool = False
+    max_tokens: int | None = None
+    max_characters: int | None = None
+    keep_end: bool = False
+    normalize: bool = False
+    half: bool = False
+
+
+def rules_of(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
+    """Return the rules of a mode for a table, with those that the options replace.
+
+    Args:
+        options: The options.
+        table: The table, whose settings and tokenizer.json hold what its folder says.
+        library: Its tokenizer; `None` if the table has words only.
+
+    Raises:
+        UsageError: The mode needs a tokenizer.
+    """
+    if library is None and options.mode != "rowspace":
+        raise UsageError(
+            f"mode {options.mode!r} needs a table with a tokenizer.json, and this one has none; use mode 'rowspace'"
+        )
+    rules = _RULES[options.mode](options, table, library)
+    if options.normalize is not None:
+        rules = rules._replace(normalize=options.normalize)
+    return rules
+
+
+def median_token_length(library: tokenizers.Tokenizer) -> int:
+    """Return the median number of characters of a tokenizer's tokens, rounded down.
+
+    >>> from rowspace.text import whitespace_json
+    >>> median_token_length(tokenizers.Tokenizer.from_str(whitespace_json(["a", "bcd"])))
+    3
+    """
+    return int(np.median([len(token) for token in library.get_vocab()]))
+
+
+def check_modules(folder: Path) -> None:
+    """Check that a model of sentence-transformers is nothing but a static table and a normalization.
+
+    Raises:
+        FileFormatError: modules.json is damaged.
+        UsageError: It names another module, whose result would be missing.
+    """
+    if not (folder / MODULES).is_file():
+        return
+    with open_regular(resolve_inside(folder, MODULES)) as file:
+        data = file.read(LARGEST)
+    try:
+        kinds = [str(module["type"]).rpartition(".")[2] for module in json.loads(data)]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise FileFormatError(f"{folder / MODULES}: not a list of modules; restore the file") from None
+    for kind in kinds:
+        if kind not in ("StaticEmbedding", "Normalize"):
+            raise UsageError(
+                f"{folder / MODULES}: has a module {kind!r}, which an encoder cannot run; for the mean of the rows "
+                "alone, give mode='rowspace'"
+            )
+
+
+def _rowspace(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
+    return ModeRules(max_tokens=options.max_tokens or None)
+
+
+def _model2vec(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
+    most = options.max_tokens
+    if most is None:
+        most = table.settings.get("max_length", MODEL2VEC_LENGTH)  # type: ignore[assignment]
+    elif most == 0:
+        most = None
+    return ModeRules(
+        count_missing=True,
+        max_tokens=most,
+        max_characters=most if most is None or library is None else most * median_token_length(library),
+        normalize=table.settings.get("normalize") is True,
+        half=table.settings.get("embedding_dtype", table.rows.dtype.name) == "float16",
+    )
+
+
+def _sentence_transformers(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
+    truncation = json.loads(table.tokenizer or "{}").get("truncation") or {}
+    most = truncation.get("max_length") if options.max_tokens is None else options.max_tokens or None
+    return ModeRules(
+        keep_unknown=True,
+        count_missing=True,
+        max_tokens=most,
+        keep_end=truncation.get("direction") == "Left",
+        normalize=table.settings.get("normalize") is True,
+        half=table.rows.dtype == np.float16,
+    )
+
+
+_RULES = {
+    "rowspace": _rowspace,
+    "model2vec": _model2vec,
+    "sentence-transformers": _sentence_transformers,
+}

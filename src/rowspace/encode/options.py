@@ -1,0 +1,76 @@
+"""`EncodeOptions`: how an encoder turns texts into vectors."""
+
+import dataclasses
+from typing import Annotated, Any, Literal
+
+from rowspace._base.options import Option, validate_options
+from rowspace._base.plural import join_names
+from rowspace.errors import UsageError
+
+__all__ = ["DType", "EncodeOptions", "Mode", "Pooling", "options_from"]
+
+Mode = Literal["rowspace", "model2vec", "sentence-transformers"]
+Pooling = Literal["mean", "sif", "sum", "first", "max"]
+DType = Literal["float32", "float16", "int8", "binary", "ubinary"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EncodeOptions:
+    """How texts become vectors.
+
+    Attributes:
+        mode: Whose rules apply to unknown tokens and long texts (`rowspace.encode.modes`). "rowspace" leaves unknown
+            tokens out, cuts no text and does not normalize; "model2vec" and "sentence-transformers" give the vectors
+            of these libraries.
+        pooling: "mean", "sum", "first" (the first token's row) or "max" (of each column). "sif" is a mean of rows times
+            a / (a + p), where p is the token's share of the counts (Arora et al. 2017, without the removal of the first
+            principal component); it needs a table with counts.
+        dim: Keep this many leading columns of the rows (Matryoshka); `None` keeps all.
+        normalize: Scale vectors to length 1, after the cut to `dim`; `None`: as the mode and the table say.
+        max_tokens: Use only this many tokens of a text, 0: all; `None`: as the mode and the table say.
+        dtype: Of the vectors; see `rowspace.encode.precision`.
+        sif_a: The constant a of "sif".
+        workers: Threads; `None` uses all cores. The `tokenizers` library has threads of its own.
+
+    Raises:
+        UsageError: A value is invalid; the message names it.
+
+    >>> EncodeOptions(pooling="max").mode
+    'rowspace'
+    """
+
+    mode: Annotated[Mode, Option("Whose rules apply to unknown tokens and long texts.")] = "rowspace"
+    pooling: Annotated[Pooling, Option("How the rows of a text's tokens become one vector.")] = "mean"
+    dim: Annotated[int | None, Option("Keep this many leading columns.", minimum=1, maximum=1 << 30, default="all")] = (
+        None
+    )
+    normalize: Annotated[bool | None, Option("Scale vectors to length 1.", default="as the mode says")] = None
+    max_tokens: Annotated[
+        int | None,
+        Option("Most tokens of a text, 0 for all.", minimum=0, maximum=1 << 40, default="as the mode says"),
+    ] = None
+    dtype: Annotated[DType, Option("Type of the vectors' numbers.")] = "float32"
+    sif_a: Annotated[float, Option("The constant of the pooling sif.", minimum=1e-12, maximum=1e12)] = 1e-3
+    workers: Annotated[int | None, Option("Threads.", minimum=1, maximum=1_024, default="one per core")] = None
+
+    def __post_init__(self) -> None:
+        validate_options(self)
+        if self.normalize not in (None, True, False):
+            raise UsageError(f"normalize must be True, False or None, not {self.normalize!r}")
+
+
+def options_from(given: dict[str, Any]) -> EncodeOptions:
+    """Return options from keywords.
+
+    Raises:
+        UsageError: An option is unknown or invalid.
+
+    >>> options_from({"pool": "mean"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: unknown option 'pool'; the options are 'dim', 'dtype', 'max_tokens', ...
+    """
+    names = [field.name for field in dataclasses.fields(EncodeOptions)]
+    for name in given:
+        if name not in names:
+            raise UsageError(f"unknown option {name!r}; the options are {join_names(names)}")
+    return EncodeOptions(**given)

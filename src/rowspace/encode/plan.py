@@ -1,0 +1,65 @@
+"""The options of a call to an encoder, made ready for a table."""
+
+from dataclasses import dataclass
+
+import tokenizers
+
+from rowspace.encode.modes import ModeRules, rules_of
+from rowspace.encode.options import DType, EncodeOptions
+from rowspace.encode.pooling import PoolRule
+from rowspace.table import Table
+
+__all__ = ["Plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do with texts and their ids.
+
+    Attributes:
+        options: The options.
+        rules: The rules of the mode.
+        unknown: The id of the unknown token, or V.
+        pool_code: The code of the `PoolRule`.
+        composes: Whether unseen words get the rows of their n-grams.
+    """
+
+    options: EncodeOptions
+    rules: ModeRules
+    unknown: int
+    pool_code: int
+    composes: bool
+
+    @classmethod
+    def of(
+        cls, options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None, unknown_id: int | None
+    ) -> "Plan":
+        """Return the plan for a table.
+
+        Args:
+            options: The options.
+            table: The table.
+            library: Its tokenizer, if it has one.
+            unknown_id: The id of the unknown token, if there is one.
+        """
+        rules = rules_of(options, table, library)
+        # Rounded to float16 first, as model2vec does, so vectors are normalized afterwards.
+        normalize = rules.normalize and not rules.half
+        rule = PoolRule(options.pooling, rules.keep_unknown, rules.count_missing, normalize)
+        return cls(
+            options=options,
+            rules=rules,
+            unknown=len(table) if unknown_id is None else unknown_id,
+            pool_code=rule.code,
+            composes=table.subwords is not None and options.mode == "rowspace",
+        )
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of vectors."""
+        return self.options.dtype
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether pooled vectors are the result, without rounding or packing."""
+        return self.options.dtype == "float32" and not self.rules.half

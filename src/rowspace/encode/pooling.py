@@ -1,0 +1,202 @@
+"""Ids → vectors: `RowPooler`, which uses kernels once numba is worth its import, and the same in NumPy before that."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.encode.options import Pooling
+from rowspace.encode.texts import FlatIds
+from rowspace.errors import UsageError
+
+__all__ = ["PoolRule", "RowPooler", "no_rows", "pool_with_numpy", "sif_weights", "unit_length"]
+
+CODES = {"mean": 0, "sif": 0, "sum": 1, "first": 2, "max": 3}  # as in kernels.py
+NORMALIZE, KEEP_UNKNOWN, COUNT_MISSING = 4, 8, 16
+
+
+class PoolRule(NamedTuple):
+    """How the ids of a text become its vector.
+
+    Attributes:
+        pooling: As in `EncodeOptions`; the weights of "sif" are those of the `RowPooler`.
+        keep_unknown: The unknown token counts as any other; otherwise it is left out.
+        count_missing: An id without a row counts as a row of zeros; otherwise it is left out.
+        normalize: Scale to length 1.
+    """
+
+    pooling: Pooling
+    keep_unknown: bool
+    count_missing: bool
+    normalize: bool
+
+    @property
+    def code(self) -> int:
+        """The rule as the number that kernels take."""
+        return (
+            CODES[self.pooling]
+            | NORMALIZE * self.normalize
+            | KEEP_UNKNOWN * self.keep_unknown
+            | COUNT_MISSING * self.count_missing
+        )
+
+
+class RowPooler:
+    """The rows of a table, ready to be pooled.
+
+    Args:
+        rows: (V, d) floating; a memory map stays one.
+        weights: (V,) float32 factors of the rows; by default there are none.
+
+    >>> pooler, out = RowPooler(np.eye(2, dtype=np.float32)), np.empty((1, 2), np.float32)
+    >>> pooler.pool(FlatIds.of([[0, 1, 1, 7]]), no_rows(2), 9, PoolRule("mean", False, False, False).code, out)
+    1
+    >>> out.round(2)
+    array([[0.33, 0.67]], dtype=float32)
+    """
+
+    def __init__(self, rows: NDArray[np.floating[Any]], weights: NDArray[np.float32] | None = None) -> None:
+        self.rows = _kernel_form(rows)
+        self.weights = _read_only(np.zeros(0, np.float32) if weights is None else weights)
+
+    def pool(
+        self,
+        flat: FlatIds,
+        unseen: NDArray[np.float32],
+        unknown: int,
+        rule: int,
+        out: NDArray[np.float32],
+        *,
+        compiled: bool = False,
+    ) -> int:
+        """Write the vectors of texts to `out`, and return how many of their tokens have no row of their own.
+
+        Args:
+            flat: The ids of n texts; those without a row are left out or counted as zeros (`PoolRule`).
+            unseen: (u, d) rows of the ids -1 … -u.
+            unknown: The id of the unknown token, or V.
+            rule: The code of a `PoolRule`.
+            out: (n, up to d) float32; its width says how many columns are used.
+            compiled: Use kernels, which imports numba.
+        """
+        if not compiled:
+            return pool_with_numpy(self, flat, unseen, unknown, rule, out)
+        from rowspace.encode.kernels import pool_rows  # numba: 0.3 s
+
+        return pool_rows(self.rows, unseen, self.weights, flat.ids, flat.indptr, unknown, rule, out)
+
+
+def pool_with_numpy(
+    pooler: RowPooler,
+    flat: FlatIds,
+    unseen: NDArray[np.float32],
+    unknown: int,
+    rule: int,
+    out: NDArray[np.float32],
+) -> int:
+    """Do what the kernel `pool_rows` does, and see there."""
+    size, width = len(pooler.rows), out.shape[1]
+    is_missing = (flat.ids >= size) | (flat.ids < -len(unseen))
+    is_unknown = flat.ids == unknown
+    used = ~is_missing
+    if rule & COUNT_MISSING:
+        used[:] = True
+    if not rule & KEEP_UNKNOWN:
+        used &= ~is_unknown
+    for text, (first, last) in enumerate(zip(flat.indptr[:-1], flat.indptr[1:], strict=True)):
+        here = slice(first, last)
+        taken = used[here]
+        ids, missing = flat.ids[here][taken], is_missing[here][taken]
+        found = _gather(pooler, unseen[:, :width], np.where(missing, 0, ids), width)
+        found[missing] = 0
+        out[text] = _pooled(found, rule)
+    return int((is_missing | is_unknown).sum())
+
+
+def _gather(pooler: RowPooler, unseen: NDArray[np.float32], ids: NDArray[Any], width: int) -> NDArray[np.floating[Any]]:
+    """Return the weighted rows of ids, at least float32."""
+    found = np.zeros((len(ids), width), np.float32)
+    seen = ids >= 0
+    if len(pooler.rows):
+        known = pooler.rows[ids[seen], :width]
+        found[seen] = known.view(np.float16) if known.dtype == np.uint16 else known
+    found[~seen] = unseen[-1 - ids[~seen]]
+    if pooler.weights.size:
+        found[seen] *= pooler.weights[ids[seen], np.newaxis]
+    return found
+
+
+def _pooled(found: NDArray[np.floating[Any]], rule: int) -> NDArray[np.floating[Any]]:
+    """Pool the rows of one text; without rows the result is zeros."""
+    pooling = rule & 3
+    if not len(found):
+        return np.zeros(found.shape[1], np.float32)
+    if pooling == CODES["first"]:
+        vector = found[0]
+    elif pooling == CODES["max"]:
+        vector = found.max(axis=0)
+    else:
+        vector = found.sum(axis=0) if pooling == CODES["sum"] else found.mean(axis=0)
+    length = np.sqrt((vector.astype(np.float64) ** 2).sum()) if rule & NORMALIZE else 0
+    with np.errstate(invalid="ignore"):  # infinity / infinity
+        return np.asarray(vector / np.float32(length) if length else vector)
+
+
+def unit_length(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return vectors scaled to length 1; zeros stay zeros.
+
+    >>> unit_length(np.array([[3, 4], [0, 0]], np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths != 0))
+
+
+def sif_weights(counts: NDArray[np.int64] | None, a: float) -> NDArray[np.float32]:
+    """Return a / (a + p) of each token, where p is its share of the counts (Arora et al. 2017).
+
+    Args:
+        counts: (V,), or None.
+        a: The constant.
+
+    Returns:
+        (V,) float32.
+
+    Raises:
+        UsageError: There are no counts.
+
+    >>> sif_weights(np.array([3, 1]), 0.25).tolist()
+    [0.25, 0.5]
+    """
+    if counts is None:
+        raise UsageError(
+            "pooling 'sif' needs how often each token occurs, and the table has no counts; use pooling 'mean', or make "
+            "a table with counts: Table(table.vocabulary, table.rows, counts, tokenizer=table.tokenizer)"
+        )
+    shares = np.asarray(counts, np.float64) / max(1, int(counts.sum()))
+    return (a / (a + shares)).astype(np.float32)
+
+
+def no_rows(dim: int) -> NDArray[np.float32]:
+    """Return (0, d): the rows of unseen words where there are none.
+
+    >>> no_rows(3).shape
+    (0, 3)
+    """
+    return _read_only(np.zeros((0, dim), np.float32))
+
+
+def _kernel_form(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows as kernels take them: contiguous, native, read only; float16 as its bits."""
+    plain = np.asarray(rows)
+    if plain.dtype not in (np.float16, np.float32, np.float64):
+        plain = plain.astype(np.float64)
+    native = np.ascontiguousarray(plain, plain.dtype.newbyteorder("="))
+    return _read_only(native.view(np.uint16) if native.dtype == np.float16 else native)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written, so that kernels are compiled for one type."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

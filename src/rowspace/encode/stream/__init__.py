@@ -1,0 +1,27 @@
+"""A source of texts → a file of vectors, with bounded memory: rows are written as they come, and a killed run resumes.
+
+| in this folder | what flows in → out |
+|---|---|
+| `encode_to.py` | an encoder, a source and a name → the file of vectors |
+| `sources.py` | files, folders, standard input, iterables → lists of texts |
+| `parquet_column.py` | a text column of a Parquet file → lists of texts |
+| `batches.py` | lists of texts → batches of bounded size, without those that are done |
+| `sinks.py` | vectors → a .npy file, or parts of Arrow files that become Parquet or Lance |
+| `run_folder.py` | the folder `OUTPUT.encode` with the rows and the state of a run |
+
+Read next: `encode_to.py`.
+"""
+
+from rowspace.encode.stream.encode_to import StreamOptions, StreamProgress, StreamResult, encode_to
+from rowspace.encode.stream.sinks import check_output
+from rowspace.encode.stream.sources import TextSource, open_source
+
+__all__ = [
+    "StreamOptions",
+    "StreamProgress",
+    "StreamResult",
+    "TextSource",
+    "check_output",
+    "encode_to",
+    "open_source",
+]

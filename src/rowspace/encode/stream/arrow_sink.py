@@ -1,0 +1,171 @@
+"""Vectors → parts in Arrow files → one Parquet file or Lance dataset.
+
+A Parquet file cannot be continued after a kill; complete parts can be kept. At the end they are copied
+record batch by record batch.
+"""
+
+import os
+import shutil
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.atomic import atomic_directory, atomic_file
+from rowspace.encode.stream.sink import Sink, SinkOptions
+from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace.text.characters import clean
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "require_lance", "require_pyarrow"]
+
+LANCE_MARKER = "_versions"
+LANCE_CONTENTS = frozenset({"data", "_transactions", "_deletions", "_indices"})
+BYTES_PER_GROUP = 1 << 25
+
+
+def require_pyarrow() -> None:
+    """Raise `MissingExtraError` if pyarrow is not installed."""
+    try:
+        import pyarrow  # noqa: F401  # only to see whether it is installed
+    except ImportError:
+        raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
+
+
+def require_lance() -> None:
+    """Raise `MissingExtraError` if lancedb, which brings pyarrow, is not installed."""
+    try:
+        import lancedb  # noqa: F401  # only to see whether it is installed
+    except ImportError:
+        raise MissingExtraError("Lance datasets need lancedb: pip install 'rowspace[search]'") from None
+
+
+class _ArrowSink(Sink):
+    """Writes parts, each complete at a commit; its mark is their number.
+
+    Args:
+        options: What to write.
+        mark: How many parts to keep of an earlier run; None to start without.
+
+    Raises:
+        FileFormatError: A part is missing.
+    """
+
+    def __init__(self, options: SinkOptions, mark: int | None) -> None:
+        import pyarrow as pa
+
+        self.folder, self.width = options.folder, options.width
+        vector = pa.list_(pa.from_numpy_dtype(options.dtype), options.width)
+        text = [pa.field("text", pa.string())] if options.keeps_text else []
+        self.schema = pa.schema([*text, pa.field("vector", vector)])
+        self.parts = mark or 0
+        self._writer: Any = None
+        self._file: BinaryIO | None = None
+        for path in options.folder.glob("part-*.arrow"):
+            if int(path.stem.removeprefix("part-")) >= self.parts:
+                path.unlink()
+        for number in range(self.parts):
+            if not self._part(number).is_file():
+                raise FileFormatError(f"{self._part(number)} is missing; start again without resume")
+
+    def write(self, texts: list[str], vectors: NDArray[Any]) -> None:
+        """Append a record batch to the current part."""
+        import pyarrow as pa
+
+        if self._writer is None:
+            self._file = self._part(self.parts).open("wb")
+            self._writer = pa.ipc.new_file(self._file, self.schema)
+        values = pa.array(np.ascontiguousarray(vectors).reshape(-1))
+        columns = [pa.FixedSizeListArray.from_arrays(values, self.width)]
+        if len(self.schema) == 2:
+            columns.insert(0, pa.array([clean(text) for text in texts], pa.string()))
+        self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self.schema))
+
+    def commit(self) -> int:
+        """Complete the current part, and return the number of parts."""
+        if self._writer is not None and self._file is not None:
+            self._writer.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self.close()
+            self.parts += 1
+        return self.parts
+
+    def finish(self, target: Path) -> None:
+        """Copy all parts into the output."""
+        self.commit()
+        self.copy(self._batches(), target)
+
+    @abstractmethod
+    def copy(self, batches: "Iterator[pa.RecordBatch]", target: Path) -> None:
+        """Write record batches to `target`."""
+
+    def close(self) -> None:
+        """Close the current part."""
+        if self._file is not None:
+            self._file.close()
+        self._writer = self._file = None
+
+    def _part(self, number: int) -> Path:
+        return self.folder / f"part-{number:06}.arrow"
+
+    def _batches(self) -> "Iterator[pa.RecordBatch]":
+        """Yield the record batches of all parts."""
+        import pyarrow as pa
+
+        for number in range(self.parts):
+            try:
+                with pa.OSFile(str(self._part(number))) as file, pa.ipc.open_file(file) as reader:
+                    for place in range(reader.num_record_batches):
+                        yield reader.get_batch(place)
+            except pa.ArrowException as error:
+                reason = reason_of(error)
+                raise FileFormatError(
+                    f"{self._part(number)} is damaged: {reason}; start again without resume"
+                ) from error
+
+
+class ParquetSink(_ArrowSink):
+    """Parts become a Parquet file, in row groups of about 32 MB."""
+
+    def copy(self, batches: "Iterator[pa.RecordBatch]", target: Path) -> None:
+        """Write a Parquet file."""
+        from pyarrow import Table, parquet
+
+        with atomic_file(target) as file, parquet.ParquetWriter(file, self.schema, use_dictionary=False) as writer:
+            for group in _grouped(batches):
+                writer.write_table(Table.from_batches(group))
+
+
+class LanceSink(_ArrowSink):
+    """Parts become a Lance dataset, which `lancedb.connect(FOLDER).open_table(NAME)` opens."""
+
+    def copy(self, batches: "Iterator[pa.RecordBatch]", target: Path) -> None:
+        """Write a Lance dataset in the run folder, and move its files to a folder next to the target."""
+        import lancedb
+        import pyarrow as pa
+
+        database = self.folder / "lance"
+        shutil.rmtree(database, ignore_errors=True)  # of a killed run
+        reader = pa.RecordBatchReader.from_batches(self.schema, batches)
+        lancedb.connect(database).create_table("vectors", reader)
+        with atomic_directory(target, marker=LANCE_MARKER, contents=LANCE_CONTENTS) as folder:
+            for entry in (database / "vectors.lance").iterdir():
+                entry.rename(folder / entry.name)
+
+
+def _grouped(batches: "Iterator[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatch]]":
+    """Yield record batches in lists of at least `BYTES_PER_GROUP`, except the last."""
+    group = list["pa.RecordBatch"]()
+    for batch in batches:
+        group.append(batch)
+        if sum(each.nbytes for each in group) >= BYTES_PER_GROUP:
+            yield group
+            group = []
+    if group:
+        yield group

@@ -1,0 +1,216 @@
+"""`encode_to`: an encoder, a source of texts and a name → a file of vectors, with bounded memory."""
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.atomic import StrPath
+from rowspace._base.plural import plural
+from rowspace.encode.stream.batches import TextDigest, batches_of, skip_texts
+from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
+from rowspace.encode.stream.sink import Sink, SinkOptions
+from rowspace.encode.stream.sinks import format_of
+from rowspace.encode.stream.sources import Source, TextSource, open_source
+from rowspace.errors import EncodingInterrupted
+
+__all__ = ["StreamOptions", "StreamProgress", "StreamResult", "VectorEncoder", "encode_to"]
+
+BYTES_PER_BATCH = 1 << 24  # of vectors
+MOST_TEXTS = 1 << 14
+SECONDS_BETWEEN_SAVES = 5.0  # of the state, and so the work that a kill loses
+
+
+class VectorEncoder(Protocol):
+    """What a stream needs of an encoder."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that decides the vectors."""
+
+    def encode(self, texts: list[str]) -> NDArray[Any]:
+        """Return the vectors (n, d) of n texts."""
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """How a source is read and vectors are saved.
+
+    Attributes:
+        field: The field of JSON lines that holds the text; dots separate nested names.
+        column: The column of Parquet files that holds the text.
+        keep_text: Save the texts in a column next to the vectors, in formats that have columns.
+        seconds_between_saves: How often the state is saved, from which a killed run resumes.
+    """
+
+    field: str | None = None
+    column: str | None = None
+    keep_text: bool = True
+    seconds_between_saves: float = SECONDS_BETWEEN_SAVES
+
+
+class StreamProgress(NamedTuple):
+    """How far a run is.
+
+    Attributes:
+        texts: Texts that have a vector, with those of the run that was resumed.
+        new_texts: Those of this run.
+        bytes: Bytes that this run has read from files.
+        total_bytes: Their size, or None if it is unknown.
+    """
+
+    texts: int
+    new_texts: int
+    bytes: int
+    total_bytes: int | None
+
+
+class StreamResult(NamedTuple):
+    """A file of vectors.
+
+    Attributes:
+        path: Where it is.
+        texts: The number of its rows.
+        dim: Numbers of a row.
+        dtype: Their dtype.
+        resumed_texts: How many rows were written before the run was resumed.
+        seconds: How long this run took.
+    """
+
+    path: Path
+    texts: int
+    dim: int
+    dtype: str
+    resumed_texts: int
+    seconds: float
+
+
+def encode_to(
+    encoder: VectorEncoder,
+    source: TextSource,
+    out: StrPath,
+    *,
+    options: StreamOptions | None = None,
+    resume: bool = False,
+    on_progress: Callable[[StreamProgress], None] | None = None,
+) -> StreamResult:
+    """Encode the texts of a source into a file, one row each, without ever holding all of them.
+
+    Rows are written to a folder `OUT.encode` next to the output as they come, and the output appears, complete, at the
+    end. The folder's state has the number of texts that are done; a killed run resumes from it.
+
+    Args:
+        encoder: An `Encoder`.
+        source: A path (lines of text, compressed or not, JSON lines, Parquet, or a folder of these), '-' for standard
+            input, several `pathlib.Path`, or an iterable of texts, such as a generator.
+        out: The output: .npy, .parquet (needs pyarrow) or .lance (needs lancedb).
+        options: How to read and save.
+        resume: Continue an interrupted run of the same source and encoder. Its texts are read again, but not encoded.
+        on_progress: Called after each batch.
+
+    Raises:
+        UsageError: The output cannot be written, there is nothing to resume, or the encoder or the source has changed.
+        CorpusError: The source cannot be read.
+        MissingExtraError: The format of the source or the output needs a package that is not installed.
+        EncodingInterrupted: Ctrl-C or SIGTERM, after part of the rows was saved.
+        RowspaceError: Another process is writing the same output, or the disk is full.
+
+    >>> import tempfile
+    >>> from rowspace.encode import Encoder
+    >>> from rowspace.table import Table
+    >>> from rowspace.text import whitespace_json
+    >>> words = ["the", "cat"]
+    >>> encoder = Encoder(Table(words, np.eye(2, dtype=np.float32), tokenizer=whitespace_json(words)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = encode_to(encoder, iter(["the cat", "cat"]), f"{folder}/vectors.npy")
+    ...     np.load(result.path)
+    array([[0.5, 0.5],
+           [0. , 1. ]], dtype=float32)
+    """
+    began = time.monotonic()
+    options = options or StreamOptions()
+    output = format_of(out)
+    target = output.check(out)
+    opened = open_source(source, field=options.field, column=options.column)
+    example = encoder.encode([""])
+    width, dtype = example.shape[1], example.dtype
+    keeps_text = options.keep_text and output.has_text
+    settings = {"format": output.suffix, "width": width, "dtype": dtype.name, "field": options.field,
+                "column": options.column, "keep_text": keeps_text}  # fmt: skip
+    fresh = RunState(encoder.fingerprint, settings, opened.files)
+    with open_run_folder(target, resume=resume) as folder:
+        state = load_state(folder) if resume else fresh
+        state.check_same(fresh)
+        resumed = state.texts
+        if not (state.is_complete and output.is_moved(folder, target)):
+            sink_options = SinkOptions(folder, width, dtype, keeps_text)
+            with closing(output.open(sink_options, state.mark if resume else None)) as sink:
+                run = _Run(encoder, opened, sink, folder, state, options, on_progress)
+                state = run.to_end(target)
+    return StreamResult(target, state.texts, width, dtype.name, resumed, time.monotonic() - began)
+
+
+@dataclass
+class _Run:
+    """A run between its first batch and its output."""
+
+    encoder: VectorEncoder
+    source: Source
+    sink: Sink
+    folder: Path
+    state: RunState
+    options: StreamOptions
+    on_progress: Callable[[StreamProgress], None] | None
+
+    def to_end(self, target: Path) -> RunState:
+        """Encode what is missing and write the output; raise `EncodingInterrupted` if there is something to resume."""
+        try:
+            if not self.state.is_complete:
+                self._encode()
+            self.sink.finish(target)
+        except (KeyboardInterrupt, SystemExit) as error:
+            if not self.state.texts:
+                raise
+            raise EncodingInterrupted(
+                f"stopped after {plural(self.state.texts, 'text')}, whose rows are in {str(self.folder)!r}; run the "
+                "same with --resume (resume=True in Python) to continue"
+            ) from error
+        return self.state
+
+    def _encode(self) -> None:
+        """Write the rows of all texts that have none, and save the state now and then."""
+        self._save(self.state)
+        begun, done, read, digest = self.state.texts, self.state.texts, 0, TextDigest()
+
+        def add_bytes(count: int) -> None:
+            nonlocal read
+            read += count
+
+        lists = self.source.read(add_bytes)
+        if done:
+            lists = skip_texts(lists, done, self.state.digest, digest)
+        saved = time.monotonic()
+        for texts in batches_of(lists, most=self._texts_at_once()):
+            self.sink.write(texts, self.encoder.encode(texts))
+            digest.add(texts)
+            done += len(texts)
+            if self.on_progress is not None:
+                self.on_progress(StreamProgress(done, done - begun, read, self.source.total_bytes))
+            if time.monotonic() - saved >= self.options.seconds_between_saves:
+                self._save(replace(self.state, texts=done, digest=digest.hex()))
+                saved = time.monotonic()
+        self._save(replace(self.state, texts=done, digest=digest.hex(), is_complete=True))
+
+    def _texts_at_once(self) -> int:
+        row_bytes: int = self.state.settings["width"] * np.dtype(self.state.settings["dtype"]).itemsize
+        return max(1, min(MOST_TEXTS, BYTES_PER_BATCH // row_bytes))
+
+    def _save(self, state: RunState) -> None:
+        """Sync the rows, then the state that counts them."""
+        self.state = replace(state, mark=self.sink.commit())
+        save_state(self.folder, self.state)

@@ -1,0 +1,108 @@
+"""A text column of a Parquet file → lists of texts, read batch by batch with pyarrow."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rowspace._base.plural import join_names
+from rowspace.errors import CorpusError, MissingExtraError, reason_of
+from rowspace.files.content import read_start
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+__all__ = ["is_parquet", "read_column"]
+
+MAGIC = b"PAR1"
+BYTES_AT_ONCE, ROWS_AT_ONCE = 1 << 22, 1 << 14
+
+
+def is_parquet(name: str) -> bool:
+    """Whether a file begins as Parquet files do."""
+    return read_start(Path(name)).startswith(MAGIC)
+
+
+def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    """Yield the texts of a column, in lists of about four megabytes; text i is row i.
+
+    Args:
+        name: The path of a Parquet file.
+        column: The name of a column of strings, dictionary-encoded or not.
+        on_bytes: Called with the share of the file's bytes that was read.
+
+    Raises:
+        CorpusError: The file is damaged, has no such column, or the column holds something else than text, or nulls.
+        MissingExtraError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
+    try:
+        # Without pre_buffer, pages are read as they are needed, and not a row group at once.
+        with parquet.ParquetFile(name, pre_buffer=False, buffer_size=1 << 20) as file:
+            _check_column(name, file.schema_arrow, column)
+            share = _Share(Path(name).stat().st_size, file.metadata.num_rows, on_bytes)
+            row = 0
+            for batch in file.iter_batches(batch_size=_rows_at_once(file, column), columns=[column]):
+                texts = _texts(name, column, batch.column(0), row)
+                row += len(texts)
+                share.add(len(texts))
+                yield texts
+    except (pa.ArrowException, OSError) as error:
+        raise CorpusError(f"{name!r} is a damaged Parquet file: {reason_of(error)}; write it again") from error
+
+
+class _Share:
+    """Turns rows into a share of a file's bytes, for progress."""
+
+    def __init__(self, size: int, rows: int, on_bytes: Callable[[int], None] | None) -> None:
+        self.size, self.rows, self.on_bytes = size, max(1, rows), on_bytes
+        self._rows_done = self._bytes_done = 0
+
+    def add(self, rows: int) -> None:
+        self._rows_done += rows
+        done = self.size * self._rows_done // self.rows
+        if self.on_bytes is not None:
+            self.on_bytes(done - self._bytes_done)
+        self._bytes_done = done
+
+
+def _check_column(name: str, schema: "pa.Schema", column: str) -> None:
+    import pyarrow as pa
+
+    if column not in schema.names:
+        raise CorpusError(f"{name!r} has no column {column!r}; it has {join_names(schema.names) or 'none'}")
+    kind = schema.field(column).type
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not any(is_text(values) for is_text in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)):
+        raise CorpusError(f"{name!r}: the column {column!r} holds {kind}, not text; name another column")
+
+
+def _rows_at_once(file: "ParquetFile", column: str) -> int:
+    """Return how many rows to read at once, from the uncompressed size of the column."""
+    rows = size = 0
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        sizes = [
+            group.column(place).total_uncompressed_size
+            for place in range(group.num_columns)
+            if group.column(place).path_in_schema == column
+        ]
+        rows, size = rows + group.num_rows, size + sum(sizes)
+    return max(1, min(ROWS_AT_ONCE, BYTES_AT_ONCE * rows // max(1, size)))
+
+
+def _texts(name: str, column: str, values: "pa.Array", row: int) -> list[str]:
+    if values.null_count:
+        place = row + values.is_null().index(True).as_py()
+        raise CorpusError(
+            f"{name!r}: row {place:,} of the column {column!r} is null; remove such rows, or fill them with texts"
+        )
+    if hasattr(values, "dictionary"):  # a text that is repeated is one object in the list
+        words = values.dictionary.to_pylist()
+        return [words[place] for place in values.indices.to_pylist()]
+    texts: list[str] = values.to_pylist()
+    return texts

@@ -1,0 +1,164 @@
+"""The folder `OUTPUT.encode` next to an output, with the rows and the state of a run, from which a killed run resumes.
+
+It is removed when the output is complete.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rowspace._base.atomic import atomic_file, name_with_suffix, translate_os_errors
+from rowspace._base.lock import LOCK_NAME, locked
+from rowspace.encode.stream.sources import FileIdentity
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.files.strict_json import is_count, read_object
+
+__all__ = ["RunState", "load_state", "open_run_folder", "run_folder_of", "save_state"]
+
+STATE_NAME = "state.json"
+VERSION = 1
+REMEDY = "start again without resume"
+
+_OWN_FILES = re.compile(r"state\.json|rows\.npy|part-\d+\.arrow|lance$|lock$|\.rowspace-")
+
+
+@dataclass(frozen=True)
+class RunState:
+    """How far a run is, and what it depends on.
+
+    Attributes:
+        encoder: The fingerprint of the encoder.
+        settings: The format, width and dtype of the output, and how texts are read.
+        files: The files of the source.
+        texts: How many texts have a row.
+        digest: The hash of these texts.
+        mark: The sink's own position: how many of its parts are complete.
+        is_complete: Whether the source has no more texts.
+    """
+
+    encoder: str
+    settings: dict[str, Any]
+    files: tuple[FileIdentity, ...]
+    texts: int = 0
+    digest: str = ""
+    mark: int = 0
+    is_complete: bool = False
+
+    def check_same(self, other: "RunState") -> None:
+        """Raise `UsageError` if `other` has another encoder, settings or files, so that its rows would differ."""
+        if other.encoder != self.encoder:
+            raise UsageError(f"the interrupted run used another table or encoder options; give those, or {REMEDY}")
+        for name, value in self.settings.items():
+            if other.settings.get(name) != value:
+                now = other.settings.get(name)
+                raise UsageError(f"the interrupted run had {name} {value!r}, not {now!r}; give the same, or {REMEDY}")
+        for before, now in zip(self.files, other.files, strict=False):
+            if before.path != now.path:
+                raise UsageError(f"the interrupted run read {before.path!r}, not {now.path!r}; give it, or {REMEDY}")
+            if before != now:
+                raise UsageError(f"{now.path!r} has changed since the interrupted run (size or time); {REMEDY}")
+        if len(self.files) != len(other.files):
+            raise UsageError(f"the interrupted run read {len(self.files)} files, not {len(other.files)}; {REMEDY}")
+
+
+def run_folder_of(target: Path) -> Path:
+    """Return the folder of an output's run.
+
+    >>> run_folder_of(Path("vectors.npy")).name
+    'vectors.npy.encode'
+    """
+    return target.with_name(name_with_suffix(target.name, ".encode"))
+
+
+@contextmanager
+def open_run_folder(target: Path, *, resume: bool) -> Iterator[Path]:
+    """Open the run folder of an output; remove it at the end, unless there is something to resume.
+
+    Args:
+        target: The output.
+        resume: Whether the folder must hold a state, which is kept; otherwise an older run is removed.
+
+    Yields:
+        The folder, locked.
+
+    Raises:
+        UsageError: The folder has other files, or there is nothing to resume.
+        RowspaceError: Another process is writing the same output.
+    """
+    folder = run_folder_of(target)
+    with translate_os_errors(folder):
+        _refuse_foreign_files(folder)
+    _check_resumable(folder, target, resume=resume)
+    with translate_os_errors(folder):
+        folder.mkdir(exist_ok=True)
+    with locked(folder) as is_ours:
+        if not is_ours:
+            raise RowspaceError(f"another process is writing {str(target)!r}; wait until it ends, or name another path")
+        _check_resumable(folder, target, resume=resume)
+        if not resume:
+            _clear(folder)
+        try:
+            yield folder
+        except BaseException:
+            if not (folder / STATE_NAME).exists() or not load_state(folder).texts:
+                _remove(folder)
+            raise
+        _remove(folder)
+
+
+def load_state(folder: Path) -> RunState:
+    """Read the state of a run folder.
+
+    Raises:
+        FileFormatError: It is damaged, or of another version.
+    """
+    path = folder / STATE_NAME
+    found = read_object(path, remedy=REMEDY)
+    if found.pop("version", None) != VERSION:
+        raise FileFormatError(f"{path}: written by another version of rowspace; {REMEDY}")
+    try:
+        files = tuple(FileIdentity(*file) for file in found.pop("files"))
+        state = RunState(files=files, **found)
+    except (KeyError, TypeError) as error:
+        raise FileFormatError(f"{path}: entries are missing or unknown; {REMEDY}") from error
+    if not (is_count(state.texts) and is_count(state.mark) and isinstance(state.settings, dict)):
+        raise FileFormatError(f"{path}: an entry has a value of the wrong type; {REMEDY}")
+    return state
+
+
+def save_state(folder: Path, state: RunState) -> None:
+    """Replace the state of a run folder atomically."""
+    with atomic_file(folder / STATE_NAME) as file:
+        file.write(json.dumps({"version": VERSION, **asdict(state)}, indent=1).encode())
+
+
+def _check_resumable(folder: Path, target: Path, *, resume: bool) -> None:
+    if resume and not (folder / STATE_NAME).is_file():
+        raise UsageError(f"there is no interrupted run of {str(target)!r} to resume; start one without resume")
+
+
+def _refuse_foreign_files(folder: Path) -> None:
+    """Raise `UsageError` if the folder is a file, or has files that no run has written."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{str(folder)!r} is needed for the run but is not a folder; move it away")
+    for entry in folder.iterdir() if folder.exists() else ():
+        if not _OWN_FILES.match(entry.name):
+            raise UsageError(f"{str(folder)!r} is needed for the run but contains {entry.name!r}; move it away")
+
+
+def _clear(folder: Path) -> None:
+    """Remove all but the lock; the state first, so that it never describes missing rows."""
+    (folder / STATE_NAME).unlink(missing_ok=True)
+    for entry in folder.iterdir():
+        if entry.name != LOCK_NAME:
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+def _remove(folder: Path) -> None:
+    (folder / STATE_NAME).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)

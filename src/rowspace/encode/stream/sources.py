@@ -1,0 +1,150 @@
+"""A source of texts: files, folders, standard input, JSON lines, a Parquet column, or an iterable → lists of texts."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from rowspace.encode.stream.parquet_column import is_parquet, read_column
+from rowspace.errors import CorpusError, UsageError
+from rowspace.text.corpus import STANDARD_INPUT, CorpusFile, corpus_files, read_lines
+
+__all__ = ["FileIdentity", "Source", "TextSource", "open_source"]
+
+TextSource = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
+"""A path, '-' for standard input, several `pathlib.Path`, or an iterable of texts."""
+
+OnBytes = Callable[[int], None]
+MOST_COUNTED = 1 << 12  # texts of an iterable in one list
+WANTED = "a source is a path, several pathlib.Path, or an iterable of texts"
+
+
+class FileIdentity(NamedTuple):
+    """What tells a changed file from the same file: its absolute path, size in bytes, and time of modification."""
+
+    path: str
+    size: int
+    modified_ns: int
+
+
+class Source(NamedTuple):
+    """A source that has been found, but not read.
+
+    Attributes:
+        files: Its files, in the order in which they are read; empty for standard input and iterables.
+        total_bytes: The size of its files, or None if it has none.
+        read: Yields its texts in lists; called once, with a function that is told how many bytes were read.
+    """
+
+    files: tuple[FileIdentity, ...]
+    total_bytes: int | None
+    read: Callable[[OnBytes | None], Iterator[list[str]]]
+
+
+def open_source(source: TextSource, *, field: str | None = None, column: str | None = None) -> Source:
+    """Find a source's files; of an iterable, only the first item is read now.
+
+    Args:
+        source: See `TextSource`.
+        field: The field of JSON lines that holds the text; dots separate nested names.
+        column: The column of Parquet files that holds the text.
+
+    Raises:
+        CorpusError: A file does not exist, or a directory has no text files; `read` raises it for what cannot be read.
+        UsageError: The source is something else, or `field` and `column` do not fit it.
+
+    >>> list(open_source(iter(["one text", "another"])).read(None))
+    [['one text', 'another']]
+    """
+    if field is not None and column is not None:
+        raise UsageError("field is for JSON lines and column for Parquet files; give one of them")
+    paths, texts = _paths_or_texts(source)
+    if paths is None:
+        if field is not None or column is not None:
+            raise UsageError("field and column are for files, but this source is an iterable of texts; leave them out")
+        return Source((), None, lambda _: _checked_lists(texts))
+    files = list(corpus_files(paths))
+    if [file.name for file in files].count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input ('-') can be read once only; name it once")
+    known = tuple(_identity(file.name) for file in files if _is_regular(file.name))
+    total = sum(file.size for file in known) if len(known) == len(files) else None
+    return Source(known, total, lambda on_bytes: _file_texts(files, field, column, on_bytes))
+
+
+def _paths_or_texts(source: TextSource) -> tuple[list[str | os.PathLike[str]] | None, Iterable[object]]:
+    """Return the paths of a source, or None and its items."""
+    if isinstance(source, str | os.PathLike):
+        return [source], ()
+    if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
+        raise UsageError(f"{WANTED}, not {type(source).__name__}")
+    if isinstance(source, list | tuple) and source and all(_names_file(item) for item in source):
+        raise UsageError(
+            f"every text names a file, such as {source[0]!r}; to read the files, pass pathlib.Path(...) for each; to "
+            "encode the names, pass iter(...)"
+        )
+    items = iter(source)
+    first = next(items, None)
+    if isinstance(first, os.PathLike):
+        return [_path(item) for item in chain([first], items)], ()
+    return None, () if first is None else chain([first], items)
+
+
+def _path(item: object) -> os.PathLike[str]:
+    if not isinstance(item, os.PathLike):
+        raise UsageError(f"{WANTED}; this one holds pathlib.Path and then {type(item).__name__}")
+    return item
+
+
+def _names_file(item: object) -> bool:
+    return isinstance(item, str) and 0 < len(item) < 1000 and _is_regular(item)
+
+
+def _is_regular(name: str) -> bool:
+    try:
+        return name != STANDARD_INPUT and Path(name).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _identity(name: str) -> FileIdentity:
+    facts = Path(name).stat()
+    return FileIdentity(str(Path(name).resolve()), facts.st_size, facts.st_mtime_ns)
+
+
+def _checked_lists(texts: Iterable[object]) -> Iterator[list[str]]:
+    """Yield an iterable's texts in lists of a bounded number; each item must be a string."""
+    found = list[str]()
+    size = 0
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise UsageError(f"item {number} of the source is {type(text).__name__}, not a text; {WANTED}")
+        found.append(text)
+        size += len(text)
+        if len(found) >= MOST_COUNTED or size >= 1 << 20:
+            yield found
+            found, size = [], 0
+    if found:
+        yield found
+
+
+def _is_parquet(file: CorpusFile) -> bool:
+    return _is_regular(file.name) and is_parquet(file.name)
+
+
+def _file_texts(
+    files: list[CorpusFile], field: str | None, column: str | None, on_bytes: OnBytes | None
+) -> Iterator[list[str]]:
+    """Yield the texts of files, each a Parquet file if it begins as one."""
+    if column is not None and not any(map(_is_parquet, files)):
+        raise UsageError(f"column={column!r} is for Parquet files, but {files[0].name!r} is not one; leave it out")
+    for file in files:
+        if _is_parquet(file):
+            if column is None:
+                raise CorpusError(
+                    f"{file.name!r} is a Parquet file; name its column of text, as in --column text (column='text' in "
+                    "Python)"
+                )
+            yield from read_column(file.name, column, on_bytes=on_bytes)
+        elif column is None or file.named:
+            yield from read_lines(file.name, named=file.named, field=field, on_bytes=on_bytes)

@@ -1,0 +1,89 @@
+"""What went through an encoder: how many texts and tokens, how many unknown, which way, and if it was worth numba."""
+
+import sys
+from dataclasses import dataclass
+from operator import add
+from threading import get_ident
+
+__all__ = ["Counters", "NumbaSwitch", "Report"]
+
+WORTH_NUMBA = 100_000  # characters: the library takes as long for about 1,000 sentences as the import of numba
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an encoder has encoded since it was made.
+
+    Attributes:
+        texts: Number of texts.
+        tokens: Number of their tokens.
+        unknown_tokens: Tokens without a row: unknown words, or ids beyond the table.
+        composed_tokens: Out-of-vocabulary words with a row computed from their n-grams.
+        scanned_texts: Texts whose ids a scanner gave; the rest went through the `tokenizers` library, or were split at
+            white space.
+        scanned_bytes: Their bytes of UTF-8.
+        bytes: Bytes of all texts.
+    """
+
+    texts: int = 0
+    tokens: int = 0
+    unknown_tokens: int = 0
+    composed_tokens: int = 0
+    scanned_texts: int = 0
+    scanned_bytes: int = 0
+    bytes: int = 0
+
+    @property
+    def unknown_share(self) -> float:
+        """The share of tokens without a row, 0 if there were no tokens."""
+        return self.unknown_tokens / self.tokens if self.tokens else 0.0
+
+    @property
+    def scanned_share(self) -> float:
+        """The share of the text, in bytes, that a scanner read; 0 if there was no text."""
+        return self.scanned_bytes / self.bytes if self.bytes else 0.0
+
+
+class Counters:
+    """Sums that several threads add to without a lock, which a fork could leave locked.
+
+    Args:
+        size: How many sums.
+
+    >>> counters = Counters(2)
+    >>> counters.add(1, 5)
+    >>> counters.add(2, 0)
+    >>> counters.totals()
+    [3, 5]
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._by_thread: dict[int, list[int]] = {}  # each thread writes its own list only
+
+    def add(self, *amounts: int) -> None:
+        """Add an amount to each sum."""
+        here = self._by_thread.get(get_ident())
+        if here is None:
+            here = self._by_thread.setdefault(get_ident(), [0] * self._size)
+        here[:] = map(add, here, amounts)
+
+    def totals(self) -> list[int]:
+        """Return the sums."""
+        return [sum(column) for column in zip([0] * self._size, *list(self._by_thread.values()), strict=True)]
+
+
+class NumbaSwitch:
+    """Whether kernels should be used: not for the first texts of a process, which numba's import would delay."""
+
+    def __init__(self) -> None:
+        self._characters = 0
+
+    def is_on(self, characters: int) -> bool:
+        """Whether numba is imported, or there was enough text to import it.
+
+        Args:
+            characters: Of the next texts; they are added to those before.
+        """
+        self._characters += characters
+        return self._characters >= WORTH_NUMBA or "numba" in sys.modules

@@ -1,0 +1,9 @@
+"""From a sentence encoder on disk to a table: `rowspace.learn.distill`.
+
+| file | contents |
+|---|---|
+| `distill.py`, `options.py` | `distill`, its options and its progress |
+| `teacher.py` | the model: its folder, its pooling, ids → vectors |
+| `student_tokens.py` | the table's tokenizer, and what the teacher reads for each token |
+| `weights.py` | the weight of each row, from counts or ranks |
+"""

@@ -1,0 +1,19 @@
+"""Serving over HTTP: the vectors of a table by the OpenAI API, and what it shares with the workbench.
+
+| in this folder | contents |
+|---|---|
+| `access.py` | the address of a server, and checks of hosts, origins and secrets |
+| `request.py` | `HttpError`, and the body of a request with a size limit |
+| `server.py` | listening on a port, and running an application until a signal |
+| `embeddings/` | `make_app`: `/v1/embeddings` and `/v1/models` of a table |
+
+Needs `rowspace[serve]`. Read next: `embeddings/app.py`.
+"""
+
+from rowspace.errors import MissingExtraError
+
+try:
+    import starlette as _starlette  # noqa: F401  # only to see whether it is installed
+    import uvicorn as _uvicorn  # noqa: F401  # only to see whether it is installed
+except ImportError as error:
+    raise MissingExtraError("rowspace.serve needs a web server: pip install 'rowspace[serve]'") from error

@@ -1,0 +1,19 @@
+"""Vectors by the API of OpenAI: a table → `/v1/embeddings`, `/v1/models` and `/health`.
+
+| in this folder | what flows in → out |
+|---|---|
+| `request.py` | the body of a request → texts or ids, and the form of the reply |
+| `reply.py` | vectors → the body of the reply |
+| `kernels.py` | float32 → JSON numbers |
+| `errors.py` | an error → a status and an error object |
+| `key.py` | requests without the key, or of other sites → an error |
+| `app.py` | an encoder → the application |
+
+Read next: `app.py`.
+"""
+
+from rowspace.serve.embeddings.app import make_app
+from rowspace.serve.embeddings.key import KeyMiddleware
+from rowspace.serve.embeddings.request import Limits
+
+__all__ = ["KeyMiddleware", "Limits", "make_app"]

@@ -1,0 +1,92 @@
+"""Files → lists of texts: one text per line, or per record of JSON lines."""
+
+import warnings
+from collections.abc import Callable, Iterator
+
+from rowspace.errors import CorpusError, CorpusWarning
+from rowspace.text.corpus.reading import BLOCK, read_chunks, read_pieces
+
+__all__ = ["LONGEST_LINE", "read_lines"]
+
+LONGEST_LINE = 1 << 28  # bytes; a longer one is not one text of many
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_lines(
+    name: str, *, named: bool, field: str | None = None, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[list[str]]:
+    r"""Yield the lines of a file, or of standard input for '-', in lists of about a megabyte.
+
+    Lines end with LF, CR LF or, in a file without LF, CR. An empty line is an empty text, so that text i is line i + 1;
+    blank lines between records of JSON are not texts. Invalid UTF-8 is replaced by U+FFFD, with a `CorpusWarning` for
+    each file.
+
+    Args:
+        name: The path of the file, compressed or not.
+        named: Whether the caller named this file; a binary file that was found in a folder is skipped.
+        field: The field of JSON lines that holds the text.
+        on_bytes: Called with the number of bytes read.
+
+    Raises:
+        CorpusError: The file cannot be read, is damaged or binary, holds JSON lines and no `field` is given, or has a
+            line of more than `LONGEST_LINE` bytes.
+        MissingExtraError: A .zst file without zstandard.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(b"one\n\nthree\r\n")
+    ...     file.flush()
+    ...     list(read_lines(file.name, named=True))
+    [['one', '', 'three']]
+    """
+    if field is None:
+        return _lines(name, read_chunks(name, named=named, on_bytes=on_bytes))
+    return _records(read_pieces(name, named=named, field=field, on_bytes=on_bytes))
+
+
+def _lines(name: str, chunks: Iterator[bytes]) -> Iterator[list[str]]:
+    before, parts, size = 0, list[bytes](), 0  # lines before the parts, and the beginning of a line
+    for chunk in chunks:
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            lines = _decode(name, b"".join([*parts, chunk[: cut - 1]]), before)
+            yield lines
+            before, parts, size = before + len(lines), [], 0
+        parts.append(chunk[cut:])
+        size += len(chunk) - cut
+        if size > LONGEST_LINE:
+            raise CorpusError(
+                f"{name!r} line {before + 1} is longer than {LONGEST_LINE >> 20} MiB; write one text per line"
+            )
+    if size:
+        yield _decode(name, b"".join(parts), before)
+
+
+def _decode(name: str, data: bytes, before: int) -> list[str]:
+    """Return the lines in `data`, which begins after `before` lines."""
+    if not before:
+        data = data.removeprefix(_BOM)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = before + data.count(b"\n", 0, error.start) + 1
+        warnings.warn(
+            f"{name!r} line {line:,} is not valid UTF-8; such bytes are replaced by U+FFFD",
+            CorpusWarning,
+            stacklevel=2,
+        )
+        text = data.decode(errors="replace")
+    lines = text.split("\n")
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def _records(pieces: Iterator[tuple[bytes, bool]]) -> Iterator[list[str]]:
+    texts, size = list[str](), 0
+    for data, _ in pieces:
+        texts.append(data.decode(errors="replace"))
+        size += len(data)
+        if size >= BLOCK:
+            yield texts
+            texts, size = [], 0
+    if texts:
+        yield texts

@@ -1,0 +1,151 @@
+"""Kill a process with SIGKILL while it encodes a file; test_kills.py runs this as a script.
+
+The script imports once and forks for each round. After each kill the output must be missing, or complete; after the
+next run, which resumes if there is something to resume, it must have the vectors of all texts.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from rowspace.encode import Encoder, StreamOptions
+from rowspace.table import Table
+from rowspace.text import whitespace_json
+
+LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # every line, and 30 rounds instead of 1
+WORDS = ["the", "cat", "sat", "dog"]
+WIDTH = 4096  # so that a batch is 1,024 texts
+TRACED = ("encode/stream/", "_base/atomic/")
+
+
+def encoder() -> Encoder:
+    """Return a new encoder: a fork cannot use the threads of its parent's tokenizer."""
+    rows = np.random.default_rng(0).normal(size=(len(WORDS), WIDTH)).astype(np.float32)
+    return Encoder(Table(WORDS, rows, tokenizer=whitespace_json(WORDS)), workers=1)
+
+
+def text_of(number: int) -> str:
+    """Return a text that others do not have at this place."""
+    return " ".join(WORDS[number >> shift & 3] for shift in range(0, 2 * (1 + number % 7), 2))
+
+
+def encode(source: Path, out: Path) -> None:
+    """Encode the file, from where a killed run stopped if there is one."""
+    resume = out.with_name(f"{out.name}.encode").joinpath("state.json").exists()
+    encoder().encode_to(source, out, resume=resume, options=StreamOptions(seconds_between_saves=0.0))
+
+
+def check(source: Path, out: Path) -> None:
+    """Compare the output with the vectors of all texts."""
+    if out.suffix == ".npy":
+        vectors = np.load(out)
+    else:
+        import lancedb
+        from pyarrow import parquet
+
+        is_lance = out.suffix == ".lance"
+        table = lancedb.connect(out.parent).open_table(out.stem).to_arrow() if is_lance else parquet.read_table(out)
+        vectors = table["vector"].combine_chunks().flatten().to_numpy().reshape(-1, WIDTH)
+        assert table["text"].to_pylist() == source.read_text().splitlines()
+    np.testing.assert_array_equal(vectors, encoder().encode(source.read_text().splitlines()))
+
+
+def in_child(work: Callable[[], None], delay: float | None = None) -> int:
+    """Run `work` in a forked child; kill it after `delay` seconds, or wait for it to exit."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        except BaseException as error:
+            os.write(2, repr(error).encode())
+        finally:
+            os._exit(1)
+    if delay is not None:
+        time.sleep(delay)  # not waiting for anything: the random delay is what the test varies
+        os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def kill_at_random_times(source: Path, out: Path, rounds: int) -> dict[str, int]:
+    """Kill a run again and again, later each time, until one ends; count the kills and those that left a state."""
+    chance, kills, resumed = random.Random(0), 0, 0
+    for _ in range(rounds):
+        delay = 0.05
+        while (status := in_child(lambda: encode(source, out), chance.uniform(0, delay))) != 0:
+            assert status == -signal.SIGKILL
+            kills, delay = kills + 1, delay * 1.4
+            resumed += out.with_name(f"{out.name}.encode").joinpath("state.json").exists()
+            if out.exists():
+                assert in_child(lambda: check(source, out)) == 0
+        assert in_child(lambda: check(source, out)) == 0
+        assert sorted(entry.name for entry in out.parent.iterdir()) == sorted([source.name, out.name])
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+    return {"kills": kills, "resumed": resumed}
+
+
+def kill_at_each_line(source: Path, out: Path, step: int) -> dict[str, int]:
+    """Kill a run at the first executed line of `TRACED`, then `step` lines later, and so on; then run it again."""
+    line, resumed = 1, 0
+    while True:
+
+        def killed(stop: int = line) -> None:
+            sys.settrace(kill_at_line(stop))
+            encode(source, out)
+
+        status = in_child(killed)
+        if status == 0:
+            return {"lines": line, "resumed": resumed}
+        assert status == -signal.SIGKILL
+        if out.exists():
+            assert in_child(lambda: check(source, out)) == 0
+        resumed += out.with_name(f"{out.name}.encode").joinpath("state.json").exists()
+        assert in_child(lambda: encode(source, out)) == 0
+        assert in_child(lambda: check(source, out)) == 0
+        assert sorted(entry.name for entry in out.parent.iterdir()) == sorted([source.name, out.name]), line
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+        line += step
+
+
+def kill_at_line(stop: int) -> Callable[[object, str, object], object]:
+    """Return a trace function that kills the process at the `stop`-th traced line."""
+    seen = 0
+
+    def trace(frame, event, _):
+        nonlocal seen
+        if not any(f"rowspace/{part}" in frame.f_code.co_filename for part in TRACED):
+            return None
+        if event == "line":
+            seen += 1
+            if seen == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    return trace
+
+
+def main() -> None:
+    """Run the rounds named by the first argument on the output given as the second."""
+    kind, out = sys.argv[1], Path(sys.argv[2])
+    source = out.with_name("source.txt")
+    at_random = kind == "at random"
+    encoder().warm_up()  # compiled kernels, and pyarrow below, are inherited by all forks
+    if out.suffix != ".npy":
+        import pyarrow.parquet  # noqa: F401
+    source.write_text("\n".join(text_of(number) for number in range(12_000 if at_random else 5)))
+    if at_random:
+        print(json.dumps(kill_at_random_times(source, out, 30 if LONG else 1)))
+    else:
+        print(json.dumps(kill_at_each_line(source, out, 1 if LONG else 97)))
+
+
+if __name__ == "__main__":
+    main()

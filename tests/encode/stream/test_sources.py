@@ -1,0 +1,137 @@
+"""Sources: files, folders, JSON lines, Parquet columns and iterables give the same texts; others are refused."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from rowspace.encode.stream import open_source
+from rowspace.errors import CorpusError, UsageError
+
+TEXTS = ["the cat", "", "é 안녕 🙂", "the dog"]
+
+
+def texts_of(source, **options):
+    return [text for texts in open_source(source, **options).read(None) for text in texts]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Each kind of file with the same texts."""
+    (tmp_path / "a.txt").write_text("\n".join(TEXTS), "utf-8")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress("\n".join(TEXTS).encode()))
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps({"t": text}) + "\n" for text in TEXTS))
+    parquet.write_table(pa.table({"n": range(4), "t": TEXTS}), tmp_path / "d.parquet")
+    return tmp_path
+
+
+def test_each_kind_of_source_gives_its_texts(folder):
+    for source, options in [
+        (str(folder / "a.txt"), {}),
+        (folder / "b.txt.gz", {}),
+        (folder / "c.jsonl", {"field": "t"}),
+        (folder / "d.parquet", {"column": "t"}),
+        (TEXTS, {}),
+        (tuple(TEXTS), {}),
+        (iter(TEXTS), {}),
+        (np.array(TEXTS), {}),
+    ]:
+        assert texts_of(source, **options) == TEXTS, source
+    assert texts_of([folder / "b.txt.gz", folder / "a.txt"]) == TEXTS * 2
+    assert texts_of(str(folder / "*.txt*")) == TEXTS * 2
+    assert texts_of([]) == texts_of(iter([])) == []
+
+
+def test_folder_is_read_in_the_order_of_its_names(folder):
+    for name in ("b.txt.gz", "c.jsonl", "d.parquet"):
+        (folder / name).unlink()
+    (folder / "inner").mkdir()
+    (folder / "inner" / "z.txt").write_text("last\n")
+    (folder / "B.txt").write_text("first\n")
+    (folder / "picture.png").write_bytes(b"\x89PNG\0\0")
+    assert texts_of(folder) == ["first", *TEXTS, "last"]
+
+
+def test_column_of_a_folder_skips_other_files(folder):
+    assert texts_of(folder, column="t") == TEXTS
+    with pytest.raises(CorpusError, match=r"d.parquet' is a Parquet file; name its column of text, as in --column"):
+        texts_of(folder / "d.parquet")
+
+
+def test_identity_has_path_size_and_time(folder):
+    path = folder / "a.txt"
+    os.utime(path, ns=(5, 7))
+    source = open_source([path, folder / "b.txt.gz"])
+    assert source.files[0] == (str(path), path.stat().st_size, 7)
+    assert source.total_bytes == path.stat().st_size + (folder / "b.txt.gz").stat().st_size
+    assert open_source("-").files == () == open_source(["a"]).files
+    assert open_source("-").total_bytes is None
+
+
+def test_an_iterable_is_read_as_it_comes():
+    taken = []
+
+    def endless():
+        while True:
+            taken.append(1)
+            yield "a text"
+
+    lists = open_source(endless()).read(None)
+    assert len(next(lists)) == len(taken) < 10_000
+
+
+def test_reading_reports_all_bytes(folder):
+    for name, options in {"a.txt": {}, "b.txt.gz": {}, "c.jsonl": {"field": "t"}, "d.parquet": {"column": "t"}}.items():
+        source, sizes = open_source(folder / name, **options), []
+        assert list(source.read(sizes.append))
+        assert sum(sizes) == source.total_bytes, name
+
+
+def test_what_is_no_source_is_refused(folder):
+    path = str(folder / "a.txt")
+    for source, options, complaint in [
+        (7, {}, "a source is a path, several pathlib.Path, or an iterable of texts, not int"),
+        (b"bytes", {}, "not bytes"),
+        ([path], {}, "every text names a file, such as .*; to read the files, pass pathlib.Path"),
+        (["a", 7], {}, "item 1 of the source is int, not a text"),
+        ([Path(path), "b"], {}, "this one holds pathlib.Path and then str"),
+        (["a"], {"field": "t"}, "field and column are for files, but this source is an iterable"),
+        (path, {"field": "t", "column": "t"}, "field is for JSON lines and column for Parquet files; give one"),
+        (path, {"column": "t"}, "column='t' is for Parquet files, but .*a.txt' is not one; leave it out"),
+        ([Path("-"), Path("-")], {}, r"standard input \('-'\) can be read once only"),
+    ]:
+        with pytest.raises(UsageError, match=complaint):
+            texts_of(source, **options)
+    with pytest.raises(CorpusError, match="there is no file or directory 'a missing file'"):
+        open_source("a missing file")
+
+
+def test_columns_of_text_of_every_kind(tmp_path):
+    path = tmp_path / "t.parquet"
+    dictionary = pa.array(TEXTS * 3).dictionary_encode()
+    for column in (pa.array(TEXTS), pa.array(TEXTS, pa.large_string()), pa.array(TEXTS, pa.string_view()), dictionary):
+        parquet.write_table(pa.table({"t": column}), path, row_group_size=3)
+        assert texts_of(path, column="t") == column.to_pylist()
+
+
+def test_columns_without_text_and_damaged_files_are_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    parquet.write_table(
+        pa.table({"n": [1, 2, 3], "t": ["a", None, "b"], "l": [["a"], ["b"], []]}), path, row_group_size=1
+    )
+    for column, complaint in {
+        "x": "has no column 'x'; it has 'l', 'n', 't'",
+        "n": "the column 'n' holds int64, not text; name another column",
+        "l": "the column 'l' holds list.*, not text",
+        "t": "row 1 of the column 't' is null; remove such rows, or fill them with texts",
+    }.items():
+        with pytest.raises(CorpusError, match=complaint):
+            texts_of(path, column=column)
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(CorpusError, match=r"is a damaged Parquet file: .*; write it again"):
+        texts_of(path, column="n")
