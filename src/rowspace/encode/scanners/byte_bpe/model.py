@@ -10,7 +10,7 @@ from rowspace.files.tokenizer_json import BYTE_CHARACTERS, bytes_from_alphabet
 
 __all__ = ["ModelArrays", "recognize_model"]
 
-LARGEST_ID = 2**24
+LARGEST_ID = 2**22  # a few times the largest vocabulary, so that a damaged file takes little memory
 
 
 class ModelArrays(NamedTuple):

@@ -42,16 +42,17 @@ class ByteBpeScanner(Scanner):
 
         guard, merges, scratch = self._tables
         texts = Texts(*self._with_padding(buffer, first, last))
+        longest = int((texts.indptr[1:] - texts.indptr[:-1]).max()) if first < last else 0
         output = Output(
             ids=np.empty(int(texts.indptr[-1]) + SPARE, np.int32),
             indptr=np.empty(last - first + 1, np.int64),
             left=np.empty(last - first, np.bool_),
-            scratch=np.empty(scratch * int(np.diff(texts.indptr).max(initial=0)), np.int64),
+            scratch=np.empty(scratch * longest, np.int64),
         )
         known = self._take()
         scan(texts, (character_classes(), self.rule.digits), guard, merges, known, output)
         self._idle.append(known)
-        return FlatIds(output.ids[: output.indptr[-1]].copy(), output.indptr), np.flatnonzero(output.left)
+        return FlatIds(output.ids[: output.indptr[-1]].copy(), output.indptr), output.left.nonzero()[0]
 
     def _with_padding(self, buffer: TextBuffer, first: int, last: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Return a copy of texts first … last - 1, with the blanks put before them, and where each begins."""

@@ -16,7 +16,7 @@ from rowspace.encode.scanners.cache import WordCache
 
 __all__ = ["guard_of", "merges_of", "nothing_known"]
 
-MEMORY_SETS = 2**15  # of two pieces each, 2 MB for each thread
+MEMORY_SETS = 2**16  # of two pieces each, 4 MB for each thread
 
 
 def guard_of(added: Sequence[str], *, nfc: bool) -> Guard:

@@ -77,6 +77,12 @@ def test_of_equal_ranks_the_leftmost_merges_first() -> None:
     assert both(bytes([1] * 5), [(1, 1, 4)]) == [[4, 4, 1]] * 2
 
 
+def test_a_merge_waits_for_its_own_rank() -> None:
+    # 1 2 merges first, so that the entry for 0 1 is out of date and must not merge 0 and 1 2 in its place.
+    rules = [(1, 2, 4), (0, 1, 5), (4, 3, 6), (0, 4, 7)]
+    assert both(bytes([0, 1, 2, 3]), rules) == [[0, 6]] * 2
+
+
 def test_the_later_of_two_ranks_of_a_pair_counts() -> None:
     # As in the library, which collects merges in a dictionary
     assert both(bytes([1, 2, 3]), [(1, 2, 4), (2, 3, 5), (1, 2, 4)]) == [[1, 5]] * 2
