@@ -121,8 +121,7 @@ export interface QuestionReply {
 export interface AnswerReply {
   code: string;
   right: boolean;
-  answer: string;
-  /** As HTML. */
+  /** As HTML, with the computed answer in an element of the class `computed`. */
   explanation: string;
 }
 
