@@ -4,7 +4,7 @@
     python scripts/make_web_types.py            # write it
     python scripts/make_web_types.py --check    # fail if it differs from the TypedDicts
 
-Arrays are left out: they are sent as binary, by name. Run it after a change to a `replies.py`.
+Arrays are left out: they are sent as binary, by name. Run it after a change to a `replies.py` or `map_replies.py`.
 """
 
 import argparse
@@ -48,9 +48,7 @@ def typed_dicts() -> Iterator[Any]:
     """The replies of all pages and their parts, each once, by name."""
     found: dict[str, Any] = {}
     modules = [
-        import_module(m.name)
-        for m in walk_packages(pages.__path__, f"{pages.__name__}.")
-        if m.name.endswith(".replies")
+        import_module(m.name) for m in walk_packages(pages.__path__, f"{pages.__name__}.") if m.name.endswith("replies")
     ]
     for module in (sentence, tables, lessons, claims, *modules):
         for name, value in vars(module).items():

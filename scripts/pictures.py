@@ -1,4 +1,4 @@
-"""Take the screenshots in docs/pictures: each page of the workbench in both themes, at desktop and phone width.
+"""Take the screenshots in docs/pictures: pages, a lesson and claims, in both themes, at desktop and phone width.
 
     .venv/bin/python scripts/pictures.py [PAGE...]
 
@@ -19,15 +19,18 @@ from rowspace.lab.pages import PAGES
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 WIDTHS = (1280, 390)
-COLORS = 128  # enough for text, bars and maps
-STATES = {"arena": "?cell=images/patches-16"}
+COLORS, PASSES = 256, 2  # a median cut would merge the colors of small marks; the passes keep those of backgrounds
+NAMES = [*(page.name for page in PAGES), "lessons", "claims"]
+ADDRESSES = {"arena": "arena?cell=images/patches-16", "lessons": "lessons/6"}
+SCREENS = {"lessons"}  # the first screen of these, whose figure stays in place while the text moves
 WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
 def main(names: list[str]) -> None:
     """Serve the table and take screenshots of the named pages, or of all."""
     PICTURES.mkdir(exist_ok=True)
-    if "arena" in (names or [page.name for page in PAGES]):
+    names = names or NAMES
+    if "arena" in names:
         arena = [sys.executable, "-m", "rowspace", "arena", "--quick", "-o", "quick-arena"]
         subprocess.run(arena, stdout=subprocess.DEVNULL, cwd=ROOT, check=True)
     command = [sys.executable, "-m", "rowspace", "lab", "stdlib-table", "--no-open"]
@@ -38,7 +41,7 @@ def main(names: list[str]) -> None:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium-headless-shell"), args=WEBGL)
             for theme in ("light", "dark"):
                 for width in WIDTHS:
-                    take(browser, url, theme, width, names or [page.name for page in PAGES])
+                    take(browser, url, theme, width, names)
     finally:
         server.terminate()
 
@@ -48,14 +51,15 @@ def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce")
     page.goto(url)
     for name in names:
-        page.goto(f"{url.partition('?')[0]}{name}{STATES.get(name, '')}")
-        page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
+        page.goto(url.partition("?")[0] + ADDRESSES.get(name, name))
+        page.locator("section[aria-label=Figure][aria-busy=false]").wait_for(timeout=120_000)
         page.wait_for_function("() => !document.querySelector('progress')", timeout=120_000)  # a run that is trained
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(1500)
-        picture = Image.open(io.BytesIO(page.screenshot(full_page=True)))
+        picture = Image.open(io.BytesIO(page.screenshot(full_page=name not in SCREENS)))
         path = PICTURES / f"{name}-{theme}-{width}.png"
-        picture.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
+        palette = {"method": Image.Quantize.MAXCOVERAGE, "kmeans": PASSES, "dither": Image.Dither.NONE}
+        picture.convert("RGB").quantize(COLORS, **palette).save(path, optimize=True)
         print(path.relative_to(ROOT), path.stat().st_size)
     page.close()
 

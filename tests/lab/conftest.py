@@ -1,6 +1,7 @@
 """A real table for the workbench, and a check that a page's code reproduces the page's numbers."""
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from pydoc_data.topics import topics
@@ -14,6 +15,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.pages import PAGES
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply, decode
+from rowspace.lab.tables.everyday import PACKAGE
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +42,12 @@ def small_lab(tmp_path: Path) -> Callable[..., Lab]:
         return Lab(rs.load(path), path)
 
     return make
+
+
+@pytest.fixture
+def without_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the installed wheel of everyday words: packages next to it cannot be imported from now on, either."""
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if not Path(path, PACKAGE).is_dir()])
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytes, compact, decimal, ordinal, percent, shortToken, whole } from "./format";
+import { bytes, compact, decimal, operations, ordinal, percent, shortToken, whole } from "./format";
 
 test("decimals have a true minus sign and a fixed number of digits", () => {
   expect(decimal(-1.23456)).toBe("−1.235");
@@ -44,7 +44,10 @@ test("fractions are shown as percentages", () => {
 });
 
 test("large numbers are compact", () => {
-  expect([7, 50_257, 124_439_808, 1.8e12].map(compact)).toEqual(["7", "50.3\u202fk", "124\u202fM", "1.8\u202fT"]);
+  const sizes = [7, 50_257, 124_439_808, 1e9, 1.8e12, 2e15];
+  const written = ["7", "50.3\u202fk", "124\u202fM", "1\u202fB", "1.8\u202fT", "2000\u202fT"];
+  expect(sizes.map(compact)).toEqual(written);
+  expect([12, 4.1e11].map(operations)).toEqual(["12\u202fFLOP", "410\u202fGFLOP"]);
 });
 
 test("ordinals have their English endings", () => {

@@ -28,11 +28,22 @@ export function percent(share: number, digits = 1): string {
   return `${(100 * share).toFixed(digits)} %`;
 }
 
-/** A large number in a few characters: 124 M. */
+/** A large number in a few characters, with the letters that sizes of models are written with: 124 M, 7 B. */
 export function compact(value: number): string {
-  const units = ["", "k", "M", "G", "T", "P"];
+  const [number, unit] = scaled(value, ["", "k", "M", "B", "T"]);
+  return unit ? `${number}\u202f${unit}` : number;
+}
+
+/** A number of floating-point operations, with the prefixes of the SI: 412 GFLOP. */
+export function operations(value: number): string {
+  const [number, unit] = scaled(value, ["", "k", "M", "G", "T", "P"]);
+  return `${number}\u202f${unit}FLOP`;
+}
+
+/** A value in the largest unit, a power of 1,000, with a value of at least one. */
+function scaled(value: number, units: readonly string[]): [number: string, unit: string] {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
-  return `${Number((value / 1000 ** power).toPrecision(3))}${power ? `\u202f${units[power]}` : ""}`;
+  return [String(Number((value / 1000 ** power).toPrecision(3))), units[power] ?? ""];
 }
 
 /** 1st, 2nd, 3rd, 4th, 11th, 86th … */

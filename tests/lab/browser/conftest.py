@@ -79,7 +79,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], lane: str
 def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
     """The URL of a server with the table of the standard library."""
     with serving(make_app(Lab(*learned))) as server:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        yield url_of(server)
 
 
 @pytest.fixture(scope="session")
@@ -114,6 +114,11 @@ def serving(app: ASGIApp, run: Callable[[uvicorn.Server], None] = uvicorn.Server
     yield server
     server.should_exit = True
     thread.join()
+
+
+def url_of(server: uvicorn.Server) -> str:
+    """Return the address of a running server."""
+    return f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
 @pytest.fixture

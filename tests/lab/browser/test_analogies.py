@@ -159,6 +159,9 @@ def test_one_relation_over_many_pairs_matches_python(visit, lab) -> None:
     pairs, other = [("key", "keys"), ("row", "rows"), ("value", "values")], [("read", "reader"), ("write", "writer")]
     text = ", ".join(" ".join(pair) for pair in pairs)
     page = visit("analogies?view=pairs")
+    controls = page.get_by_role("region", name="Controls")
+    expect(controls.get_by_role("textbox")).to_have_count(2)  # not those of a single analogy
+    expect(controls.get_by_role("checkbox")).to_have_count(0)
     page.get_by_label("Pairs: a b, c d").fill(text)
     page.get_by_label("Another relation: a b, c d").fill("read reader, write writer")
     offsets = [np.array([lab.table[b] - lab.table[a] for a, b in group]) for group in (pairs, other)]

@@ -46,7 +46,7 @@ def test_page_has_an_introduction_and_code_that_runs(visit, name: str) -> None:
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_page_opens_by_keyboard_from_the_navigation(visit, name: str) -> None:
     page = visit("words")
-    link = page.get_by_role("navigation").locator(f"a[href='/{name}']")
+    link = page.get_by_role("navigation").get_by_role("listitem").locator(f"a[href='/{name}']")
     link.focus()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{name}")

@@ -125,6 +125,13 @@ def test_example_of_four_numbers(visit, unfold) -> None:
     expect(page.get_by_text("One row cannot be compared with others.")).to_be_visible()
 
 
+def test_single_row_has_one_curve_and_one_name(visit, unfold) -> None:
+    page = visit("input?view=scale&rows=example")
+    expect(page.get_by_text("One row cannot be compared with others.")).to_be_visible()
+    expect(page.get_by_text("one token, two positions")).to_be_visible()
+    expect(page.get_by_text("two tokens, one position")).to_have_count(0)
+
+
 def test_tokens_look_alike_below_the_scale_of_positions(visit, lab, ask, unfold) -> None:
     page = visit(f"input?view=scale&text={TEXT}")
     slider = page.get_by_label("Scale s of the rows")

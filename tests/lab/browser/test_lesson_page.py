@@ -1,16 +1,25 @@
 """The page that shows a lesson, on two lessons that are made for these tests."""
 
 import json
+import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.lab import made_lessons
+from tests.lab.browser.conftest import serving, url_of
 
-from rowspace.lab.lessons import lesson as lesson_module, routes
+from rowspace.lab import page as lab_page
+from rowspace.lab.app import make_app
+from rowspace.lab.lab import Lab
+from rowspace.lab.lessons.claims import PAGE as CLAIMS
 from rowspace.lab.lessons.lesson import Lesson
+from rowspace.lab.lessons.routes import lesson_routes
 from rowspace.lab.lessons.source import parse_document
+from rowspace.lab.pages import PAGES
 from rowspace.lab.tables.examples import FIVE_ITEMS, SIX_WORDS
+from rowspace.table import Table
 
 pytestmark = pytest.mark.browser
 
@@ -22,13 +31,12 @@ IDS = "/lessons/1?table=six-words&step=1&page=pipeline&stage=2&text=the+cat+dog"
 ROWS = "/lessons/1?table=six-words&step=2&page=pipeline&stage=3&text=the+cat+dog"
 
 
-@pytest.fixture(autouse=True)
-def made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the lessons of the package, so that their texts may change without these tests."""
-    for module in (lesson_module, routes):
-        monkeypatch.setattr(module, "lesson", MADE.__getitem__)
-        monkeypatch.setattr(module, "NUMBERS", list(MADE))
-    monkeypatch.setattr(routes, "lessons", lambda: list(MADE.values()))
+@pytest.fixture(scope="module")
+def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
+    """The URL of a server with these lessons instead of the package's, whose texts may change without these tests."""
+    pages = (lab_page.Page("lessons", lesson_routes(MADE)), CLAIMS, *PAGES)
+    with serving(make_app(Lab(*learned), pages=pages)) as server:
+        yield url_of(server)
 
 
 @pytest.fixture
@@ -186,20 +194,44 @@ def test_question_that_a_table_cannot_answer_offers_others(reader: Page) -> None
     expect(asked).to_contain_text("How often was the first word read?")
     asked.get_by_label("Your answer").last.fill("6")
     asked.get_by_role("button", name="Check").click()
-    expect(asked.locator(".verdict")).to_contain_text("Right: 6")
+    expect(asked.locator(".verdict")).to_have_text(re.compile(r"Right\.\s+6 times\."))
 
 
 def test_another_table_asks_again(page: Page, lab_url: str) -> None:
     page.goto(f"{lab_url}/lessons/1?table=four-words")
     asked = question(page, "share")
+    asked.get_by_role("slider").fill("40")
     asked.get_by_role("button", name="Check").click()
     expect(asked.locator(".verdict")).to_be_visible()
     page.get_by_role("combobox", name="Table").select_option("five-items")
     expect(asked.locator(".verdict")).to_have_count(0)
-    expect(asked.get_by_role("slider")).to_have_value("50")
+    expect(asked.get_by_role("slider")).to_have_attribute("aria-valuetext", "not moved")
+    asked.get_by_role("slider").press("ArrowRight")
+    expect(asked.get_by_role("slider")).to_have_attribute("aria-valuetext", "51 %")
     asked.get_by_role("button", name="Check").click()
     positive = np.mean(np.array(list(FIVE_ITEMS.values())) > 0) * 100
-    expect(asked.locator(".computed")).to_have_text(f"{positive:.4g} %")
+    expect(asked.locator(".verdict")).to_contain_text(f"{positive:.4g} percent.")
+
+
+def test_slider_that_was_not_moved_is_no_answer(reader: Page) -> None:
+    asked = question(reader, "share")
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.get_by_text("Move the slider first.")).to_be_visible()
+    asked.get_by_role("slider").press("ArrowLeft")
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.locator(".verdict")).to_be_focused()
+
+
+def test_questions_are_requested_once(page: Page, lab_url: str) -> None:
+    requested: list[str] = []
+    page.on("request", lambda request: "question?" in request.url and requested.append(request.url.split("name=")[1]))
+    page.goto(f"{lab_url}/lessons/1")
+    page.wait_for_url(f"**{IDS}")  # the first step moved to a table of its own
+    page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
+    for name in ("norm", "larger", "share", "counted"):
+        expect(question(page, name).get_by_role("status").first).to_be_attached()
+    page.wait_for_load_state("networkidle")
+    assert sorted(requested) == ["counted&seed=0", "larger&seed=0", "norm&seed=0", "share&seed=0"]
 
 
 def test_missed_question_returns_until_it_is_answered_right(reader: Page) -> None:
@@ -218,10 +250,32 @@ def test_missed_question_returns_until_it_is_answered_right(reader: Page) -> Non
     right = max(words[2], words[5], key=lengths.__getitem__)  # those of seed 2
     again.get_by_label(right, exact=True).check()
     again.get_by_role("button", name="Check").click()
-    expect(again.locator(".verdict")).to_contain_text(f"Right: {right}")
+    expect(again.locator(".verdict")).to_have_text(re.compile(rf"Right\.\s+It is {right}\."))
     assert progress(reader)["missed"] == []
     reader.reload()
     expect(active(reader)).to_contain_text("Its only step.")
+    expect(again).to_have_count(0)
+
+
+def test_missed_question_that_no_lesson_asks_again_returns_in_the_list(reader: Page) -> None:
+    lengths = {word: sum(value**2 for value in row) ** 0.5 for word, row in SIX_WORDS.items()}
+    words = list(SIX_WORDS)
+    again = reader.get_by_role("region", name="Again, with other numbers")
+    for seed in (0, 2, 5):  # in its lesson, in the next one, and in the list
+        asked = again if seed else reader
+        asked = asked.locator(f"[data-name=larger][data-seed='{seed}']")
+        pair = (words[seed % 3], words[3 + seed % 3])
+        chosen = (max if seed == 5 else min)(pair, key=lengths.__getitem__)
+        asked.get_by_label(chosen, exact=True).check()
+        asked.get_by_role("button", name="Check").click()
+        expect(asked.locator(".verdict strong")).to_have_text("Right." if seed == 5 else "Not right.")
+        if seed == 0:
+            reader.get_by_role("link", name="2 · The next one").click()
+        elif seed == 2:
+            reader.get_by_role("link", name="All lessons").click()
+    assert progress(reader)["missed"] == []
+    reader.once("dialog", lambda dialog: dialog.accept())
+    reader.get_by_role("button", name="Start over").click()
     expect(again).to_have_count(0)
 
 

@@ -112,3 +112,10 @@ def test_pages_and_tables_are_listed(still: Visit) -> None:
     page.wait_for_url("**/start?table=six-words&text=the+cat")
     expect(page.get_by_role("button", name="Six words")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_role("list", name="Stations")).to_contain_text("out of 6")
+
+
+def test_name_of_the_workbench_leads_to_the_start_page(visit: Visit) -> None:
+    page = visit("words?word=sin")
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="rowspace", exact=True).click()
+    page.wait_for_url("**/start?**")  # with the word, which every page shares
+    expect(page.get_by_role("heading", name="See how text", level=1)).to_be_visible()

@@ -20,7 +20,8 @@ def pieces(page: Page, size: int) -> list[tuple[str, str]]:
     """The texts and ids shown at one vocabulary size."""
     expect(page.locator(LOADED)).to_be_attached()
     items = page.get_by_role("region", name=f"{size:,} tokens", exact=True).get_by_role("listitem")
-    return [tuple(item.split("\n")) for item in items.all_inner_texts()]
+    found = [re.fullmatch(r"(.*?)\s+id\s+(\d+)", item, re.DOTALL) for item in items.all_inner_texts()]
+    return [(match[1], match[2]) for match in found if match]
 
 
 def test_pieces_and_ids_match_python(visit) -> None:
@@ -76,7 +77,7 @@ def test_uploaded_tokenizer_is_compared_side_by_side(visit) -> None:
     file = {"name": "mine.json", "mimeType": "application/json", "buffer": library.to_str().encode()}
     page.get_by_label("Your own tokenizer.json").set_input_files(files=[file])
     mine = page.get_by_role("region", name="mine.json (words)")
-    expect(mine.get_by_role("listitem")).to_have_text([re.compile("return *1"), re.compile("unbelievable *0")])
+    expect(mine.get_by_role("listitem")).to_have_text([re.compile("return *id 1"), re.compile("unbelievable *id 0")])
     expect(mine).to_contain_text("vocabulary 2")
     page.wait_for_url(re.compile("with=upload-[0-9a-f]{16}"))
     assert "mine" not in page.url

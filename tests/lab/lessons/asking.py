@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from html import unescape
 from typing import Any
 
 from rowspace.lab.lab import OPENED, Lab
 from rowspace.lab.lessons.lesson import lesson
 from rowspace.lab.lessons.routes import ROUTES
+from rowspace.lab.lessons.source.values import number_text
 from rowspace.lab.server.query import Query
 from rowspace.table import Table
 
@@ -21,11 +23,17 @@ def ask(number: int, name: str, table: Table, seed: int) -> tuple[Mapping[str, A
     reply: Mapping[str, Any] = ROUTES["lessons/answer"](lab, Query({**parameters, "given": ["-77"]}))
     computed = run_code(reply["code"], asked.answer.func.__name__, table)
     computed = computed if isinstance(computed, Mapping) else {"answer": computed}
-    assert reply["answer"] == asked.written(computed["answer"])
+    assert emphasized(reply["explanation"]) == number_text(asked.written(computed["answer"]))
     assert asked.accepts(computed["answer"], computed["answer"])
     assert not reply["right"]
     assert not re.search(r"{\w+}|NaN|nan", f"{prompt['prompt']} {reply['explanation']}")
     return {**asked.fields, "options": asked.options}, computed
+
+
+def emphasized(explanation: str) -> str:
+    """Return the answer in an explanation, which must have it once."""
+    (answer,) = re.findall('<b class="computed">(.*?)</b>', explanation)
+    return unescape(answer)
 
 
 def run_code(code: str, function: str, table: Table) -> Any:

@@ -5,9 +5,11 @@ import sys
 from typing import Any
 
 import pytest
+from tests.lab.lessons.asking import emphasized
 
 from rowspace.lab.lessons.lesson import lesson
 from rowspace.lab.lessons.routes import ROUTES
+from rowspace.lab.lessons.source.values import number_text
 from rowspace.lab.server.query import Query
 from rowspace.lab.tables.tables import BUILT_IN
 
@@ -25,7 +27,7 @@ def test_shown_code_gives_the_answer(number: int, name: str) -> None:
     question = lesson(number).question(name, lab.table, 0)
     found = names[question.answer.func.__name__.removesuffix("_figure")]
     answer = found["answer"] if isinstance(found, dict) else found
-    assert question.written(answer) == reply["answer"]
+    assert number_text(question.written(answer)) == emphasized(str(reply["explanation"]))
 
 
 def test_without_torch_values_and_questions_name_the_extra() -> None:

@@ -23,6 +23,13 @@ ROWS = {
     "on": np.array([-0.08, 0.11, 0.79]),
 }
 IDS = {word: id for id, word in enumerate(ROWS)}
+NEW_IDS = {
+    "each word gets a new id at random": np.random.default_rng(1).permutation(6).tolist(),  # as in the figure
+    "the words with the ids 1 and 4 change places": [0, 4, 2, 3, 1, 5],
+    "its order is reversed": [5, 4, 3, 2, 1, 0],
+    "each id grows by one, and the last word gets id 0": [1, 2, 3, 4, 5, 0],
+    "the words with the ids 0 and 2 change places": [2, 1, 0, 3, 4, 5],
+}
 SEEDS = [0, 1, 2]
 
 
@@ -70,22 +77,25 @@ def test_nearer_word_by_id_and_by_row(seed: int) -> None:
         assert (word, expected, answer["id_one"], answer["id_other"]) == ("the", "cat by id, on by row", 1, 5)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_no_row_distance_changes(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(5))
+def test_distances_of_ids_change_but_those_of_rows_do_not(seed: int) -> None:
     question, answer = ask(1, "renumbered", seed, LABS["six-words"]())
-    order = np.random.default_rng(seed + 1).permutation(6)
+    order = NEW_IDS[str(question.fields["renumbering"])]
     shuffled = np.empty((6, 3))
-    shuffled[order] = list(ROWS.values())
+    shuffled[list(order)] = list(ROWS.values())
     pairs = list(combinations(ROWS, 2))
     places = [(order[IDS[one]], order[IDS[other]]) for one, other in pairs]
     rows = [np.linalg.norm(shuffled[one] - shuffled[other]) for one, other in places]
     np.testing.assert_allclose(rows, [apart(*pair) for pair in pairs])
     ids = [abs(one - other) for one, other in places]
-    assert answer == {
-        "answer": 0,
-        "by_id": sum(new != abs(IDS[a] - IDS[b]) for new, (a, b) in zip(ids, pairs, strict=True)),
-    }
-    assert question.fields["pairs"] == len(pairs)
+    by_id = sum(new != abs(IDS[a] - IDS[b]) for new, (a, b) in zip(ids, pairs, strict=True))
+    assert answer == {"answer": by_id if seed else 0, "by_id": by_id, "by_row": 0}
+    assert (question.fields["pairs"], question.fields["of"]) == (len(pairs), "ids" if seed else "rows")
+
+
+def test_renumbered_needs_six_words() -> None:
+    with pytest.raises(UsageError, match="a table of 6 words; choose Six words"):
+        lesson(1).question("renumbered", LABS["five-items"]().table, 0)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -93,12 +103,16 @@ def test_next_ids_are_counted_among_the_neighbors_of_sklearn(small_lab: Callable
     draw = np.random.default_rng(7)
     rows = draw.normal(size=(200, 8)) + np.repeat(draw.normal(size=(40, 8)) * 3, 5, axis=0)  # groups of five ids
     lab = small_lab([f"word{id}" for id in range(200)], rows)
-    _, answer = ask(1, "next_ids", seed, lab)
-    near = NearestNeighbors(n_neighbors=11).fit(rows).kneighbors(rows, return_distance=False)
+    question, answer = ask(1, "next_ids", seed, lab)
+    near = (
+        NearestNeighbors(n_neighbors=1 + (k := int(str(question.fields["k"]))))
+        .fit(rows)
+        .kneighbors(rows, return_distance=False)
+    )
     found = [second in near[first] for first, second in pairwise(range(200))]
     assert answer["answer"] == round(100 * np.mean(found), 1)
     assert answer["answer"] > 50 > answer["random"]
-    assert answer["chance"] == round(1000 / 199, 2)
+    assert answer["chance"] == round(100 * k / 199, 2)
 
 
 def test_next_ids_need_a_larger_table() -> None:

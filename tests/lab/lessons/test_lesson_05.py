@@ -68,22 +68,37 @@ def test_the_measure_that_a_stretch_changes_most(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4])
-def test_no_neighbor_changes_when_the_table_is_turned(seed: int) -> None:
+def test_numbers_of_a_row_but_no_neighbors_change_when_the_table_is_turned(seed: int) -> None:
     fields, found = ask(5, "neighbors_after_turn", small_world(), seed)
-    assert fields["k"] == 10
-    assert found == {"answer": 0, "bars": 16, "bars_changed": 16}
+    numbers = {"Turn": 16, "Exchange": 2, "Change": 3}[fields["operation"].split()[0]]
+    answer = 0 if fields["asked"].startswith("10 nearest neighbors of ") else numbers
+    assert found == {"answer": answer, "bars": 16, "numbers": numbers, "neighbors": 0}
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_turns_are_orthogonal_and_differ() -> None:
+    turns = [lesson_05.turn_matrix(16, turn) for turn in lesson_05.TURNS]
+    for turn in turns:
+        np.testing.assert_allclose(turn @ turn.T, np.eye(16), atol=1e-12)
+    row = np.arange(1.0, 17)
+    assert (row @ turns[1]).tolist() == [2, 1, *range(3, 17)]
+    assert (row @ turns[2]).tolist() == [-1, -2, -3, *range(4, 17)]
+    assert not np.isclose(row @ turns[0], row).any()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
 def test_the_share_of_words_with_the_same_nearest_neighbor(seed: int) -> None:
     drawn = np.random.default_rng(7)
     rows = drawn.normal(size=(600, 8)) * drawn.lognormal(size=(600, 1))
     table = Table([f"word{id}" for id in range(600)], rows)
-    _, found = ask(5, "same_nearest", table, seed)
-    products = table.rows.astype(float) @ table.rows.astype(float).T
+    fields, found = ask(5, "same_nearest", table, seed)
+    rows = table.rows.astype(float)
+    products, distances = rows @ rows.T, np.linalg.norm(rows[:, None] - rows, axis=2)
     np.fill_diagonal(products, -np.inf)
-    same = products.argmax(1) == (products / np.linalg.norm(table.rows, axis=1)).argmax(1)
-    ids = np.random.default_rng(seed).permutation(600)[:500]
+    np.fill_diagonal(distances, np.inf)
+    nearest = {"cosine": (products / np.linalg.norm(rows, axis=1)).argmax(1), "distance": distances.argmin(1)}
+    same = products.argmax(1) == nearest[fields["other"]]
+    ids = np.random.default_rng(seed).permutation(600)[: fields["count"]]
+    assert (fields["other"], fields["count"]) == (("cosine", "distance")[seed % 2], (500, 100)[seed // 2])
     assert found["answer"] == pytest.approx(100 * same[ids].mean())
     assert found["answer"] < 50  # rows of very different lengths
 

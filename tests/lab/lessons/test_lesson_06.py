@@ -131,8 +131,7 @@ def test_the_card_runs() -> None:
     assert scope["result"][0][0] == "queen"
 
 
-def test_without_everyday_words_numbers_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rowspace.lab.tables.everyday.PACKAGE", "not_an_installed_package")
+def test_without_everyday_words_numbers_are_missing(without_wheel: None) -> None:
     everyday_words.cache_clear()
     with pytest.raises(UsageError, match="everyday words is not installed"):
         lesson_06.antonyms()

@@ -12,12 +12,6 @@ from rowspace.errors import MissingExtraError
 from rowspace.lab.tables.everyday import EVERYDAY, PACKAGE
 
 
-@pytest.fixture
-def without_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide an installed wheel: only the standard library can be imported from now on."""
-    monkeypatch.setattr(sys, "path", [path for path in sys.path if not Path(path, PACKAGE).is_dir()])
-
-
 def test_missing_wheel_is_reported_with_the_command(without_wheel: None) -> None:
     with pytest.raises(MissingExtraError) as missing:
         EVERYDAY.open()

@@ -121,8 +121,7 @@ export interface QuestionReply {
 export interface AnswerReply {
   code: string;
   right: boolean;
-  answer: string;
-  /** As HTML. */
+  /** As HTML, with the computed answer in an element of the class `computed`. */
   explanation: string;
 }
 
@@ -1369,59 +1368,6 @@ export interface MaskChangesReply {
   code: string;
 }
 
-/** A list of tokens, with their code. */
-export interface WordTokensReply {
-  tokens: string[];
-  norms: number[];
-  /** The counts of the tokens; null if the table has none. */
-  counts: number[] | null;
-  code: string;
-}
-
-/** The first tokens that contain a substring, with their code. */
-export interface SearchReply {
-  tokens: string[];
-  norms: number[];
-  /** The counts of the tokens; null if the table has none. */
-  counts: number[] | null;
-  /** The number of tokens that contain the substring. */
-  found: number;
-  code: string;
-}
-
-/** The nearest tokens of a word, with their code. */
-export interface NeighborsReply {
-  tokens: string[];
-  norms: number[];
-  /** The counts of the tokens; null if the table has none. */
-  counts: number[] | null;
-  code: string;
-  word: string;
-}
-
-/** The rows of words, with their code. */
-export interface WordRowsReply {
-  /** The largest magnitude in any of the rows. */
-  limit: number;
-  counts: (number | null)[] | null;
-  code: string;
-  words: string[];
-}
-
-/** The pairwise similarities of words, with their code. */
-export interface ComparedReply {
-  code: string;
-  words: string[];
-}
-
-/** The distances from the first word to the others, with their code. */
-export interface DistancesReply {
-  /** The largest distance divided by the smallest; null if the smallest is zero. */
-  times: number | null;
-  code: string;
-  words: string[];
-}
-
 /** A map of all rows, with its code. */
 export interface PcaReply {
   /** The number of rows with NaN or infinity, which are left out. */
@@ -1473,6 +1419,77 @@ export interface MapFrame {
   k?: number;
   sample?: number;
   code?: string;
+}
+
+/** Representative words, with their code. */
+export interface PaletteReply {
+  tokens: string[];
+  code: string;
+}
+
+/** A map of chosen words, with its code. */
+export interface ChosenMapReply {
+  code: string;
+  words: string[];
+  /** The number of each word's group. */
+  groups: number[];
+  /** The names of the groups. */
+  names: string[];
+  /** Words that have no row. */
+  missing: string[];
+}
+
+/** A list of tokens, with their code. */
+export interface WordTokensReply {
+  tokens: string[];
+  norms: number[];
+  /** The counts of the tokens; null if the table has none. */
+  counts: number[] | null;
+  code: string;
+}
+
+/** The first tokens that contain a substring, with their code. */
+export interface SearchReply {
+  tokens: string[];
+  norms: number[];
+  /** The counts of the tokens; null if the table has none. */
+  counts: number[] | null;
+  /** The number of tokens that contain the substring. */
+  found: number;
+  code: string;
+}
+
+/** The nearest tokens of a word, with their code. */
+export interface NeighborsReply {
+  tokens: string[];
+  norms: number[];
+  /** The counts of the tokens; null if the table has none. */
+  counts: number[] | null;
+  code: string;
+  word: string;
+}
+
+/** The rows of words, with their code. */
+export interface WordRowsReply {
+  /** The largest magnitude in any of the rows. */
+  limit: number;
+  counts: (number | null)[] | null;
+  code: string;
+  words: string[];
+}
+
+/** The pairwise similarities of words, with their code. */
+export interface ComparedReply {
+  code: string;
+  words: string[];
+}
+
+/** The distances from the first word to the others, with their code. */
+export interface DistancesReply {
+  /** The largest distance divided by the smallest; null if the smallest is zero. */
+  times: number | null;
+  code: string;
+  words: string[];
 }
 
 /** Two rows, with their code. */
@@ -1540,22 +1557,4 @@ export interface LearnedFrame {
   tokens: string[];
   counts: number[];
   code?: string;
-}
-
-/** Representative words, with their code. */
-export interface PaletteReply {
-  tokens: string[];
-  code: string;
-}
-
-/** A map of chosen words, with its code. */
-export interface ChosenMapReply {
-  code: string;
-  words: string[];
-  /** The number of each word's group. */
-  groups: number[];
-  /** The names of the groups. */
-  names: string[];
-  /** Words that have no row. */
-  missing: string[];
 }

@@ -1,6 +1,6 @@
 // What the reader has answered, kept in the browser; nothing of it is sent.
 
-import { type Asked, afterAnswer, dueIn, type Missed } from "./missed";
+import { type Asked, afterAnswer, dueIn, dueInList, type Missed } from "./missed";
 
 const STORAGE_KEY = "rowspace-lessons";
 
@@ -26,6 +26,10 @@ class Progress {
 
   due(lesson: number): Missed[] {
     return dueIn(this.#saved.missed, lesson);
+  }
+
+  dueInList(last: number): Missed[] {
+    return dueInList(this.#saved.missed, last, this.isDone(last));
   }
 
   /** Record an answer that was given in lesson `current`. */

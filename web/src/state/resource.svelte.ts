@@ -24,9 +24,10 @@ export class Resource<Meta> {
   last = $state.raw<Reply<Meta>>();
   failure = $state<string>();
   loading = $state(false);
-  #table = $state("");
+  /** The current table when the reply was requested; null if the request named a table of its own. */
+  #table = $state<string | null>(null);
   /** Whether the reply is about another table than the current one. */
-  outdated = $derived(this.reply !== undefined && this.#table !== table.id);
+  outdated = $derived(this.reply !== undefined && this.#table !== null && this.#table !== table.id);
   /** The reply, unless it is outdated. Requests and ids come from this one: another table may lack the words of a reply. */
   current = $derived(this.outdated ? undefined : this.reply);
 
@@ -45,13 +46,15 @@ export class Resource<Meta> {
         return;
       }
       const controller = new AbortController();
-      void this.#load(wanted, controller.signal);
+      // Untracked: a change of the table is a new request only if it changes the URL.
+      untrack(() => void this.#load(wanted, controller.signal));
       return () => controller.abort();
     });
   }
 
   async #load({ path, parameters }: ResourceRequest, signal: AbortSignal): Promise<void> {
-    const [key, id] = [urlOf(path, parameters), table.id];
+    const key = urlOf(path, parameters);
+    const id = parameters && "table" in parameters ? null : table.id;
     this.loading = true;
     try {
       const reply = (cache.get(key) as Reply<Meta> | undefined) ?? (await request<Meta>(path, parameters, { signal }));

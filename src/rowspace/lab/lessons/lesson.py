@@ -1,6 +1,6 @@
 """`Lesson`: a parsed lesson with the module that computes its numbers and answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -12,7 +12,7 @@ from rowspace.lab.lessons.question import Question
 from rowspace.lab.lessons.source import Document, SourceError, Values, plain_text, read_document
 from rowspace.table import Table
 
-__all__ = ["NUMBERS", "WORDS_A_MINUTE", "Lesson", "lesson", "lessons"]
+__all__ = ["LESSONS", "NUMBERS", "WORDS_A_MINUTE", "Lesson", "lesson", "lessons"]
 
 NUMBERS = sorted(int(each.name[:2]) for each in files("rowspace.lab.lessons").iterdir() if each.name[:2].isdigit())
 """The numbers of the lessons."""
@@ -74,4 +74,20 @@ def lesson(number: int) -> Lesson:
 
 def lessons() -> list[Lesson]:
     """Return all lessons, in order."""
-    return [lesson(number) for number in NUMBERS]
+    return list(LESSONS.values())
+
+
+class _Lessons(Mapping[int, Lesson]):
+    """The lessons of the package, each read when it is first needed."""
+
+    def __getitem__(self, number: int) -> Lesson:
+        return lesson(number)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(NUMBERS)
+
+    def __len__(self) -> int:
+        return len(NUMBERS)
+
+
+LESSONS: Mapping[int, Lesson] = _Lessons()

@@ -87,9 +87,8 @@ class AnswerReply(Shown):
     """The computed answer to a question, after the reader's own."""
 
     right: bool
-    answer: str
     explanation: str
-    """As HTML."""
+    """As HTML, with the computed answer in an element of the class `computed`."""
 
 
 class WhyLink(TypedDict):

@@ -1,12 +1,13 @@
 """The routes of the lessons: the list, a lesson, its questions and the computed answers to them, and the cards."""
 
 from collections.abc import Mapping
+from functools import partial
 from urllib.parse import urlsplit
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons import computed
-from rowspace.lab.lessons.lesson import NUMBERS, WORDS_A_MINUTE, Lesson, lesson, lessons
+from rowspace.lab.lessons.lesson import LESSONS, WORDS_A_MINUTE, Lesson
 from rowspace.lab.lessons.panels import why
 from rowspace.lab.lessons.replies import (
     AnswerReply,
@@ -24,44 +25,59 @@ from rowspace.lab.page import Answer
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 
-__all__ = ["ROUTES", "field_texts", "reading_minutes", "reference"]
+__all__ = ["ROUTES", "field_texts", "lesson_routes", "reading_minutes", "reference"]
 
 _LARGEST_SEED = 2**31 - 1
 _LARGEST_ANSWER = 1e15
 
 
-def listed(lab: Lab, query: Query) -> LessonsReply:
+Lessons = Mapping[int, Lesson]
+
+
+def lesson_routes(lessons: Lessons) -> dict[str, Answer]:
+    """Return the routes of lessons, given by their numbers, which are 1, 2, ..."""
+    return {
+        "lessons/list": partial(listed, lessons),
+        "lessons/lesson": partial(shown_lesson, lessons),
+        "lessons/cards": partial(cards, lessons),
+        "lessons/question": partial(question, lessons),
+        "lessons/answer": partial(answer, lessons),
+        "lessons/why": why,
+    }
+
+
+def listed(lessons: Lessons, lab: Lab, query: Query) -> LessonsReply:
     """Return the titles of all lessons."""
-    return {"lessons": [_entry(each, lab) for each in lessons()]}
+    return {"lessons": [_entry(each, lab) for each in lessons.values()]}
 
 
-def shown_lesson(lab: Lab, query: Query) -> LessonReply:
+def shown_lesson(lessons: Lessons, lab: Lab, query: Query) -> LessonReply:
     """Return lesson `number` with its values computed on the table."""
-    found = lesson(query.integer("number", low=1, high=NUMBERS[-1]))
+    found = lessons[query.integer("number", low=1, high=len(lessons))]
     values = found.values(lab)
     return {
         **_entry(found, lab),
-        "needs": [_entry(lesson(number), lab) for number in found.linked("needs")],
-        "opens": [_entry(lesson(number), lab) for number in found.linked("opens")],
+        "needs": [_entry(lessons[number], lab) for number in found.linked("needs")],
+        "opens": [_entry(lessons[number], lab) for number in found.linked("opens")],
         "words": found.words,
         "blocks": [_block(block, values) for block in found.document.blocks],
     }
 
 
-def cards(lab: Lab, query: Query) -> CardsReply:
+def cards(lessons: Lessons, lab: Lab, query: Query) -> CardsReply:
     """Return the cards of all lessons, and the summary tables of `cards.md`."""
     document = read_document("cards.md")
     values = Values(computed, lab)
     return {
         "title": document.header["title"],
-        "cards": [_card(each, block, lab) for each in lessons() for block in each.document.of("card")],
+        "cards": [_card(each, block, lab) for each in lessons.values() for block in each.document.of("card")],
         "tables": "".join(prose_html(part, values) for block in document.of("prose") for part in block.parts),
     }
 
 
-def question(lab: Lab, query: Query) -> QuestionReply:
+def question(lessons: Lessons, lab: Lab, query: Query) -> QuestionReply:
     """Return question `name` of lesson `lesson`, with the numbers that `seed` draws."""
-    found, block = _question_block(query)
+    found, block = _question_block(lessons, query)
     if reason := _other_table(block, lab):
         return _unavailable(reason)
     try:
@@ -81,26 +97,24 @@ def question(lab: Lab, query: Query) -> QuestionReply:
     }
 
 
-def answer(lab: Lab, query: Query) -> AnswerReply:
-    """Return whether `given` is right, the computed answer, and the code that computes it."""
-    found, block = _question_block(query)
+def answer(lessons: Lessons, lab: Lab, query: Query) -> AnswerReply:
+    """Return whether `given` is right, the explanation with the computed answer, and the code that computes it."""
+    found, block = _question_block(lessons, query)
     if reason := _other_table(block, lab):
         raise UsageError(reason)
     given = query.number("given", low=-_LARGEST_ANSWER, high=_LARGEST_ANSWER)
     asked = found.question(block.argument, lab.table, _seed(query))
     computed = asked.computed(lab.table)
-    written = asked.written(computed["answer"])
-    fields = {**asked.fields, **computed, "answer": written}
+    fields = {**asked.fields, **computed, "answer": asked.written(computed["answer"])}
     return {
         "right": asked.accepts(given, float(computed["answer"])),
-        "answer": written,
         "explanation": prose_html(block.parts[1], found.values(lab), field_texts(fields)),
         "code": shown(lab, asked.answer),
     }
 
 
-def _question_block(query: Query) -> tuple[Lesson, Block]:
-    found = lesson(query.integer("lesson", low=1, high=NUMBERS[-1]))
+def _question_block(lessons: Lessons, query: Query) -> tuple[Lesson, Block]:
+    found = lessons[query.integer("lesson", low=1, high=len(lessons))]
     blocks = {block.argument: block for block in found.document.of("question")}
     return found, blocks[query.choice("name", list(blocks))]
 
@@ -181,11 +195,4 @@ def reference(key: str) -> str:
     return f"{work['authors']} ({work['year']}). [{work['title']}]({work['url']})."
 
 
-ROUTES: dict[str, Answer] = {
-    "lessons/list": listed,
-    "lessons/lesson": shown_lesson,
-    "lessons/cards": cards,
-    "lessons/question": question,
-    "lessons/answer": answer,
-    "lessons/why": why,
-}
+ROUTES = lesson_routes(LESSONS)

@@ -1,6 +1,7 @@
 """The experiments that jobs run: widths of the small world, and texts longer than those of training."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ import rowspace as rs
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lessons.claims import PAGE
-from rowspace.lab.lessons.claims.jobs import importlib as jobs_importlib
 from rowspace.lab.lessons.computed.claims.lengths import bits_by_length, longer_texts_numbers
 from rowspace.lab.lessons.computed.claims.width import (
     Learned,
@@ -123,7 +123,7 @@ def test_parameters_are_checked(world_lab, monkeypatch) -> None:
     with pytest.raises(UsageError, match="seeds must be a whole number from 2 to 10"):
         PAGE.job_kinds["claim-wider"].read(world_lab, Query({"seeds": ["1"]}))
     assert "alibi" in PAGE.job_kinds["claim-longer-texts"].read(world_lab, Query({}))["code"]
-    monkeypatch.setattr(jobs_importlib.util, "find_spec", lambda _: None)  # PyTorch is installed here
+    monkeypatch.setitem(sys.modules, "torch", None)  # as if PyTorch, which is installed here, were missing
     with pytest.raises(MissingExtraError, match="needs PyTorch"):
         PAGE.job_kinds["claim-longer-texts"].read(world_lab, Query({}))
 

@@ -7,8 +7,10 @@ import pytest
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
+from rowspace.lab.pages.pipeline.stepping import LARGEST_TABLE
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.tables.examples import SIX_WORDS
+from rowspace.table import Table
 
 Check = Callable[..., Reply]
 WORDS, ROWS = list(SIX_WORDS), np.array(list(SIX_WORDS.values()))
@@ -78,13 +80,13 @@ def test_tokens_of_a_tokenizer_are_read(bert_lab: Lab, check_code: Check) -> Non
     assert reply.meta["gradient_rows"][1] == 1
 
 
-def test_wrong_runs_are_refused(six: Lab, ask: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_runs_are_refused(six: Lab, ask: Check) -> None:
     with pytest.raises(UsageError, match="read_g must have one value for each of the 2 texts, not 1"):
         ask(six, "pipeline/steps", read=["cat", "dog"], read_g="1")
     with pytest.raises(UsageError, match="read must have at most 20 values, not 21"):
         ask(six, "pipeline/steps", read=["cat"] * 21)
     with pytest.raises(UsageError, match="g must be numbers from -100 to 100, not 101"):
         ask(six, "pipeline/steps", read="cat", read_g="101")
-    monkeypatch.setattr("rowspace.lab.pages.pipeline.stepping.LARGEST_RUN", 30)
-    with pytest.raises(UsageError, match="2 steps on the 18 numbers of this table would take too long"):
-        ask(six, "pipeline/steps", read=["cat", "dog"])
+    wide = Lab(Table(["cat", "dog"], np.zeros((2, LARGEST_TABLE // 4), np.float32)), "wide")
+    with pytest.raises(UsageError, match="17 steps on the 16,777,216 numbers of this table would take too long"):
+        ask(wide, "pipeline/steps", read=["cat"] * 17)

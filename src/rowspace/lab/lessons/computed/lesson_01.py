@@ -1,7 +1,7 @@
 """The numbers of lesson 1: distances of six words by id, by one-hot vector and by row."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,15 +10,27 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.errors import UsageError
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number, slider
-from rowspace.lab.pages.pipeline.distances import distances_figure, three_distances
+from rowspace.lab.pages.pipeline.distances import count_changed, distances_figure, renumber, three_distances
 from rowspace.lab.tables.examples import SIX_WORDS
 from rowspace.lab.tables.small_world import small_world_sentences
 from rowspace.table import Table
 
 __all__ = ["by_count", "differences", "distances", "ids", "nearer", "next_ids", "permuted", "renumbered"]
 
-NEIGHBORS, SAMPLE = 10, 300
+NEIGHBORS, SAMPLE = (10, 5, 20, 3), 300
+RENUMBERED = (
+    ("each word gets a new id at random", renumber(6, seed=1).tolist(), "rows"),
+    ("the words with the ids 1 and 4 change places", (0, 4, 2, 3, 1, 5), "ids"),
+    ("its order is reversed", (5, 4, 3, 2, 1, 0), "ids"),
+    ("each id grows by one, and the last word gets id 0", (1, 2, 3, 4, 5, 0), "ids"),
+    ("the words with the ids 0 and 2 change places", (2, 1, 0, 3, 4, 5), "ids"),
+)
+"""How six words are renumbered, their new ids, and the distances that are counted.
+
+No distance between rows ever changes, so a question that returns asks about ids.
+"""
 
 
 def ids() -> Mapping[str, int]:
@@ -30,7 +42,8 @@ def ids() -> Mapping[str, int]:
 def distances() -> Mapping[str, Mapping[str, float]]:
     """Return the distances of pairs of the six words by id, by one-hot vector and by row, and a ratio of the last."""
     table = six_words()
-    found = dict(zip(("id", "one_hot", "row"), three_distances(table, np.arange(len(table)), seed=0), strict=True))
+    all_ids = np.arange(len(table))
+    found = dict(zip(("id", "one_hot", "row"), three_distances(table, all_ids, all_ids), strict=True))
     pairs = {"cat_dog": ("cat", "dog"), "cat_the": ("cat", "the"), "the_on": ("the", "on")}
     named = {
         way: {name: float(matrix[table.id(one), table.id(other)]) for name, (one, other) in pairs.items()}
@@ -99,24 +112,30 @@ def nearer_figure(table: Table, *, word: str, one: str, other: str) -> Mapping[s
 
 
 def renumbered(table: Table, seed: int) -> Question:
-    """Ask how many distances between rows change when the words get other ids."""
-    words = min(len(table), 6)
-    return number(partial(renumbered_figure, words=words, seed=seed + 1), pairs=words * (words - 1) // 2)
+    """Ask how many distances between rows or ids change when the words get other ids."""
+    renumbering, new_ids, of = picked(seed, RENUMBERED)
+    words = len(new_ids)
+    if len(table) != words:
+        raise UsageError(f"this question is about a table of {words} words; choose Six words")
+    answer = partial(renumbered_figure, new_ids=tuple(new_ids), of=of)
+    return number(answer, renumbering=renumbering, of=of, pairs=words * (words - 1) // 2)
 
 
-def renumbered_figure(table: Table, *, words: int, seed: int) -> Mapping[str, int]:
-    """Count the distances between rows, and between ids, that differ after a permutation of the ids."""
-    by_id, _, by_row = distances_figure(table, np.arange(words), seed=seed, most=words)["changed"]
-    return {"answer": by_row, "by_id": by_id}
+def renumbered_figure(table: Table, *, new_ids: Sequence[int], of: str) -> Mapping[str, int]:
+    """Count the distances between rows, and between ids, that differ after the words get new ids."""
+    old, new = np.arange(len(table)), np.array(new_ids)
+    by_id, _, by_row = count_changed(three_distances(table, old, old), three_distances(table, old, new))
+    return {"answer": by_row if of == "rows" else by_id, "by_id": by_id, "by_row": by_row}
 
 
 def next_ids(table: Table, seed: int) -> Question:
     """Ask for how many words in a hundred the word with the next id is among the nearest rows."""
-    if len(table) <= 2 * NEIGHBORS:
+    if len(table) <= 2 * max(NEIGHBORS):
         raise UsageError("this table is too small; choose one with more words, such as Small world")
     sample = min(SAMPLE, len(table) - 1)
-    answer = partial(next_ids_figure, sample=sample, k=NEIGHBORS, seed=seed)
-    return slider((0, 100, 1), answer, tolerance=5, k=NEIGHBORS, rows=f"{len(table):,}", sample=sample)
+    k = picked(seed, NEIGHBORS)
+    answer = partial(next_ids_figure, sample=sample, k=k, seed=seed)
+    return slider((0, 100, 1), answer, tolerance=5, k=k, rows=f"{len(table):,}", sample=sample)
 
 
 def next_ids_figure(table: Table, *, sample: int, k: int, seed: int) -> Mapping[str, float]:

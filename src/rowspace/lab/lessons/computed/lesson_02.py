@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from rowspace.errors import UsageError
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number
 from rowspace.lab.tables.examples import FIVE_ITEMS
 from rowspace.table import Table
@@ -78,7 +79,7 @@ def ones_figure(table: Table, *, text: str) -> Mapping[str, object]:
 
 def operations(table: Table, seed: int) -> Question:
     """Ask for the power of ten of the operations of the product with a published table."""
-    name = list(SIZES)[seed % len(SIZES)]
+    name = picked(seed, list(SIZES))
     rows, dims = SIZES[name]
     tokens = 3 if seed == 0 else int(np.random.default_rng(seed).integers(2, 100))
     answer = partial(operations_figure, tokens=tokens, rows=rows, dims=dims, lowest=min(POWERS))

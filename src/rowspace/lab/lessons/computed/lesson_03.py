@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.lab.lessons.computed.tables import six_words
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, number
 from rowspace.lab.tables.small_world import small_world_sentences
 from rowspace.table import Table
@@ -22,7 +23,9 @@ TEXTS = (
     "house on house on the house",
     "dog cat dog cat dog",
 )
-"""As many as make a missed question of this lesson return, with the seeds 4 and 7, with another text."""
+HEADS = ((TEXTS[4], True), (TEXTS[3], False), (TEXTS[0], True), (TEXTS[2], False), (TEXTS[1], False))
+"""A text, and whether the head is tied. A tied head reaches every row, so a question that returns may ask about a
+separate head, where the answer depends on the text."""
 RATE, DECAY, BETAS = 0.1, 0.01, (0.9, 0.999)
 DIM, STD, DRAWS = 16, 0.02, 5
 
@@ -99,7 +102,7 @@ def cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 def touched(table: Table, seed: int) -> Question:
     """Ask how many rows get a gradient from a text with repeated words."""
-    text = TEXTS[seed % len(TEXTS)]
+    text = picked(seed, TEXTS)
     return number(partial(touched_figure, text=text), text=text, tokens=len(text.split()), rows=len(table))
 
 
@@ -129,12 +132,13 @@ def moved_distance_figure(*, gradients: Sequence[Sequence[float]], rate: float) 
 
 
 def tied_head(table: Table, seed: int) -> Question:
-    """Ask how many rows get a gradient from a text if the head is tied."""
-    text = TEXTS[-1 - seed % len(TEXTS)]
-    return number(partial(tied_head_figure, text=text), text=text, rows=len(table))
+    """Ask how many rows get a gradient from a text if the head is tied, or if it is not."""
+    text, tied = picked(seed, HEADS)
+    head = "is tied" if tied else "has a matrix of its own"
+    return number(partial(tied_head_figure, text=text, tied=tied), text=text, head=head, rows=len(table))
 
 
-def tied_head_figure(table: Table, *, text: str) -> Mapping[str, object]:
+def tied_head_figure(table: Table, *, text: str, tied: bool) -> Mapping[str, object]:
     """Return how many rows have a nonzero gradient if each token predicts the next one, the last one the first.
 
     The logits are X Eᵀ, so the cross-entropy reaches each row from two sides: as an input, and as a target to score.
@@ -148,4 +152,4 @@ def tied_head_figure(table: Table, *, text: str) -> Mapping[str, object]:
     np.add.at(from_input, ids, errors @ rows)
     sides = {"both": from_head + from_input, "input": from_input}
     nonzero = {name: int(gradient.any(1).sum()) for name, gradient in sides.items()}
-    return {"answer": nonzero["both"], "untied": nonzero["input"]}
+    return {"answer": nonzero["both" if tied else "input"], "tied": nonzero["both"], "untied": nonzero["input"]}

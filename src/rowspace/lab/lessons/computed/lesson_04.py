@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number, slider
 from rowspace.lab.pages.tokens.pairs import join_pair, pairs_figure
 from rowspace.lab.pages.tokens.tradeoff import bpe_by_size, words_by_size
@@ -19,8 +20,15 @@ from rowspace.text import cached_default_tokenizer, default_tokenizer, standard_
 __all__ = ["counts", "doubled", "held_out", "merges", "moved", "next_pair", "rare_rows"]
 
 TEXT = "the cat sat on the mat the cat"
-TEXTS = (TEXT, "the rain in spain stays on the plain", "a man can plan a canal", "she sells sea shells by the sea")
+PLAIN, CANAL, SHELLS = (
+    "the rain in spain stays on the plain",
+    "a man can plan a canal",
+    "she sells sea shells by the sea",
+)
+STEPS = ((TEXT, 1), (PLAIN, 1), (SHELLS, 0), (CANAL, 2), (PLAIN, 2))
+"""A text, and the number of merges that it has had."""
 RARE = 10
+FEWER = (RARE, 5, 20, 50, 100)
 FEW, MANY = 2, 30  # counts of the rows that `moved` compares
 DIM, STD, RATE = 16, 0.02, 0.1
 WORDS = ("transformerization", "unhappiness", "internationalization", "misunderstanding", "reconfiguration")
@@ -111,7 +119,7 @@ def held_out() -> Mapping[str, float]:
 
 def next_pair(table: Table, seed: int) -> Question:
     """Ask which pair byte-pair encoding merges next; the options are pairs of the text at that step."""
-    text, step = (TEXT, 1) if seed == 0 else (TEXTS[seed % len(TEXTS)], seed % 3)
+    text, step = picked(seed, STEPS)
     found = pairs_figure(text=text, across=True, step=step)
     pairs = sorted(found["pairs"][:4])
     answer = partial(next_pair_figure, text=text, step=step)
@@ -142,7 +150,7 @@ def rare_rows(table: Table, seed: int) -> Question:
     """Ask which share of the table's rows was seen seldom in its training text."""
     if table.counts is None:
         raise UsageError("this table has no counts; choose another one, such as Small world")
-    fewer = RARE if seed == 0 else (5, 20, 50, 100)[seed % 4]
+    fewer = picked(seed, FEWER)
     answer = partial(rare_rows_figure, fewer=fewer)
     return slider((0, 100, 1), answer, tolerance=10, unit="%", fewer=fewer, rows=f"{len(table):,}")
 
@@ -166,8 +174,7 @@ def doubled(table: Table, seed: int) -> Question:
     sizes = [1 << power for power in range(9, 20) if 2 << power <= cached[0].get_vocab_size()]
     if FIRST_SIZE not in sizes:
         raise UsageError("the tokenizer of the standard library has too few tokens")
-    draw = np.random.default_rng(seed)
-    word, size = (WORDS[0], FIRST_SIZE) if seed == 0 else (str(draw.choice(WORDS)), int(draw.choice(sizes)))
+    word, size = picked(seed, WORDS), int(np.random.default_rng(seed).choice(sizes)) if seed else FIRST_SIZE
     answer = partial(doubled_figure, word=word, size=size)
     before = truncate_vocabulary(cached[0], size).encode(word).tokens
     return number(answer, word=word, pieces=len(before), cut="·".join(before), size=f"{size:,}", larger=f"{2 * size:,}")

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lessons.computed.requirements import require_words
 from rowspace.lab.lessons.computed.tables import six_words, small_world
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number, slider
-from rowspace.lab.pages.words.pairs import pair_figure, random_rotation, turn_rows, turned_figure
+from rowspace.lab.pages.words.pairs import compare_turned, pair_figure, random_rotation, turn_rows, turned_figure
 from rowspace.lab.tables.examples import TWO_ARROWS
 from rowspace.table import Table
 
@@ -28,8 +30,29 @@ __all__ = [
 
 MEASURES = ("the dot product", "the cosine", "the distance")
 STRETCHES = (("cat", "dog", 2.0), ("cat", "the", 3.0), ("the", "on", 0.5), ("cat", "sat", 2.0), ("cat", "the", 0.5))
-TURNED = ("queen", "cat", "house", "prince", "milk")
-SAMPLE = 500
+TURNS = {
+    "rotation": "Turn all rows by the same rotation",
+    "exchange": "Exchange the first two numbers of every row",
+    "signs": "Change the sign of the first three numbers of every row",
+}
+TURNED = (
+    ("queen", "rotation", "neighbors"),
+    ("cat", "exchange", "numbers"),
+    ("house", "rotation", "numbers"),
+    ("prince", "signs", "neighbors"),
+    ("milk", "signs", "numbers"),
+)
+"""A word, what is done to the table, and what is counted.
+
+No neighbor ever changes, so a question that returns may count the numbers of the row that change.
+"""
+SHARES: tuple[tuple[str, space.Metric, int], ...] = (
+    ("cosine", "cosine", 500),
+    ("distance", "euclidean", 500),
+    ("cosine", "cosine", 100),
+    ("distance", "euclidean", 100),
+)
+"""A measure to compare with the dot product, and a number of words. A table with fewer words is compared as a whole."""
 
 
 def arrows() -> Mapping[str, object]:
@@ -109,7 +132,7 @@ def exercise() -> Mapping[str, float]:
 
 def stretched(table: Table, seed: int) -> Question:
     """Ask which measure changes by the largest factor when a row is stretched."""
-    first, second, factor = STRETCHES[seed % len(STRETCHES)]
+    first, second, factor = picked(seed, STRETCHES)
     require_words(table, first, second)
     answer = partial(stretched_figure, first=first, second=second, factor=factor)
     return choice(list(MEASURES), answer, first=first, second=second, factor=factor)
@@ -128,34 +151,48 @@ def stretched_figure(table: Table, *, first: str, second: str, factor: float) ->
 
 
 def neighbors_after_turn(table: Table, seed: int) -> Question:
-    """Ask how many neighbors of a word change when the table is turned."""
-    word = TURNED[seed % len(TURNED)]
+    """Ask how many neighbors of a word, or numbers of its row, change when the table is turned."""
+    word, turn, counted = picked(seed, TURNED)
     require_words(table, word)
     k = min(10, len(table) - 1)
-    answer = partial(neighbors_after_turn_figure, word=word, k=k, seed=seed + 1)
-    return number(answer, word=word, k=k, dim=table.dim)
+    asked = (
+        f"{k} nearest neighbors of {word}" if counted == "neighbors" else f"{table.dim} numbers of the row of {word}"
+    )
+    answer = partial(neighbors_after_turn_figure, word=word, k=k, turn=turn, counted=counted)
+    return number(answer, word=word, k=k, operation=TURNS[turn], asked=asked)
 
 
-def neighbors_after_turn_figure(table: Table, *, word: str, k: int, seed: int) -> Mapping[str, int]:
+def neighbors_after_turn_figure(table: Table, *, word: str, k: int, turn: str, counted: str) -> Mapping[str, int]:
     """Turn the table, and count the neighbors of a word and the numbers of its row that change."""
-    found = turned_figure(table, word=word, k=k, metric="cosine", seed=seed)
-    return {"answer": found["neighbors_changed"], "bars": found["bars"], "bars_changed": found["bars_changed"]}
+    found = compare_turned(table, turn_matrix(table.dim, turn), word=word, k=k, metric="cosine")
+    changed = {"neighbors": found["neighbors_changed"], "numbers": found["bars_changed"]}
+    return {"answer": changed[counted], "bars": found["bars"], **changed}
+
+
+def turn_matrix(dim: int, turn: str) -> NDArray[np.float64]:
+    """Return an orthogonal matrix, (d, d): a rotation, an exchange of two columns, or other signs of three."""
+    if turn == "rotation":
+        return random_rotation(dim, 1)
+    if turn == "exchange":
+        return np.eye(dim)[[1, 0, *range(2, dim)]]
+    return np.diag(np.where(np.arange(dim) < 3, -1.0, 1.0))
 
 
 def same_nearest(table: Table, seed: int) -> Question:
-    """Ask for the share of words whose nearest neighbor is the same by dot product and by cosine."""
+    """Ask for the share of words whose nearest neighbor is the same by dot product and by another measure."""
     if len(table) < 3:
         raise UsageError("this table has fewer than three words; choose another table")
-    count = min(SAMPLE, len(table))
-    answer = partial(same_nearest_figure, count=count, seed=seed)
-    return slider((0, 100, 1), answer, count=count, tolerance=10, unit="%")
+    other, metric, most = picked(seed, SHARES)
+    count = min(most, len(table))
+    answer = partial(same_nearest_figure, metric=metric, count=count, seed=seed)
+    return slider((0, 100, 1), answer, count=count, other=other, tolerance=10, unit="%")
 
 
-def same_nearest_figure(table: Table, *, count: int, seed: int) -> float:
-    """Compute the percentage of drawn words whose nearest neighbor is the same by dot product and by cosine."""
+def same_nearest_figure(table: Table, *, metric: space.Metric, count: int, seed: int) -> float:
+    """Compute the percentage of drawn words whose nearest neighbor is the same by dot product and another measure."""
     ids = np.random.default_rng(seed).permutation(len(table))[:count]
-    by_dot, by_cosine = (
-        space.nearest(table.rows[ids], table.rows, 1, metric=metric, exclude=ids[:, np.newaxis])[0]
-        for metric in ("dot", "cosine")
+    by_dot, by_other = (
+        space.nearest(table.rows[ids], table.rows, 1, metric=each, exclude=ids[:, np.newaxis])[0]
+        for each in ("dot", metric)
     )
-    return float(100 * (by_dot == by_cosine).mean())
+    return float(100 * (by_dot == by_other).mean())

@@ -9,6 +9,7 @@ import numpy as np
 from rowspace import space
 from rowspace.lab.lessons.computed.requirements import require_words
 from rowspace.lab.lessons.computed.tables import everyday_words, small_world
+from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, slider
 from rowspace.lab.pages.analogies.relations import relations_figure
 from rowspace.lab.tables.small_world import small_world_sentences, swap_words
@@ -103,7 +104,7 @@ def antonyms() -> Mapping[str, float]:
 
 def parallel(table: Table, seed: int) -> Question:
     """Ask for the cosine between two arrows."""
-    first, second = (tuple(pair.split()) for pair in ARROWS[seed % len(ARROWS)])
+    first, second = (tuple(pair.split()) for pair in picked(seed, ARROWS))
     require_words(table, *first, *second)
     answer = partial(arrows_figure, first=first, second=second)
     return slider((-1, 1, 0.05), answer, a=first[0], b=first[1], c=second[0], d=second[1], tolerance=0.15)
@@ -118,7 +119,7 @@ def arrows_figure(table: Table, *, first: Sequence[str], second: Sequence[str]) 
 
 def first_answer(table: Table, seed: int) -> Question:
     """Ask which word is nearest to b − a + c if a, b and c are in the list."""
-    words = RIDDLES[seed % len(RIDDLES)]
+    words = picked(seed, RIDDLES)
     require_words(table, *words)
     options = list(words)
     named = dict(zip("abcd", words, strict=True))
@@ -140,7 +141,7 @@ def answer_figure(table: Table, *, options: Sequence[str]) -> Mapping[str, objec
 
 def nearer(table: Table, seed: int) -> Question:
     """Ask whether a word is nearer to its antonym or to a word of similar meaning."""
-    word, opposite, similar = ANTONYMS[seed % len(ANTONYMS)]
+    word, opposite, similar = picked(seed, ANTONYMS)
     require_words(table, word, opposite, similar)
     options = [opposite, similar]
     answer = partial(nearer_figure, word=word, options=options)

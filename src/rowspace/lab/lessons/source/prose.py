@@ -20,7 +20,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 def prose_html(text: str, values: Values, fields: dict[str, str] | None = None) -> str:
     """Return prose as HTML; each value is a `<data>` element whose title says where it comes from.
 
-    `fields` are the `{name}` of the question that the prose belongs to.
+    `fields` are the `{name}` of the question that the prose belongs to; `{answer}` is emphasized.
     """
     found: list[str] = []
 
@@ -55,7 +55,8 @@ def _written(text: str, value: Callable[[str], str], fields: dict[str, str] | No
 
 
 def _field(match: re.Match[str], fields: dict[str, str] | None) -> str:
-    return escape((fields or {}).get(match[1], match[0]))
+    text = escape((fields or {}).get(match[1], match[0]))
+    return f'<b class="computed">{text}</b>' if match[1] == "answer" else text
 
 
 def _element(value: Value) -> str:

@@ -1,5 +1,7 @@
 """TokenDistances between tokens by id, by one-hot vector and by row, before and after the vocabulary is renumbered."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rowspace.lab.pages.pipeline.figures import Array, Ids
@@ -12,9 +14,11 @@ def renumber(count: int, *, seed: int) -> Ids:
     return np.random.default_rng(seed).permutation(count) if seed else np.arange(count)
 
 
-def three_distances(table: Table, ids: Ids, *, seed: int) -> list[Array]:
-    """Return the distances of the new ids, of their one-hot vectors, and of their rows in the reordered table."""
-    new = renumber(len(table), seed=seed)
+def three_distances(table: Table, ids: Ids, new: Ids) -> list[Array]:
+    """Return the distances of the new ids, of their one-hot vectors, and of their rows in the reordered table.
+
+    `new` is the new id of each id, (V,).
+    """
     place_of = np.argsort(new)  # row i of the reordered table is row place_of[i] of this one
     asked = new[ids]
     rows = table[place_of[asked]].astype(np.float64)
@@ -27,20 +31,24 @@ def three_distances(table: Table, ids: Ids, *, seed: int) -> list[Array]:
 def distances_figure(table: Table, ids: Ids, *, seed: int, most: int) -> TokenDistances:
     """Compare the first `most` distinct tokens of a text in three ways, and count the distances that changed."""
     first = np.sort(np.unique(ids, return_index=True)[1])[:most]
-    asked = ids[first]
-    before, after = three_distances(table, asked, seed=0), three_distances(table, asked, seed=seed)
-    upper = np.triu_indices(len(asked), 1)
-    changed = [
-        int(np.count_nonzero(~np.isclose(old, new, equal_nan=True)[upper]))
-        for old, new in zip(before, after, strict=True)
-    ]
+    asked, new = ids[first], renumber(len(table), seed=seed)
+    before, after = three_distances(table, asked, np.arange(len(table))), three_distances(table, asked, new)
     return {
         "by_id": after[0],
         "by_one_hot": after[1],
         "by_row": after[2],
         "old_ids": asked,
-        "new_ids": renumber(len(table), seed=seed)[asked],
+        "new_ids": new[asked],
         "names": [table.vocabulary[number] for number in asked],
-        "changed": changed,
-        "num_pairs": len(upper[0]),
+        "changed": count_changed(before, after),
+        "num_pairs": len(asked) * (len(asked) - 1) // 2,
     }
+
+
+def count_changed(before: Sequence[Array], after: Sequence[Array]) -> list[int]:
+    """Return how many pairs of tokens have another distance, for each way to compare them."""
+    upper = np.triu_indices(len(before[0]), 1)
+    return [
+        int(np.count_nonzero(~np.isclose(old, new, equal_nan=True)[upper]))
+        for old, new in zip(before, after, strict=True)
+    ]

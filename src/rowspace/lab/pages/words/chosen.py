@@ -11,7 +11,7 @@ from rowspace.errors import RowspaceError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.pages.words.figures import frequent_ids, word_row
-from rowspace.lab.pages.words.replies import ChosenMap, ChosenMapReply, Palette, PaletteReply
+from rowspace.lab.pages.words.map_replies import ChosenMap, ChosenMapReply, Palette, PaletteReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import MARKS, default_words
 from rowspace.lab.shared.figure import shown

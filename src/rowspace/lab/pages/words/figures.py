@@ -7,20 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
-from rowspace.lab.pages.words.replies import (
-    Clusters,
-    Compared,
-    Distances,
-    Ids,
-    Map,
-    Neighbors,
-    Pca,
-    Preservation,
-    Searched,
-    Values,
-    WordRows,
-    WordTokens,
-)
+from rowspace.lab.pages.words.map_replies import Clusters, Ids, Map, Pca, Preservation, Values
+from rowspace.lab.pages.words.replies import Compared, Distances, Neighbors, Searched, WordRows, WordTokens
 from rowspace.table import Table
 
 FREQUENT = 2000

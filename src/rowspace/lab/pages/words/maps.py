@@ -8,14 +8,8 @@ from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.pages.words import figures
-from rowspace.lab.pages.words.replies import (
-    ClustersReply,
-    MapQualityReply,
-    OrderReply,
-    PcaReply,
-    ValuesReply,
-    WordTokensReply,
-)
+from rowspace.lab.pages.words.map_replies import ClustersReply, MapQualityReply, OrderReply, PcaReply, ValuesReply
+from rowspace.lab.pages.words.replies import WordTokensReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 

@@ -16,13 +16,7 @@ from rowspace.lab.pages.words.figures import (
     search_figure,
     tokens_figure,
 )
-from rowspace.lab.pages.words.replies import (
-    ComparedReply,
-    DistancesReply,
-    NeighborsReply,
-    SearchReply,
-    WordRowsReply,
-)
+from rowspace.lab.pages.words.replies import ComparedReply, DistancesReply, NeighborsReply, SearchReply, WordRowsReply
 from rowspace.lab.pages.words.substring_index import SubstringIndex
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import default_words

@@ -69,7 +69,11 @@ def pair_figure(table: Table, *, words: Sequence[str]) -> PairScores:
 
 def turned_figure(table: Table, *, word: str, k: int, metric: space.Metric, seed: int) -> Turned:
     """Turn all rows, and count the numbers of a word's row and the neighbors of the word that this changes."""
-    rotation = random_rotation(table.dim, seed)
+    return compare_turned(table, random_rotation(table.dim, seed), word=word, k=k, metric=metric)
+
+
+def compare_turned(table: Table, rotation: NDArray[np.float64], *, word: str, k: int, metric: space.Metric) -> Turned:
+    """Multiply all rows by a matrix, and compare a word's row and its neighbors before and after."""
     row = np.array(word_row(table, word), np.float64)
     turned = turn_rows(table.rows, rotation)
     own = np.array([[table.id(word) if word in table else -1]])

@@ -143,7 +143,7 @@ def alike(table: Table, seed: int) -> Question:
     """Ask how alike different tokens at one position are after the position is added."""
     from rowspace.lab.lessons.computed.lesson_09.figures import alike_figure
 
-    cases = ((DIM, 1.0), (DIM, 8.0), (DIM, math.sqrt(DIM)), (128, 1.0), (128, 16.0))  # none near the slider's middle
+    cases = ((DIM, 1.0), (DIM, 8.0), (DIM, math.sqrt(DIM)), (128, 1.0), (128, 16.0))
     dim, scale = picked(seed, cases)
     figure = partial(alike_figure, dim=dim, scale=scale)
     return slider((0.0, 1.0, 0.01), figure, tolerance=0.03, dim=dim, scale=scale)
