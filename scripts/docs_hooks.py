@@ -33,6 +33,8 @@ INCLUDED = {
 MODULES = (
     "rowspace",
     "rowspace.text",
+    "rowspace.encode",
+    "rowspace.encode.index",
     "rowspace.learn",
     "rowspace.space",
     "rowspace.store",

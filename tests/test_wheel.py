@@ -19,7 +19,8 @@ PACKAGE = CHECKOUT / "src" / "rowspace"
 IMPORT_ALL = """
 import importlib, pkgutil, rowspace, rowspace.errors, rowspace.learn
 from operator import attrgetter
-private = tuple(f"rowspace.learn.{name}." for name in ("arena", "language_model", "optimizer"))
+folders = ("arena", "distillation", "language_model", "optimizer", "tuning")
+private = tuple(f"rowspace.learn.{name}." for name in folders)
 modules = [module.name for module in pkgutil.walk_packages(rowspace.__path__, "rowspace.", onerror=lambda name: None)]
 names = [f"learn.{name}" for name in rowspace.learn.__all__] + rowspace.__all__
 refused = set()
@@ -34,13 +35,17 @@ for name in [*modules, *names]:
 print(*sorted(refused), rowspace.__file__, sep="\\n")
 """
 NEED_AN_EXTRA = [
+    "TextEncoder needs scikit-learn: pip install 'rowspace[analysis]'",
     "a language model needs PyTorch: pip install 'rowspace[torch]'",
     "contextual rows need PyTorch: pip install 'rowspace[torch]'",
+    "distilling a model needs PyTorch: pip install 'rowspace[torch]'",
     "rowspace.lab needs a web server: pip install 'rowspace[lab]'",
     "rowspace.layers needs PyTorch: pip install 'rowspace[torch]'",
     "rowspace.learn.TrainProgress needs PyTorch: pip install 'rowspace[torch]'",
     "rowspace.learn.optimizer needs PyTorch: pip install 'rowspace[torch]'",
+    "rowspace.serve needs a web server: pip install 'rowspace[serve]'",
     "the arena needs PyTorch, scikit-learn and Pillow, but PIL is missing: pip install 'rowspace[torch,analysis,lab]'",
+    "tuning a table needs PyTorch: pip install 'rowspace[torch]'",
 ]
 
 ASK = """

@@ -42,6 +42,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
     Path("text").write_text("the cat sat on the mat and the dog sat too\n" * 9)
     Path("long").write_text("the cat sat on the mat and the dog sat too\n" * 200)
     Path("pairs").write_text("class\tmethod\t7\nif\tthe\t2\nclass\tthe\t1\n")
+    Path("questions").write_text("the cat\tthe mat\nthe dog\tthe floor\n" * 9)
     rs.Table(["the", "cat"], [[1.0, 2.0], [3.0, 4.0]]).save("small")
     calls = {
         "near": ["small", "cat"],
@@ -51,6 +52,12 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "merges": ["the cat the cat"],
         "coverage": [table_path, "text"],
         "encode": ["text", "--table", table_path, "-o", "vectors.npy"],
+        "distill": ["nowhere", "-o", "distilled"],
+        "tune": [table_path, "questions", "-o", "tuned"],
+        "index": ["text", "--table", table_path, "-o", "index"],
+        "search": ["index", "cat"],
+        "mcp": ["nowhere"],
+        "serve": ["nowhere"],
         "lab": ["nowhere", "--no-open"],
         "train": ["long", "-o", "run", *SMALLEST_MODEL],
         "arena": ["text", "--tasks", "images", "--quick"],

@@ -6,12 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from rowspace.encode.encoder import Encoder
-from rowspace.errors import UsageError
+from rowspace.errors import MissingExtraError, UsageError
 from rowspace.table import Table
+
+try:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise MissingExtraError("TextEncoder needs scikit-learn: pip install 'rowspace[analysis]'") from error
 
 __all__ = ["TextEncoder"]
 

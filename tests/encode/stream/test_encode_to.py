@@ -275,8 +275,8 @@ def test_second_run_of_an_output_is_refused(tmp_path, encoder):
 
 
 def test_missing_packages_are_named(tmp_path, encoder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "lancedb", None)  # stands for a package that is not installed
-    with pytest.raises(MissingExtraError, match=r"Lance datasets need lancedb: pip install 'rowspace\[search\]'"):
+    monkeypatch.setitem(sys.modules, "lance", None)  # stands for a package that is not installed
+    with pytest.raises(MissingExtraError, match=r"Lance datasets need Lance: pip install 'rowspace\[search\]'"):
         encode_to(encoder, iter(TEXTS), tmp_path / "v.lance")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"Parquet files need pyarrow: pip install 'rowspace\[arrow\]'"):

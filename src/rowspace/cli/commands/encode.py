@@ -36,7 +36,7 @@ MANY_UNKNOWN = 0.2  # share of the tokens from which the summary gives advice
 NEXT_STEPS = {
     ".npy": 'import numpy; print(numpy.load({path}, mmap_mode="r").shape)',
     ".parquet": "import pyarrow.parquet as pq; print(pq.read_schema({path}))",
-    ".lance": "import lancedb; print(lancedb.connect({folder}).open_table({stem}).schema)",
+    ".lance": "import lance; print(lance.dataset({path}).schema)",
 }
 
 
@@ -84,7 +84,7 @@ def encode(
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Turn texts into vectors, one for each line: the pooled rows of its tokens.
+    """Turn texts into vectors, one for each line of a file.
 
     Memory stays bounded for sources of any size. After Ctrl-C or a kill, the same command with --resume continues.
 

@@ -38,11 +38,11 @@ def require_pyarrow() -> None:
 
 
 def require_lance() -> None:
-    """Raise `MissingExtraError` if lancedb, which brings pyarrow, is not installed."""
+    """Raise `MissingExtraError` if Lance, which brings pyarrow, is not installed."""
     try:
-        import lancedb  # noqa: F401  # only to see whether it is installed
+        import lance  # noqa: F401  # only to see whether it is installed
     except ImportError:
-        raise MissingExtraError("Lance datasets need lancedb: pip install 'rowspace[search]'") from None
+        raise MissingExtraError("Lance datasets need Lance: pip install 'rowspace[search]'") from None
 
 
 class _ArrowSink(Sink):
@@ -147,15 +147,14 @@ class LanceSink(_ArrowSink):
 
     def copy(self, batches: "Iterator[pa.RecordBatch]", target: Path) -> None:
         """Write a Lance dataset in the run folder, and move its files to a folder next to the target."""
-        import lancedb
+        import lance
         import pyarrow as pa
 
-        database = self.folder / "lance"
-        shutil.rmtree(database, ignore_errors=True)  # of a killed run
-        reader = pa.RecordBatchReader.from_batches(self.schema, batches)
-        lancedb.connect(database).create_table("vectors", reader)
+        dataset = self.folder / "lance"
+        shutil.rmtree(dataset, ignore_errors=True)  # of a killed run
+        lance.write_dataset(pa.RecordBatchReader.from_batches(self.schema, batches), dataset)
         with atomic_directory(target, marker=LANCE_MARKER, contents=LANCE_CONTENTS) as folder:
-            for entry in (database / "vectors.lance").iterdir():
+            for entry in dataset.iterdir():
                 entry.rename(folder / entry.name)
 
 

@@ -108,7 +108,7 @@ def encode_to(
         encoder: An `Encoder`.
         source: A path (lines of text, compressed or not, JSON lines, Parquet, or a folder of these), '-' for standard
             input, several `pathlib.Path`, or an iterable of texts, such as a generator.
-        out: The output: .npy, .parquet (needs pyarrow) or .lance (needs lancedb).
+        out: The output: .npy, .parquet (needs pyarrow) or .lance (needs `rowspace[search]`).
         options: How to read and save.
         resume: Continue an interrupted run of the same source and encoder. Its texts are read again, but not encoded.
         on_progress: Called after each batch.
