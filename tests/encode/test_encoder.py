@@ -145,6 +145,15 @@ def test_report_counts_texts_tokens_and_unknown_ones(table):
     assert Encoder(table).report.unknown_share == Encoder(table).report.scanned_share == 0
 
 
+def test_the_scanned_share_counts_texts_that_only_got_ids(table):
+    encoder = Encoder(table).warm_up()
+    encoder.encode(["the cat"])
+    encoder.encode_tokens(["the cat sat", "cats"])
+    report = encoder.report
+    assert report.bytes == len("a" + "the cat" + "the cat sat" + "cats")
+    assert report.scanned_share == 1
+
+
 def test_threads_share_an_encoder(table):
     encoder = Encoder(table)
     expected = encoder.encode(MANY)

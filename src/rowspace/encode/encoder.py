@@ -128,6 +128,7 @@ class Encoder:
         if self.tokenizer is None:
             return Report(texts, tokens, unknown, composed, bytes=size)
         usage = self.tokenizer.usage
+        size = usage.scanned_bytes + usage.library_bytes  # with those of encode_tokens, which a scanner reads too
         return Report(texts, tokens, unknown, composed, usage.scanned_texts, usage.scanned_bytes, size)
 
     def encode(
