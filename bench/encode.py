@@ -121,21 +121,33 @@ def vector_rows(texts, folders, options):
     theirs = StaticModel.from_pretrained(folders["model2vec"])
     for name, some in texts.items():
         compare(
-            f"{name}, model2vec", lambda some=some: ours.encode(some), lambda some=some: theirs.encode(some), options,
-            check=same_vectors, size=len(some),
-        )  # fmt: skip
+            f"{name}, model2vec",
+            lambda some=some: ours.encode(some),
+            lambda some=some: theirs.encode(some),
+            options,
+            check=same_vectors,
+            size=len(some),
+        )
     static = rs.Encoder.load(folders["sentence-transformers"])
     module = SentenceTransformer(str(folders["sentence-transformers"]), device="cpu")
     sentences = texts["sentences"]
     compare(
-        "sentences, sentence-transformers", lambda: static.encode(sentences),
-        lambda: module.encode(sentences, batch_size=PIECE), options, check=same_vectors, size=len(sentences),
-    )  # fmt: skip
+        "sentences, sentence-transformers",
+        lambda: static.encode(sentences),
+        lambda: module.encode(sentences, batch_size=PIECE),
+        options,
+        check=same_vectors,
+        size=len(sentences),
+    )
     query, times = "how do static embeddings work on a CPU?", 2000
     compare(
-        "one short query, model2vec", lambda: repeated(lambda: ours.encode(query), times),
-        lambda: repeated(lambda: theirs.encode(query), times), options, check=same_vectors, size=times,
-    )  # fmt: skip
+        "one short query, model2vec",
+        lambda: repeated(lambda: ours.encode(query), times),
+        lambda: repeated(lambda: theirs.encode(query), times),
+        options,
+        check=same_vectors,
+        size=times,
+    )
     return ours
 
 
@@ -159,9 +171,7 @@ def id_rows(kind, texts, json, options):
             fast = tokie.Tokenizer.from_json(str(Path(folder, "tokenizer.json")))
         peers["tokie"] = lambda: fast.encode_batch_flat(texts, add_special_tokens=False), same_flat_ids
     for peer, (theirs, check) in peers.items():
-        compare(
-            f"ids, {kind}, {peer}", lambda: ours.encode(texts), theirs, options, check=check, size=len(texts)
-        )  # fmt: skip
+        compare(f"ids, {kind}, {peer}", lambda: ours.encode(texts), theirs, options, check=check, size=len(texts))
     way = ours.scanner.name if ours.scanner else "none: the tokenizers library"
     print(f"<!-- scanner of {kind}: {way} -->", file=sys.stderr)
 
@@ -238,8 +248,10 @@ def main():
     options = parser.parse_args()
     packages = ("rowspace", "model2vec", "sentence-transformers", "tokenizers", "numpy", "numba")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-          f"{versions}; {options.corpus.name}\n")  # fmt: skip
+    print(
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"{versions}; {options.corpus.name}\n"
+    )
     sentences = sentences_of(options.corpus, options.texts)
     texts = {
         "sentences": sentences,

@@ -4,7 +4,7 @@
     python bench/index.py --books books.txt.xz --only books  a large text, and approximate search
 
 The source tree is the standard library of this Python, cut to 100,000 lines. Both sides get the same table, learned
-from it by `rowspace fit`, and run in turn, each step in a process of its own. PYTHON is that of an environment with
+from it by `rowspace fit`, and run in turn, each step in its own process. PYTHON is that of an environment with
 semble 0.7; it gets the table as a local model. "found" is the share of functions whose passage is among the first five
 for the first line of their docstring.
 """
@@ -60,7 +60,7 @@ def functions(folder, number=200):
                 and len(text.split("\n")[0]) > 25
             ):
                 found.append((text.split("\n")[0], str(path), node.lineno))
-    return random.Random(0).sample(found, number)  # noqa: S311
+    return random.Random(0).sample(found, number)  # noqa: S311  # a sample, not a secret
 
 
 def timed(work):
@@ -134,8 +134,10 @@ def in_process(python, job):
 def command(side, step, python, job):
     """Return the seconds of a command; semble has one for all steps, which indexes what has changed."""
     environment = os.environ | {
-        "SEMBLE_CACHE_LOCATION": job["place"], "SEMBLE_MODEL_NAME": job["table"], "HF_HUB_OFFLINE": "1",
-    }  # fmt: skip
+        "SEMBLE_CACHE_LOCATION": job["place"],
+        "SEMBLE_MODEL_NAME": job["table"],
+        "HF_HUB_OFFLINE": "1",
+    }
     if side == "semble":
         line = [Path(python).with_name("semble"), "search", QUERY, job["tree"]]
     elif step == "answer":
@@ -180,8 +182,11 @@ def code(options, folder):
                     results[side, step, kind].append(found["seconds"])
                     if asks:
                         quality[side] = found
-        print(f"<!-- round {number + 1}: { {' '.join(key): each[-1] for key, each in results.items()} } -->",
-              file=sys.stderr, flush=True)  # fmt: skip
+        print(
+            f"<!-- round {number + 1}: { {' '.join(key): each[-1] for key, each in results.items()} } -->",
+            file=sys.stderr,
+            flush=True,
+        )
     print_code(results, quality, sides)
 
 
@@ -192,8 +197,10 @@ def print_code(results, quality, sides):
         cells = [_spread(results[side, step, kind]) for side in sides for kind in ("process", "command")]
         print(f"| {what} | {' | '.join(cells)} | ≤ {BARS[step][0]} s, ≤ {BARS[step][1]} s |")
     for side, found in quality.items():
-        print(f"\n{side}: {found['passages']:,} passages, {1000 * found['query']:.1f} ms for a query, "
-              f"found {found['found']:.3f}")  # fmt: skip
+        print(
+            f"\n{side}: {found['passages']:,} passages, {1000 * found['query']:.1f} ms for a query, "
+            f"found {found['found']:.3f}"
+        )
 
 
 def _spread(values):
@@ -218,9 +225,11 @@ def books(options, folder):
     limits = IndexOptions(max_megabytes=2000, ann_from=1000, max_chars=options.max_chars)
     seconds, index = timed(lambda: Index.build(text, encoder, folder / "index", options=limits))
     size = sum(path.stat().st_size for path in (folder / "index").rglob("*") if path.is_file())
-    print(f"{text.stat().st_size / 1e6:.0f} MB in {seconds:.0f} s: {len(index):,} passages × {encoder.dim}, "
-          f"{size / 1e6:.0f} MB on disk")  # fmt: skip
-    sentences = random.Random(0).sample([line for line in text.read_text().splitlines() if len(line) > 40], 300)  # noqa: S311
+    print(
+        f"{text.stat().st_size / 1e6:.0f} MB in {seconds:.0f} s: {len(index):,} passages × {encoder.dim}, "
+        f"{size / 1e6:.0f} MB on disk"
+    )
+    sentences = random.Random(0).sample([line for line in text.read_text().splitlines() if len(line) > 40], 300)  # noqa: S311  # a sample, not a secret
     settings, answers = index.settings, {}
     for name, ann_from in (("approximate", 1000), ("exact", 10**12)):
         index._store.change_settings(replace(settings, ann_from=ann_from))
@@ -249,8 +258,10 @@ def main():
         run_side(json.loads(options.side))
         return
     versions = ", ".join(f"{name} {version(name)}" for name in ("rowspace", "pylance", "tree-sitter", "numpy"))
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-          f"{versions}\n")  # fmt: skip
+    print(
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"{versions}\n"
+    )
     with tempfile.TemporaryDirectory() as folder:
         if options.only != "books":
             code(options, Path(folder).resolve())

@@ -60,7 +60,7 @@ def plain_server(path):
 
 
 class Server:
-    """A server in a process of its own, which prints its URL first."""
+    """A server in a separate process, which prints its URL first."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -188,8 +188,10 @@ def main():
         return
     names = ("rowspace", "model2vec", "starlette", "uvicorn", "tokenizers", "numpy")
     versions = ", ".join(f"{name} {version(name)}" for name in names)
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the "
-          f"start, Python {platform.python_version()}, {versions}; {options.clients} clients\n")  # fmt: skip
+    print(
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the "
+        f"start, Python {platform.python_version()}, {versions}; {options.clients} clients\n"
+    )
     print("| request | rowspace | Starlette and model2vec | requests/s | processor time |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         path = str(options.table or everyday_table(folder))

@@ -34,7 +34,7 @@ def main() -> None:
     text += ranges("PUNCTUATION", "each is a word", punctuation())
     text += ranges("CHINESE", "each is a word with handle_chinese_chars", chinese())
     text += ranges("MARKS", "what strip_accents removes", [code for code, kept in stripped.items() if not kept])
-    text += ranges("MOVING", "what strip_accents keeps and may put in another order", moving(stripped))
+    text += ranges("MOVING", "what strip_accents keeps and may reorder", moving(stripped))
     text += table("STRIPPED", "what strip_accents keeps, and characters of which it keeps this", groups(stripped))
     TARGET.write_text(text, encoding="utf-8")
     print(f"wrote {TARGET}")

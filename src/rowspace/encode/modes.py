@@ -113,7 +113,7 @@ def _rowspace(options: EncodeOptions, table: Table, library: tokenizers.Tokenize
 def _model2vec(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
     most = options.max_tokens
     if most is None:
-        most = table.settings.get("max_length", MODEL2VEC_LENGTH)  # type: ignore[assignment]
+        most = table.settings.get("max_length", MODEL2VEC_LENGTH)  # type: ignore[assignment]  # settings hold any object
     elif most == 0:
         most = None
     return ModeRules(

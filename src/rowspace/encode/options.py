@@ -30,7 +30,7 @@ class EncodeOptions:
         max_tokens: Use only this many tokens of a text, 0: all; `None`: as the mode and the table say.
         dtype: Of the vectors; see `rowspace.encode.precision`.
         sif_a: The constant a of "sif".
-        workers: Threads; `None` uses all cores. The `tokenizers` library has threads of its own.
+        workers: Threads; `None` uses all cores. The `tokenizers` library has its own threads.
 
     Raises:
         UsageError: A value is invalid; the message names it.

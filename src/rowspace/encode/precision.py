@@ -11,8 +11,12 @@ from rowspace.errors import UsageError
 __all__ = ["quantize", "stored_form"]
 
 DTYPES: dict[str, type[np.generic]] = {
-    "float32": np.float32, "float16": np.float16, "int8": np.int8, "binary": np.int8, "ubinary": np.uint8
-}  # fmt: skip
+    "float32": np.float32,
+    "float16": np.float16,
+    "int8": np.int8,
+    "binary": np.int8,
+    "ubinary": np.uint8,
+}
 LARGEST = 127  # of int8, so that -x and x are equally far from 0
 
 

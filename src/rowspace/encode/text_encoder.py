@@ -131,8 +131,8 @@ class TextEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         encoder = self._open()
         if encoder.fingerprint != self.fingerprint_:
             raise UsageError(
-                f"the table {str(self.table)!r} or an option is not the one that this encoder was fitted with, so its "
-                "vectors would differ; restore it, or fit again"
+                f"the table {str(self.table)!r} or an option differs from the one that this encoder was fitted with; "
+                "restore it, or fit again"
             )
         return encoder
 

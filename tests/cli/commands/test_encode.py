@@ -124,9 +124,15 @@ def test_ctrl_c_keeps_the_rows(table_path: str, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_gives_a_message_and_no_file(
-    run: Run, table_path: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...], status: int, complaint: str,
-) -> None:  # fmt: skip
+    run: Run,
+    table_path: str,
+    file: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    status: int,
+    complaint: str,
+) -> None:
     monkeypatch.chdir(tmp_path)
     given = (part.format(table=table_path, file=file) for part in arguments)
     assert complaint in run("encode", *given, status=status).stderr

@@ -48,9 +48,14 @@ def test_index_says_what_it_did(run: Run, table_path: str, folder: Path) -> None
     again = summary(run, "-o", "my-index")
     assert again.pop("seconds") > 0
     assert again == {
-        "index": "my-index", "added": 0, "changed": 1, "removed": 1, "unchanged": 0, "chunks": 1,
+        "index": "my-index",
+        "added": 0,
+        "changed": 1,
+        "removed": 1,
+        "unchanged": 0,
+        "chunks": 1,
         "skipped": {"binary": 1},
-    }  # fmt: skip
+    }
     rebuilt = summary(run, "code.py", "-o", "my-index", "--rebuild", "--table", table_path)
     assert (rebuilt["added"], rebuilt["chunks"]) == (1, 1)
 

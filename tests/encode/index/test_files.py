@@ -16,9 +16,20 @@ def names(root):
 
 def test_git_leaves_out_the_same_files(tmp_path):
     files = [
-        "a.py", "a.log", "keep.log", "build/x", "sub/build/x", "sub/a.tmp", "sub/deep/a.tmp", "sub/deep/keep.tmp",
-        "only/top.txt", "sub/only/top.txt", "sp ace/é.txt", "docs/a.md", "docs/b/c.md",
-    ]  # fmt: skip
+        "a.py",
+        "a.log",
+        "keep.log",
+        "build/x",
+        "sub/build/x",
+        "sub/a.tmp",
+        "sub/deep/a.tmp",
+        "sub/deep/keep.tmp",
+        "only/top.txt",
+        "sub/only/top.txt",
+        "sp ace/é.txt",
+        "docs/a.md",
+        "docs/b/c.md",
+    ]
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
@@ -49,8 +60,9 @@ def test_roots(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub2").mkdir()
     assert resolve_roots([tmp_path / "sub2", tmp_path / "sub", f"{tmp_path}/sub/"]) == [
-        str(tmp_path / "sub2"), str(tmp_path / "sub")
-    ]  # fmt: skip
+        str(tmp_path / "sub2"),
+        str(tmp_path / "sub"),
+    ]
     assert resolve_roots([tmp_path, tmp_path / "sub"]) == [str(tmp_path)]
     with pytest.raises(UsageError, match=r"nothing does not exist; name files"):
         resolve_roots(tmp_path / "nothing")

@@ -22,8 +22,14 @@ def test_a_second_run_reads_only_what_has_changed(index, folder, encoder, tmp_pa
     assert (index.summary.added, index.summary.chunks) == (5, len(index))
     version = index._store.dataset.version
     assert vars(index.update()) | {"seconds": 0} == {
-        "added": 0, "changed": 0, "removed": 0, "unchanged": 5, "chunks": len(index), "skipped": {}, "seconds": 0,
-    }  # fmt: skip
+        "added": 0,
+        "changed": 0,
+        "removed": 0,
+        "unchanged": 5,
+        "chunks": len(index),
+        "skipped": {},
+        "seconds": 0,
+    }
     assert index._store.dataset.version == version
     os.utime(folder / "guide.md", ns=(1, 1))  # touched, with the same content
     assert index.update().unchanged == 5
@@ -55,9 +61,15 @@ def test_updates_of_some_files_keep_the_others(index, folder, tmp_path):
 def test_files_without_text_are_counted(tmp_path, encoder):
     files = write_files(
         tmp_path / "files",
-        {"a.bin": b"\0" * 9, "latin.txt": b"caf\xe9", "empty.txt": "", "bad.pdf": b"%PDF-1", "ok.txt": "Roses",
-         "large.txt": "x " * 600_000},
-    )  # fmt: skip
+        {
+            "a.bin": b"\0" * 9,
+            "latin.txt": b"caf\xe9",
+            "empty.txt": "",
+            "bad.pdf": b"%PDF-1",
+            "ok.txt": "Roses",
+            "large.txt": "x " * 600_000,
+        },
+    )
     index = Index.build(files, encoder, tmp_path / "index", options=IndexOptions(max_megabytes=1))
     assert index.summary.added == 1
     counts = {"binary": 1, "not UTF-8": 1, "without text": 1, "too large": 1}
@@ -142,8 +154,10 @@ def test_a_failed_rebuild_keeps_the_old_index(index, folder, encoder, tmp_path):
 
 
 def test_one_writer_at_a_time(index, tmp_path):
-    code = "import sys; from pathlib import Path; from rowspace._base.lock import locked\n" \
-        "with locked(Path(sys.argv[1])): print('locked', flush=True); sys.stdin.read()"  # fmt: skip
+    code = (
+        "import sys; from pathlib import Path; from rowspace._base.lock import locked\n"
+        "with locked(Path(sys.argv[1])): print('locked', flush=True); sys.stdin.read()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code, tmp_path / "index"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:

@@ -139,7 +139,7 @@ def main() -> None:
     at_random = kind == "at random"
     encoder().warm_up()  # compiled kernels, and pyarrow below, are inherited by all forks
     if out.suffix != ".npy":
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet  # noqa: F401  # imported once, not in each child
     source.write_text("\n".join(text_of(number) for number in range(12_000 if at_random else 5)))
     if at_random:
         print(json.dumps(kill_at_random_times(source, out, 30 if LONG else 1)))

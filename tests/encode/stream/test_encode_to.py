@@ -171,8 +171,10 @@ def test_resumption_refuses_what_has_changed_and_keeps_the_rows(interrupted, wid
         with pytest.raises(UsageError, match=complaint):
             encoder.encode_to(source, out, resume=True, **options)
 
-    refused("the interrupted run used another table or encoder options; give those, or start again without resume",
-            encoder=encoder_of(1, 1024))  # fmt: skip
+    refused(
+        "the interrupted run used another table or encoder options; give those, or start again without resume",
+        encoder=encoder_of(1, 1024),
+    )
     refused("the interrupted run had field None, not 'x'; give the same", options=StreamOptions(field="x"))
     refused("the interrupted run read '.*t.txt', not '.*u.txt'; give it", source=other)
     refused("the interrupted run read 1 files, not 2", source=[path, other])

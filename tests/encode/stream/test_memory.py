@@ -54,17 +54,23 @@ def increase(count, kind, out):
     environment = os.environ | {"COVERAGE_PROCESS_CONFIG": ""}
     done = subprocess.run(
         [sys.executable, "-c", ENCODE, str(count), kind, out],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
 
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("lines", "v.npy"), pytest.param("generator", "v.parquet", marks=pytest.mark.long),
-     pytest.param("parquet", "v.npy", marks=pytest.mark.long)],
-)  # fmt: skip
+    [
+        ("lines", "v.npy"),
+        pytest.param("generator", "v.parquet", marks=pytest.mark.long),
+        pytest.param("parquet", "v.npy", marks=pytest.mark.long),
+    ],
+)
 def test_peak_memory_is_a_fraction_of_the_output(tmp_path, kind, name):
     count = 60_000  # 490 MB of vectors; a batch has 17 MB
     assert increase(count, kind, tmp_path / name) < 100 << 20

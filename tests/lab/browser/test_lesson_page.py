@@ -226,7 +226,7 @@ def test_questions_are_requested_once(page: Page, lab_url: str) -> None:
     requested: list[str] = []
     page.on("request", lambda request: "question?" in request.url and requested.append(request.url.split("name=")[1]))
     page.goto(f"{lab_url}/lessons/1")
-    page.wait_for_url(f"**{IDS}")  # the first step moved to a table of its own
+    page.wait_for_url(f"**{IDS}")  # the first step selected another table
     page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
     for name in ("norm", "larger", "share", "counted"):
         expect(question(page, name).get_by_role("status").first).to_be_attached()

@@ -81,7 +81,7 @@ def test_questions_agree_with_python(page: Page, lab_url: str, tables: Tables, n
                 break
             expect(shown).to_have_attribute("data-seed", str(seed))
             answer = question.computed(table)["answer"]
-            if question.kind == "slider":  # a slider that was not moved is no answer
+            if question.kind == "slider":  # an unmoved slider is not an answer
                 shown.get_by_role("button", name="Check").click()
                 expect(shown.get_by_text("Move the slider first.")).to_be_visible()
                 expect(shown.get_by_role("slider")).to_have_attribute("aria-valuetext", "not moved")

@@ -87,8 +87,12 @@ def test_share_of_variance_and_settings(bert, table):
     variances = whole.rows[whole.rows.any(1)].var(0)
     assert table.settings["variance"] == pytest.approx(variances[:8].sum() / variances.sum(), rel=1e-4)
     assert {name: table.settings[name] for name in ("dim", "pooling", "model_dim", "extra_words", "model")} == {
-        "dim": 8, "pooling": "mean", "model_dim": 24, "extra_words": 2, "model": "bert"
-    }  # fmt: skip
+        "dim": 8,
+        "pooling": "mean",
+        "model_dim": 24,
+        "extra_words": 2,
+        "model": "bert",
+    }
 
 
 def test_batches_change_nothing_and_are_reported(bert, table, assert_close):

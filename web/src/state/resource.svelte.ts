@@ -24,7 +24,7 @@ export class Resource<Meta> {
   last = $state.raw<Reply<Meta>>();
   failure = $state<string>();
   loading = $state(false);
-  /** The current table when the reply was requested; null if the request named a table of its own. */
+  /** The current table when the reply was requested; null if the request named its own table. */
   #table = $state<string | null>(null);
   /** Whether the reply is about another table than the current one. */
   outdated = $derived(this.reply !== undefined && this.#table !== null && this.#table !== table.id);

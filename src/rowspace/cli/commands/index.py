@@ -1,4 +1,4 @@
-"""`rowspace index`: one's own files → an index for `rowspace search`."""
+"""`rowspace index`: files → an index for `rowspace search`."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated

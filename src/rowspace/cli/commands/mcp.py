@@ -12,7 +12,7 @@ def mcp(
     *,
     table: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="The table, if it is no longer where it was.", show_default=False),
+        typer.Option(metavar="TABLE", help="The table, if it was moved after indexing.", show_default=False),
     ] = None,
 ) -> None:
     """Serve an index as a tool for coding agents (MCP).

@@ -32,7 +32,7 @@ def search(
     lines: Annotated[int, typer.Option(min=1, help="How many lines of a passage to show.")] = 8,
     table: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="The table, if it is no longer where it was.", show_default=False),
+        typer.Option(metavar="TABLE", help="The table, if it was moved after indexing.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

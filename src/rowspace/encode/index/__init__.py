@@ -1,4 +1,4 @@
-"""One's own files → an index of passages, searched by meaning and by words.
+"""Files → an index of passages, searched by meaning and by words.
 
 | file | contents |
 |---|---|

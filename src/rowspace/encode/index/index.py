@@ -1,4 +1,4 @@
-"""`Index`: one's own files as passages that can be searched by meaning and by words."""
+"""`Index`: files as passages that can be searched by meaning and by words."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -126,7 +126,7 @@ class Index:
         """Read files that are new or have changed, and remove those that no longer exist.
 
         Args:
-            files: Files and folders; by default all that were indexed before. Others in the index stay as they are.
+            files: Files and folders; by default all that were indexed before. Others in the index are unchanged.
             on_progress: Called after each file.
 
         Returns:

@@ -60,7 +60,7 @@ class _ReadFile(NamedTuple):
 def update_store(
     store: ChunkStore, roots: Sequence[str], encoder: TextEncoder, *, on_progress: Progress | None = None
 ) -> Summary:
-    """Bring an index up to date with the files below `roots`; its other files stay as they are.
+    """Bring an index up to date with the files below `roots`; its other files are unchanged.
 
     Files are written in batches. Each is one commit, so that a process killed at any time leaves complete files, and
     the next update continues.

@@ -1,4 +1,4 @@
-"""A source of texts → a file of vectors, with bounded memory: rows are written as they come, and a killed run resumes.
+"""A source of texts → a file of vectors, with bounded memory: rows are written at once, and a killed run resumes.
 
 | in this folder | what flows in → out |
 |---|---|

@@ -37,7 +37,7 @@ class TextDigest:
 
 
 def batches_of(lists: Iterable[list[str]], *, most: int) -> Iterator[list[str]]:
-    """Yield texts in batches of at most `most` texts and about `MOST_CHARACTERS`; a longer text is a batch of its own.
+    """Yield texts in batches of at most `most` texts and about `MOST_CHARACTERS`; a longer text is a separate batch.
 
     >>> list(batches_of([["a"], ["b", "c", "d", "e"]], most=2))
     [['a', 'b'], ['c', 'd'], ['e']]

@@ -140,8 +140,14 @@ def encode_to(
     example = encoder.encode([""])
     width, dtype = example.shape[1], example.dtype
     keeps_text = options.keep_text and output.has_text
-    settings = {"format": output.suffix, "width": width, "dtype": dtype.name, "field": options.field,
-                "column": options.column, "keep_text": keeps_text}  # fmt: skip
+    settings = {
+        "format": output.suffix,
+        "width": width,
+        "dtype": dtype.name,
+        "field": options.field,
+        "column": options.column,
+        "keep_text": keeps_text,
+    }
     fresh = RunState(encoder.fingerprint, settings, opened.files)
     with open_run_folder(target, resume=resume) as folder:
         state = load_state(folder) if resume else fresh

@@ -34,7 +34,7 @@ class Source(NamedTuple):
     Attributes:
         files: Its files, in the order in which they are read; empty for standard input and iterables.
         total_bytes: The size of its files, or None if it has none.
-        read: Yields its texts in lists; called once, with a function that is told how many bytes were read.
+        read: Yields its texts in lists; called once, with a function to call with the number of bytes read.
     """
 
     files: tuple[FileIdentity, ...]

@@ -31,11 +31,15 @@ __all__ = ["POOLINGS", "Teacher", "open_teacher", "read_pipeline"]
 MODULES = "modules.json"
 # Names of sentence-transformers' Pooling: those of its flags before version 5.5, and those of `pooling_mode` since.
 POOLINGS = {
-    "pooling_mode_mean_tokens": "mean", "mean": "mean",
-    "pooling_mode_cls_token": "first", "cls": "first",
-    "pooling_mode_lasttoken": "last", "lasttoken": "last",
-    "pooling_mode_max_tokens": "max", "max": "max",
-}  # fmt: skip
+    "pooling_mode_mean_tokens": "mean",
+    "mean": "mean",
+    "pooling_mode_cls_token": "first",
+    "cls": "first",
+    "pooling_mode_lasttoken": "last",
+    "lasttoken": "last",
+    "pooling_mode_max_tokens": "max",
+    "max": "max",
+}
 """Our name of each pooling that can be distilled."""
 
 

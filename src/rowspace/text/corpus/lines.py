@@ -13,7 +13,12 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read_lines(
-    name: str, *, named: bool, field: str | None = None, on_bytes: Callable[[int], None] | None = None
+    name: str,
+    *,
+    named: bool,
+    field: str | None = None,
+    longest: int = LONGEST_LINE,
+    on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[list[str]]:
     r"""Yield the lines of a file, or of standard input for '-', in lists of about a megabyte.
 
@@ -25,11 +30,12 @@ def read_lines(
         name: The path of the file, compressed or not.
         named: Whether the caller named this file; a binary file that was found in a folder is skipped.
         field: The field of JSON lines that holds the text.
+        longest: The most bytes of a line, unless `field` is given.
         on_bytes: Called with the number of bytes read.
 
     Raises:
         CorpusError: The file cannot be read, is damaged or binary, holds JSON lines and no `field` is given, or has a
-            line of more than `LONGEST_LINE` bytes.
+            line of more than `longest` bytes.
         MissingExtraError: A .zst file without zstandard.
 
     >>> import tempfile
@@ -40,11 +46,11 @@ def read_lines(
     [['one', '', 'three']]
     """
     if field is None:
-        return _lines(name, read_chunks(name, named=named, on_bytes=on_bytes))
+        return _lines(name, read_chunks(name, named=named, on_bytes=on_bytes), longest)
     return _records(read_pieces(name, named=named, field=field, on_bytes=on_bytes))
 
 
-def _lines(name: str, chunks: Iterator[bytes]) -> Iterator[list[str]]:
+def _lines(name: str, chunks: Iterator[bytes], longest: int) -> Iterator[list[str]]:
     before, parts, size = 0, list[bytes](), 0  # lines before the parts, and the beginning of a line
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
@@ -54,10 +60,8 @@ def _lines(name: str, chunks: Iterator[bytes]) -> Iterator[list[str]]:
             before, parts, size = before + len(lines), [], 0
         parts.append(chunk[cut:])
         size += len(chunk) - cut
-        if size > LONGEST_LINE:
-            raise CorpusError(
-                f"{name!r} line {before + 1} is longer than {LONGEST_LINE >> 20} MiB; write one text per line"
-            )
+        if size > longest:
+            raise CorpusError(f"{name!r} line {before + 1} is longer than {longest >> 20} MiB; write one text per line")
     if size:
         yield _decode(name, b"".join(parts), before)
 

@@ -53,8 +53,12 @@ def test_encodings():
 def test_markdown_headings():
     text = "Intro\n\nA\n===\n\n## B\n\n```\n# code\n```\n\n> # quoted\n\n## C\n# D #\n"
     assert [(name, line) for name, line, _ in parts(read("a.md", text))] == [
-        ("", 1), ("A", 3), ("A > B", 6), ("A > C", 14), ("D", 15),
-    ]  # fmt: skip
+        ("", 1),
+        ("A", 3),
+        ("A > B", 6),
+        ("A > C", 14),
+        ("D", 15),
+    ]
 
 
 def test_html_shows_what_a_browser_shows_with_source_lines():
@@ -80,8 +84,14 @@ def test_python_functions_methods_and_comments_above():
     )
     sections = parts(read("a.py", text, max_chars=30))
     assert [(name, line) for name, line, _ in sections] == [
-        ("", 1), ("f", 3), ("", 7), ("A", 9), ("A.g", 12), ("", 14), ("h", 16),
-    ]  # fmt: skip
+        ("", 1),
+        ("f", 3),
+        ("", 7),
+        ("A", 9),
+        ("A.g", 12),
+        ("", 14),
+        ("h", 16),
+    ]
     assert [name for name, _, _ in parts(read("a.py", text, max_chars=1000))] == ["", "f", "", "A", "", "h"]
 
 
@@ -117,9 +127,11 @@ SOURCES = {
     "a.scala": ("object O { def m = 1 }\n", ["O.m"]),
     "a.sh": ("f() { echo; }\nfunction g { echo; }\n", ["f", "g"]),
     "a.swift": ("class C { func m() {} }\nfunc f() {}\n", ["C.m", "f"]),
-    "a.ts": ("export abstract class B<T> { private m(): void {} }\nnamespace N { export function q() {} }\n",
-             ["B.m", "N.q"]),
-}  # fmt: skip
+    "a.ts": (
+        "export abstract class B<T> { private m(): void {} }\nnamespace N { export function q() {} }\n",
+        ["B.m", "N.q"],
+    ),
+}
 
 
 def test_functions_in_other_languages():
@@ -153,8 +165,11 @@ def test_encrypted_pdf():
 def two_pages():
     """Return a PDF of three pages, the second of them empty, written by hand from the specification."""
     streams = [b"BT /F 12 Tf 72 700 Td (first page) Tj ET", b"", b"BT /F 12 Tf 72 700 Td (third page) Tj ET"]
-    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[4 0 R 6 0 R 8 0 R]/Count 3>>",
-               b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]  # fmt: skip
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[4 0 R 6 0 R 8 0 R]/Count 3>>",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
     for number, stream in enumerate(streams):
         resources = f"/Resources<</Font<</F 3 0 R>>>>/Contents {5 + 2 * number} 0 R"
         page = f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]{resources}>>"
@@ -166,9 +181,10 @@ def two_pages():
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     start = len(data)
     return (
-        data + b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table)
+        data
+        + b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table)
         + b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
-    )  # fmt: skip
+    )
 
 
 def test_line_starts():

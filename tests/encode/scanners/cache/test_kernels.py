@@ -49,7 +49,7 @@ def test_every_word_has_its_own_ids(words: Words) -> None:
 
 
 @given(st.dictionaries(st.binary(min_size=9, max_size=9), st.lists(st.integers(0, 9), max_size=3), max_size=12))
-def test_long_words_with_equal_hashes_are_told_apart_by_their_bytes(words: Words) -> None:
+def test_long_words_with_equal_hashes_are_compared_by_their_bytes(words: Words) -> None:
     cache = WordCache.empty(16)
     for _ in range(2):
         found = [look_up(cache, word, ids, key=LONG | 7) for word, ids in words.items()]

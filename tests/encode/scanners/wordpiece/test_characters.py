@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-import rowspace._base.jit  # noqa: F401 - the scanner waits for Numba
+import rowspace._base.jit  # noqa: F401  # texts are scanned once Numba is imported
 from rowspace.encode.scanners.wordpiece.characters import (
     CLASS_BITS,
     CLASS_MASK,

@@ -18,7 +18,7 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer, Sequence
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-import rowspace._base.jit  # noqa: F401 - the scanner waits for Numba
+import rowspace._base.jit  # noqa: F401  # texts are scanned once Numba is imported
 from rowspace.encode import FlatTokenizer, TextBuffer
 from rowspace.encode.scanners.wordpiece import recognize_bert
 from rowspace.encode.scanners.wordpiece.scanner import BertScanner
@@ -55,17 +55,32 @@ TEXTS = [
     "The cat's UNDOABLE undoing, naïve: don't!",
     "a\x00b\x01c\x7fd\u00ade\u200bf\ufeffg\ufffdh",
     "tab\tline\nreturn\r\nvertical\vform\fnext\x85wide\u3000thin\u2009end",
-    "\u0301", "e\u0301\u0327", "a\u0327\u0301b\u0301c", "\u0301\u0301 \u0301", "ǆ ﬁ ẞ ß İi̇\u0131I",
+    "\u0301",
+    "e\u0301\u0327",
+    "a\u0327\u0301b\u0301c",
+    "\u0301\u0301 \u0301",
+    "ǆ ﬁ ẞ ß İi̇\u0131I",
     "中文字符mixed中文 日本語 カタカナ 안녕하세요 \U0002f80d豈",
-    "\U0001d407\U0001d41e 👩‍👩‍👧 🎉🎉 é\u20dd", "a\u302e\u1baa", "ꦀ꧀ꦁ \U0001d15e\U0001d165 〮a",
+    "\U0001d407\U0001d41e 👩‍👩‍👧 🎉🎉 é\u20dd",
+    "a\u302e\u1baa",
+    "ꦀ꧀ꦁ \U0001d15e\U0001d165 〮a",
     "https://example.org/a/b?c=d&e=f#g user@mail.example",
     "    def f(x: int) -> int:\n        return x**2  # ok",
     "lol :-) <3 !!!!! ??? ... ---- ____",
     "1234567890 3.14e-10 0xDEADBEEF",
-    "undo" * 30, "x" * 100, "x" * 101, "é" * 100, "é" * 101, "y" * 5000, "\u0301" * 5000, "안" * 2000,
-    "[MASK] mask [ MASK ] [mask] [MASK][MASK] pre[MASK]post", "pad [PAD", "[UNK]",
+    "undo" * 30,
+    "x" * 100,
+    "x" * 101,
+    "é" * 100,
+    "é" * 101,
+    "y" * 5000,
+    "\u0301" * 5000,
+    "안" * 2000,
+    "[MASK] mask [ MASK ] [mask] [MASK][MASK] pre[MASK]post",
+    "pad [PAD",
+    "[UNK]",
     "word\ud800word",
-]  # fmt: skip
+]
 
 
 def tokenizer(vocabulary: dict[str, int] = VOCABULARY, *, unk: str = "[UNK]", **options: Any) -> Tokenizer:

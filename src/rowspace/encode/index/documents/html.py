@@ -10,9 +10,36 @@ __all__ = ["read_html"]
 _HIDDEN = frozenset(("script", "style", "template", "noscript", "svg"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _INLINE = frozenset(
-    ("a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q",
-     "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var")
-)  # fmt: skip
+    (
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "mark",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "u",
+        "var",
+    )
+)
 
 
 def read_html(text: str) -> Document:

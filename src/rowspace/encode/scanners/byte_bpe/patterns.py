@@ -34,7 +34,7 @@ _RULES = {
 
 
 def recognize_pre_tokenizer(step: Mapping[str, Any] | None) -> CutRule | None:
-    """Return how a `pre_tokenizer` cuts text, or None if no kernel does exactly this.
+    """Return how a `pre_tokenizer` cuts text, or None if no kernel reproduces it exactly.
 
     Args:
         step: The content of the tokenizer.json, as the library writes it.

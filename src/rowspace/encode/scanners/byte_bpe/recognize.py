@@ -1,4 +1,4 @@
-"""A tokenizer.json → the scanner of byte-level BPE, if it is of one of the kinds that it does exactly."""
+"""A tokenizer.json → the scanner of byte-level BPE, if it is of a kind that the scanner reproduces exactly."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

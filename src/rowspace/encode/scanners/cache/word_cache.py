@@ -50,7 +50,7 @@ class WordCache(NamedTuple):
 
 
 class CachePool:
-    """Caches for any number of threads: each borrows one, so that none waits for another.
+    """Caches for any number of threads: each borrows one, so that no thread waits for another.
 
     A pickled pool is empty again.
 

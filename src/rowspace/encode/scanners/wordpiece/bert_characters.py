@@ -112,7 +112,7 @@ MARKS = (
 )
 # fmt: on
 
-# (first, last + 1): what strip_accents keeps and may put in another order.
+# (first, last + 1): what strip_accents keeps and may reorder.
 # fmt: off
 MOVING = (
     (0x8d4, 0x8e2), (0x1b44, 0x1b45), (0x1baa, 0x1bab), (0x1bf2, 0x1bf4), (0x1dfb, 0x1dfc), (0x302e, 0x3030),

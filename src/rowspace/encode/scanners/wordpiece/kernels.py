@@ -1,6 +1,6 @@
 """The scan: UTF-8 → words as BERT's normalizer and splitter make them → ids.
 
-A word is written behind those of the cache while it is read, and looked up there; when it is new, the vocabulary's trie
+A word is appended to those of the cache while it is read, and looked up there; when it is new, the vocabulary's trie
 cuts it into the longest pieces.
 """
 

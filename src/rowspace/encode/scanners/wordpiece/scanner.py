@@ -30,7 +30,7 @@ class BertScanner(Scanner):
     """Texts → ids of WordPiece after BERT's normalizer and splitter.
 
     A text is left to the library if it may have an added token, a word of several thousand bytes, characters that
-    Unicode's normalization may put in another order, or a word without ids because there is no unknown token.
+    Unicode's normalization may reorder, or a word without ids because there is no unknown token.
 
     Args:
         model: The WordPiece model.

@@ -23,7 +23,7 @@ _MEASURED_BY_JOB = "this takes longer than a request; start the measurement on t
 
 
 def listed(lab: Lab, query: Query) -> ClaimsReply:
-    """Return all statements; each is measured by a request of its own, so that none waits for another."""
+    """Return all statements; each is measured by a request of its own, so that no thread waits for another."""
     values = Values(_module(), lab)
     return {
         "introduction": " ".join(prose_html(block.parts[0], values) for block in document().of("prose")),

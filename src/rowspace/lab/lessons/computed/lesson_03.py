@@ -134,7 +134,7 @@ def moved_distance_figure(*, gradients: Sequence[Sequence[float]], rate: float) 
 def tied_head(table: Table, seed: int) -> Question:
     """Ask how many rows get a gradient from a text if the head is tied, or if it is not."""
     text, tied = picked(seed, HEADS)
-    head = "is tied" if tied else "has a matrix of its own"
+    head = "is tied" if tied else "has its own matrix"
     return number(partial(tied_head_figure, text=text, tied=tied), text=text, head=head, rows=len(table))
 
 

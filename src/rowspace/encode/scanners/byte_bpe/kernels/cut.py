@@ -159,7 +159,7 @@ def class_at(data: NDArray[np.uint8], position: int, classes: NDArray[np.uint8])
     if data[position] < 0x80:
         return np.int64(classes[data[position]]), 1  # type: ignore[return-value]  # an int to Numba
     code, width = code_at(data, position)
-    return np.int64(classes[code]), width  # type: ignore[return-value]
+    return np.int64(classes[code]), width  # type: ignore[return-value]  # an int to Numba
 
 
 @kernel
@@ -170,4 +170,4 @@ def code_at(data: NDArray[np.uint8], position: int) -> tuple[int, int]:
     code = lead & (0x7F >> width)
     for index in range(1, width):
         code = (code << 6) | (np.int64(data[position + index]) & 0x3F)
-    return code, width  # type: ignore[return-value]
+    return code, width  # type: ignore[return-value]  # an int to Numba

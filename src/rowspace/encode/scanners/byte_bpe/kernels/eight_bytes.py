@@ -42,7 +42,7 @@ def load(data: NDArray[np.uint8], position: int | np.int64) -> np.uint64:
     """
     if not 0 <= position <= data.size - 8:
         raise IndexError(f"eight bytes at {position} are outside an array of {data.size}")
-    return data[position : position + 8].view("<u8")[0]  # type: ignore[no-any-return]
+    return data[position : position + 8].view("<u8")[0]  # type: ignore[no-any-return]  # an int to Numba
 
 
 def trailing_zeros(word: np.uint64) -> int:

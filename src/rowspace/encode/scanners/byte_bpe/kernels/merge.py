@@ -82,7 +82,7 @@ def find_merge(pairs: NDArray[np.int64], left: int, right: int) -> int:
         if pairs[slot, 0] < 0:
             return NO_MERGE
         slot = (slot + 1) & (pairs.shape[0] - 1)
-    return pairs[slot, 1]  # type: ignore[no-any-return]
+    return pairs[slot, 1]  # type: ignore[no-any-return]  # an int to Numba
 
 
 @kernel
@@ -116,7 +116,7 @@ def whole_id(data: NDArray[np.uint8], begin: int, end: int, merges: Merges) -> i
             while index < end and data[index] == merges.arena[first + index - begin]:
                 index += 1
             if index == end:
-                return token  # type: ignore[no-any-return]
+                return token  # type: ignore[no-any-return]  # an int to Numba
         slot = (slot + 1) & (slots.size - 1)
     return -1
 
