@@ -7,6 +7,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.pooling import warm_pooling
+from rowspace.text import WordTokenizer
 
 __all__ = ["warm"]
 
@@ -15,8 +16,8 @@ def warm() -> None:
     """Run each scanner and each kernel of pooling once."""
     import numba  # noqa: F401  # so that the first text is scanned
 
-    for tokenizer in (_bert(), _byte_bpe()):
-        FlatTokenizer(tokenizer.to_str()).encode(["a ab, é"])
+    for text in (_bert().to_str(), _byte_bpe().to_str(), WordTokenizer(["a"]).to_json()):
+        FlatTokenizer(text).encode(["a ab, é"])
     warm_pooling()
 
 
