@@ -113,3 +113,12 @@ def test_progress_at_intervals(capsys: pytest.CaptureFixture[str]) -> None:
     reporter._pace.seconds = 0
     reporter(2, 2)
     assert capsys.readouterr().err == "rowspace: read 2 of 2 files\n"
+
+
+def test_unsuitable_output_is_refused_before_a_table_is_learned(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    failed = run("index", "code.py", "-o", "docs", status=2)
+    assert "docs is not an index; name a new or an empty folder" in failed.stderr
+    assert "learning" not in failed.stderr

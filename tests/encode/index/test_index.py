@@ -140,17 +140,24 @@ def test_paths_that_are_no_index(tmp_path, folder, encoder):
 
 
 def test_a_failed_rebuild_keeps_the_old_index(index, folder, encoder, tmp_path):
-    class Broken:
-        dim, fingerprint = 256, "x"
-
+    class Broken(Encoder):
         def encode(self, texts):
             raise RowspaceError("broken")
 
     before = contents(index)
     with pytest.raises(RowspaceError, match="broken"):
-        Index.build(folder, Broken(), tmp_path / "index")
+        Index.build(folder, Broken(encoder.table), tmp_path / "index")
     assert contents(Index.open(tmp_path / "index", encoder)) == before
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["files", "index"]
+
+
+def test_packed_vectors_are_refused(folder, encoder, tmp_path):
+    for dtype in ("int8", "binary"):
+        with pytest.raises(
+            UsageError, match=f"needs vectors of float32 or float16, and this encoder has dtype='{dtype}'"
+        ):
+            Index.build(folder, Encoder(encoder.table, dtype=dtype), tmp_path / "packed")
+    assert not (tmp_path / "packed").exists()
 
 
 def test_one_writer_at_a_time(index, tmp_path):

@@ -95,6 +95,7 @@ def _build(files: list[str], output: str, table: str | None, options: dict[str, 
 
     if not files:
         raise UsageError("name files or folders to index, for example: rowspace index src docs -o my-index")
+    Index.check_target(output)
     encoder, path = _open_encoder(table)
     return Index.build(files, encoder, output, options=IndexOptions(**options), table=path, on_progress=_Reporter())
 

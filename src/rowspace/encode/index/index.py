@@ -13,14 +13,16 @@ from rowspace._base.atomic import atomic_directory
 from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.encode.encoder import Encoder
 from rowspace.encode.index.files import DATASET, resolve_roots
-from rowspace.encode.index.options import IndexOptions, TextEncoder
+from rowspace.encode.index.options import IndexOptions
 from rowspace.encode.index.search import Hit, Mode, search_store
 from rowspace.encode.index.settings import IndexSettings
-from rowspace.encode.index.store import ChunkStore, is_remote
+from rowspace.encode.index.store import ChunkStore, import_lance, is_remote
 from rowspace.encode.index.update import Progress, Summary, unit_vectors, update_store
 from rowspace.errors import RowspaceError, UsageError
 
 __all__ = ["Index"]
+
+FLOATS = ("float32", "float16")
 
 
 class Index:
@@ -32,7 +34,7 @@ class Index:
         summary: What the last build or update did; None if there was none since `open`.
     """
 
-    def __init__(self, path: str, store: ChunkStore, encoder: TextEncoder | None) -> None:
+    def __init__(self, path: str, store: ChunkStore, encoder: Encoder | None) -> None:
         self.path = path
         self.summary: Summary | None = None
         self._store, self._encoder = store, encoder
@@ -41,7 +43,7 @@ class Index:
     def build(
         cls,
         files: str | Path | Iterable[str | Path],
-        encoder: TextEncoder,
+        encoder: Encoder,
         path: str | Path,
         *,
         options: IndexOptions | None = None,
@@ -65,9 +67,13 @@ class Index:
             The index.
 
         Raises:
-            UsageError: If a file does not exist, or `path` is another kind of folder.
+            UsageError: If a file does not exist, `path` is another kind of folder, or vectors are not floats.
             RowspaceError: If another process writes to `path`.
         """
+        if encoder.options.dtype not in FLOATS:
+            raise UsageError(
+                f"an index needs vectors of {' or '.join(FLOATS)}, and this encoder has dtype={encoder.options.dtype!r}"
+            )
         place, roots = _place(path), resolve_roots(files)
         settings = IndexSettings(
             encoder.fingerprint,
@@ -84,7 +90,7 @@ class Index:
         return index
 
     @classmethod
-    def open(cls, path: str | Path, encoder: TextEncoder | None = None) -> "Index":
+    def open(cls, path: str | Path, encoder: Encoder | None = None) -> "Index":
         """Open an index.
 
         Args:
@@ -106,6 +112,14 @@ class Index:
         """Whether there is an index at `path`, which may be damaged."""
         place = _place(path)
         return ChunkStore.exists(place) if is_remote(place) else _exists(place)
+
+    @classmethod
+    def check_target(cls, path: str | Path) -> None:
+        """Raise the errors that `build` would raise about `path`, or for lack of Lance; call it before long work."""
+        import_lance()
+        place = _place(path)
+        if not is_remote(place):
+            _check_folder(place)
 
     @property
     def settings(self) -> IndexSettings:
@@ -170,14 +184,14 @@ class Index:
         vector: NDArray[np.float32] = unit_vectors(self._encoder_of_table().encode([query]))[0]
         return vector
 
-    def _encoder_of_table(self) -> TextEncoder:
+    def _encoder_of_table(self) -> Encoder:
         if self._encoder is None:
             if self.settings.table is None:
                 raise UsageError(f"{self.path}: the index does not know its table; pass the encoder, or use --table")
             self._encoder = self._checked(Encoder.load(self.settings.table))
         return self._encoder
 
-    def _checked(self, encoder: TextEncoder) -> TextEncoder:
+    def _checked(self, encoder: Encoder) -> Encoder:
         if encoder.fingerprint != self.settings.fingerprint:
             known = f" ({self.settings.table})" if self.settings.table else ""
             raise UsageError(
@@ -219,9 +233,8 @@ def _writing(place: str) -> Iterator[None]:
     if is_remote(place):
         yield
         return
+    _check_folder(place)
     folder = Path(place)
-    if folder.exists() and not (folder.is_dir() and (_exists(place) or _is_empty(folder))):
-        raise UsageError(f"{place} is not an index; name a new or an empty folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -230,3 +243,9 @@ def _writing(place: str) -> Iterator[None]:
         if not is_ours:
             raise RowspaceError(f"another process is writing to {place}; wait until it has finished")
         yield
+
+
+def _check_folder(place: str) -> None:
+    folder = Path(place)
+    if folder.exists() and not (folder.is_dir() and (_exists(place) or _is_empty(folder))):
+        raise UsageError(f"{place} is not an index; name a new or an empty folder")

@@ -1,28 +1,11 @@
-"""What a caller chooses or provides: `IndexOptions`, and the encoder that an index needs."""
+"""`IndexOptions`: what a caller chooses."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
-
-from numpy.typing import NDArray
+from typing import Annotated
 
 from rowspace._base.options import Option, validate_options
 
-__all__ = ["IndexOptions", "TextEncoder"]
-
-
-class TextEncoder(Protocol):
-    """What an index needs of an encoder, such as `rowspace.Encoder`."""
-
-    @property
-    def dim(self) -> int:
-        """The width of a vector."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of all that decides the vectors."""
-
-    def encode(self, texts: list[str], /) -> NDArray[Any]:
-        """Return the (n, d) vectors of n texts."""
+__all__ = ["IndexOptions"]
 
 
 @dataclass(frozen=True)

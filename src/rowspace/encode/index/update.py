@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.encode.encoder import Encoder
 from rowspace.encode.index.chunks import Chunk, chunk_document
 from rowspace.encode.index.documents import read_document
 from rowspace.encode.index.files import FoundFile, find_files
-from rowspace.encode.index.options import TextEncoder
 from rowspace.encode.index.store import ChunkStore, FileState
 from rowspace.errors import FileFormatError
 
@@ -58,7 +58,7 @@ class _ReadFile(NamedTuple):
 
 
 def update_store(
-    store: ChunkStore, roots: Sequence[str], encoder: TextEncoder, *, on_progress: Progress | None = None
+    store: ChunkStore, roots: Sequence[str], encoder: Encoder, *, on_progress: Progress | None = None
 ) -> Summary:
     """Bring an index up to date with the files below `roots`; its other files are unchanged.
 
@@ -96,7 +96,7 @@ def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float32]:
 
 
 class _Update:
-    def __init__(self, store: ChunkStore, encoder: TextEncoder, on_progress: Progress) -> None:
+    def __init__(self, store: ChunkStore, encoder: Encoder, on_progress: Progress) -> None:
         self.store, self.encoder, self.on_progress = store, encoder, on_progress
         self.known: dict[str, FileState] = store.files()
         self.summary = Summary()
