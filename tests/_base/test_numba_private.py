@@ -40,3 +40,23 @@ def test_change_of_any_file_in_the_folder_discards_the_cache(tmp_path: Path, mon
     assert [hits(), hits()] == [0, 1]
     os.utime(folder / "called.py", (0, 0))
     assert [hits(), hits()] == [0, 1]
+
+
+def test_cache_that_names_a_removed_class_is_discarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+
+    def run(class_name: str) -> int:
+        """Write a module with a class and a kernel that takes it; call the kernel and return the cache's hits."""
+        text = f"from typing import NamedTuple\n\nclass {class_name}(NamedTuple):\n    x: int\n\n"
+        (folder / "taking.py").write_text(f"{text}def first(pair):\n    return pair.x\n")
+        importlib.invalidate_caches()
+        monkeypatch.delitem(sys.modules, "taking", raising=False)
+        module = importlib.import_module("taking")
+        first = compile_kernel(module.first, check_bounds=False)
+        assert first(getattr(module, class_name)(5)) == 5
+        return sum(first.stats.cache_hits.values())
+
+    assert [run("Before"), run("Afterwards")] == [0, 0]

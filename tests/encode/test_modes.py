@@ -36,10 +36,10 @@ def sentence_model(module, *, normalize):
 
 def both_ways(encoder, texts=TEXTS, **options):
     """Encode by the library and NumPy, and by kernels; they give the same."""
-    plan = encoder._make_plan(dataclasses.replace(encoder.options, **options))
-    plain, compiled = (encoder._empty(len(texts), plan) for _ in range(2))
-    encoder._encode_piece(texts, plan, plain, compiled=False)
-    encoder._encode_piece(texts, plan, compiled, compiled=True)
+    plan = encoder.executor.plan_for(dataclasses.replace(encoder.options, **options))
+    plain, compiled = (encoder.executor.empty(len(texts), plan) for _ in range(2))
+    encoder.executor.encode_piece(texts, plan, plain, compiled=False)
+    encoder.executor.encode_piece(texts, plan, compiled, compiled=True)
     atol = HALF_STEP if plan.rules.half else 1e-6
     np.testing.assert_allclose(compiled, plain, rtol=1e-5, atol=atol)
     return compiled

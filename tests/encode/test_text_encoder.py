@@ -6,6 +6,7 @@ import warnings
 import joblib
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
@@ -13,6 +14,7 @@ from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks
 
 from rowspace.encode import Encoder, TextEncoder
@@ -96,6 +98,28 @@ def test_data_frames_and_names_of_columns(encoder):
     columns = ColumnTransformer([("text", TextEncoder(encoder.table), "body"), ("n", "passthrough", ["n"])])
     assert columns.fit_transform(frame).shape == (6, 7)
     assert columns.get_feature_names_out().tolist() == [*(f"text__{name}" for name in names), "n__n"]
+
+
+def test_polars_frames_in_a_pipeline_and_a_search(path, encoder):
+    frame = pl.DataFrame({"body": TEXTS * 4, "n": range(24)})
+    names = [f"textencoder{number}" for number in range(6)]
+    vectors = TextEncoder(path).set_output(transform="polars").fit_transform(frame["body"])
+    assert isinstance(vectors, pl.DataFrame)
+    assert vectors.columns == names
+    assert set(vectors.dtypes) == {pl.Float32}
+    np.testing.assert_array_equal(vectors.to_numpy(), encoder.encode(TEXTS * 4))
+    columns = ColumnTransformer([("text", TextEncoder(path), "body"), ("n", "passthrough", ["n"])])
+    assert columns.set_output(transform="polars").fit_transform(frame).columns == [
+        *(f"text__{name}" for name in names),
+        "n__n",
+    ]
+    pipeline = make_pipeline(columns, StandardScaler(), LogisticRegression()).set_output(transform="polars")
+    search = GridSearchCV(pipeline, {"columntransformer__text__normalize": [True, False]}, cv=2, error_score="raise")
+    search.fit(frame, LABELS * 4)
+    plain = make_pipeline(clone(columns).set_output(transform="default"), StandardScaler(), LogisticRegression())
+    plain.set_params(**search.best_params_).fit(frame, LABELS * 4)
+    assert search.best_estimator_[:-1].transform(frame).shape == (24, 7)
+    np.testing.assert_allclose(search.predict_proba(frame), plain.predict_proba(frame), atol=1e-6)
 
 
 def test_search_over_options_of_a_pipeline(path):

@@ -40,7 +40,7 @@ def test_vectors_are_means_of_those_of_fasttext(model):
     expected = np.stack([vector_by_fasttext(library, text) for text in TEXTS])
     for compiled in (False, True):
         out = np.empty((len(TEXTS), 6), np.float32)
-        encoder._encode_piece(TEXTS, encoder._plan, out, compiled=compiled)
+        encoder.executor.encode_piece(TEXTS, encoder.plan, out, compiled=compiled)
         np.testing.assert_allclose(out, expected, atol=1e-6)
     assert encoder.report.composed_tokens == 2 * 8
 
@@ -73,7 +73,7 @@ def test_tokenizer_of_words_leaves_unseen_words_to_their_ngrams():
     expected = [np.mean([rows[word] for word in each], axis=0) if each else np.zeros(4) for each in words]
     for compiled in (False, True):
         out = np.empty((4, 4), np.float32)
-        encoder._encode_piece(texts, encoder._plan, out, compiled=compiled)
+        encoder.executor.encode_piece(texts, encoder.plan, out, compiled=compiled)
         np.testing.assert_allclose(out, expected, atol=1e-6)
     assert encoder.report.composed_tokens == 2 * 3
 

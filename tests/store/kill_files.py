@@ -43,7 +43,7 @@ def main() -> None:
             for version in range(first, first + 10_000):
                 save(version)
 
-        assert run_in_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
+        assert run_in_child(save_on, delay=chance.uniform(0, 0.03)) == -signal.SIGKILL
         assert version_of() >= last
     save(0)  # removes temporary files
 

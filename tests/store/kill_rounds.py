@@ -9,8 +9,6 @@ import os
 import random
 import signal
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +18,11 @@ from rowspace._base.atomic import find_backup
 from rowspace.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from killed_children import kill_at_line, run_in_child
 from system_calls import forbid_exchange
 
 SIZE = 50
+TRACED = ("rowspace/_base/atomic/", "store/native/directory.py")
 LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # every line, and 100 rounds instead of a few
 
 
@@ -48,21 +48,6 @@ def version_of(path: Path) -> int:
     return version
 
 
-def run_in_child(work: Callable[[], None], delay: float | None) -> int:
-    """Run `work` in a forked child; kill it after `delay` seconds, or wait for it to exit."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    if delay is not None:
-        time.sleep(delay)  # not waiting for anything: the random delay is what the test varies
-        os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def kill_at_random_times(path: Path, rounds: int) -> None:
     """Kill a process that saves in a loop, at random times."""
     chance = random.Random(0)
@@ -73,7 +58,7 @@ def kill_at_random_times(path: Path, rounds: int) -> None:
             for version in range(first, first + 10_000):
                 store.save(table_of(version), path)
 
-        assert run_in_child(save_on, chance.uniform(0, 0.03)) == -signal.SIGKILL
+        assert run_in_child(save_on, delay=chance.uniform(0, 0.03)) == -signal.SIGKILL
         assert version_of(path) >= last
 
 
@@ -86,32 +71,14 @@ def kill_at_each_line(path: Path, step: int) -> int:
 
         def save(stop: int = line, version: int = last + 1) -> None:
             table = table_of(version)
-            sys.settrace(kill_at_line(stop))
+            sys.settrace(kill_at_line(stop, TRACED))
             store.save(table, path)
 
-        status = run_in_child(save, None)
+        status = run_in_child(save)
         assert version_of(path) in {last, last + 1}
         if status == 0:
             return line
         assert status == -signal.SIGKILL
-
-
-def kill_at_line(stop: int) -> Callable[[object, str, object], object]:
-    """Return a trace function that kills the process at the `stop`-th traced line."""
-    seen = 0
-
-    def trace(frame, event, _):
-        nonlocal seen
-        where = frame.f_code.co_filename
-        if "rowspace/_base/atomic/" not in where and not where.endswith("store/native/directory.py"):
-            return None
-        if event == "line":
-            seen += 1
-            if seen == stop:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
-
-    return trace
 
 
 def main() -> None:

@@ -37,4 +37,15 @@ class _FolderCache(FunctionCache):
         super().__init__(function)
         sources = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
         stamp = tuple((source.name, source.stat().st_mtime_ns, source.stat().st_size) for source in sources)
-        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
+        self._cache_file = _IndexFile(self.cache_path, self._impl.filename_base, stamp)
+
+
+class _IndexFile(IndexDataCacheFile):
+    """The index of a cache, empty if it names a class that an earlier version of the package had."""
+
+    def _load_index(self) -> dict[Any, Any]:
+        try:
+            index: dict[Any, Any] = super()._load_index()
+        except (AttributeError, ImportError):
+            return {}
+        return index

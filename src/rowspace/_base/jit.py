@@ -22,7 +22,7 @@ from numba.core import event
 
 from rowspace._base._numba_private import WITHOUT_REFERENCE_COUNTS, cache_by_folder
 
-__all__ = ["CHECK_BOUNDS", "KERNELS", "compile_kernel", "kernel"]
+__all__ = ["CHECK_BOUNDS", "KERNELS", "compile_kernel", "exact_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -53,19 +53,32 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
-def compile_kernel(function: Function, *, check_bounds: bool) -> Function:
+def exact_kernel(function: Function) -> Function:
+    """Compile `function` as `kernel` does, with every sum in the order in which it is written.
+
+    Args:
+        function: A plain function on arrays and numbers that allocates nothing.
+    """
+    compiled = compile_kernel(function, check_bounds=CHECK_BOUNDS, exact_sums=True)
+    KERNELS.append(compiled)
+    return compiled
+
+
+def compile_kernel(function: Function, *, check_bounds: bool, exact_sums: bool = False) -> Function:
     """Compile `function` as `kernel` does, without adding it to `KERNELS`.
 
     Args:
         function: A plain function on arrays and numbers that allocates nothing.
         check_bounds: Raise `IndexError` for an index outside its array; such code is not cached.
+        exact_sums: Do not reorder sums.
 
     Returns:
         The compiled function.
     """
     # Numba can cache only a function from a file, not one typed at a prompt or in a doctest.
     cached = not check_bounds and not function.__code__.co_filename.startswith("<")
-    options = {"nogil": True, "error_model": "numpy", "fastmath": FAST_SUMS, **WITHOUT_REFERENCE_COUNTS}
+    fast = False if exact_sums else FAST_SUMS
+    options = {"nogil": True, "error_model": "numpy", "fastmath": fast, **WITHOUT_REFERENCE_COUNTS}
     compiled = numba.njit(cache=cached, boundscheck=check_bounds, **options)(function)
     if cached and Path(function.__code__.co_filename).parent.name == "kernels":
         cache_by_folder(compiled)

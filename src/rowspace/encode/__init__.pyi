@@ -11,4 +11,5 @@ from rowspace.encode.stream import (
 )
 from rowspace.encode.text_encoder import TextEncoder as TextEncoder
 from rowspace.encode.texts import FlatIds as FlatIds, TextBuffer as TextBuffer
+from rowspace.encode.token_rows import TokenRows as TokenRows, cosine_shares as cosine_shares
 from rowspace.encode.usage import Report as Report

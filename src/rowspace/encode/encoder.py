@@ -9,27 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.parallel import map_ranges, split_range
+from rowspace.encode.executor import Executor, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
-from rowspace.encode.modes import check_modules
+from rowspace.encode.modes import check_modules, mode_at
 from rowspace.encode.options import DType, EncodeOptions, Mode, options_from
 from rowspace.encode.plan import Plan
-from rowspace.encode.pooling import RowPooler, no_rows, sif_weights, unit_length
-from rowspace.encode.precision import quantize, stored_form
 from rowspace.encode.stream import StreamResult, TextSource, encode_to
-from rowspace.encode.texts import FlatIds, TextBuffer
-from rowspace.encode.unseen import UnseenWords
-from rowspace.encode.usage import Counters, NumbaSwitch, Report
+from rowspace.encode.texts import FlatIds
+from rowspace.encode.token_rows import TokenRows
+from rowspace.encode.usage import Report
 from rowspace.errors import UsageError
-from rowspace.store import format_of, load
+from rowspace.store import load
 from rowspace.table import Table
 
 __all__ = ["Encoder"]
 
-TEXTS_PER_PIECE = 512  # whose text, ids and vectors fit in a core's cache
-LIBRARIES = ("model2vec", "sentence-transformers")  # formats that are also modes
 MOST_PLANS = 64
+ADDITIVE = ("mean", "sif", "sum")  # poolings to which each token adds its row
 
 
 class Encoder:
@@ -48,6 +45,8 @@ class Encoder:
         table: The table.
         options: The options.
         tokenizer: The tokenizer, `None` if texts are split at white space.
+        executor: Runs the plans of the options.
+        plan: The plan of `options`.
 
     Raises:
         UsageError: The table has neither a tokenizer nor n-grams, or an option is invalid.
@@ -72,16 +71,9 @@ class Encoder:
             )
         if (self.options.dim or 0) > table.dim:
             raise UsageError(f"dim must be at most the table's {table.dim}, not {self.options.dim}")
-        self.tokenizer: FlatTokenizer | None = None
-        if table.tokenizer is not None:
-            self.tokenizer = FlatTokenizer(table.tokenizer, source="the table's tokenizer")
-        weights = sif_weights(table.counts, self.options.sif_a) if self.options.pooling == "sif" else None
-        self._pooler = RowPooler(table.rows, weights)
-        self._no_rows = no_rows(self.dim)
-        self._words = None if table.subwords is None else UnseenWords(table, table.subwords, self.dim)
-        self._switch = NumbaSwitch()
-        self._counters = Counters(5)
-        self._plan = self._make_plan(self.options)
+        self.executor = Executor(table, self.options)
+        self.tokenizer: FlatTokenizer | None = self.executor.tokenizer
+        self.plan = self.executor.plan_for(self.options)
         self._plans: dict[tuple[object, ...], Plan] = {}
 
     @classmethod
@@ -97,9 +89,7 @@ class Encoder:
             UsageError: The model has modules that an encoder cannot run, and as `Encoder` and `rowspace.load` raise.
             FileFormatError: What is at `path` is damaged.
         """
-        name = format_of(path).name
-        mode = options.setdefault("mode", name if name in LIBRARIES else "rowspace")
-        if mode == "sentence-transformers":
+        if options.setdefault("mode", mode_at(path)) == "sentence-transformers":
             check_modules(Path(path))
         return cls(load(path), **options)
 
@@ -124,12 +114,7 @@ class Encoder:
     @property
     def report(self) -> Report:
         """What was encoded so far: texts, tokens, how many of them unknown, and the share of a scanner."""
-        texts, size, tokens, unknown, composed = self._counters.totals()
-        if self.tokenizer is None:
-            return Report(texts, tokens, unknown, composed, bytes=size)
-        usage = self.tokenizer.usage
-        size = usage.scanned_bytes + usage.library_bytes  # with those of encode_tokens, which a scanner reads too
-        return Report(texts, tokens, unknown, composed, usage.scanned_texts, usage.scanned_bytes, size)
+        return self.executor.report
 
     def encode(
         self,
@@ -158,11 +143,11 @@ class Encoder:
             UsageError: A text is not a string, or an option is invalid.
         """
         given = (mode, max_tokens, normalize, dtype, workers)
-        plan = self._plan if given == (None, None, None, None, None) else self._plan_for(given)
+        plan = self.plan if given == (None, None, None, None, None) else self._plan_for(given)
         if isinstance(texts, str):
-            vector: NDArray[Any] = self._encode_all([texts], plan)[0]
+            vector: NDArray[Any] = self.executor.encode([texts], plan)[0]
             return vector
-        return self._encode_all(_as_list(texts), plan)
+        return self.executor.encode(_as_list(texts), plan)
 
     def encode_and_count(self, texts: Iterable[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the vectors of texts, and how many tokens each text has after the mode has cut it.
@@ -183,7 +168,7 @@ class Encoder:
         """
         listed = texts if isinstance(texts, list) else list(texts)
         counts = np.zeros(len(listed), np.int64)
-        return self._encode_all(listed, self._plan, counts), counts
+        return self.executor.encode(listed, self.plan, counts), counts
 
     def encode_tokens(self, texts: Iterable[str]) -> FlatIds:
         """Return the ids of texts as two flat arrays, before a mode cuts texts or leaves ids out.
@@ -203,7 +188,7 @@ class Encoder:
         try:
             return self.tokenizer.encode(listed, workers=self.options.workers)
         except TypeError:
-            _check_texts(listed)
+            check_texts(listed)
             raise
 
     def encode_ids(self, ids: FlatIds | Sequence[Sequence[int]]) -> NDArray[Any]:
@@ -215,9 +200,29 @@ class Encoder:
         flat = ids if isinstance(ids, FlatIds) else FlatIds.of(ids)
         if flat.ids.size and flat.ids.min() < 0:
             raise UsageError(f"ids must not be negative, and one is {flat.ids.min()}; check the tokenizer")
-        out = self._empty(flat.indptr.size - 1, self._plan)
-        self._pool(flat, self._no_rows, self._plan, out, compiled=self._switch.is_on(out.shape[0], flat.ids.size))
-        return out
+        return self.executor.encode_ids(flat, self.plan)
+
+    def token_rows(self, text: str) -> TokenRows:
+        """Return the rows whose mean is the vector of a text before it is normalized, and where their tokens are.
+
+        Args:
+            text: A text.
+
+        Returns:
+            The places and rows of the tokens that are used; with pooling "sum", it is their sum.
+
+        Raises:
+            UsageError: The pooling is "first" or "max", of which tokens have no shares.
+
+        >>> from rowspace.text import whitespace_json
+        >>> table = Table(["the", "cat"], np.eye(2, dtype=np.float32), tokenizer=whitespace_json(["the", "cat"]))
+        >>> found = Encoder(table).token_rows("the red cat")
+        >>> found.spans.tolist(), found.rows.tolist()
+        ([[0, 3], [8, 11]], [[1.0, 0.0], [0.0, 1.0]])
+        """
+        if self.options.pooling not in ADDITIVE:
+            raise UsageError(f"token_rows needs pooling {', '.join(ADDITIVE)}, not {self.options.pooling!r}")
+        return self.executor.token_rows(text, self.plan)
 
     def encode_to(self, source: TextSource, out: str | Path, **options: Any) -> StreamResult:
         """Encode the texts of a source into a file with bounded memory; see `rowspace.encode.encode_to`."""
@@ -225,86 +230,8 @@ class Encoder:
 
     def warm_up(self) -> "Encoder":
         """Prepare kernels and the scanner now, so that no later call waits for them; return the encoder itself."""
-        if self.tokenizer is not None:
-            _ = self.tokenizer.scanner
-        self._encode_piece(["a"], self._plan, self._empty(1, self._plan), compiled=True)
+        self.executor.warm_up(self.plan)
         return self
-
-    def _encode_all(self, texts: list[str], plan: Plan, counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
-        """Return the vectors of texts, and write their numbers of tokens to `counts`."""
-        out = self._empty(len(texts), plan)
-        try:
-            compiled = self._switch.is_on(len(texts), sum(map(len, texts)))
-            if len(texts) <= TEXTS_PER_PIECE:
-                self._encode_piece(texts, plan, out, counts, compiled=compiled)
-                return out
-            map_ranges(
-                lambda first, last: self._encode_piece(
-                    texts[first:last],
-                    plan,
-                    out[first:last],
-                    None if counts is None else counts[first:last],
-                    compiled=compiled,
-                ),
-                split_range(len(texts), pieces=-(-len(texts) // TEXTS_PER_PIECE)),
-                threads=plan.options.workers,
-            )
-        except TypeError:
-            _check_texts(texts)
-            raise
-        return out
-
-    def _encode_piece(
-        self,
-        texts: list[str],
-        plan: Plan,
-        out: NDArray[Any],
-        counts: NDArray[np.int64] | None = None,
-        *,
-        compiled: bool,
-    ) -> None:
-        """Write the vectors of a few texts to `out`, and their numbers of tokens to `counts`."""
-        most = plan.rules.max_characters
-        if most is not None:
-            texts = [text[:most] for text in texts]
-        flat, unseen, size = self._ids(texts, plan, compiled=compiled)
-        if plan.rules.max_tokens is not None:
-            flat = flat.cut(plan.rules.max_tokens, keep_end=plan.rules.keep_end)
-        if counts is not None:
-            counts[:] = np.diff(flat.indptr)
-        unknown = self._pool(flat, unseen, plan, out, compiled=compiled)
-        composed = int((flat.ids < 0).sum()) if len(unseen) else 0
-        self._counters.add(len(texts), size, flat.ids.size, unknown, composed)
-
-    def _ids(self, texts: list[str], plan: Plan, *, compiled: bool) -> tuple[FlatIds, NDArray[np.float32], int]:
-        """Return the ids of texts, the rows of negative ids, and the bytes of the texts."""
-        buffer = TextBuffer.of(texts)
-        size = buffer.data.size
-        if self.tokenizer is not None:
-            flat = self.tokenizer.encode_range(buffer, 0, len(texts), scan=compiled)
-            if self._words is None or not plan.composes:
-                return flat, self._no_rows, size
-            return *self._words.fill(flat, texts, self.tokenizer, compiled=compiled), size
-        assert self._words is not None  # noqa: S101  # a table has a tokenizer or n-grams
-        return *self._words.split(texts, compiled=compiled), size
-
-    def _pool(
-        self, flat: FlatIds, unseen: NDArray[np.float32], plan: Plan, out: NDArray[Any], *, compiled: bool
-    ) -> int:
-        """Write vectors in the dtype of `out`, and return how many tokens have no row."""
-        pooled = out if plan.is_direct else np.empty((len(out), self.dim), np.float32)
-        unknown = self._pooler.pool(flat, unseen, plan.unknown, plan.pool_code, pooled, compiled=compiled)
-        if plan.rules.half:
-            pooled = pooled.astype(np.float16).astype(np.float32)
-            if plan.rules.normalize:
-                pooled = unit_length(pooled).astype(np.float16).astype(np.float32)
-        if pooled is not out:
-            out[:] = quantize(pooled, plan.dtype)
-        return unknown
-
-    def _empty(self, size: int, plan: Plan) -> NDArray[Any]:
-        width, dtype = stored_form(self.dim, plan.dtype)
-        return np.empty((size, width), dtype)
 
     def _plan_for(self, given: tuple[Any, ...]) -> Plan:
         """Return the plan for options that a call gives, made once."""
@@ -312,15 +239,10 @@ class Encoder:
         if plan is None:
             names = ("mode", "max_tokens", "normalize", "dtype", "workers")
             changed = {name: value for name, value in zip(names, given, strict=True) if value is not None}
-            plan = self._make_plan(replace(self.options, **changed))
+            plan = self.executor.plan_for(replace(self.options, **changed))
             if len(self._plans) < MOST_PLANS:
                 self._plans[given] = plan
         return plan
-
-    def _make_plan(self, options: EncodeOptions) -> Plan:
-        if self.tokenizer is None:
-            return Plan.of(options, self.table, None, None)
-        return Plan.of(options, self.table, self.tokenizer.library, self.tokenizer.unknown_id)
 
 
 def _restore(table: Table, options: dict[str, Any]) -> Encoder:
@@ -334,12 +256,3 @@ def _as_list(texts: Iterable[str]) -> list[str]:
     if not isinstance(texts, Iterable):
         raise UsageError(f"texts must be a text or several, not {type(texts).__name__}; give a list of strings")
     return list(texts)
-
-
-def _check_texts(texts: Sequence[object]) -> None:
-    """Raise `UsageError` for the first text that is not a string."""
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise UsageError(
-                f"texts must be strings, but text {place} is a {type(text).__name__}; leave it out or convert it"
-            )

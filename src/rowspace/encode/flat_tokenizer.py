@@ -100,12 +100,12 @@ class FlatTokenizer:
             texts: The texts.
             workers: Number of threads of a scanner; by default one per core.
         """
-        buffer = TextBuffer.of(texts)
-        scan = self._switch.is_on(len(texts), buffer.data.size)
-        pieces = split_range(len(texts), least=TEXTS_PER_PIECE)
-        return FlatIds.join(
-            map_ranges(lambda *piece: self.encode_range(buffer, *piece, scan=scan), pieces, threads=workers)
-        )
+        scan = self._switch.is_on_for(texts)
+
+        def encode_piece(first: int, last: int) -> FlatIds:  # joins its texts while other threads scan theirs
+            return self.encode_range(TextBuffer.of(texts[first:last]), 0, last - first, scan=scan)
+
+        return FlatIds.join(map_ranges(encode_piece, split_range(len(texts), least=TEXTS_PER_PIECE), threads=workers))
 
     def encode_range(self, buffer: TextBuffer, first: int, last: int, *, scan: bool = True) -> FlatIds:
         """Return the ids of texts first … last - 1 of a buffer; several threads may call it at a time.

@@ -12,18 +12,20 @@ zeros in all modes. Sources: model2vec 0.10, `StaticModel`; sentence-transformer
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import tokenizers
 
-from rowspace.encode.options import EncodeOptions
+from rowspace.encode.options import EncodeOptions, Mode
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.store import format_of
 from rowspace.table import Table
 
-__all__ = ["ModeRules", "check_modules", "median_token_length", "rules_of"]
+__all__ = ["ModeRules", "check_modules", "median_token_length", "mode_at", "rules_of"]
 
 MODULES = "modules.json"
 LARGEST = 1 << 20  # bytes of modules.json
@@ -71,6 +73,20 @@ def rules_of(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer
     if options.normalize is not None:
         rules = rules._replace(normalize=options.normalize)
     return rules
+
+
+def mode_at(path: str | Path) -> Mode:
+    """Return the mode for a table: that of the library that wrote it, else "rowspace".
+
+    Args:
+        path: A folder or a file.
+
+    Raises:
+        UsageError: There is nothing at `path`.
+        FileFormatError: What is there has no known format.
+    """
+    name = format_of(path).name
+    return next((mode for mode in _RULES if mode == name), "rowspace")
 
 
 def median_token_length(library: tokenizers.Tokenizer) -> int:
@@ -138,7 +154,7 @@ def _sentence_transformers(options: EncodeOptions, table: Table, library: tokeni
     )
 
 
-_RULES = {
+_RULES: dict[Mode, Callable[[EncodeOptions, Table, tokenizers.Tokenizer | None], ModeRules]] = {
     "rowspace": _rowspace,
     "model2vec": _model2vec,
     "sentence-transformers": _sentence_transformers,

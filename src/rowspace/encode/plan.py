@@ -1,12 +1,15 @@
 """The options of a call to an encoder, made ready for a table."""
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import tokenizers
 
 from rowspace.encode.modes import ModeRules, rules_of
 from rowspace.encode.options import DType, EncodeOptions
 from rowspace.encode.pooling import PoolRule
+from rowspace.encode.precision import stored_form
 from rowspace.table import Table
 
 __all__ = ["Plan"]
@@ -22,6 +25,8 @@ class Plan:
         unknown: The id of the unknown token, or V.
         pool_code: The code of the `PoolRule`.
         composes: Whether unseen words get the rows of their n-grams.
+        is_direct: Whether pooled vectors are the result, without rounding or packing.
+        form: The numbers that store a vector, and their NumPy dtype.
     """
 
     options: EncodeOptions
@@ -29,6 +34,8 @@ class Plan:
     unknown: int
     pool_code: int
     composes: bool
+    is_direct: bool
+    form: tuple[int, np.dtype[Any]]
 
     @classmethod
     def of(
@@ -52,14 +59,11 @@ class Plan:
             unknown=len(table) if unknown_id is None else unknown_id,
             pool_code=rule.code,
             composes=table.subwords is not None and options.mode == "rowspace",
+            is_direct=options.dtype == "float32" and not rules.half,
+            form=stored_form(options.dim or table.dim, options.dtype),
         )
 
     @property
     def dtype(self) -> DType:
         """The dtype of vectors."""
         return self.options.dtype
-
-    @property
-    def is_direct(self) -> bool:
-        """Whether pooled vectors are the result, without rounding or packing."""
-        return self.options.dtype == "float32" and not self.rules.half

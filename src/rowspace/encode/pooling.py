@@ -1,5 +1,7 @@
 """Ids → vectors: `RowPooler`, which uses kernels once numba is worth its import, and the same in NumPy before that."""
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +11,16 @@ from rowspace.encode.options import Pooling
 from rowspace.encode.texts import FlatIds
 from rowspace.errors import UsageError
 
-__all__ = ["PoolRule", "RowPooler", "no_rows", "pool_with_numpy", "sif_weights", "unit_length", "warm_pooling"]
+__all__ = [
+    "PoolRule",
+    "RowPooler",
+    "gather_used",
+    "no_rows",
+    "pool_with_numpy",
+    "sif_weights",
+    "unit_length",
+    "warm_pooling",
+]
 
 CODES = {"mean": 0, "sif": 0, "sum": 1, "first": 2, "max": 3}  # as in kernels.py
 NORMALIZE, KEEP_UNKNOWN, COUNT_MISSING = 4, 8, 16
@@ -59,6 +70,12 @@ class RowPooler:
         self.rows = _kernel_form(rows)
         self.weights = _read_only(np.zeros(0, np.float32) if weights is None else weights)
 
+    @cached_property
+    def _pool_rows(self) -> Callable[..., int]:
+        from rowspace.encode.kernels import pool_rows  # numba: 0.3 s
+
+        return pool_rows
+
     def pool(
         self,
         flat: FlatIds,
@@ -81,9 +98,7 @@ class RowPooler:
         """
         if not compiled:
             return pool_with_numpy(self, flat, unseen, unknown, rule, out)
-        from rowspace.encode.kernels import pool_rows  # numba: 0.3 s
-
-        return pool_rows(self.rows, unseen, self.weights, flat.ids, flat.indptr, unknown, rule, out)
+        return self._pool_rows(self.rows, unseen, self.weights, flat.ids, flat.indptr, unknown, rule, out)
 
 
 def pool_with_numpy(
@@ -95,34 +110,72 @@ def pool_with_numpy(
     out: NDArray[np.float32],
 ) -> int:
     """Do what the kernel `pool_rows` does, and see there."""
-    size, width = len(pooler.rows), out.shape[1]
-    is_missing = (flat.ids >= size) | (flat.ids < -len(unseen))
-    is_unknown = flat.ids == unknown
+    used, is_missing, is_unknown = _used_ids(pooler, flat.ids, unseen, unknown, rule)
+    for text, (first, last) in enumerate(zip(flat.indptr[:-1], flat.indptr[1:], strict=True)):
+        here = slice(first, last)
+        taken = used[here]
+        found = _gather(pooler, unseen, flat.ids[here][taken], is_missing[here][taken], out.shape[1])
+        out[text] = _pooled(found, rule)
+    return int((is_missing | is_unknown).sum())
+
+
+def gather_used(
+    pooler: RowPooler, ids: NDArray[np.int32], unseen: NDArray[np.float32], unknown: int, rule: int, width: int
+) -> tuple[NDArray[np.bool_], NDArray[np.floating[Any]]]:
+    """Return what is pooled for the ids of one text.
+
+    Args:
+        pooler: The rows and their weights.
+        ids: (n,).
+        unseen: (u, d) rows of the ids -1 … -u.
+        unknown: The id of the unknown token, or V.
+        rule: The code of a `PoolRule`.
+        width: The number of columns.
+
+    Returns:
+        Which ids are used, (n,), and their weighted rows, (number used, width); a row of zeros for an id without one.
+
+    >>> pooler = RowPooler(np.eye(2, dtype=np.float32))
+    >>> used, rows = gather_used(pooler, np.int32([1, 7]), no_rows(2), 9, PoolRule("mean", False, False, False).code, 2)
+    >>> used.tolist(), rows.tolist()
+    ([True, False], [[0.0, 1.0]])
+    """
+    used, is_missing, _ = _used_ids(pooler, ids, unseen, unknown, rule)
+    return used, _gather(pooler, unseen, ids[used], is_missing[used], width)
+
+
+def _used_ids(
+    pooler: RowPooler, ids: NDArray[np.int32], unseen: NDArray[np.float32], unknown: int, rule: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which ids (n,) are used, which have no row, and which are the unknown token."""
+    is_missing = (ids >= len(pooler.rows)) | (ids < -len(unseen))
+    is_unknown = ids == unknown
     used = ~is_missing
     if rule & COUNT_MISSING:
         used[:] = True
     if not rule & KEEP_UNKNOWN:
         used &= ~is_unknown
-    for text, (first, last) in enumerate(zip(flat.indptr[:-1], flat.indptr[1:], strict=True)):
-        here = slice(first, last)
-        taken = used[here]
-        ids, missing = flat.ids[here][taken], is_missing[here][taken]
-        found = _gather(pooler, unseen[:, :width], np.where(missing, 0, ids), width)
-        found[missing] = 0
-        out[text] = _pooled(found, rule)
-    return int((is_missing | is_unknown).sum())
+    return used, is_missing, is_unknown
 
 
-def _gather(pooler: RowPooler, unseen: NDArray[np.float32], ids: NDArray[Any], width: int) -> NDArray[np.floating[Any]]:
-    """Return the weighted rows of ids, at least float32."""
+def _gather(
+    pooler: RowPooler,
+    unseen: NDArray[np.float32],
+    ids: NDArray[Any],
+    is_missing: NDArray[np.bool_],
+    width: int,
+) -> NDArray[np.floating[Any]]:
+    """Return the weighted rows of ids, at least float32; zeros for those that are missing."""
+    ids = np.where(is_missing, 0, ids)
     found = np.zeros((len(ids), width), np.float32)
     seen = ids >= 0
     if len(pooler.rows):
         known = pooler.rows[ids[seen], :width]
         found[seen] = known.view(np.float16) if known.dtype == np.uint16 else known
-    found[~seen] = unseen[-1 - ids[~seen]]
+    found[~seen] = unseen[-1 - ids[~seen], :width]
     if pooler.weights.size:
         found[seen] *= pooler.weights[ids[seen], np.newaxis]
+    found[is_missing] = 0
     return found
 
 

@@ -31,6 +31,9 @@ class TextBuffer(NamedTuple):
         >>> buffer.data.tobytes(), buffer.indptr.tolist()
         (b'\xc3\xa9ab', [0, 2, 2, 4])
         """
+        if len(texts) == 1 and str.isascii(texts[0]):  # the same as below, in half the time
+            data = texts[0].encode()
+            return cls(as_array(data), np.array((0, len(data)), np.int64))
         if all(map(str.isascii, texts)):
             lengths = map(len, texts)
             data = "".join(texts).encode()

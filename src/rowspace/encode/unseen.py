@@ -17,7 +17,7 @@ from rowspace.subwords.hashing import PRUNED_BUCKET, Subwords
 from rowspace.table import Table
 from rowspace.text.characters import clean
 
-__all__ = ["UnseenRows", "UnseenWords", "split_words"]
+__all__ = ["UnseenRows", "UnseenWords", "split_words", "word_spans"]
 
 _WORD = re.compile(r"[^ \t\n\v\f\r\0]+")
 MEAN_OF_ALL = PoolRule("mean", keep_unknown=True, count_missing=True, normalize=False).code
@@ -30,6 +30,15 @@ def split_words(text: str) -> list[str]:
     ['the', 'cat', 'sat', 'on\xa0it.']
     """
     return _WORD.findall(text)
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Return where each word of `split_words` begins and ends.
+
+    >>> word_spans("the  cat")
+    [(0, 3), (5, 8)]
+    """
+    return [match.span() for match in _WORD.finditer(text)]
 
 
 class UnseenRows(NamedTuple):

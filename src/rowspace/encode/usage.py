@@ -1,6 +1,7 @@
 """What went through an encoder: how many texts and tokens, how many unknown, which way, and if it was worth numba."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from operator import add
@@ -81,6 +82,10 @@ class NumbaSwitch:
     def __init__(self) -> None:
         self._texts = 0
         self._characters = 0
+
+    def is_on_for(self, texts: Sequence[str]) -> bool:
+        """Whether numba is imported, now that these texts are next."""
+        return "numba" in sys.modules or self.is_on(len(texts), sum(map(len, texts)))
 
     def is_on(self, texts: int, characters: int) -> bool:
         """Whether numba is imported; it is now if there was enough text to import it.

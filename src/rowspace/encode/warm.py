@@ -16,7 +16,8 @@ def warm() -> None:
     """Run each scanner and each kernel of pooling once."""
     import numba  # noqa: F401  # so that the first text is scanned
 
-    for text in (_bert().to_str(), _byte_bpe().to_str(), WordTokenizer(["a"]).to_json()):
+    kinds = (_bert(), _byte_bpe(), _sentencepiece_bpe(), _unigram())
+    for text in (*(tokenizer.to_str() for tokenizer in kinds), WordTokenizer(["a"]).to_json()):
         FlatTokenizer(text).encode(["a ab, é"])
     warm_pooling()
 
@@ -35,6 +36,22 @@ def _byte_bpe() -> Tokenizer:
     vocabulary = {token: number for number, token in enumerate([*alphabet, "ab"])}
     tokenizer = Tokenizer(models.BPE(vocabulary, [("a", "b")]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return tokenizer
+
+
+def _sentencepiece_bpe() -> Tokenizer:
+    """Return Gemma's tokenizer with the tokens of single bytes, and one merge."""
+    tokens = [*(f"<0x{byte:02X}>" for byte in range(256)), *"▁ab", "ab"]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("a", "b")], byte_fallback=True))
+    tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    return tokenizer
+
+
+def _unigram() -> Tokenizer:
+    """Return a Unigram tokenizer with three tokens."""
+    tokenizer = Tokenizer(models.Unigram([("[UNK]", 0.0), ("▁", -1.0), ("a", -1.0)], 0, byte_fallback=False))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     return tokenizer
 
 

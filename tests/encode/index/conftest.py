@@ -1,10 +1,13 @@
 """The files of `samples.py`, and an encoder for them."""
 
+import numpy as np
 import pytest
 from tests.encode.index.samples import make_table, write_files
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from rowspace.encode import Encoder
 from rowspace.encode.index import Index
+from rowspace.table import Table
 
 
 @pytest.fixture
@@ -20,3 +23,13 @@ def encoder():
 @pytest.fixture
 def index(folder, encoder, tmp_path):
     return Index.build(folder, encoder, tmp_path / "index")
+
+
+@pytest.fixture(scope="session")
+def wordpieces():
+    """An encoder that cuts "sitting" into pieces."""
+    words = ["[UNK]", "cat", "sit", "##ting", ","]
+    tokenizer = Tokenizer(models.WordPiece(dict(zip(words, range(len(words)), strict=True)), unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    rows = np.random.default_rng(0).standard_normal((len(words), 8)).astype(np.float32)
+    return Encoder(Table(words, rows, tokenizer=tokenizer.to_str()))

@@ -1,47 +1,33 @@
-"""Kill a process with SIGKILL while it builds or updates an index; test_kills.py runs this as a script.
+"""Kill a process with SIGKILL while it builds, updates or replaces an index; test_kills.py runs this as a script.
 
 Lance must not be used before a fork, so that every step runs in a child of its own. After each kill the index must
 open, answer, and hold only complete files, each in its old or its new version; the next run must complete it.
 """
 
-import os
 import random
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import lance  # noqa: F401  # imported once, not in each child
 from tests.encode.index.samples import FILES, make_table
+from tests.killed_children import run_in_child
 
 from rowspace.encode import Encoder
-from rowspace.encode.index import Index, IndexOptions
+from rowspace.encode.index import BridgeOptions, Index, IndexOptions
 
 WORDS = " ".join(FILES.values()).split()
 OPTIONS = IndexOptions(max_chars=100)
 
 
-def in_child(work: Callable[[], None], *, delay: float | None = None) -> int:
-    """Run `work` in a forked child; kill it after `delay` seconds, or wait for it to exit."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    if delay is not None:
-        time.sleep(delay)  # not waiting for anything: the random delay is what the test varies
-        os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def change_files(folder: Path, chance: random.Random) -> None:
-    """Write, change and remove files."""
+    """Write, change and remove files; one stays, with the passages that a bridge needs."""
+    if not (kept := folder / "kept.txt").exists():
+        kept.write_text("\n\n".join(" ".join(chance.choices(WORDS, k=12)) for _ in range(60)))
     for number in range(12):
         path = folder / f"{number}.txt"
         if chance.random() < 0.2:
@@ -95,29 +81,51 @@ def check(folder: Path, place: Path, encoder: Encoder, old: dict[str, str]) -> N
     assert sorted(entry.name for entry in place.parent.iterdir()) == ["files", "index"]
 
 
+def check_bridged(folder: Path, place: Path, encoder: Encoder, new: Encoder, old: dict[str, str]) -> None:
+    """Check an index with a bridge whose rebuild with a new encoder was killed; then restore it."""
+    index = Index.open(place, new)  # by the bridge to the old index, or as what made the new one
+    assert indexed(index) == (texts(folder) if index.bridge is None else old)
+    assert index.search("tulips water", k=3, mode="dense")
+    rebuild_with_bridge(folder, place, encoder, new)
+    assert sorted(entry.name for entry in place.parent.iterdir()) == ["files", "index"]
+
+
+def rebuild_with_bridge(folder: Path, place: Path, encoder: Encoder, new: Encoder) -> None:
+    """Build the index again, and a bridge."""
+    Index.build(folder, encoder, place, options=OPTIONS).build_bridge(new, options=BridgeOptions(kind="linear"))
+
+
 def main() -> None:
-    """Run rounds of the given kind: a first build, updates, or builds that replace an index."""
-    kind, folder, rounds = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    encoder, chance = Encoder(make_table()), random.Random(kind)
+    """Kill work of the given kind a number of times: a first build, updates, rebuilds, or rebuilds under a bridge."""
+    kind, folder, kills = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+    encoder, new, chance = Encoder(make_table()), Encoder(make_table(seed=1, dim=64)), random.Random(kind)
     files, place = folder / "files", folder / "index"
     files.mkdir()
     change_files(files, chance)
     started = time.monotonic()
-    assert in_child(lambda: run_again("build", files, place, encoder)) == 0
+    assert run_in_child(lambda: run_again("build", files, place, encoder)) == 0
     longest, killed = time.monotonic() - started, 0
-    for number in range(rounds):
+    if kind == "bridge":
+        assert run_in_child(lambda: rebuild_with_bridge(files, place, encoder, new)) == 0
+    while killed < kills:
         old = texts(files)
         if kind == "build":
             shutil.rmtree(place)
             old = {}
         change_files(files, chance)
-        status = in_child(
-            lambda: run_again(kind, files, place, encoder), delay=longest * (number + chance.random()) / rounds
+        again = ("rebuild", files, place, new) if kind == "bridge" else (kind, files, place, encoder)
+        status = run_in_child(
+            lambda arguments=again: run_again(*arguments), delay=longest * (killed + chance.random()) / kills
         )
+        assert status in (0, -signal.SIGKILL), f"exit status {status} after {killed} kills"
+        if status == 0:
+            longest *= 0.9  # the work was done before the signal
         killed += status == -signal.SIGKILL
-        assert status in (0, -signal.SIGKILL), f"round {number}: exit status {status}"
-        assert in_child(lambda known=old: check(files, place, encoder, known)) == 0, f"round {number}"
-    print(killed)
+        if kind == "bridge":
+            status = run_in_child(lambda known=old: check_bridged(files, place, encoder, new, known))
+        else:
+            status = run_in_child(lambda known=old: check(files, place, encoder, known))
+        assert status == 0, f"after {killed} kills"
 
 
 if __name__ == "__main__":

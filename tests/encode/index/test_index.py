@@ -1,6 +1,7 @@
 """Build and update."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -181,6 +182,13 @@ def test_an_open_index_sees_later_updates(index, folder, encoder):
     (folder / "new.txt").write_text("autumn autumn")
     index.update()
     assert "new.txt" in {Path(hit.path).name for hit in reader.search("autumn", mode="lexical")}
+
+
+def test_an_open_index_that_is_removed_says_so(index):
+    assert index.search("water", k=1)
+    shutil.rmtree(index.path)
+    with pytest.raises(UsageError, match="there is no index in"):
+        index.search("water")
 
 
 def test_many_updates_stay_correct_and_small(index, folder, encoder, tmp_path):

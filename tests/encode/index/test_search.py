@@ -13,7 +13,7 @@ from tests.encode.index.samples import FILES, contents, write_files
 
 from rowspace.encode.index import Hit, Index, IndexOptions
 from rowspace.encode.index.search import fuse_ranks
-from rowspace.encode.index.update import unit_vectors
+from rowspace.encode.index.vectors import unit_vectors
 from rowspace.errors import UsageError
 
 
@@ -132,7 +132,7 @@ def test_lancedb_opens_it(index):
     # The database itself is the reference: the same rows, and the same passages for a vector.
     table = lancedb.connect(index.path).open_table("chunks")
     assert table.count_rows() == len(index)
-    vector = index._vector("bulbs in spring")
+    vector = index.query_vector("bulbs in spring")
     theirs = table.search(vector).distance_type("dot").limit(3).to_list()
     assert [row["path"] for row in theirs] == [hit.path for hit in index.search("bulbs in spring", k=3, mode="dense")]
 

@@ -10,12 +10,12 @@ import random
 import shutil
 import signal
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from killed_children import kill_at_line, run_in_child
 from rowspace.encode import Encoder, StreamOptions
 from rowspace.table import Table
 from rowspace.text import whitespace_json
@@ -23,7 +23,7 @@ from rowspace.text import whitespace_json
 LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # every line, and 30 rounds instead of 1
 WORDS = ["the", "cat", "sat", "dog"]
 WIDTH = 4096  # so that a batch is 1,024 texts
-TRACED = ("encode/stream/", "_base/atomic/")
+TRACED = ("rowspace/encode/stream/", "rowspace/_base/atomic/")
 
 
 def encoder() -> Encoder:
@@ -58,35 +58,18 @@ def check(source: Path, out: Path) -> None:
     np.testing.assert_array_equal(vectors, encoder().encode(source.read_text().splitlines()))
 
 
-def in_child(work: Callable[[], None], delay: float | None = None) -> int:
-    """Run `work` in a forked child; kill it after `delay` seconds, or wait for it to exit."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        except BaseException as error:
-            os.write(2, repr(error).encode())
-        finally:
-            os._exit(1)
-    if delay is not None:
-        time.sleep(delay)  # not waiting for anything: the random delay is what the test varies
-        os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def kill_at_random_times(source: Path, out: Path, rounds: int) -> dict[str, int]:
     """Kill a run again and again, later each time, until one ends; count the kills and those that left a state."""
     chance, kills, resumed = random.Random(0), 0, 0
     for _ in range(rounds):
         delay = 0.05
-        while (status := in_child(lambda: encode(source, out), chance.uniform(0, delay))) != 0:
+        while (status := run_in_child(lambda: encode(source, out), delay=chance.uniform(0, delay))) != 0:
             assert status == -signal.SIGKILL
             kills, delay = kills + 1, delay * 1.4
             resumed += out.with_name(f"{out.name}.encode").joinpath("state.json").exists()
             if out.exists():
-                assert in_child(lambda: check(source, out)) == 0
-        assert in_child(lambda: check(source, out)) == 0
+                assert run_in_child(lambda: check(source, out)) == 0
+        assert run_in_child(lambda: check(source, out)) == 0
         assert sorted(entry.name for entry in out.parent.iterdir()) == sorted([source.name, out.name])
         shutil.rmtree(out) if out.is_dir() else out.unlink()
     return {"kills": kills, "resumed": resumed}
@@ -98,38 +81,21 @@ def kill_at_each_line(source: Path, out: Path, step: int) -> dict[str, int]:
     while True:
 
         def killed(stop: int = line) -> None:
-            sys.settrace(kill_at_line(stop))
+            sys.settrace(kill_at_line(stop, TRACED))
             encode(source, out)
 
-        status = in_child(killed)
+        status = run_in_child(killed)
         if status == 0:
             return {"lines": line, "resumed": resumed}
         assert status == -signal.SIGKILL
         if out.exists():
-            assert in_child(lambda: check(source, out)) == 0
+            assert run_in_child(lambda: check(source, out)) == 0
         resumed += out.with_name(f"{out.name}.encode").joinpath("state.json").exists()
-        assert in_child(lambda: encode(source, out)) == 0
-        assert in_child(lambda: check(source, out)) == 0
+        assert run_in_child(lambda: encode(source, out)) == 0
+        assert run_in_child(lambda: check(source, out)) == 0
         assert sorted(entry.name for entry in out.parent.iterdir()) == sorted([source.name, out.name]), line
         shutil.rmtree(out) if out.is_dir() else out.unlink()
         line += step
-
-
-def kill_at_line(stop: int) -> Callable[[object, str, object], object]:
-    """Return a trace function that kills the process at the `stop`-th traced line."""
-    seen = 0
-
-    def trace(frame, event, _):
-        nonlocal seen
-        if not any(f"rowspace/{part}" in frame.f_code.co_filename for part in TRACED):
-            return None
-        if event == "line":
-            seen += 1
-            if seen == stop:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
-
-    return trace
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ def project(hidden, weight, num_heads):
 
 @pytest.mark.parametrize("rotary_dim", [None, 4])
 def test_scores_do_not_change(rotary_dim):
-    hidden, q, k = torch.randn(2, 7, 16), torch.randn(24, 16), torch.randn(24, 16)
+    hidden, q, k = (torch.randn(*shape, dtype=torch.float64) for shape in ((2, 7, 16), (24, 16), (24, 16)))
     interleaved = RotaryPosition(8, layout="interleaved", rotary_dim=rotary_dim)
     half = RotaryPosition(8, rotary_dim=rotary_dim)
     before = interleaved(project(hidden, q, 3), project(hidden, k, 3))

@@ -4,29 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, strategies as st
+from tests.text.tokenizers.awkward_text import FIXED, PIECES as COMMON, awkward_text
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.text import whitespace_json
 from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer, as_tokenizer, require_huggingface
 
-PIECES = [
-    "the ",
-    " cat",
-    "naïve",
-    "e\u0301",
-    "안녕",
-    "👩‍👩‍👧",
-    "\0",
-    "\n\n",
-    "  \t",
-    "<|endoftext|>",
-    "[MASK]",
-    "<unk>",
-]
-TEXT = st.text() | st.lists(st.sampled_from(PIECES)).map("".join)
-FIXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+PIECES = [*COMMON, "<|endoftext|>", "[MASK]", "<unk>"]
+TEXT = awkward_text(*PIECES)
 
 
 def byte_level(lines: list[str]) -> Tokenizer:

@@ -4,30 +4,14 @@ import sys
 import numpy as np
 import pytest
 import sentencepiece
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given
+from tests.text.tokenizers.awkward_text import FIXED, PIECES as COMMON, awkward_text
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
 from rowspace.text.tokenizers.sentencepiece_reader import is_sentencepiece, open_sentencepiece
 
-PIECES = [
-    "the ",
-    " cat",
-    "naïve",
-    "e\u0301",
-    "안녕",
-    "👩‍👩‍👧",
-    "\0",
-    "\n",
-    "\t  ",
-    "<s>",
-    "</s>",
-    "<unk>",
-    "<0x41>",
-    "▁",
-    "ﬁ①",
-]
-TEXT = st.text() | st.lists(st.sampled_from(PIECES)).map("".join)
-FIXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+PIECES = [*COMMON, "\n", "\t  ", "<s>", "</s>", "<unk>", "<0x41>", "▁", "ﬁ①"]
+TEXT = awkward_text(*PIECES)
 
 
 @pytest.fixture(params=["unigram", "bpe"])

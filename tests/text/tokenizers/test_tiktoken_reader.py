@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiktoken
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given
+from tests.text.tokenizers.awkward_text import FIXED, PIECES as COMMON, awkward_text
 from tiktoken import _educational
 from tiktoken_ext import openai_public
 
@@ -14,23 +15,8 @@ from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, U
 from rowspace.text.tokenizers.tiktoken_encodings import ENCODINGS, PublishedEncoding
 from rowspace.text.tokenizers.tiktoken_reader import TiktokenTokenizer, open_encoding, open_ranks
 
-PIECES = [
-    "the ",
-    " cat",
-    "naïve",
-    "e\u0301",
-    "안녕",
-    "👩‍👩‍👧",
-    "\0",
-    "\n\n",
-    "  \t",
-    "<|endoftext|>",
-    "<|x|>",
-    "'ll",
-    "1234",
-]
-TEXT = st.text() | st.lists(st.sampled_from(PIECES)).map("".join)
-FIXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+PIECES = [*COMMON, "<|endoftext|>", "<|x|>", "'ll", "1234"]
+TEXT = awkward_text(*PIECES)
 
 
 @pytest.fixture(scope="module")

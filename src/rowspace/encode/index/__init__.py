@@ -9,15 +9,17 @@
 | `chunks.py` | documents → passages |
 | `update.py` | new and changed files → rows |
 | `store.py` | the rows, in a dataset of Lance |
+| `places.py` | where an index is, who may write, how one replaces another |
+| `query_encoder.py` | a query → its vector |
 | `settings.py` | what an index was made with |
+| `vectors.py` | the vectors of an index |
+| `bridge/` | an index asked with another encoder, through a learned map |
 | `search.py` | a query → passages: vectors, BM25, and reciprocal rank fusion |
+| `evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
 
 Needs `rowspace[search]`. Read next: `index.py`.
 """
 
-from rowspace.encode.index.index import Index
-from rowspace.encode.index.options import IndexOptions
-from rowspace.encode.index.search import Hit
-from rowspace.encode.index.update import Summary
+from rowspace._base.lazy import lazy_exports
 
-__all__ = ["Hit", "Index", "IndexOptions", "Summary"]
+__getattr__, __dir__, __all__ = lazy_exports(__name__, __file__)

@@ -1,24 +1,26 @@
 """`Index`: files as passages that can be searched by meaning and by words."""
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.atomic import atomic_directory
-from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.encode.encoder import Encoder
-from rowspace.encode.index.files import DATASET, resolve_roots
+from rowspace.encode.index.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
+from rowspace.encode.index.evidence import Evidence, explain_hits
+from rowspace.encode.index.files import resolve_roots
 from rowspace.encode.index.options import IndexOptions
-from rowspace.encode.index.search import Hit, Mode, search_store
+from rowspace.encode.index.places import check_folder, has_index, replacing, resolve_place, writing
+from rowspace.encode.index.query_encoder import QueryEncoder
+from rowspace.encode.index.search import Hit, Mode, Rankings, rank_store, search_store
 from rowspace.encode.index.settings import IndexSettings
 from rowspace.encode.index.store import ChunkStore, import_lance, is_remote
-from rowspace.encode.index.update import Progress, Summary, unit_vectors, update_store
-from rowspace.errors import RowspaceError, UsageError
+from rowspace.encode.index.update import Progress, Summary, update_store
+from rowspace.encode.index.vectors import PassageVectors, read_vectors
+from rowspace.errors import UsageError
 
 __all__ = ["Index"]
 
@@ -31,13 +33,14 @@ class Index:
     Attributes:
         path: Where it is.
         settings: What it was made with.
-        summary: What the last build or update did; None if there was none since `open`.
+        summary: What the last build or update did since `open`; zeros if there was none.
     """
 
     def __init__(self, path: str, store: ChunkStore, encoder: Encoder | None) -> None:
         self.path = path
-        self.summary: Summary | None = None
-        self._store, self._encoder = store, encoder
+        self.summary = Summary()
+        self._store = store
+        self._queries = QueryEncoder(path, store, encoder)
 
     @classmethod
     def build(
@@ -52,8 +55,8 @@ class Index:
     ) -> "Index":
         """Make an index of files.
 
-        An index at `path` is replaced when the new one is complete; in an object store, at once. A killed build of the
-        first index leaves the files that are done, and `update` continues.
+        An index at `path` is replaced, in one step, when the new one is complete; until then it can be searched. A
+        killed build of the first index leaves the files that are done, and `update` continues.
 
         Args:
             files: Files and folders.
@@ -70,11 +73,8 @@ class Index:
             UsageError: If a file does not exist, `path` is another kind of folder, or vectors are not floats.
             RowspaceError: If another process writes to `path`.
         """
-        if encoder.options.dtype not in FLOATS:
-            raise UsageError(
-                f"an index needs vectors of {' or '.join(FLOATS)}, and this encoder has dtype={encoder.options.dtype!r}"
-            )
-        place, roots = _place(path), resolve_roots(files)
+        _check_floats(encoder, "an index")
+        place, roots = resolve_place(path), resolve_roots(files)
         settings = IndexSettings(
             encoder.fingerprint,
             encoder.dim,
@@ -82,8 +82,8 @@ class Index:
             tuple(roots),
             **asdict(options or IndexOptions()),
         )
-        with _writing(place), _replacing(place) as new:
-            store = ChunkStore.create(new, settings, replace=is_remote(place))
+        with writing(place), replacing(place) as new:
+            store = ChunkStore.create(new, settings, replace=new != place)
             summary = update_store(store, roots, encoder, on_progress=on_progress)
         index = cls.open(place, encoder)
         index.summary = summary
@@ -95,31 +95,36 @@ class Index:
 
         Args:
             path: Its folder or URL.
-            encoder: The encoder that it was made with; by default that of the table whose path it has stored.
+            encoder: The encoder that it was made with, or one that has a bridge to it (`build_bridge`); by default that
+                of the table whose path it has stored.
 
         Raises:
-            UsageError: If there is no index, or the encoder differs.
-            FileFormatError: If the index is damaged.
+            UsageError: If there is no index, or the encoder differs and has no bridge.
+            FileFormatError: If the index or the bridge is damaged.
         """
-        place = _place(path)
-        index = cls(place, ChunkStore.open(place), None)
+        place = resolve_place(path)
+        index = cls(place, ChunkStore.open(place), encoder)
         if encoder is not None:
-            index._encoder = index._checked(encoder)
+            index._queries.encoder()
         return index
 
     @classmethod
     def exists(cls, path: str | Path) -> bool:
         """Whether there is an index at `path`, which may be damaged."""
-        place = _place(path)
-        return ChunkStore.exists(place) if is_remote(place) else _exists(place)
+        return has_index(resolve_place(path))
 
     @classmethod
     def check_target(cls, path: str | Path) -> None:
-        """Raise the errors that `build` would raise about `path`, or for lack of Lance; call it before long work."""
+        """Raise the errors that `build` would raise about `path` or a missing Lance; call it before long work."""
         import_lance()
-        place = _place(path)
+        place = resolve_place(path)
         if not is_remote(place):
-            _check_folder(place)
+            check_folder(place)
+
+    @property
+    def bridge(self) -> Bridge | None:
+        """What maps queries, if the encoder is not the one that made the index; None before the first query."""
+        return self._queries.bridge
 
     @property
     def settings(self) -> IndexSettings:
@@ -134,6 +139,10 @@ class Index:
         """Return the paths of the files."""
         return sorted(self._store.files())
 
+    def names(self) -> list[str]:
+        """Return the headings and functions that passages belong to, each once, in the order of the index."""
+        return self._store.names()
+
     def update(
         self, files: str | Path | Iterable[str | Path] | None = None, *, on_progress: Progress | None = None
     ) -> Summary:
@@ -147,10 +156,10 @@ class Index:
             What was done.
 
         Raises:
-            UsageError: If a file does not exist and is not in the index.
+            UsageError: If a file does not exist and is not in the index, or the encoder did not make the index.
             RowspaceError: If another process writes to the index.
         """
-        with _writing(self.path):
+        with writing(self.path):
             self._store.refresh()
             known = self.settings.roots
             missing = [*known, *self._store.files()]  # these may have been removed
@@ -158,8 +167,42 @@ class Index:
             joined = tuple(resolve_roots([*known, *roots], known=missing))
             if joined != known:
                 self._store.change_settings(replace(self.settings, roots=joined))
-            self.summary = update_store(self._store, roots, self._encoder_of_table(), on_progress=on_progress)
+            self.summary = update_store(
+                self._store, roots, self._queries.encoder_of_passages(), on_progress=on_progress
+            )
         return self.summary
+
+    def build_bridge(
+        self,
+        encoder: Encoder,
+        *,
+        options: BridgeOptions | None = None,
+        on_step: Callable[[str], None] | None = None,
+    ) -> Bridge:
+        """Learn a map from another encoder's vectors to those of the index, and save it with the index.
+
+        From then on, `open` accepts that encoder: its queries go through the map. The encoder that made the index is
+        not needed. `build` removes the bridges of the index that it replaces.
+
+        Args:
+            encoder: The new encoder.
+            options: How many passages, and which map.
+            on_step: Called with a sentence before each step.
+
+        Returns:
+            The bridge, with recall@10 on held-out passages.
+
+        Raises:
+            UsageError: If the encoder made the index, its vectors are not floats, or there are too few passages.
+            RowspaceError: If the bridge cannot be written.
+        """
+        self._store.refresh()
+        _check_floats(encoder, "a bridge")
+        if encoder.fingerprint == self.settings.fingerprint:
+            raise UsageError(f"{self.path}: the index was made with this table, so it needs no bridge; search it")
+        bridge = learn_bridge(self._store, encoder, options or BridgeOptions(), on_step=on_step)
+        save_bridge(self.path, bridge)
+        return bridge
 
     def search(self, query: str, *, k: int = 10, path: str | None = None, mode: Mode = "hybrid") -> list[Hit]:
         """Return the passages that answer a query, best first.
@@ -177,75 +220,60 @@ class Index:
             UsageError: If an argument is not valid, or the table has changed since the index was made.
         """
         self._store.refresh()
-        vector = None if mode == "lexical" else self._vector(query)
+        vector = None if mode == "lexical" else self._queries.vector(query)
         return search_store(self._store, query, vector, k=k, path=path, mode=mode)
 
-    def _vector(self, query: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = unit_vectors(self._encoder_of_table().encode([query]))[0]
-        return vector
+    def rankings(self, query: str, *, k: int = 10, path: str | None = None) -> Rankings:
+        """Return the passages that answer a query in three orders: by vectors, by words, and by both.
 
-    def _encoder_of_table(self) -> Encoder:
-        if self._encoder is None:
-            if self.settings.table is None:
-                raise UsageError(f"{self.path}: the index does not know its table; pass the encoder, or use --table")
-            self._encoder = self._checked(Encoder.load(self.settings.table))
-        return self._encoder
+        Args:
+            query: Words or a question.
+            k: The maximum number of passages of each order.
+            path: As for `search`.
 
-    def _checked(self, encoder: Encoder) -> Encoder:
-        if encoder.fingerprint != self.settings.fingerprint:
-            known = f" ({self.settings.table})" if self.settings.table else ""
-            raise UsageError(
-                f"{self.path}: the index was made with another table{known}, so vectors cannot be compared: it has "
-                f"fingerprint {self.settings.fingerprint}, this table {encoder.fingerprint}; use that table, or build "
-                "the index again with --rebuild"
-            )
-        return encoder
+        Returns:
+            What `search` returns in each mode, with both ranks of each passage.
 
+        Raises:
+            UsageError: As `search`.
+        """
+        self._store.refresh()
+        return rank_store(self._store, query, self._queries.vector(query), k=k, path=path)
 
-def _place(path: str | Path) -> str:
-    text = os.fspath(path)
-    if not text or "\0" in text:
-        raise UsageError(f"the path of an index must not be empty or have NUL, got {text!r}")
-    return text if is_remote(text) else os.path.realpath(text)
+    def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
+        """Return why passages were found: what each of their words adds to the cosine, and each query word to BM25.
 
+        Args:
+            query: The query.
+            hits: Passages that were found.
 
-def _exists(place: str) -> bool:
-    return is_remote(place) or Path(place, DATASET).is_dir()
+        Raises:
+            UsageError: If the table has changed since the index was made, or its encoder's pooling is not a mean.
+        """
+        return explain_hits(self._store, self._queries.encoder_of_passages(), query, self._queries.vector(query), hits)
 
+    def vectors(self, *, most: int | None = None) -> PassageVectors:
+        """Return the vectors of the passages, with their places.
 
-def _is_empty(folder: Path) -> bool:
-    return {entry.name for entry in folder.iterdir()} <= {LOCK_NAME}
+        Args:
+            most: Return at most this many, at equal distances in the order of the index.
+        """
+        self._store.refresh()
+        return read_vectors(self._store, most)
 
+    def query_vector(self, query: str) -> NDArray[np.float32]:
+        """Return the vector of a query, (d,) of length 1; zeros if no token of it has a row."""
+        return self._queries.vector(query)
 
-@contextmanager
-def _replacing(place: str) -> Iterator[str]:
-    """Yield where to build: the place itself, or a new folder that will replace the index there."""
-    if is_remote(place) or not _exists(place):
-        yield place
-        return
-    with atomic_directory(place, marker=DATASET, contents=(DATASET, LOCK_NAME)) as new:
-        yield str(new)
-
-
-@contextmanager
-def _writing(place: str) -> Iterator[None]:
-    """Hold the lock of a folder that is new, empty or an index."""
-    if is_remote(place):
-        yield
-        return
-    _check_folder(place)
-    folder = Path(place)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RowspaceError(f"cannot write to {place}: {error.strerror}; name another folder") from error
-    with locked(folder) as is_ours:
-        if not is_ours:
-            raise RowspaceError(f"another process is writing to {place}; wait until it has finished")
-        yield
+    @property
+    def version(self) -> int:
+        """The number of the index's last commit, which changes with its passages."""
+        self._store.refresh()
+        return int(self._store.dataset.version)
 
 
-def _check_folder(place: str) -> None:
-    folder = Path(place)
-    if folder.exists() and not (folder.is_dir() and (_exists(place) or _is_empty(folder))):
-        raise UsageError(f"{place} is not an index; name a new or an empty folder")
+def _check_floats(encoder: Encoder, purpose: str) -> None:
+    if encoder.options.dtype not in FLOATS:
+        raise UsageError(
+            f"{purpose} needs vectors of {' or '.join(FLOATS)}, and this encoder has dtype={encoder.options.dtype!r}"
+        )

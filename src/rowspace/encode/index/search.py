@@ -1,17 +1,18 @@
 """A query → passages: nearest by vector, best by BM25, or both, joined by reciprocal rank fusion."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.validate import check_whole_number
-from rowspace.encode.index.store import ChunkStore
+from rowspace.encode.index.store import ChunkStore, sql_list
 from rowspace.errors import UsageError
 
-__all__ = ["Hit", "Mode", "fuse_ranks", "path_filter", "search_store"]
+__all__ = ["Hit", "Mode", "Rankings", "fuse_ranks", "path_filter", "rank_store", "score_passages", "search_store"]
 
 Mode = Literal["hybrid", "dense", "lexical"]
 
@@ -35,6 +36,7 @@ class Hit:
         score: What the hits are ordered by: the cosine (dense), the BM25 score (lexical), or the sum of reciprocal
             ranks (hybrid).
         dense_rank, lexical_rank: Its rank, from 1, in each ranking; None if that was not asked or did not find it.
+        chunk: Its number in the file, from 0.
     """
 
     path: str
@@ -45,6 +47,7 @@ class Hit:
     score: float
     dense_rank: int | None
     lexical_rank: int | None
+    chunk: int = 0
 
     @property
     def location(self) -> str:
@@ -79,16 +82,79 @@ def search_store(
     check_whole_number("k", k, 1, 10_000)
     if mode not in get_args(Mode):
         raise UsageError(f"mode must be one of {', '.join(get_args(Mode))}, not {mode!r}")
-    depth = k if mode != "hybrid" else max(_DEPTH, 2 * k)
+    found = _find(store, query, vector, depth=k if mode != "hybrid" else _depth(k), path=path, mode=mode)
+    return found.hits(mode, k)
+
+
+class Rankings(NamedTuple):
+    """The passages that answer a query, in three orders.
+
+    Attributes:
+        hybrid, dense, lexical: What `search` returns in this mode, with both ranks of each passage.
+    """
+
+    hybrid: list[Hit]
+    dense: list[Hit]
+    lexical: list[Hit]
+
+
+def rank_store(
+    store: ChunkStore, query: str, vector: NDArray[np.float32] | None, *, k: int, path: str | None
+) -> Rankings:
+    """Return the passages that answer a query, ranked by vectors, by words, and by both.
+
+    Args:
+        store: The index.
+        query: The words of the query.
+        vector: (d,) of length 1; None, or zeros, if there is none.
+        k: The maximum number of passages of each ranking.
+        path: A pattern of .gitignore that the path of a file must match.
+
+    Raises:
+        UsageError: If an argument is not valid.
+    """
+    check_whole_number("k", k, 1, 10_000)
+    found = _find(store, query, vector, depth=_depth(k), path=path, mode="hybrid")
+    return Rankings(found.hits("hybrid", k), found.hits("dense", k), found.hits("lexical", k))
+
+
+class _Found(NamedTuple):
+    """The rows of both rankings, best first."""
+
+    dense: list[Row]
+    lexical: list[Row]
+
+    def hits(self, mode: Mode, k: int) -> list[Hit]:
+        """Return the best k passages of a ranking, or of both together."""
+        ranks = [{_key(row): rank for rank, row in enumerate(ranking, 1)} for ranking in self]
+        rows = {_key(row): row for row in [*self.lexical, *self.dense]}
+        if mode == "hybrid":
+            scores = fuse_ranks(*ranks)
+        else:
+            scores = {_key(row): row["score"] for row in (self.dense if mode == "dense" else self.lexical)}
+        best = sorted(scores, key=lambda key: (-scores[key], *key))[:k]
+        return [_hit(rows[key], scores[key], ranks[0].get(key), ranks[1].get(key)) for key in best]
+
+
+def _find(
+    store: ChunkStore,
+    query: str,
+    vector: NDArray[np.float32] | None,
+    *,
+    depth: int,
+    path: str | None,
+    mode: Mode,
+) -> _Found:
+    """Return the first `depth` rows of each ranking of a mode."""
     where = None if path is None else path_filter(path)
     has_vector = mode != "lexical" and vector is not None and bool(np.any(vector))
     dense = _dense(store, vector, depth, where) if has_vector and vector is not None else []
     lexical = _lexical(store, query, depth, where) if mode != "dense" and query.strip() else []
-    rows = {_key(row): row for row in [*lexical, *dense]}
-    ranks = [{_key(row): rank for rank, row in enumerate(ranking, 1)} for ranking in (dense, lexical)]
-    scores = fuse_ranks(*ranks) if mode == "hybrid" else {key: row["score"] for key, row in rows.items()}
-    best = sorted(scores, key=lambda key: (-scores[key], *key))[:k]
-    return [_hit(rows[key], scores[key], ranks[0].get(key), ranks[1].get(key)) for key in best]
+    return _Found(dense, lexical)
+
+
+def _depth(k: int) -> int:
+    return max(_DEPTH, 2 * k)
 
 
 def fuse_ranks(*rankings: dict[Key, int]) -> dict[Key, float]:
@@ -109,6 +175,20 @@ def fuse_ranks(*rankings: dict[Key, int]) -> dict[Key, float]:
         for key, rank in ranking.items():
             scores[key] = scores.get(key, 0.0) + 1 / (_CONSTANT + rank)
     return scores
+
+
+def score_passages(store: ChunkStore, query: str, keys: Sequence[Key]) -> dict[Key, float]:
+    """Return the BM25 scores of a query for some passages; without those that have none of its words.
+
+    Args:
+        store: The index.
+        query: The words.
+        keys: The path and number of each passage.
+    """
+    if not keys:
+        return {}
+    where = " OR ".join(f"(path IN {sql_list([path])} AND chunk = {chunk})" for path, chunk in keys)
+    return {_key(row): row["score"] for row in _lexical(store, query, len(keys), where)}
 
 
 def path_filter(pattern: str) -> str:
@@ -179,5 +259,13 @@ def _key(row: Row) -> Key:
 
 def _hit(row: Row, score: float, dense_rank: int | None, lexical_rank: int | None) -> Hit:
     return Hit(
-        row["path"], row["first_line"], row["last_line"], row["name"], row["text"], score, dense_rank, lexical_rank
+        row["path"],
+        row["first_line"],
+        row["last_line"],
+        row["name"],
+        row["text"],
+        score,
+        dense_rank,
+        lexical_rank,
+        row["chunk"],
     )

@@ -5,6 +5,7 @@ are written in one commit; the first of them has the file's size, time and hash.
 searches faster: rows that are not in them are searched one by one.
 """
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
     import lance
     import pyarrow as pa
 
-__all__ = ["ChunkStore", "FileState", "import_lance", "is_remote", "sql_list"]
+__all__ = [
+    "UNFINISHED",
+    "ChunkStore",
+    "FileState",
+    "import_lance",
+    "is_remote",
+    "sql_list",
+]
+
+UNFINISHED = f".{DATASET}.tmp"
+"""The folder in an index that a process killed while it creates the dataset leaves."""
 
 _LEXICAL, _DENSE = "text_idx", "vector_idx"
 _MOST_UNINDEXED = 2_000  # rows outside of the search indexes
@@ -46,16 +57,21 @@ class ChunkStore:
         self.dataset = dataset
         self.source = source
         self.settings = read_settings(dataset.schema.metadata or {}, source)
+        self._folder = _identity(source)
 
     @classmethod
     def create(cls, path: str, settings: IndexSettings, *, replace: bool = False) -> "ChunkStore":
         """Create an empty index at a path that has none, or `replace` one."""
-        lance = import_lance()
-        if not is_remote(path):
-            Path(path).mkdir(parents=True, exist_ok=True)
-        schema = _schema(settings)
-        mode = "overwrite" if replace else "create"
-        return cls(lance.write_dataset(schema.empty_table(), _uri(path), schema, mode=mode), path)
+        lance, schema = import_lance(), _schema(settings)
+        if is_remote(path):
+            mode = "overwrite" if replace else "create"
+            return cls(lance.write_dataset(schema.empty_table(), _uri(path), schema, mode=mode), path)
+        temporary = Path(path, UNFINISHED)
+        shutil.rmtree(temporary, ignore_errors=True)  # that of a killed process
+        temporary.mkdir(parents=True)
+        lance.write_dataset(schema.empty_table(), str(temporary), schema)
+        temporary.rename(_uri(path))  # Lance itself would leave a folder without a version if it were killed
+        return cls.open(path)
 
     @classmethod
     def open(cls, path: str) -> "ChunkStore":
@@ -89,8 +105,30 @@ class ChunkStore:
         return True
 
     def refresh(self) -> None:
-        """Read the latest version, which another process may have written."""
-        self.dataset.checkout_latest()
+        """Read the latest version, which another process may have written, or another index in its place.
+
+        Raises:
+            UsageError: If the index was removed.
+            FileFormatError: If it is damaged.
+        """
+        if _identity(self.source) == self._folder:
+            self.dataset.checkout_latest()
+            self.settings = read_settings(self.dataset.schema.metadata or {}, self.source)
+            return
+        latest = ChunkStore.open(self.source)
+        self.dataset, self.settings, self._folder = latest.dataset, latest.settings, latest._folder
+
+    @classmethod
+    def copy(cls, source: str, target: str) -> "ChunkStore":
+        """Replace the index at `target`, or write a new one, with the rows and settings of another, in one commit."""
+        dataset = cls.open(source).dataset
+        rows = dataset.scanner().to_reader()
+        return cls(import_lance().write_dataset(rows, _uri(target), dataset.schema, mode="overwrite"), target)
+
+    @staticmethod
+    def drop(path: str) -> None:
+        """Delete an index in an object store."""
+        import_lance().LanceDataset.drop(_uri(path))
 
     def change_settings(self, settings: IndexSettings) -> None:
         """Store other settings."""
@@ -103,6 +141,10 @@ class ChunkStore:
         rows = self.dataset.to_table(columns=columns, filter="chunk = 0").to_pydict()
         states = map(FileState, rows["size"], rows["mtime_ns"], rows["digest"])
         return dict(zip(rows["path"], states, strict=True))
+
+    def names(self) -> list[str]:
+        """Return the names of passages, each once."""
+        return [name for name in dict.fromkeys(self.dataset.to_table(columns=["name"])["name"].to_pylist()) if name]
 
     def count(self) -> int:
         """Return the number of chunks."""
@@ -192,6 +234,17 @@ def sql_list(values: Iterable[str]) -> str:
 
 def _uri(path: str) -> str:
     return f"{path.rstrip('/')}/{DATASET}"
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what differs after a folder is replaced by another one; None in an object store."""
+    if is_remote(path):
+        return None
+    try:
+        status = Path(_uri(path)).stat()
+    except OSError:
+        return (0, 0)  # removed
+    return status.st_dev, status.st_ino
 
 
 def _schema(settings: IndexSettings) -> "pa.Schema":

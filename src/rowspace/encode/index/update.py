@@ -17,9 +17,10 @@ from rowspace.encode.index.chunks import Chunk, chunk_document
 from rowspace.encode.index.documents import read_document
 from rowspace.encode.index.files import FoundFile, find_files
 from rowspace.encode.index.store import ChunkStore, FileState
+from rowspace.encode.index.vectors import passage_text, unit_vectors
 from rowspace.errors import FileFormatError
 
-__all__ = ["Progress", "Summary", "unit_vectors", "update_store"]
+__all__ = ["Progress", "Summary", "update_store"]
 
 _FIRST_BATCH, _LARGEST_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
 _BATCH_FILES = 1_000
@@ -75,24 +76,6 @@ def update_store(
         What was done.
     """
     return _Update(store, encoder, on_progress or (lambda done, total: None)).run(roots)
-
-
-def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float32]:
-    """Return rows of length 1; a row of zeros, or one that is not finite, becomes zeros.
-
-    Args:
-        vectors: (n, d) floating.
-
-    Returns:
-        (n, d) float32.
-
-    >>> unit_vectors(np.array([[3.0, 4.0], [0.0, 0.0]])).round(2).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
-    rows = np.array(vectors, np.float32)
-    norms = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
-    usable = np.isfinite(norms) & (norms > 0)
-    return np.where(usable, rows / np.where(usable, norms, 1), 0).astype(np.float32)
 
 
 class _Update:
@@ -187,7 +170,7 @@ class _Update:
         vectors = np.zeros((len(chunks), self.encoder.dim), np.float32)
         for start in range(0, len(chunks), _ENCODED):
             part = chunks[start : start + _ENCODED]
-            texts = [f"{chunk.name}\n{chunk.text}" if chunk.name else chunk.text for chunk in part]
+            texts = [passage_text(chunk.name, chunk.text) for chunk in part]
             vectors[start : start + len(part)] = unit_vectors(self.encoder.encode(texts))
         return vectors
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rowspace.encode.scanners.byte_bpe import recognize_byte_bpe
 from rowspace.encode.scanners.scanner import Scanner
+from rowspace.encode.scanners.sentencepiece import recognize_sentencepiece_bpe, recognize_unigram
 from rowspace.encode.scanners.wordpiece import recognize_bert
 from rowspace.encode.scanners.words import recognize_words
 
@@ -16,4 +17,10 @@ __all__ = ["SCANNERS", "Recognizer", "Scanner"]
 Recognizer = Callable[[Mapping[str, Any]], Scanner | None]
 """The content of a tokenizer.json, as the library writes it → the scanner for exactly this tokenizer, or None."""
 
-SCANNERS: tuple[Recognizer, ...] = (recognize_bert, recognize_byte_bpe, recognize_words)
+SCANNERS: tuple[Recognizer, ...] = (
+    recognize_bert,
+    recognize_byte_bpe,
+    recognize_sentencepiece_bpe,
+    recognize_unigram,
+    recognize_words,
+)

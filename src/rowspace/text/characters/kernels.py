@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.text.characters.table import BETWEEN, LINE_END
 
-__all__ = ["BAD", "character", "last_cut", "number"]
+__all__ = ["BAD", "character", "code_at", "last_cut", "number"]
 
 BAD = -1  # the scanner's number of bytes that are not UTF-8, next to those of table.py
 
@@ -50,6 +50,17 @@ def decode(data: NDArray[np.uint8], position: int, end: int) -> tuple[int, int]:
         if width == length:
             code = value
     return code, width
+
+
+@kernel
+def code_at(data: NDArray[np.uint8], position: int) -> tuple[int, int]:
+    """Return the code point beyond ASCII at `position` of valid UTF-8, and its width."""
+    lead = np.int64(data[position])
+    width = 2 + (lead >= 0xE0) + (lead >= 0xF0)
+    code = lead & (0x7F >> width)
+    for index in range(1, width):
+        code = (code << 6) | (np.int64(data[position + index]) & 0x3F)
+    return code, width  # type: ignore[return-value]  # an int to Numba
 
 
 @kernel

@@ -9,6 +9,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import rowspace._base.jit  # noqa: F401  # texts are scanned once Numba is imported
+from rowspace.encode.scanners.added import AddedTokens
 from rowspace.encode.scanners.wordpiece.characters import (
     CLASS_BITS,
     CLASS_MASK,
@@ -45,7 +46,7 @@ def check(codes: list[int], form: str, options: BertNormalization) -> None:
     texts = [form.format(chr(code)) for code in codes if not left[code]]
     expected = words_of("\n".join(texts), options)
     vocabulary = {word: index for index, word in enumerate(dict.fromkeys(expected))}
-    scanner = BertScanner(WordPiece(vocabulary, "", "##", 100), options, NONE)
+    scanner = BertScanner(WordPiece(vocabulary, "", "##", 100), options, AddedTokens((), ()), NONE)
 
     found, remaining = scanner.scan(TextBuffer.of(texts), 0, len(texts))
 

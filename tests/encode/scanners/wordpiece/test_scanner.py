@@ -212,7 +212,8 @@ def test_added_tokens_of_all_kinds() -> None:
     texts = ["".join(random.choices(parts, k=random.randint(1, 6))) for _ in range(3000)]
     for lower in (True, False):
         for chosen in (added, added[:2], added[3:5], added[5:6], added[7:8]):
-            check(tokenizer(lowercase=lower, added=chosen), texts, scanned=0.01)
+            only_found = all(isinstance(token, str) for token in chosen)
+            check(tokenizer(lowercase=lower, added=chosen), texts, scanned=0.8 if only_found else 0.01)
 
 
 @given(st.lists(st.text(max_size=30), max_size=5), st.booleans())
@@ -316,6 +317,7 @@ def test_only_bert_is_recognized() -> None:
         document | {"pre_tokenizer": {"type": "Whitespace"}},
         document | {"truncation": truncation},
         document | {"model": document["model"] | {"vocab": {"a": 2**31 - 1}}},
+        document | {"post_processor": {"type": "TemplateProcessing", "single": []}},
         json.loads(other.to_str()),
         json.loads(blank.to_str()),
     ):

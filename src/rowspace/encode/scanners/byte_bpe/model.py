@@ -1,16 +1,15 @@
 """The model of a tokenizer.json → the arrays with which kernels merge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.encode.scanners.bpe.model import is_plain_bpe, merge_ids
 from rowspace.files.tokenizer_json import BYTE_CHARACTERS, bytes_from_alphabet
 
 __all__ = ["ModelArrays", "recognize_model"]
-
-LARGEST_ID = 2**22  # a few times the largest vocabulary, so that a damaged file takes little memory
 
 
 class ModelArrays(NamedTuple):
@@ -35,23 +34,13 @@ def recognize_model(model: Mapping[str, Any]) -> ModelArrays | None:
     Args:
         model: The content of the tokenizer.json, as the library writes it.
     """
-    if model["type"] != "BPE" or model["dropout"] is not None or model["byte_fallback"]:
-        return None
-    if model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
+    if not is_plain_bpe(model) or model["byte_fallback"]:
         return None
     vocabulary: Mapping[str, int] = model["vocab"]
-    numbers = vocabulary.values()
-    if len(set(numbers)) != len(numbers) or max(numbers, default=0) >= LARGEST_ID:
-        return None
     if not all(character in vocabulary for character in BYTE_CHARACTERS):
         return None
     byte_ids = np.array([vocabulary[character] for character in BYTE_CHARACTERS], np.int32)
-    tokens = [b""] * (max(numbers) + 1)
+    tokens = [b""] * (max(vocabulary.values()) + 1)
     for token, number in vocabulary.items():
         tokens[number] = bytes_from_alphabet(token) or b""
-    return ModelArrays(byte_ids, _merge_ids(model["merges"], vocabulary), tokens, model["ignore_merges"])
-
-
-def _merge_ids(merges: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> NDArray[np.int64]:
-    rows = [(vocabulary[left], vocabulary[right], vocabulary[left + right]) for left, right in merges]
-    return np.array(rows, np.int64).reshape(-1, 3)
+    return ModelArrays(byte_ids, merge_ids(model["merges"], vocabulary), tokens, model["ignore_merges"])

@@ -1,13 +1,15 @@
 """A tokenizer.json → the scanner of byte-level BPE, if it is of a kind that the scanner reproduces exactly."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tokenizers import normalizers
 
+from rowspace.encode.scanners.added import AddedTokens, added_tokens
 from rowspace.encode.scanners.byte_bpe.model import recognize_model
-from rowspace.encode.scanners.byte_bpe.patterns import recognize_pre_tokenizer
+from rowspace.encode.scanners.byte_bpe.patterns import CutRule, recognize_pre_tokenizer
 from rowspace.encode.scanners.byte_bpe.scanner import ByteBpeScanner
+from rowspace.encode.scanners.post_processor import adds_nothing
 
 __all__ = ["recognize_byte_bpe"]
 
@@ -18,7 +20,7 @@ def recognize_byte_bpe(document: Mapping[str, Any]) -> ByteBpeScanner | None:
     Args:
         document: The content of the tokenizer.json, as the library writes it.
     """
-    if document["model"]["type"] != "BPE" or not _adds_nothing(document["post_processor"]):
+    if document["model"]["type"] != "BPE" or not adds_nothing(document["post_processor"]):
         return None
     rule = recognize_pre_tokenizer(document["pre_tokenizer"])
     normalizer = document["normalizer"]
@@ -27,23 +29,20 @@ def recognize_byte_bpe(document: Mapping[str, Any]) -> ByteBpeScanner | None:
     model = recognize_model(document["model"])
     if model is None:
         return None
-    added = sorted({content for token in document["added_tokens"] for content in _contents(token["content"])})
+    added = _added(document, rule)
+    if added is None:
+        return None
     return ByteBpeScanner(rule, model, added=added, nfc=normalizer is not None)
 
 
-def _contents(content: str) -> Iterator[str]:
-    """Yield what an added token may look like in a text: the library normalizes some of them."""
-    yield content
-    yield normalizers.NFC().normalize_str(content)
+def _added(document: Mapping[str, Any], rule: CutRule) -> AddedTokens | None:
+    """Return the added tokens; with a blank before each part of a text, texts with them are left to the library."""
+    added = added_tokens(document["added_tokens"], _contents, is_normalized=document["normalizer"] is not None)
+    if added is None or not rule.prefix_space:
+        return added
+    return AddedTokens((), tuple(sorted({*added.left, *(content for content, _ in added.found)})))
 
 
-def _adds_nothing(step: Mapping[str, Any] | None) -> bool:
-    """Return whether a post-processor leaves the ids of one text as they are, apart from special tokens."""
-    match step:
-        case None | {"type": "ByteLevel" | "RobertaProcessing" | "BertProcessing"}:
-            return True
-        case {"type": "TemplateProcessing", "single": list(single)}:
-            return [piece["Sequence"]["id"] for piece in single if "Sequence" in piece] == ["A"]
-        case {"type": "Sequence", "processors": list(processors)}:
-            return all(map(_adds_nothing, processors))
-    return False
+def _contents(content: str) -> list[str]:
+    """Return what an added token that the library normalizes may look like in a text."""
+    return [content, normalizers.NFC().normalize_str(content)]

@@ -1,8 +1,7 @@
 """The scanner for BERT's tokenizer: normalization by tables, words from a cache, WordPiece for new words.
 
 Start at scanner.py and kernels.py. recognize.py tells which tokenizer.json is one; characters.py is what becomes of
-each character, from the generated bert_characters.py; trie.py is the vocabulary; added_tokens.py tells which texts are
-left to the library because of added tokens.
+each character, from the generated bert_characters.py; suspects.py tells which texts may hold added tokens.
 """
 
 from rowspace.encode.scanners.wordpiece.recognize import recognize_bert

@@ -4,10 +4,13 @@ A word is appended to those of the cache while it is read, and looked up there; 
 cuts it into the longest pieces.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
+from rowspace.encode.scanners.added.kernels import LEFT as TO_LIBRARY, SOME, id_of, length_of, look, next_added
 from rowspace.encode.scanners.cache.kernels import (
     BYTES,
     KEY,
@@ -23,8 +26,8 @@ from rowspace.encode.scanners.cache.kernels import (
     mark_of,
     unpack,
 )
-from rowspace.encode.scanners.cache.word_cache import LONGEST
-from rowspace.encode.scanners.wordpiece.added_tokens import LITERAL, NORMALIZED, WORD_END, WORD_START
+from rowspace.encode.scanners.cache.word_cache import LONGEST, WordCache
+from rowspace.encode.scanners.trie.kernels import longest_piece
 from rowspace.encode.scanners.wordpiece.characters import (
     CLASS_BITS,
     CLASS_MASK,
@@ -35,16 +38,29 @@ from rowspace.encode.scanners.wordpiece.characters import (
     SPACE,
     WORD,
 )
-from rowspace.encode.scanners.wordpiece.trie_kernels import longest_piece
-from rowspace.text.characters.kernels import number
+from rowspace.encode.scanners.wordpiece.suspects import NORMALIZED, WORD_END, WORD_START
+from rowspace.text.characters.kernels import code_at, number
 from rowspace.text.words.kernels import write
 
-__all__ = ["scan"]
+__all__ = ["Model", "scan"]
 
 UNKNOWN, CONTINUING, CHARACTERS = range(3)  # the items of `rule`
 CHECKED, LEFT = 1, 2  # marks of a cached word: it may be part of an added token; its text is left to the library
 WIDEST = 16  # more than the bytes that one character becomes
 ASCII_NUMBERS = 0x80 << CLASS_BITS  # below, a character of a word is one byte
+
+
+class Model(NamedTuple):
+    """What the scan reads: `characters` of `character_numbers`, `trie` of `build_trie`, `suspects` of `word_records`.
+
+    `rule`: the id of the unknown token or -1, the node from which continuing pieces go or -1, the most characters of a
+    word.
+    """
+
+    characters: NDArray[np.int32]
+    trie: NDArray[np.int64]
+    rule: NDArray[np.int64]
+    suspects: NDArray[np.uint8]
 
 
 @kernel
@@ -53,61 +69,103 @@ def scan(
     indptr: NDArray[np.int64],
     first: int,
     last: int,
-    characters: NDArray[np.int32],
-    trie: NDArray[np.int64],
-    rule: NDArray[np.int64],
+    model_arrays: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]],
     added: NDArray[np.uint8],
-    slots: NDArray[np.int64],
-    arena: NDArray[np.uint8],
-    pool: NDArray[np.int32],
-    used: NDArray[np.int64],
+    cache_arrays: tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]],
     ids: NDArray[np.int32],
     ends: NDArray[np.int64],
 ) -> int:
     """Write the ids of texts first … last - 1 and where each text's ids end; return how many texts are left.
 
-    The end e of a text that is left to the library, which has no ids, is written as -1 - e.
-
-    `characters`: of `character_numbers`. `trie`: of `build_trie`. `rule`: the id of the unknown token or -1, the node
-    from which continuing pieces go or -1, the most characters of a word. `added`: of `added_records`. `slots` to
-    `used`: a `WordCache`. There must be room for an id for each byte, and in `ends` for one more than texts.
+    The end e of a text that is left to the library, which has no ids, is written as -1 - e. There must be room for an
+    id for each byte, and in `ends` for one more than texts. The tuples are those of `Model` and `WordCache`: Numba
+    takes 2 µs longer to read named ones, which a single short text would notice.
     """
+    model, cache = Model(*model_arrays), WordCache(*cache_arrays)
     written, leaving = 0, 0
     ends[0] = 0
     for text in range(first, last):
-        start, position, end = written, indptr[text], indptr[text + 1]
-        verdict = 0
-        while position < end and verdict < LEFT:
-            begin = used[BYTES]
-            before = position
-            position, key = read_short(data, position, end, characters)
-            stop, kind = begin, SPACE
-            if position == before:
-                position, stop, kind = read_word(data, position, end, characters, arena, begin)
-                key = key_of(arena, begin, stop) if stop > begin else 0
-            if kind == LEAVE:
-                verdict = LEFT
-            elif key != 0:
-                slot = find(slots, arena, pool, arena, begin, stop, key)
-                if slots[slot, KEY] == 0:
-                    stop = unpack(key, arena, begin) if stop == begin else stop
-                    written, mark = cut_word(
-                        arena, begin, stop, trie, rule, added, slots, pool, used, ids, written, slot, key
-                    )
-                    verdict |= mark
-                elif key < LONG and is_one_id(slots, slot):
-                    ids[written] = slots[slot, VALUE] & LOW
-                    written += 1
-                else:
-                    written = copy_ids(slots, pool, slot, ids, written)
-                    verdict |= mark_of(slots, slot)
-        if verdict >= LEFT or (verdict == CHECKED and has_literal(data, indptr[text], end, added)):
+        start, begin, end = written, indptr[text], indptr[text + 1]
+        written, verdict = scan_span(data, (begin, end), model, cache, ids, start)
+        if verdict == CHECKED:
+            holds = look(data, begin, end, added)
+            if holds == SOME:
+                written, verdict = scan_around(data, (begin, end), model, added, cache, ids, start)
+            verdict = LEFT if holds == TO_LIBRARY else verdict
+        if verdict >= LEFT:
             written = start
             leaving += 1
             ends[text - first + 1] = -1 - written
         else:
             ends[text - first + 1] = written
     return leaving
+
+
+@kernel
+def scan_around(
+    data: NDArray[np.uint8],
+    span: tuple[int, int],
+    model: Model,
+    added: NDArray[np.uint8],
+    cache: WordCache,
+    ids: NDArray[np.int32],
+    written: int,
+) -> tuple[int, int]:
+    """Write the ids of a text with added tokens to ids[written:]; return where they end, and the mark of its words."""
+    begin, end = span
+    marks = 0
+    while begin < end:
+        stop, token = next_added(data, begin, end, added)
+        written, mark = scan_span(data, (begin, stop), model, cache, ids, written)
+        marks |= mark
+        begin = stop
+        if token >= 0:
+            ids[written] = id_of(added, token)
+            written += 1
+            begin += length_of(added, token)
+    return written, marks
+
+
+@kernel
+def scan_span(
+    data: NDArray[np.uint8],
+    span: tuple[int, int],
+    model: Model,
+    cache: WordCache,
+    ids: NDArray[np.int32],
+    written: int,
+) -> tuple[int, int]:
+    """Write the ids of a text without added tokens to ids[written:]; return where they end, and the mark of its words.
+
+    When a word is to be left to the library, the rest is not read.
+    """
+    slots, arena, pool, used = cache
+    characters = model.characters
+    position, end = span
+    verdict = 0
+    while position < end and verdict < LEFT:
+        begin = used[BYTES]
+        before = position
+        position, key = read_short(data, position, end, characters)
+        stop, kind = begin, SPACE
+        if position == before:
+            position, stop, kind = read_word(data, position, end, characters, arena, begin)
+            key = key_of(arena, begin, stop) if stop > begin else 0
+        if kind == LEAVE:
+            verdict = LEFT
+        elif key != 0:
+            slot = find(slots, arena, pool, arena, begin, stop, key)
+            if slots[slot, KEY] == 0:
+                stop = unpack(key, arena, begin) if stop == begin else stop
+                written, mark = cut_word(begin, stop, model, cache, ids, written, slot, key)
+                verdict |= mark
+            elif key < LONG and is_one_id(slots, slot):
+                ids[written] = slots[slot, VALUE] & LOW
+                written += 1
+            else:
+                written = copy_ids(slots, pool, slot, ids, written)
+                verdict |= mark_of(slots, slot)
+    return written, verdict
 
 
 @kernel
@@ -155,7 +213,8 @@ def read_word(
         if byte < 0x80:
             value = int(characters[byte])
         else:
-            value, width = character_number(data, position, characters)
+            code, width = code_at(data, position)
+            value = int(characters[code])
         kind = value & CLASS_MASK
         if kind == WORD and value < ASCII_NUMBERS:
             arena[stop] = value >> CLASS_BITS
@@ -177,36 +236,20 @@ def read_word(
 
 
 @kernel
-def character_number(data: NDArray[np.uint8], position: int, characters: NDArray[np.int32]) -> tuple[int, int]:
-    """Return the number of the character beyond ASCII at `position` of valid UTF-8, and its width in bytes."""
-    lead = number(data, position)
-    code, width = ((lead & 0x1F) << 6) | (number(data, position + 1) & 0x3F), 2
-    if lead >= 0xE0:
-        code, width = ((code & 0x3FF) << 6) | (number(data, position + 2) & 0x3F), 3
-    if lead >= 0xF0:
-        code, width = ((code & 0x7FFF) << 6) | (number(data, position + 3) & 0x3F), 4
-    return int(characters[code]), width
-
-
-@kernel
 def cut_word(
-    arena: NDArray[np.uint8],
     begin: int,
     stop: int,
-    trie: NDArray[np.int64],
-    rule: NDArray[np.int64],
-    added: NDArray[np.uint8],
-    slots: NDArray[np.int64],
-    pool: NDArray[np.int32],
-    used: NDArray[np.int64],
+    model: Model,
+    cache: WordCache,
     ids: NDArray[np.int32],
     written: int,
     slot: int,
     key: int,
 ) -> tuple[int, int]:
     """Write the ids of the new word arena[begin:stop] and keep it; return where they end, and the word's mark."""
-    last = longest_pieces(arena, begin, stop, trie, rule, ids, written)
-    mark = LEFT if last < 0 else suspicion(arena, begin, stop, added)
+    slots, arena, pool, used = cache
+    last = longest_pieces(arena, begin, stop, model.trie, model.rule, ids, written)
+    mark = LEFT if last < 0 else suspicion(arena, begin, stop, model.suspects)
     last = max(last, written)
     insert(slots, arena, pool, used, slot, key, arena, begin, stop, ids, written, last, mark)
     return last, mark
@@ -240,34 +283,21 @@ def longest_pieces(
 
 
 @kernel
-def suspicion(arena: NDArray[np.uint8], begin: int, stop: int, added: NDArray[np.uint8]) -> int:
+def suspicion(arena: NDArray[np.uint8], begin: int, stop: int, suspects: NDArray[np.uint8]) -> int:
     """Return whether a word may be part of an added token: 0, `CHECKED`, or `LEFT` for a normalized token."""
     mark, place = 0, 0
-    while place < added.size:
-        kind, length = number(added, place), number(added, place + 1) | (number(added, place + 2) << 8)
+    while place < suspects.size:
+        kind, length = number(suspects, place), number(suspects, place + 1) | (number(suspects, place + 2) << 8)
         place += 3
-        if kind & LITERAL == 0 and length <= stop - begin:
+        if length <= stop - begin:
             first = stop - length if kind & WORD_START == 0 and kind & WORD_END else begin
             last = begin + length if kind & WORD_START and kind & WORD_END == 0 else stop
             if kind & WORD_START and kind & WORD_END and length != stop - begin:
                 last = first
-            if contains(arena, first, last, added, place, length):
+            if contains(arena, first, last, suspects, place, length):
                 mark = max(mark, LEFT if kind & NORMALIZED else CHECKED)
         place += length
     return mark
-
-
-@kernel
-def has_literal(data: NDArray[np.uint8], begin: int, stop: int, added: NDArray[np.uint8]) -> bool:
-    """Return whether the text data[begin:stop] has an added token that is looked for before normalization."""
-    place = 0
-    while place < added.size:
-        kind, length = number(added, place), number(added, place + 1) | (number(added, place + 2) << 8)
-        place += 3
-        if kind & LITERAL and contains(data, begin, stop, added, place, length):
-            return True
-        place += length
-    return False
 
 
 @kernel

@@ -6,9 +6,11 @@ from typing import Any
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from rowspace.encode.scanners.wordpiece.added_tokens import added_records
+from rowspace.encode.scanners.added import added_tokens
+from rowspace.encode.scanners.post_processor import adds_nothing
 from rowspace.encode.scanners.wordpiece.characters import BertNormalization
 from rowspace.encode.scanners.wordpiece.scanner import BertScanner, WordPiece
+from rowspace.encode.scanners.wordpiece.suspects import word_records
 
 __all__ = ["recognize_bert"]
 
@@ -31,17 +33,20 @@ def recognize_bert(document: Mapping[str, Any]) -> BertScanner | None:
         return None
     if model["type"] != "WordPiece" or document.get("truncation") or document.get("padding"):
         return None
+    if not adds_nothing(document["post_processor"]):
+        return None
     vocabulary: dict[str, int] = model["vocab"]
     if max(vocabulary.values(), default=0) > LARGEST_ID or sum(map(len, vocabulary)) > LONGEST_VOCABULARY // 4:
         return None
     options = _options(normalizer)
-    added = added_records(document.get("added_tokens") or (), lambda text: _split(text, options))
-    if added is None:
+    tokens = document["added_tokens"]
+    added, suspects = added_tokens(tokens), word_records(tokens, lambda text: _split(text, options))
+    if added is None or suspects is None:
         return None
     piece = WordPiece(
         vocabulary, model["unk_token"], model["continuing_subword_prefix"], model["max_input_chars_per_word"]
     )
-    return BertScanner(piece, options, added)
+    return BertScanner(piece, options, added, suspects)
 
 
 def _only(step: Mapping[str, Any] | None) -> Mapping[str, Any]:

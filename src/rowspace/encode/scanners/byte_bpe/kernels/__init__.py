@@ -4,8 +4,6 @@
 |---|---|
 | `scan.py` | texts → ids |
 | `cut.py` | a text → pieces, as the regular expressions cut it |
-| `guard.py` | a text → whether it has to be left to the library |
-| `merge.py` | a piece → ids, by merges |
-| `heap.py` | a long piece → ids, by merges |
-| `remember.py` | a short piece → the ids that it had before |
+| `guard.py` | a text → whether NFC may change it |
+| `pieces.py` | a piece → ids |
 """

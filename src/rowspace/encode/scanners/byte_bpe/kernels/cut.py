@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
+from rowspace.encode.scanners.bpe.kernels.eight_bytes import letters_at, load
 from rowspace.encode.scanners.byte_bpe.character_classes import LETTER, NUMBER, OTHER, SPACE
-from rowspace.encode.scanners.byte_bpe.kernels.eight_bytes import letters_at, load
+from rowspace.text.characters.kernels import code_at
 
-__all__ = ["class_at", "code_at", "cut_gpt2", "cut_llama3"]
+__all__ = ["cut_gpt2", "cut_llama3"]
 
 APOSTROPHE, BLANK, NEWLINE, RETURN = 0x27, 0x20, 0x0A, 0x0D
 _D, _E, _L, _M, _R, _S, _T, _V = b"delmrstv"
@@ -160,14 +161,3 @@ def class_at(data: NDArray[np.uint8], position: int, classes: NDArray[np.uint8])
         return np.int64(classes[data[position]]), 1  # type: ignore[return-value]  # an int to Numba
     code, width = code_at(data, position)
     return np.int64(classes[code]), width  # type: ignore[return-value]  # an int to Numba
-
-
-@kernel
-def code_at(data: NDArray[np.uint8], position: int) -> tuple[int, int]:
-    """Return the code point beyond ASCII at `position` of valid UTF-8, and its width."""
-    lead = np.int64(data[position])
-    width = 2 + (lead >= 0xE0) + (lead >= 0xF0)
-    code = lead & (0x7F >> width)
-    for index in range(1, width):
-        code = (code << 6) | (np.int64(data[position + index]) & 0x3F)
-    return code, width  # type: ignore[return-value]  # an int to Numba

@@ -1,8 +1,8 @@
-"""Added tokens, such as `[MASK]`: which words show that a text may have one.
+"""Which words show that a text may have an added token, such as `[MASK]`.
 
-The library finds added tokens before it splits words, so a text that has one is left to it. A text has one only if it
-has the words of the token: the first may be the end of a longer word, and the last may be the start of one. The scanner
-looks for one word of each token, and only when it meets a word for the first time.
+The library finds added tokens before it splits words. A text has one only if it has the words of the token: the first
+may be the end of a longer word, and the last may be the start of one. The scanner looks for one word of each token, and
+only when it meets a word for the first time; the token itself is looked for only in texts with such a word.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from rowspace.encode.scanners.cache import LONGEST
 from rowspace.text.characters import as_array
 
-__all__ = ["LITERAL", "LONGEST_LIST", "NORMALIZED", "WORD_END", "WORD_START", "added_records"]
+__all__ = ["LONGEST_LIST", "NORMALIZED", "WORD_END", "WORD_START", "word_records"]
 
 LONGEST_LIST = 4096  # the most added tokens; each is compared with every new word
 
-# The kinds of records, as flags. A literal is the token itself, to be looked for in the text. The others are words:
-# with both of `WORD_START` and `WORD_END` a whole word, with one a word that starts or ends so, with none a part.
-# `NORMALIZED`: the token is looked for in the normalized text, so that the text is left without looking for a literal.
-WORD_START, WORD_END, LITERAL, NORMALIZED = 1, 2, 4, 8
+# The kinds of records, as flags: with both of `WORD_START` and `WORD_END` a whole word, with one a word that starts or
+# ends so, with none a part. `NORMALIZED`: the token is looked for in the normalized text, so that a text with the word
+# is left to the library.
+WORD_START, WORD_END, NORMALIZED = 1, 2, 4
 
 
-def added_records(tokens: Iterable[Mapping[str, Any]], split: Callable[[str], list[str]]) -> NDArray[np.uint8] | None:
-    r"""Return records of added tokens: for each its kind, its length in two bytes, and its bytes.
+def word_records(tokens: Iterable[Mapping[str, Any]], split: Callable[[str], list[str]]) -> NDArray[np.uint8] | None:
+    r"""Return a record of a word of each added token: its kind, its length in two bytes, and its bytes.
 
     Args:
         tokens: Added tokens, as a tokenizer.json has them.
@@ -34,8 +34,8 @@ def added_records(tokens: Iterable[Mapping[str, Any]], split: Callable[[str], li
     Returns:
         uint8 (n,), or None if the words of a text do not show whether it has one of the tokens.
 
-    >>> added_records([{"content": "[MASK]", "normalized": False}], lambda text: ["[", "mask", "]"]).tobytes()
-    b'\x04\x06\x00[MASK]\x03\x04\x00mask'
+    >>> word_records([{"content": "[MASK]", "normalized": False}], lambda text: ["[", "mask", "]"]).tobytes()
+    b'\x03\x04\x00mask'
     """
     contents = {(token["content"], bool(token["normalized"])) for token in tokens if token["content"]}
     if len(contents) > LONGEST_LIST:
@@ -43,11 +43,8 @@ def added_records(tokens: Iterable[Mapping[str, Any]], split: Callable[[str], li
     records = []
     for content, normalized in sorted(contents):
         words = split(content)
-        literal = content.encode()
-        if not words or len(literal) >= LONGEST:
+        if not words or len(content.encode()) >= LONGEST:
             return None
-        if not normalized:
-            records.append(_record(LITERAL, literal))
         kind, word = _telling(words)
         records.append(_record(kind | NORMALIZED if normalized else kind, word.encode()))
     return as_array(b"".join(records))

@@ -6,7 +6,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.scanners.wordpiece import trie_kernels
+from rowspace.encode.scanners.trie import kernels
 from rowspace.text.characters import as_array
 
 __all__ = ["build_trie", "node_of"]
@@ -17,15 +17,15 @@ def build_trie(vocabulary: Mapping[str, int]) -> NDArray[np.int64]:
 
     >>> trie = build_trie({"cat": 7, "ca": 2})
     >>> data = np.frombuffer(b"cats", np.uint8)
-    >>> [int(value) for value in trie_kernels.longest_piece(trie, 0, data, 0, 4)]
+    >>> [int(value) for value in kernels.longest_piece(trie, 0, data, 0, 4)]
     [3, 7]
     """
     tokens = sorted((token.encode(), number) for token, number in vocabulary.items())
     data = as_array(b"".join(token for token, _ in tokens))
     indptr = np.fromiter(accumulate((len(token) for token, _ in tokens), initial=0), np.int64, len(tokens) + 1)
-    nodes = trie_kernels.count_nodes(data, indptr)
+    nodes = kernels.count_nodes(data, indptr)
     trie = np.zeros((2 ** int(nodes * 3 // 2).bit_length(), 2), np.int64)
-    trie_kernels.fill_trie(data, indptr, np.array([number for _, number in tokens], np.int64), trie)
+    kernels.fill_trie(data, indptr, np.array([number for _, number in tokens], np.int64), trie)
     return trie
 
 
@@ -33,5 +33,5 @@ def node_of(trie: NDArray[np.int64], prefix: str) -> int:
     """Return the node that a prefix leads to, or -1."""
     node = 0
     for byte in prefix.encode():
-        node = node if node == trie_kernels.NO_NODE else trie_kernels.step(trie, node, byte)[0]
+        node = node if node == kernels.NO_NODE else kernels.step(trie, node, byte)[0]
     return node

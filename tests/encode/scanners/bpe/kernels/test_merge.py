@@ -1,4 +1,4 @@
-"""Merges of a piece, compared with a list of symbols in Python; and tokens found by their bytes, with a dictionary."""
+"""Merges of symbols, compared with a list of symbols in Python."""
 
 from itertools import pairwise
 
@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from rowspace.encode.scanners.byte_bpe.kernels.heap import HEAP_SPACE, merge_long_piece
-from rowspace.encode.scanners.byte_bpe.kernels.merge import (
-    NO_MERGE,
-    Merges,
-    enter_merges,
-    enter_tokens,
-    find_merge,
-    merge_piece,
-    whole_id,
-)
+from rowspace.encode.scanners.bpe.kernels.heap import HEAP_SPACE, merge_many
+from rowspace.encode.scanners.bpe.kernels.merge import NO_MERGE, enter_merges, find_merge, merge_few
 
 pytestmark = pytest.mark.kernels
 
@@ -24,12 +16,11 @@ Rules = list[tuple[int, int, int]]
 BYTES = 4  # 0 … 3, whose ids are 0 … 3 too
 
 
-def model_of(rules: Rules) -> Merges:
-    """Return the arrays of merges (left, right, id)."""
+def pairs_of(rules: Rules) -> NDArray[np.int64]:
+    """Return the hash table of merges (left, right, id)."""
     pairs = np.full((64, 2), -1, np.int64)
     enter_merges(pairs, np.array(rules, np.int64).reshape(-1, 3))
-    nothing = np.zeros(0, np.int64)
-    return Merges(np.arange(256, dtype=np.int32), pairs, nothing, nothing, np.zeros(0, np.uint8))
+    return pairs
 
 
 def reference(piece: bytes, rules: Rules) -> list[int]:
@@ -46,12 +37,11 @@ def reference(piece: bytes, rules: Rules) -> list[int]:
 
 def both(piece: bytes, rules: Rules) -> list[list[int]]:
     """Merge by the scan of all neighbors and by the heap."""
-    data: NDArray[np.uint8] = np.frombuffer(b"\0" + piece, np.uint8)
     found = []
-    for merge in (merge_piece, merge_long_piece):
-        ids = np.full(len(piece), -1, np.int32)
+    for merge in (merge_few, merge_many):
+        ids = np.frombuffer(piece, np.uint8).astype(np.int32)
         scratch = np.full(HEAP_SPACE * len(piece), -7, np.int64)
-        found.append(ids[: merge(data, (1, data.size), model_of(rules), ids, scratch)].tolist())
+        found.append(ids[: merge(pairs_of(rules), ids, len(piece), scratch)].tolist())
     return found
 
 
@@ -89,18 +79,6 @@ def test_the_later_of_two_ranks_of_a_pair_counts() -> None:
 
 
 def test_pairs_without_a_merge_are_not_found() -> None:
-    pairs = model_of([(1, 2, 4)]).pairs
+    pairs = pairs_of([(1, 2, 4)])
     assert find_merge(pairs, 1, 2) == 4
     assert find_merge(pairs, 2, 1) == NO_MERGE
-
-
-@given(st.lists(st.binary(max_size=4), unique=True, max_size=20), st.lists(st.binary(min_size=1, max_size=4)))
-def test_whole_tokens_are_found_by_their_bytes(tokens: list[bytes], pieces: list[bytes]) -> None:
-    starts = np.cumsum([0, *map(len, tokens)])
-    arena: NDArray[np.uint8] = np.frombuffer(b"".join(tokens), np.uint8)
-    slots = np.zeros(64, np.int64)
-    enter_tokens(slots, starts, arena)
-    model = model_of([])._replace(slots=slots, starts=starts, arena=arena)
-    for piece in [*pieces, *filter(None, tokens)]:
-        found = whole_id(np.frombuffer(b"\xff" + piece, np.uint8), 1, len(piece) + 1, model)
-        assert found == (tokens.index(piece) if piece in tokens else -1)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from rowspace.encode.scanners.byte_bpe.kernels import remember as kernels
-from rowspace.encode.scanners.byte_bpe.kernels.eight_bytes import letters_at
-from rowspace.encode.scanners.byte_bpe.kernels.remember import LONGEST_KEY, MOST_IDS, Key, recall, remember
+from rowspace.encode.scanners.bpe.kernels import remember as kernels
+from rowspace.encode.scanners.bpe.kernels.eight_bytes import letters_at
+from rowspace.encode.scanners.bpe.kernels.remember import LONGEST_KEY, MOST_IDS, Key, recall, remember
 
 pytestmark = pytest.mark.kernels
 

@@ -1,37 +1,41 @@
-"""A long piece → ids: the same merges as `merge.py`, taken from a heap, in n log n time."""
+"""Many symbols → ids: the same merges as `merge.py`, taken from a heap, in n log n time."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.encode.scanners.byte_bpe.kernels.merge import ID_MASK, NO_MERGE, Merges, find_merge
+from rowspace.encode.scanners.bpe.kernels.merge import ID_MASK, NO_MERGE, find_merge, merge_few
 
-__all__ = ["HEAP_SPACE", "merge_long_piece"]
+__all__ = ["HEAP_SPACE", "merge_many", "merge_symbols"]
 
-HEAP_SPACE = 5  # numbers of scratch for each byte of a piece
+HEAP_SPACE = 5  # numbers of scratch for each symbol
+FEW = 48  # symbols up to which looking at all neighbors is faster than a heap
 
 
 @kernel
-def merge_long_piece(
-    data: NDArray[np.uint8], span: tuple[int, int], merges: Merges, ids: NDArray[np.int32], scratch: NDArray[np.int64]
-) -> int:
-    """Write the ids of a piece; return how many. The arguments are those of `merge_piece`.
+def merge_symbols(pairs: NDArray[np.int64], ids: NDArray[np.int32], count: int, scratch: NDArray[np.int64]) -> int:
+    """Merge the symbols ids[:count] in place; return how many are left. The arguments are those of `merge_many`."""
+    if count <= FEW:
+        return merge_few(pairs, ids, count, scratch)
+    return merge_many(pairs, ids, count, scratch)
 
-    `scratch` has room for `HEAP_SPACE` numbers for each byte.
 
-    Symbols are linked in both directions and named by their first byte. Each entry of the heap is rank << 32 | symbol,
+@kernel
+def merge_many(pairs: NDArray[np.int64], ids: NDArray[np.int32], count: int, scratch: NDArray[np.int64]) -> int:
+    """Merge the symbols ids[:count] in place; return how many are left. The arguments are those of `merge_few`.
+
+    `scratch` has room for `HEAP_SPACE` numbers for each symbol.
+
+    Symbols are linked in both directions and named by their first place. Each entry of the heap is rank << 32 | symbol,
     and is out of date if the pair at the symbol is another by now: no two pairs have the same rank.
     """
-    begin, end = span
-    count = end - begin
     values, after = scratch[:count], scratch[count : 2 * count]
     before, heap = scratch[2 * count : 3 * count], scratch[3 * count : 5 * count]
     size = 0
     for index in range(count):
-        ids[index] = merges.byte_ids[data[begin + index]]
         after[index], before[index] = index + 1, index - 1
     for index in range(count):
-        size = link(index, count, merges.pairs, ids, values, after, heap, size)
+        size = link(index, count, pairs, ids, values, after, heap, size)
     while size > 0:
         entry = heap[0]
         size = pop(heap, size)
@@ -44,9 +48,9 @@ def merge_long_piece(
         after[place] = after[removed]
         if after[place] < count:
             before[after[place]] = place
-        size = link(place, count, merges.pairs, ids, values, after, heap, size)
+        size = link(place, count, pairs, ids, values, after, heap, size)
         if before[place] >= 0:
-            size = link(before[place], count, merges.pairs, ids, values, after, heap, size)
+            size = link(before[place], count, pairs, ids, values, after, heap, size)
     return gather(ids, after, count)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.encode.scanners.byte_bpe.kernels.eight_bytes import load
+from rowspace.encode.scanners.bpe.kernels.eight_bytes import load
 
 __all__ = ["LONGEST_KEY", "MOST_IDS", "Key", "key_of", "recall", "remember"]
 

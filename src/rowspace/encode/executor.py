@@ -1,0 +1,176 @@
+"""`Executor`: runs a plan over texts, in pieces and by several threads."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.parallel import map_ranges, split_range
+from rowspace.encode.flat_tokenizer import FlatTokenizer
+from rowspace.encode.options import EncodeOptions
+from rowspace.encode.plan import Plan
+from rowspace.encode.pooling import RowPooler, gather_used, no_rows, sif_weights, unit_length
+from rowspace.encode.precision import quantize
+from rowspace.encode.texts import FlatIds, TextBuffer
+from rowspace.encode.token_rows import TokenRows, token_spans
+from rowspace.encode.unseen import UnseenWords
+from rowspace.encode.usage import Counters, NumbaSwitch, Report
+from rowspace.errors import UsageError
+from rowspace.table import Table
+
+__all__ = ["Executor", "check_texts"]
+
+TEXTS_PER_PIECE = 512  # whose text, ids and vectors fit in a core's cache
+
+
+class Executor:
+    """Texts and a plan → vectors, by compiled kernels or without them.
+
+    Args:
+        table: A table with a tokenizer or n-grams.
+        options: The options of the encoder; a plan may change all but the columns and the weights.
+
+    Attributes:
+        tokenizer: The table's tokenizer, `None` if texts are split at white space.
+        dim: The columns of a pooled vector.
+    """
+
+    def __init__(self, table: Table, options: EncodeOptions) -> None:
+        self._table = table
+        self.tokenizer: FlatTokenizer | None = None
+        if table.tokenizer is not None:
+            self.tokenizer = FlatTokenizer(table.tokenizer, source="the table's tokenizer")
+        self.dim = options.dim or table.dim
+        weights = sif_weights(table.counts, options.sif_a) if options.pooling == "sif" else None
+        self._pooler = RowPooler(table.rows, weights)
+        self._no_rows = no_rows(self.dim)
+        self._words = None if table.subwords is None else UnseenWords(table, table.subwords, self.dim)
+        self._switch = NumbaSwitch()
+        self._counters = Counters(5)
+
+    @property
+    def report(self) -> Report:
+        """What was encoded so far."""
+        texts, size, tokens, unknown, composed = self._counters.totals()
+        if self.tokenizer is None:
+            return Report(texts, tokens, unknown, composed, bytes=size)
+        usage = self.tokenizer.usage
+        size = usage.scanned_bytes + usage.library_bytes  # with texts of which only ids were asked
+        return Report(texts, tokens, unknown, composed, usage.scanned_texts, usage.scanned_bytes, size)
+
+    def plan_for(self, options: EncodeOptions) -> Plan:
+        """Return the plan of options that differ in what a call may change."""
+        if self.tokenizer is None:
+            return Plan.of(options, self._table, None, None)
+        return Plan.of(options, self._table, self.tokenizer.library, self.tokenizer.unknown_id)
+
+    def warm_up(self, plan: Plan) -> None:
+        """Prepare kernels and the scanner."""
+        if self.tokenizer is not None:
+            _ = self.tokenizer.scanner
+        self.encode_piece(["a"], plan, self.empty(1, plan), compiled=True)
+
+    def encode_ids(self, ids: FlatIds, plan: Plan) -> NDArray[Any]:
+        """Return the vectors of texts whose ids are known: (n, d)."""
+        out = self.empty(ids.indptr.size - 1, plan)
+        self._pool(ids, self._no_rows, plan, out, compiled=self._switch.is_on(out.shape[0], ids.ids.size))
+        return out
+
+    def token_rows(self, text: str, plan: Plan) -> TokenRows:
+        """Return the rows that a text's vector is pooled from, and where their tokens are."""
+        rules = plan.rules
+        text = text[: rules.max_characters]
+        flat, unseen, _ = self._ids([text], plan, compiled=False)
+        spans = token_spans(text, None if self.tokenizer is None else self.tokenizer.library)
+        if rules.max_tokens is not None and len(spans) > rules.max_tokens:
+            flat = flat.cut(rules.max_tokens, keep_end=rules.keep_end)
+            spans = spans[-rules.max_tokens :] if rules.keep_end else spans[: rules.max_tokens]
+        used, rows = gather_used(self._pooler, flat.ids, unseen, plan.unknown, plan.pool_code, self.dim)
+        return TokenRows(spans[used], rows)
+
+    def encode(self, texts: list[str], plan: Plan, counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        """Return the vectors of texts, and write their numbers of tokens to `counts`."""
+        out = self.empty(len(texts), plan)
+        try:
+            compiled = self._switch.is_on_for(texts)
+            if len(texts) <= TEXTS_PER_PIECE:
+                self.encode_piece(texts, plan, out, counts, compiled=compiled)
+                return out
+            map_ranges(
+                lambda first, last: self.encode_piece(
+                    texts[first:last],
+                    plan,
+                    out[first:last],
+                    None if counts is None else counts[first:last],
+                    compiled=compiled,
+                ),
+                split_range(len(texts), pieces=-(-len(texts) // TEXTS_PER_PIECE)),
+                threads=plan.options.workers,
+            )
+        except TypeError:
+            check_texts(texts)
+            raise
+        return out
+
+    def encode_piece(
+        self,
+        texts: list[str],
+        plan: Plan,
+        out: NDArray[Any],
+        counts: NDArray[np.int64] | None = None,
+        *,
+        compiled: bool,
+    ) -> None:
+        """Write the vectors of a few texts to `out`, and their numbers of tokens to `counts`."""
+        most = plan.rules.max_characters
+        if most is not None:
+            texts = [text[:most] for text in texts]
+        flat, unseen, size = self._ids(texts, plan, compiled=compiled)
+        if plan.rules.max_tokens is not None:
+            flat = flat.cut(plan.rules.max_tokens, keep_end=plan.rules.keep_end)
+        if counts is not None:
+            counts[:] = np.diff(flat.indptr)
+        unknown = self._pool(flat, unseen, plan, out, compiled=compiled)
+        composed = int((flat.ids < 0).sum()) if len(unseen) else 0
+        self._counters.add(len(texts), size, flat.ids.size, unknown, composed)
+
+    def _ids(self, texts: list[str], plan: Plan, *, compiled: bool) -> tuple[FlatIds, NDArray[np.float32], int]:
+        """Return the ids of texts, the rows of negative ids, and the bytes of the texts."""
+        buffer = TextBuffer.of(texts)
+        size = buffer.data.size
+        if self.tokenizer is not None:
+            flat = self.tokenizer.encode_range(buffer, 0, len(texts), scan=compiled)
+            if self._words is None or not plan.composes:
+                return flat, self._no_rows, size
+            return *self._words.fill(flat, texts, self.tokenizer, compiled=compiled), size
+        assert self._words is not None  # noqa: S101  # a table has a tokenizer or n-grams
+        return *self._words.split(texts, compiled=compiled), size
+
+    def _pool(
+        self, flat: FlatIds, unseen: NDArray[np.float32], plan: Plan, out: NDArray[Any], *, compiled: bool
+    ) -> int:
+        """Write vectors in the dtype of `out`, and return how many tokens have no row."""
+        pooled = out if plan.is_direct else np.empty((len(out), self.dim), np.float32)
+        unknown = self._pooler.pool(flat, unseen, plan.unknown, plan.pool_code, pooled, compiled=compiled)
+        if plan.rules.half:
+            pooled = pooled.astype(np.float16).astype(np.float32)
+            if plan.rules.normalize:
+                pooled = unit_length(pooled).astype(np.float16).astype(np.float32)
+        if pooled is not out:
+            out[:] = quantize(pooled, plan.dtype)
+        return unknown
+
+    def empty(self, size: int, plan: Plan) -> NDArray[Any]:
+        """Return an array for the vectors of texts."""
+        width, dtype = plan.form
+        return np.empty((size, width), dtype)
+
+
+def check_texts(texts: Sequence[object]) -> None:
+    """Raise `UsageError` for the first text that is not a string."""
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise UsageError(
+                f"texts must be strings, but text {place} is a {type(text).__name__}; leave it out or convert it"
+            )

@@ -1,0 +1,76 @@
+"""Where an index is, a folder or an object store: whether there is one, who may write, how one replaces another."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rowspace._base.atomic import atomic_directory
+from rowspace._base.lock import LOCK_NAME, locked
+from rowspace.encode.index.bridge import BRIDGES
+from rowspace.encode.index.files import DATASET
+from rowspace.encode.index.store import UNFINISHED, ChunkStore, is_remote
+from rowspace.errors import RowspaceError, UsageError
+
+__all__ = ["check_folder", "has_index", "replacing", "resolve_place", "writing"]
+
+
+def resolve_place(path: str | Path) -> str:
+    """Return the absolute path of a folder, or a URL as it is.
+
+    Raises:
+        UsageError: If the path is empty or has NUL.
+    """
+    text = os.fspath(path)
+    if not text or "\0" in text:
+        raise UsageError(f"the path of an index must not be empty or have NUL, got {text!r}")
+    return text if is_remote(text) else os.path.realpath(text)
+
+
+def has_index(place: str) -> bool:
+    """Whether there is an index, which may be damaged."""
+    return ChunkStore.exists(place) if is_remote(place) else Path(place, DATASET).is_dir()
+
+
+def check_folder(place: str) -> None:
+    """Raise `UsageError` for a folder that is neither an index nor empty."""
+    folder = Path(place)
+    if folder.exists() and not (folder.is_dir() and (has_index(place) or _is_empty(folder))):
+        raise UsageError(f"{place} is not an index; name a new or an empty folder")
+
+
+@contextmanager
+def writing(place: str) -> Iterator[None]:
+    """Hold the lock of a folder that is new, empty or an index."""
+    if is_remote(place):
+        yield
+        return
+    check_folder(place)
+    folder = Path(place)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RowspaceError(f"cannot write to {place}: {error.strerror}; name another folder") from error
+    with locked(folder) as is_ours:
+        if not is_ours:
+            raise RowspaceError(f"another process is writing to {place}; wait until it has finished")
+        yield
+
+
+@contextmanager
+def replacing(place: str) -> Iterator[str]:
+    """Yield where to build: the place itself, or a new place whose index will replace the one there."""
+    if not has_index(place):
+        yield place
+    elif is_remote(place):
+        temporary = f"{place.rstrip('/')}/rebuild"
+        yield temporary
+        ChunkStore.copy(temporary, place).maintain()
+        ChunkStore.drop(temporary)
+    else:
+        with atomic_directory(place, marker=DATASET, contents=(DATASET, LOCK_NAME, UNFINISHED, BRIDGES)) as new:
+            yield str(new)
+
+
+def _is_empty(folder: Path) -> bool:
+    return {entry.name for entry in folder.iterdir()} <= {LOCK_NAME, UNFINISHED}

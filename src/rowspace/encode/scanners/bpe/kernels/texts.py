@@ -1,0 +1,63 @@
+"""What the kernels of BPE and Unigram are given and write."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.encode.texts import FlatIds, TextBuffer
+
+__all__ = ["PADDING", "Output", "Texts"]
+
+PADDING = 16  # bytes after the texts, which kernels may read
+SPARE = 4  # ids after the last, which kernels may write
+
+
+class Texts(NamedTuple):
+    """Texts in one array: text i is data[indptr[i]:indptr[i + 1]]; 16 bytes follow the last."""
+
+    data: NDArray[np.uint8]
+    indptr: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, buffer: TextBuffer, first: int, last: int) -> "Texts":
+        """Return a copy of texts first … last - 1."""
+        begin, end = int(buffer.indptr[first]), int(buffer.indptr[last])
+        data = np.empty(end - begin + PADDING, np.uint8)
+        data[: end - begin] = buffer.data[begin:end]
+        data[end - begin :] = 0
+        return cls(data, buffer.indptr[first : last + 1] - begin)
+
+    @property
+    def longest(self) -> int:
+        """The most bytes of a text."""
+        return int((self.indptr[1:] - self.indptr[:-1]).max(initial=0))
+
+
+class Output(NamedTuple):
+    """What a scan writes.
+
+    `ids` int32 with room for all; those of text i are ids[indptr[i]:indptr[i + 1]]. `left` bool: texts for the library.
+    `scratch` int64: room for the kernel's own use.
+    """
+
+    ids: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    left: NDArray[np.bool_]
+    scratch: NDArray[np.int64]
+
+    @classmethod
+    def room(cls, texts: Texts, *, ids: int, scratch: int) -> "Output":
+        """Return room for so many ids, and for so many numbers of scratch."""
+        count = texts.indptr.size - 1
+        return cls(
+            ids=np.empty(ids + SPARE, np.int32),
+            indptr=np.empty(count + 1, np.int64),
+            left=np.empty(count, np.bool_),
+            scratch=np.empty(scratch, np.int64),
+        )
+
+    @property
+    def result(self) -> tuple[FlatIds, NDArray[np.int64]]:
+        """The ids, and which texts are left to the library."""
+        return FlatIds(self.ids[: self.indptr[-1]].copy(), self.indptr), self.left.nonzero()[0]

@@ -1,0 +1,43 @@
+"""What every BPE model of a tokenizer.json has: options, and merges as ids."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LARGEST_ID", "is_plain_bpe", "merge_ids"]
+
+LARGEST_ID = 2**22  # a few times the largest vocabulary, so that a damaged file takes little memory
+KEYS = {
+    "type",
+    "dropout",
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "byte_fallback",
+    "ignore_merges",
+    "vocab",
+    "merges",
+}
+
+
+def is_plain_bpe(model: Mapping[str, Any]) -> bool:
+    """Return whether a model is BPE that only merges, and whose ids are different and not too large.
+
+    Args:
+        model: The `model` of a tokenizer.json, as the library writes it.
+    """
+    if model["type"] != "BPE" or model["dropout"] is not None or not model.keys() <= KEYS:
+        return False
+    if model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
+        return False
+    numbers = model["vocab"].values()
+    return len(set(numbers)) == len(numbers) and max(numbers, default=0) < LARGEST_ID
+
+
+def merge_ids(merges: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> NDArray[np.int64]:
+    """Return merges of a tokenizer.json as ids: int64 (n, 3), (left, right, both), in the order of their ranks."""
+    rows = [(vocabulary[left], vocabulary[right], vocabulary[left + right]) for left, right in merges]
+    return np.array(rows, np.int64).reshape(-1, 3)
