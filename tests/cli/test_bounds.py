@@ -56,6 +56,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "tune": [table_path, "questions", "-o", "tuned"],
         "index": ["text", "--table", table_path, "-o", "index"],
         "search": ["index", "cat"],
+        "bridge": ["index", "small"],
         "mcp": ["nowhere"],
         "serve": ["nowhere"],
         "lab": ["nowhere", "--no-open"],

@@ -1,16 +1,13 @@
 """The progress of `rowspace encode` on standard error: a bar on a terminal, lines at intervals elsewhere."""
 
-import sys
 import time
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.progress import BarColumn, Progress as RichProgress, TextColumn
-
 from rowspace._base.plural import plural
-from rowspace.cli.output import console_on, message
-from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration, uses_bars
+from rowspace.cli.output import message
+from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration, make_bars, uses_bars
 
 if TYPE_CHECKING:
     from rowspace.encode import StreamProgress
@@ -61,15 +58,8 @@ class EncodeBar(_Reporter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._bars = RichProgress(
-            TextColumn("encoding"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[facts]}", justify="right"),
-            TextColumn(" "),  # room for the terminal's ^C, which would move the bar down by a line
-            console=console_on(sys.stderr),
-            expand=True,
-        )
-        self._task = self._bars.add_task("", total=None, facts="")
+        self._bars = make_bars()
+        self._task = self._bars.add_task("encoding", total=None, facts="")
 
     def __enter__(self) -> Self:
         self._bars.start()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rowspace.learn import Progress
     from rowspace.text import IdCorpus
 
-__all__ = ["Bars", "Lines", "Pace", "duration", "progress_reporter", "uses_bars"]
+__all__ = ["Bars", "Lines", "Pace", "duration", "make_bars", "progress_reporter", "uses_bars"]
 
 SECONDS_BETWEEN_LINES = 10.0
 LINES_PER_STAGE = 10
@@ -36,19 +36,24 @@ def uses_bars() -> bool:
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def make_bars() -> RichProgress:
+    """Return an empty set of bars on standard error, whose tasks have a description and the field `facts`."""
+    return RichProgress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.fields[facts]}", justify="right"),
+        TextColumn(" "),  # room for the terminal's ^C, which would move the bars down by a line
+        console=console_on(sys.stderr),
+        expand=True,
+    )
+
+
 class Bars:
     """A progress bar for reading and one for learning; other messages appear above them."""
 
     def __init__(self, total_bytes: int | None) -> None:
         self._reading = _Reading(total_bytes)
-        self._bars = RichProgress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[facts]}", justify="right"),
-            TextColumn(" "),  # room for the terminal's ^C, which would move the bars down by a line
-            console=console_on(sys.stderr),
-            expand=True,
-        )
+        self._bars = make_bars()
         self._read = self._bars.add_task("reading", total=total_bytes, facts="")
         self._learned: TaskID | None = None
         self._unit = "words"

@@ -9,7 +9,7 @@
 | `warm.py` | compiles the kernels at setup |
 | `language_model/` | `rowspace.train`: a small decoder, its runs and events, probes |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
-| `tuning/` | `tune`: rows for retrieval, from pairs of texts |
+| `tuning/` | `tune`: rows for retrieval, from pairs of texts; `TextClassifier`, saved with its encoder |
 | `arena/` | input strategies compared on four tasks |
 
 Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.

@@ -37,7 +37,10 @@ from rowspace.learn.optimizer.partial.trainable_rows import TrainableRows as Tra
 from rowspace.learn.optimizer.row_adagrad import RowAdagrad as RowAdagrad
 from rowspace.learn.options import FitOptions as FitOptions
 from rowspace.learn.run_directory import run_directory_of as run_directory_of
+from rowspace.learn.tuning.classifier import TextClassifier as TextClassifier
+from rowspace.learn.tuning.labels import read_labeled as read_labeled
 from rowspace.learn.tuning.options import TuneOptions as TuneOptions
 from rowspace.learn.tuning.pairs import read_pairs as read_pairs
+from rowspace.learn.tuning.train_classifier import train_classifier as train_classifier
 from rowspace.learn.tuning.tune import TuneProgress as TuneProgress, tune as tune
 from rowspace.learn.word2vec.trainer import Progress as Progress

@@ -41,6 +41,8 @@ def test_vectors_are_saved_with_a_summary(run: Run, table_path: str, file: str, 
     step = lines[3].partition("python -c ")[2].strip("'")
     done = subprocess.run([sys.executable, "-c", step], capture_output=True, text=True, check=True)
     assert done.stdout == "(4, 16)\n"
+    packed = run("encode", file, "--table", table_path, "-o", out, "--dtype", "ubinary").stdout
+    assert packed.startswith("4 texts × 16 bits, packed in 2 uint8\n")
 
 
 def test_other_sources_and_formats(run: Run, table_path: str, vectors: Any, tmp_path: Path) -> None:
@@ -117,6 +119,7 @@ def test_ctrl_c_keeps_the_rows(table_path: str, tmp_path: Path) -> None:
         (("{file}", "--table", "{table}", "-o", "v.npy", "--resume"), 2, "there is no interrupted run of"),
         (("{file}", "--table", "missing", "-o", "v.npy"), 2, "nothing is at 'missing'"),
         (("missing.txt", "--table", "{table}", "-o", "v.npy"), 1, "there is no file or directory 'missing.txt'"),
+        (("a class is", "--table", "{table}"), 2, "to encode a text, pipe it: echo TEXT | rowspace encode - ..."),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--field", "body"), 1, "line 1 is not JSON"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--column", "t"), 2, "is for Parquet files"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--dim", "17"), 2, "dim must be at most the table's 16"),

@@ -79,8 +79,10 @@ def test_search_as_json_equals_search_in_python(run: Run, index: Path, table_pat
 
 
 def test_nothing_found(run: Run, index: Path) -> None:
-    found = run("search", "my-index", "loop", "--path", "*.none")
-    assert (found.stdout, found.stderr[:23]) == ("", "rowspace: nothing found")
+    reason = "rowspace: nothing found: the index has no word of the query"
+    for arguments, more in ((("loop", "--path", "*.none"), ", or no file matches --path"), (("zzzz",), "")):
+        found = run("search", "my-index", *arguments)
+        assert (found.stdout, found.stderr) == ("", f"{reason}{more}\n")
 
 
 def test_the_table_of_another_index_is_an_error(run: Run, index: Path, tmp_path: Path, english: Path) -> None:
@@ -95,6 +97,7 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
         ("search", "nothing", "loop"): "nothing'; create it with rowspace index FILES -o ",
         ("search", "docs", "loop"): "docs'; create it",
         ("search", "my-index", "loop", "--path", ""): "path must be a pattern",
+        ("search", "my-index", " "): "the query is empty; give words or a question",
         ("search", "my-index", "loop", "-k", "0"): "it must be greater than or equal to 1",
         ("index", "-o", "new"): "name files or folders to index",
         ("index", "nothing", "-o", "new", "--table", table_path): "nothing does not exist",

@@ -1,7 +1,6 @@
 """The workbench as a separate process, with requests over the network, ended by signals."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -14,20 +13,19 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.cli.commands.server_process import ServerProcess, Start, starter
 
 from rowspace.lab.server.reply import decode
 
-Start = Callable[..., "Server"]
 
-
-class Server:
+class Server(ServerProcess):
     """A running `rowspace lab`, and the printed URL."""
 
-    def __init__(self, arguments: tuple[str, ...], **environment: str) -> None:
-        command = [sys.executable, "-m", "rowspace", "lab", "--no-open", *arguments]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, env=os.environ | environment, **streams)
-        self.url = self.process.stdout.readline().strip()
+    command = ("lab", "--no-open")
+
+    def __init__(self, *arguments: str, **environment: str) -> None:
+        super().__init__(*arguments, **environment)
+        self.url = self.line
         self.base, _, self.token = self.url.partition("/?token=")
 
     def get(self, path: str) -> bytes:
@@ -35,25 +33,10 @@ class Server:
         with urlopen(request, timeout=60) as answer:
             return answer.read()
 
-    def ended(self, number: signal.Signals) -> tuple[int, str]:
-        """The exit status after a signal, and the messages."""
-        self.process.send_signal(number)
-        messages = self.process.communicate(timeout=60)[1]
-        return self.process.returncode, messages
-
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    servers: list[Server] = []
-
-    def started(*arguments: str, **environment: str) -> Server:
-        servers.append(Server(arguments, **environment))
-        return servers[-1]
-
-    yield started
-    for server in servers:
-        with server.process:
-            server.process.kill()
+    yield from starter(Server)
 
 
 def test_chosen_table_is_in_the_printed_address(start: Start, table_path: str) -> None:
@@ -70,6 +53,27 @@ def test_chosen_table_is_shown_at_once_where_no_default_table_was_learned(start:
     assert decode(server.get("/api/words/rows?word=item3")).arrays["rows"].tolist() == [[0.7, 0.0, -0.3]]
     assert "showing five-items; without --table, a table is learned" in server.ended(signal.SIGINT)[1]
     assert not list((tmp_path / "rowspace").glob("stdlib-*"))
+
+
+def test_search_page_searches_the_named_folder_and_an_index_brings_its_table(
+    start: Start, command: Callable[..., Any], table_path: str, tmp_path: Path
+) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.txt").write_text("The cat sat on the mat.")
+    reply = decode(start(table_path, "--search", str(tmp_path / "files")).get("/api/search/index"))
+    assert (reply.meta["folder"], reply.meta["found"]) == (str(tmp_path / "files"), 1)
+
+    index = str(tmp_path / "index")
+    command("index", str(tmp_path / "files"), "-o", index, "--table", table_path)
+    server = start("--search", index, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    reply = decode(server.get("/api/search/index"))
+    assert (reply.meta["state"], reply.meta["is_named"], reply.meta["passages"]) == ("ready", True, 1)
+    assert not (tmp_path / "cache").exists()  # no default table was learned
+
+
+def test_missing_folder_to_search_is_refused(run: Callable[..., Any], table_path: str) -> None:
+    message = "--search must be a folder, a file or an index, and there is no 'nowhere'; check the path"
+    assert message in run("lab", table_path, "--no-open", "--search", "nowhere", status=2).stderr
 
 
 def test_unknown_table_is_refused_before_the_server_starts(table_path: str) -> None:

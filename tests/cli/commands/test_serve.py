@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -15,13 +12,13 @@ from typing import Any
 import numpy as np
 import openai
 import pytest
+from tests.cli.commands.server_process import ServerProcess, Start, starter
 
 import rowspace as rs
 from rowspace.text import whitespace_json
 
 KEY = "a-key-of-20-letters-"
 WORDS = [f"word{number}" for number in range(50)]
-Start = Callable[..., "Server"]
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +28,13 @@ def words_path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
-class Server:
-    """A running `rowspace serve`, with the first line that it printed and the first message."""
+class Server(ServerProcess):
+    """A running `rowspace serve`, with the first message that it printed."""
+
+    command = ("serve", "--port", "0")
 
     def __init__(self, *arguments: str, **environment: str) -> None:
-        command = [sys.executable, "-m", "rowspace", "serve", "--port", "0", *arguments]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, env=os.environ | environment, **streams)
-        self.line = self.process.stdout.readline().strip()
+        super().__init__(*arguments, **environment)
         self.message = self.process.stderr.readline()
         self.url = json.loads(self.line)["url"] if self.line.startswith("{") else self.line
 
@@ -50,25 +46,10 @@ class Server:
     def client(self, key: str = "none", **options: Any) -> openai.OpenAI:
         return openai.OpenAI(base_url=self.url, api_key=key, timeout=60, **options)
 
-    def ended(self, number: signal.Signals) -> tuple[int, str]:
-        """The exit status after a signal, and the messages."""
-        self.process.send_signal(number)
-        messages = self.process.communicate(timeout=60)[1]
-        return self.process.returncode, messages
-
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    servers: list[Server] = []
-
-    def started(*arguments: str, **environment: str) -> Server:
-        servers.append(Server(*arguments, **environment))
-        return servers[-1]
-
-    yield started
-    for server in servers:
-        with server.process:
-            server.process.kill()
+    yield from starter(Server)
 
 
 def ones(vector: list[float]) -> list[int]:

@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import sys
-import time
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -18,6 +17,7 @@ from rowspace.learn.language_model.telemetry.events import NAME, Events
 from rowspace.learn.language_model.train import train
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+from killed_children import run_in_child
 from system_calls import forbid_exchange
 
 ROUNDS = 100 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 6
@@ -35,20 +35,6 @@ def learn(run: Path) -> None:
         train(TEXT, run, workers=1, device="cpu", save_steps=3, **SHAPE, **OPTIONS)
 
 
-def run_in_child(run: Path, delay: float) -> int:
-    """Train in a forked child; kill it after `delay` seconds if it is still alive."""
-    child = os.fork()
-    if child == 0:
-        try:
-            learn(run)
-            os._exit(0)
-        finally:
-            os._exit(1)
-    time.sleep(delay)  # not waiting for anything: the random delay is what the test varies
-    os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def main() -> None:
     """Train one run without and others with kills, in the folder given."""
     folder = Path(sys.argv[1])
@@ -61,7 +47,7 @@ def main() -> None:
         run = folder / "killed" / f"run-{kills}"
         status = None
         while status != 0 and kills < ROUNDS:
-            status = run_in_child(run, chance.uniform(0, 0.6))
+            status = run_in_child(lambda folder=run: learn(folder), delay=chance.uniform(0, 0.6))
             assert status in (0, -signal.SIGKILL), status
             kills += status != 0
         learn(run)

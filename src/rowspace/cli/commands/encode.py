@@ -120,6 +120,9 @@ def encode(
 def _source(names: Sequence[str]) -> str | list[Path]:
     if "" in names:
         raise UsageError("the name of a file is empty; give a file, a folder, a pattern or -")
+    for name in names:
+        if " " in name and not any(character in name for character in "*?[") and not Path(name).exists():
+            raise UsageError(f"there is no file {name!r}; to encode a text, pipe it: echo TEXT | rowspace encode - ...")
     return names[0] if len(names) == 1 else [Path(name) for name in names]
 
 
@@ -145,7 +148,10 @@ def _summary(output: str, encoder: "Encoder", result: "StreamResult", seconds: f
     """Yield the lines of the summary."""
     report, new = encoder.report, result.texts - result.resumed_texts
     resumed = f", {new:,} of them in this run" if result.resumed_texts else ""
-    yield f"{plural(result.texts, 'text')}{resumed} × {result.dim} {result.dtype}"
+    form = f"{result.dim} {result.dtype}"
+    if encoder.options.dtype in ("binary", "ubinary"):
+        form = f"{plural(encoder.dim, 'bit')}, packed in {form}"
+    yield f"{plural(result.texts, 'text')}{resumed} × {form}"
     advice = "; another table may fit this text better" if report.unknown_share > MANY_UNKNOWN else ""
     yield f"{plural(report.tokens, 'token')}, {100 * report.unknown_share:.1f} % out of vocabulary{advice}"
     yield f"encoding took {result.seconds:.1f} s at {text_rate(new, result.seconds)}, this command {seconds:.1f} s"

@@ -13,7 +13,7 @@ from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
     from rowspace.encode import Encoder
-    from rowspace.encode.index import Index, Summary
+    from rowspace.encode.index import Summary
 
 __all__ = ["index"]
 
@@ -65,15 +65,14 @@ def index(
     options = {"max_chars": max_chars, "max_megabytes": max_megabytes, "ann_from": ann_from}
     given = {name: value for name, value in options.items() if value is not None}
     with cleanup_on_interrupt():
-        found = _build(files or [], output, table, given) if rebuild else _update(files or [], output, table, given)
-    assert found.summary is not None  # noqa: S101  # both have set it
+        summary = _build(files or [], output, table, given) if rebuild else _update(files or [], output, table, given)
     if as_json:
-        print_json({"index": output, **vars(found.summary)})
+        print_json({"index": output, **vars(summary)})
     else:
-        message(_sentence(output, found.summary))
+        message(_sentence(output, summary))
 
 
-def _update(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Index":
+def _update(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Summary":
     """Update the index, or build it if there is none."""
     from rowspace.encode import Encoder
     from rowspace.encode.index import Index
@@ -86,18 +85,18 @@ def _update(files: list[str], output: str, table: str | None, options: dict[str,
         option = changed[0].replace("_", "-")
         known = getattr(found.settings, changed[0])
         raise UsageError(f"{output} was built with --{option} {known}; to change it, build it again with --rebuild")
-    found.update(files or None, on_progress=_Reporter())
-    return found
+    return found.update(files or None, on_progress=_Reporter())
 
 
-def _build(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Index":
+def _build(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Summary":
     from rowspace.encode.index import Index, IndexOptions
 
     if not files:
         raise UsageError("name files or folders to index, for example: rowspace index src docs -o my-index")
     Index.check_target(output)
     encoder, path = _open_encoder(table)
-    return Index.build(files, encoder, output, options=IndexOptions(**options), table=path, on_progress=_Reporter())
+    built = Index.build(files, encoder, output, options=IndexOptions(**options), table=path, on_progress=_Reporter())
+    return built.summary
 
 
 def _open_encoder(table: str | None) -> "tuple[Encoder, str]":

@@ -14,9 +14,11 @@ from rowspace.cli.default_table import open_default_table
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_line
+from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
     from rowspace.lab import Lab
+    from rowspace.lab.pages.search import SearchSource
 
 __all__ = ["lab"]
 
@@ -36,6 +38,15 @@ def lab(
         typer.Option(
             metavar="ID",
             help="The table to show first, such as six-words, small-world or everyday-words; pages can change it.",
+            show_default=False,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="What the Search page searches: a folder, a file, or an index of rowspace index, whose table is then "
+            "the default.  [default: the working folder]",
             show_default=False,
         ),
     ] = None,
@@ -60,6 +71,7 @@ def lab(
       rowspace lab
       rowspace lab --table six-words
       rowspace lab my-table --port 8080 --no-open
+      rowspace lab --search my-folder --table everyday-words
     """
     from rowspace.lab import make_app  # not needed for help
     from rowspace.lab.server.security import Access
@@ -70,12 +82,14 @@ def lab(
 
     shown = f"&table={validate_table_id(table)}" if table is not None else ""
     token = validate_token(host, token)
+    source, path = _searched(search, path)
     with (
         cleanup_on_interrupt(),
         listen(host, port, first=DEFAULT_PORT) as listener,
     ):  # reports wrong values before long work
         access = Access(host, listener.getsockname()[1], token)
-        app = make_app(Tables(_lab(path, table), find_recent=partial(find_recent, Path.cwd(), hub_cache())))
+        tables = Tables(_lab(path, table), find_recent=partial(find_recent, Path.cwd(), hub_cache()))
+        app = make_app(tables, search=source)
         url = access.url + shown
         print_line(url)
         sys.stdout.flush()
@@ -83,6 +97,21 @@ def lab(
         if open_browser and _has_screen():
             threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
         serve(app, access, listener)
+
+
+def _searched(search: str | None, path: str | None) -> "tuple[SearchSource, str | None]":
+    """Return what the Search page searches, and the table to open: by default that of an index that is named."""
+    from rowspace.encode.index import Index
+    from rowspace.lab.pages.search import SearchSource
+
+    if search is None:
+        return SearchSource(), path
+    if not Path(search).exists():
+        raise UsageError(f"--search must be a folder, a file or an index, and there is no {search!r}; check the path")
+    if path is None and Index.exists(search):
+        table = Index.open(search).settings.table
+        path = table if table is not None and Path(table).exists() else None
+    return SearchSource(Path(search).resolve()), path
 
 
 def _lab(path: str | None, table: str | None) -> "Lab":

@@ -4,6 +4,9 @@ from typing import Annotated
 
 import typer
 
+from rowspace.cli.commands.search import bridge_sentence
+from rowspace.cli.output import message
+
 __all__ = ["mcp"]
 
 
@@ -12,7 +15,9 @@ def mcp(
     *,
     table: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="The table, if it was moved after indexing.", show_default=False),
+        typer.Option(
+            metavar="TABLE", help="The table, if it was moved, or one with a bridge to the index.", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Serve an index as a tool for coding agents (MCP).
@@ -28,4 +33,7 @@ def mcp(
     from rowspace.encode.index import Index
     from rowspace.encode.index.mcp_server import make_server
 
-    make_server(Index.open(path, None if table is None else Encoder.load(table))).run("stdio")
+    index = Index.open(path, None if table is None else Encoder.load(table))
+    if index.bridge is not None:
+        message(bridge_sentence(index.bridge))
+    make_server(index).run("stdio")

@@ -7,11 +7,12 @@ import typer
 
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import message, print_json, print_line, shown
+from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
-    from rowspace.encode.index import Hit, Index
+    from rowspace.encode.index import Bridge, Hit, Index
 
-__all__ = ["search"]
+__all__ = ["bridge_sentence", "search"]
 
 
 def search(
@@ -32,7 +33,9 @@ def search(
     lines: Annotated[int, typer.Option(min=1, help="How many lines of a passage to show.")] = 8,
     table: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="The table, if it was moved after indexing.", show_default=False),
+        typer.Option(
+            metavar="TABLE", help="The table, if it was moved, or one with a bridge to the index.", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,12 +45,19 @@ def search(
       rowspace search my-index "where are errors reported"
       rowspace search my-index parse_header --mode lexical --path '*.py' -k 3
     """
-    hits = _open(path, table, mode).search(query, k=k, path=pattern, mode=mode)
+    if not query.strip():
+        raise UsageError("the query is empty; give words or a question")
+    index = _open(path, table, mode)
+    hits = index.search(query, k=k, path=pattern, mode=mode)
     if as_json:
-        print_json({"index": path, "query": query, "mode": mode, "hits": [asdict(hit) for hit in hits]})
+        used = {} if index.bridge is None else {"bridge": index.bridge.facts()}
+        print_json({"index": path, "query": query, "mode": mode, **used, "hits": [asdict(hit) for hit in hits]})
         return
+    if index.bridge is not None:
+        message(bridge_sentence(index.bridge))
     if not hits:
-        message("nothing found: the index has no word of the query, or no file matches --path")
+        or_path = "" if pattern is None else ", or no file matches --path"
+        message(f"nothing found: the index has no word of the query{or_path}")
     for hit in hits:
         _print(hit, lines)
 
@@ -60,6 +70,11 @@ def _open(path: str, table: str | None, mode: str) -> "Index":
     from rowspace.encode import Encoder
 
     return Index.open(path, Encoder.load(table))
+
+
+def bridge_sentence(bridge: "Bridge") -> str:
+    """Return that queries go through a bridge, and how good it is."""
+    return f"the index was built with another table: queries go through a bridge with recall@10 {bridge.recall:.2f}"
 
 
 def _print(hit: "Hit", lines: int) -> None:

@@ -1,9 +1,9 @@
-"""`rowspace tune`: a table and pairs of texts → a table for retrieval.
+"""`rowspace tune`: a table and pairs of texts → a table for retrieval; or texts with labels → a classifier.
 
 Its options are the fields of `TuneOptions`.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,6 +14,7 @@ from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.cli.progress import Pace, duration
+from rowspace.errors import UsageError
 from rowspace.learn.tuning.options import TuneOptions
 
 if TYPE_CHECKING:
@@ -30,25 +31,41 @@ def tune(
     pairs: Annotated[
         str,
         typer.Argument(
-            metavar="PAIRS",
-            help="JSON lines with query and positive, or lines of two texts with a tab between them.",
+            metavar="EXAMPLES",
+            help="JSON lines with query and positive, or lines of two texts with a tab between them; for a classifier, "
+            "CSV or JSON lines with text and label.",
         ),
     ],
     *,
-    output: Annotated[str, typer.Option("-o", "--output", help="Where to save the tuned table.", show_default=False)],
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="Where to save the tuned table or the classifier.", show_default=False)
+    ],
+    classifier: Annotated[
+        Literal["linear", "mlp"] | None,
+        typer.Option(
+            help="Learn a classifier of labels, saved with the table; its rows are unchanged.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Tune a table for retrieval on pairs of texts.
+    """Tune a table for retrieval, or learn a classifier on it.
 
-    The mean of a query's rows learns to be nearer to that of its own text than to those of other pairs. Needs PyTorch,
-    and a table with a tokenizer. Recall of held-out pairs is printed for several numbers of columns, from before and
-    after.
+    With pairs of texts, the mean of a query's rows learns to be nearer to that of its own text than to those of other
+    pairs. Needs PyTorch, and a table with a tokenizer. Recall of held-out pairs is printed for several numbers of
+    columns, from before and after.
+
+    With --classifier, logistic regression or a network of one hidden layer (scikit-learn) learns labels from the
+    vectors of texts, and its accuracy on held-out texts is printed. rowspace classify uses it.
 
     Example:
       rowspace tune my-table pairs.jsonl -o my-tuned-table
       rowspace tune my-table pairs.tsv --epochs 5 --smallest 64 -o my-tuned-table
+      rowspace tune my-table reviews.csv --classifier linear -o my-classifier
     """
+    if classifier is not None:
+        _tune_classifier(table, pairs, output, classifier, options, as_json=as_json)
+        return
     from rowspace.learn.tuning.pairs import read_pairs  # not needed for help
     from rowspace.learn.tuning.tune import tune as tune_table
     from rowspace.table import Table
@@ -79,3 +96,39 @@ def tune(
             f"{before:.3f} before, {facts['recall_after'][size]:.3f} after"
         )
     print_line(f"saved in {output}")
+
+
+def _tune_classifier(
+    table: str, examples: str, output: str, kind: str, options: dict[str, Any], *, as_json: bool
+) -> None:
+    """Learn a classifier, save it, and print its accuracy."""
+    from rowspace.encode import Encoder
+    from rowspace.learn.tuning.classifier import TextClassifier
+    from rowspace.learn.tuning.labels import read_labeled
+    from rowspace.learn.tuning.train_classifier import train_classifier
+
+    given = {name: value for name, value in options.items() if value is not None}
+    others = sorted(given.keys() - {"held_out", "seed"})
+    if others:
+        option = others[0].replace("_", "-")
+        raise UsageError(f"--{option} is for pairs; with --classifier, only --held-out and --seed apply")
+    chosen = TuneOptions(**given)
+    TextClassifier.check_target(output)
+    labeled = read_labeled(examples)
+    classifier = TextClassifier(Encoder.load(table), kind=kind, seed=chosen.seed % 2**32)
+    with cleanup_on_interrupt():
+        train_classifier(classifier, labeled, held_out=chosen.held_out, seed=chosen.seed % 2**32)
+        classifier.save(output)
+    facts = classifier.facts_
+    if as_json:
+        print_json({"classifier": output, "kind": kind} | facts)
+        return
+    labels, texts = plural(len(facts["labels"]), "label"), plural(facts["texts"], "text")
+    print_line(f"{kind} classifier of {labels}, learned from {texts}")
+    if facts["held_out_texts"]:
+        low, high = facts["interval"]
+        print_line(
+            f"accuracy on {plural(facts['held_out_texts'], 'held-out text')}: {facts['accuracy']:.3f} (95 % interval "
+            f"{low:.3f} to {high:.3f}); always the most frequent label: {facts['accuracy_of_most_frequent']:.3f}"
+        )
+    print_line(f"saved in {output}; try: rowspace classify {output} TEXT")

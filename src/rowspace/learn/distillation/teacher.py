@@ -139,7 +139,7 @@ def read_pipeline(folder: Path, pooling: str | None = None) -> tuple[Path, str, 
     modules = _modules(source)
     kinds = [kind for kind, _ in modules]
     if kinds[:1] != ["Transformer"]:
-        raise FileFormatError(f"{source}: the first module is not a Transformer, so there is nothing to distill")
+        raise FileFormatError(f"{source}: the first module is not a Transformer; name the folder of an encoder")
     home = _inside(folder, modules[0][1])
     if pooling is None:
         others = [kind for kind in kinds[1:] if kind not in ("Pooling", "Normalize", "Dropout")]

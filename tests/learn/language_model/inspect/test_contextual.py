@@ -5,10 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 import torch
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from tests.bert_of_words import save_bert_of_words
+from transformers import BertModel
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.learn import contextual_rows, load_run
 
 TEXTS = ["the class of the object", "the object is a class", "a class is a type"]
@@ -19,11 +19,7 @@ WORDS = sorted(set(" ".join(TEXTS).split()))
 def encoder(tmp_path_factory):
     """A BERT with random weights and a tokenizer of words."""
     folder = tmp_path_factory.mktemp("encoder")
-    (folder / "words.json").write_text(whitespace_json(WORDS))
-    PreTrainedTokenizerFast(tokenizer_file=str(folder / "words.json"), unk_token="[UNK]").save_pretrained(folder)
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 32}
-    BertModel(BertConfig(vocab_size=len(WORDS) + 1, max_position_embeddings=8, **sizes)).save_pretrained(folder)
+    save_bert_of_words(folder, WORDS)
     return folder
 
 

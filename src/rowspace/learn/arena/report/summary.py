@@ -8,6 +8,7 @@ from typing import Any
 from rowspace.learn.arena.options import ArenaOptions
 from rowspace.learn.arena.report.sizes import attention_flops, sizes
 from rowspace.learn.arena.report.why import verdict, why
+from rowspace.learn.arena.runs.saved import RUN_FACTS
 from rowspace.learn.arena.runs.worker import cell_key
 
 __all__ = ["DIVERGED", "LEARNED", "NOT_FINISHED", "NOT_LEARNED", "TaskFacts", "summarize"]
@@ -19,25 +20,6 @@ ROUNDING = 1e-9  # three runs of the baseline's own quality have a mean that dif
 
 Cells = Mapping[str, Mapping[str, Any]]
 Entry = dict[str, Any]
-
-# Facts of a run that an entry has the mean of.
-_MEANS = (
-    "parameters",
-    "table_parameters",
-    "tokens_per_input",
-    "steps",
-    "inputs",
-    "passes",
-    "cpu_seconds",
-    "seconds",
-    "input_milliseconds",
-    "state_bytes",
-    "activation_bytes",
-    "unknown",
-    "median_count",
-    "rare_rows",
-    "unused_rows",
-)
 
 
 @dataclass(frozen=True)
@@ -102,7 +84,7 @@ def _entry(cells: Cells, options: ArenaOptions, task: str, strategy: str, facts:
     if any("diverged" in run for run in runs):
         entry["status"] = DIVERGED
     done = [run for run in runs if "failed" not in run]
-    entry |= {name: _mean([run[name] for run in done]) for name in _MEANS}
+    entry |= {name: _mean([run[name] for run in done]) for name in RUN_FACTS}
     return entry | {
         "finished_seeds": [seed for seed, run in zip(_seeds(options), runs, strict=True) if "failed" not in run],
         "learning_curves": [run["curve"] for run in done],

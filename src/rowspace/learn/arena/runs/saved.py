@@ -9,11 +9,28 @@ from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import read_object
 
-__all__ = ["RESULTS_NAME", "SavedResults", "read_arena"]
+__all__ = ["RESULTS_NAME", "RUN_FACTS", "SavedResults", "read_arena"]
 
 Summarize = Callable[[dict[str, dict[str, Any]]], dict[str, Any]]
 
 RESULTS_NAME = "arena.json"
+RUN_FACTS = (  # numbers of a run; a cell has their means over the seeds
+    "parameters",
+    "table_parameters",
+    "tokens_per_input",
+    "steps",
+    "inputs",
+    "passes",
+    "cpu_seconds",
+    "seconds",
+    "input_milliseconds",
+    "state_bytes",
+    "activation_bytes",
+    "unknown",
+    "median_count",
+    "rare_rows",
+    "unused_rows",
+)
 _FORMAT = 2
 _CONTINUED = (1, _FORMAT)  # the first one lacks the summary
 

@@ -1,0 +1,169 @@
+"""A classifier equals scikit-learn's, also after it was saved."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rowspace.encode import Encoder
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.learn import TextClassifier, train_classifier
+from rowspace.learn.tuning.train_classifier import wilson_interval
+from rowspace.store import load
+from rowspace.table import Table
+from rowspace.text import whitespace_json
+
+WORDS = [f"{topic}{number}" for topic in ("red", "blue", "green") for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def table():
+    rows = np.random.default_rng(0).normal(size=(36, 8)) + np.repeat(np.eye(3, 8) * 1.5, 12, axis=0)
+    return Table(WORDS, rows.astype(np.float32), tokenizer=whitespace_json(WORDS))
+
+
+@pytest.fixture(scope="module")
+def examples():
+    generator = np.random.default_rng(1)
+    found = []
+    for label, first in (("red", 0), ("blue", 12), ("green", 24)) * 40:
+        words = generator.choice(WORDS[first : first + 12], 2).tolist() + generator.choice(WORDS, 2).tolist()
+        found.append((" ".join(words), label))
+    return found
+
+
+def columns(examples, labels=("red", "blue", "green")):
+    kept = [(text, label) for text, label in examples if label in labels]
+    return [text for text, _ in kept], [label for _, label in kept]
+
+
+# Equal probabilities do not need a converged MLP, which would take seconds.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_probabilities_equal_those_of_sklearn_before_and_after_saving(table, examples, tmp_path):
+    encoder = Encoder(table, normalize=True)
+    for labels in (("red", "blue", "green"), ("red", "blue")):
+        texts, names = columns(examples, labels)
+        for kind, model in {
+            "linear": LogisticRegression(max_iter=500),
+            "mlp": MLPClassifier((20,), max_iter=60, random_state=0),
+        }.items():
+            vectors = encoder.encode(texts).astype(float)
+            expected = make_pipeline(StandardScaler(), model).fit(vectors, names)
+            fitted = TextClassifier(encoder, kind=kind, hidden_units=20, max_iter=500 if kind == "linear" else 60)
+            fitted.fit(texts, names).save(tmp_path / "saved")
+            again = TextClassifier.load(tmp_path / "saved")
+            for each in (fitted, again):
+                np.testing.assert_allclose(each.predict_proba(texts), expected.predict_proba(vectors), atol=1e-9)
+                np.testing.assert_array_equal(each.predict(texts), expected.predict(vectors))
+                assert each.classes_.tolist() == sorted(labels)
+            np.testing.assert_array_equal(again.predict_proba(texts), fitted.predict_proba(texts))
+            assert again.get_params() | {"encoder": None} == fitted.get_params() | {"encoder": None}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["saved"]
+
+
+def test_the_folder_also_opens_as_a_table(table, examples, tmp_path):
+    TextClassifier(table).fit(*columns(examples)).save(tmp_path / "saved")
+    np.testing.assert_array_equal(load(tmp_path / "saved", verify=True).rows, table.rows)
+
+
+def test_whole_numbers_and_booleans_stay_what_they_are(table, examples, tmp_path):
+    texts, names = columns(examples)
+    for labels in ([len(name) for name in names], [name == "red" for name in names]):
+        TextClassifier(table).fit(texts, labels).save(tmp_path / "saved")
+        found = TextClassifier.load(tmp_path / "saved").predict(texts)
+        assert set(found.tolist()) == set(labels)
+        assert type(found.tolist()[0]) is type(labels[0])
+
+
+def test_it_follows_the_conventions_of_sklearn(table, examples):
+    texts, labels = columns(examples)
+    search = GridSearchCV(TextClassifier(table), {"kind": ["linear", "mlp"], "max_iter": [100]}, cv=2).fit(
+        texts, labels
+    )
+    assert search.best_score_ > 0.8
+    assert search.best_estimator_.score(texts, labels) > 0.8
+    copy = clone(TextClassifier(table, kind="mlp", seed=3))
+    assert (copy.kind, copy.seed) == ("mlp", 3)
+    fitted = TextClassifier(table).fit(texts, labels)
+    assert pickle.loads(pickle.dumps(fitted)).predict(texts).tolist() == fitted.predict(texts).tolist()
+    assert fitted.predict_proba([]).shape == (0, 3)
+
+
+def test_accuracy_is_that_of_texts_that_were_not_learned_from(table, examples):
+    classifier = train_classifier(TextClassifier(table), examples, held_out=0.25, seed=4)
+    facts = classifier.facts_
+    assert (facts["texts"], facts["held_out_texts"]) == (90, 30)
+    assert facts["labels"] == {"red": 40, "blue": 40, "green": 40}
+    assert facts["interval"] == list(wilson_interval(round(facts["accuracy"] * 30), 30))
+    assert facts["accuracy_of_most_frequent"] == pytest.approx(1 / 3)  # each label has its share
+    noise = [
+        (text, label) for (text, _), label in zip(examples, np.random.default_rng(0).permutation(120), strict=True)
+    ]
+    random = train_classifier(TextClassifier(table), [(text, str(label % 2)) for text, label in noise], held_out=0.5)
+    assert random.facts_["accuracy"] < 0.75
+    assert "accuracy" not in train_classifier(TextClassifier(table), examples, held_out=0.0).facts_
+    rare = [*examples, ("red1", "once")]
+    assert train_classifier(TextClassifier(table), rare).facts_["held_out_texts"] == 12
+    with pytest.raises(UsageError, match="at least two labels, got 40 with 1; give more"):
+        train_classifier(TextClassifier(table), [each for each in examples if each[1] == "red"])
+
+
+def test_wrong_arguments(table, tmp_path):
+    for kind, labels, complaint in [
+        ("tree", ["a", "b"], "kind must be linear or mlp, not 'tree'"),
+        ("linear", ["a"], "one label for each of 2 texts"),
+        ("linear", [0.5, 1.5], "strings or whole numbers"),
+        ("linear", ["a", "a"], "at least two different labels"),
+    ]:
+        with pytest.raises(UsageError, match=complaint):
+            TextClassifier(table, kind=kind).fit(["red1", "blue1"], labels)
+    table.save(tmp_path / "table")
+    with pytest.raises(UsageError, match=r"there is no classifier in .*table'; learn one with rowspace tune"):
+        TextClassifier.load(tmp_path / "table")
+    fitted = TextClassifier(table).fit(["red1", "blue1"], ["a", "b"])
+    with pytest.raises(UsageError, match="cannot save to"):
+        fitted.save(tmp_path / "table")
+
+
+def test_damaged_folders(table, examples, tmp_path):
+    path = tmp_path / "saved"
+    fitted = TextClassifier(table).fit(*columns(examples))
+
+    def change_json(**changes):
+        document = json.loads((path / "classifier.json").read_text())
+        (path / "classifier.json").write_text(json.dumps(document | changes))
+
+    def change_tensors(**changes):
+        tensors = load_file(path / "classifier.safetensors") | changes
+        save_file(
+            {name: array for name, array in tensors.items() if array is not None}, path / "classifier.safetensors"
+        )
+
+    for damage in (
+        lambda: change_json(version=2),
+        lambda: change_json(classes=["a", "b"]),
+        lambda: change_json(classes=[[1], [2], [3]]),
+        lambda: change_json(classifier={"kind": "linear"}),
+        lambda: change_json(fingerprint="0" * 32),
+        lambda: (path / "classifier.json").write_text("{"),
+        (path / "classifier.safetensors").unlink,
+        lambda: (path / "classifier.safetensors").write_bytes(b"\xff" * 20),
+        lambda: change_tensors(**{"bias.0": None}),
+        lambda: change_tensors(**{"bias.0": np.zeros(4)}),
+        lambda: change_tensors(**{"weight.0": np.full((8, 3), np.nan)}),
+        lambda: change_tensors(**{"weight.0": np.zeros((7, 3))}),
+        lambda: change_tensors(more=np.zeros(3)),
+    ):
+        fitted.save(path)
+        TextClassifier.load(path)
+        damage()
+        with pytest.raises(FileFormatError, match="learn it again with rowspace tune --classifier"):
+            TextClassifier.load(path)

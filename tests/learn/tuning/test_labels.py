@@ -1,0 +1,34 @@
+import pytest
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.learn import read_labeled
+
+EXPECTED = [("short, and funny", "good"), ("two\nlines", "1")]
+
+
+def test_each_kind_of_file(tmp_path):
+    for name, content in {
+        "a.csv": '\ufeffid,Text,Label\n1,"short, and funny",good\n\n2,"two\nlines",1\n',
+        "a.tsv": 'label\ttext\ngood\tshort, and funny\n1\t"two\nlines"\n',
+        "a.jsonl": '{"text": "short, and funny", "label": "good"}\n\n{"text": "two\\nlines", "label": 1}\n',
+    }.items():
+        (tmp_path / name).write_text(content)
+        assert read_labeled(tmp_path / name) == EXPECTED, name
+
+
+def test_lines_without_text_or_label(tmp_path):
+    for name, content, complaint in [
+        ("a.csv", b"text,name\na,b\n", r"line 1: the header must name the columns text and label, and is 'text,name'"),
+        ("a.csv", b"", "line 1: the header"),
+        ("a.csv", b"text,label\na,b\nc\n", "line 3: the text or the label is missing"),
+        ("a.csv", b"text,label\na,b\xff\n", "line 2: not valid UTF-8"),
+        ("a.csv", b'text,label\n"' + b"x" * 200_000, "line 2: field larger than field limit"),
+        ("a.jsonl", b'{"text": "a", "label": "b"}\n["a", "b"]\n', "line 2: not a JSON object"),
+        ("a.jsonl", b'{"text": "a", "label": null}\n', "line 1: the text or the label"),
+        ("a.jsonl", b"[" * 100_000, "line 1: not a JSON object"),
+    ]:
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(FileFormatError, match=complaint):
+            read_labeled(tmp_path / name)
+    with pytest.raises(UsageError, match="give a CSV file or JSON lines"):
+        read_labeled(tmp_path / "none.csv")
