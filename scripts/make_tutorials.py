@@ -29,6 +29,11 @@ DOCS = Path(__file__).parent.parent / "docs"
 FOLDER = DOCS / "tutorials"
 STATE = re.compile(r"\[([^\]]+)\]\((/[^)\s]*)\)")
 """A link to the state of a page of the workbench."""
+MEASURE = """```py
+from rowspace.lab.lessons.computed.claims import claim_function
+
+print(claim_function("{}")())
+```"""
 
 
 def main() -> None:
@@ -116,7 +121,7 @@ def section(each: Lesson, block: Block, values: Values) -> Iterator[str]:
             yield folded("Hint", parts[1])
             yield folded("Answer", parts[2])
         case "mistake":
-            yield f"**A usual mistake:** {parts[0]}"
+            yield f"**A common mistake:** {parts[0]}"
             yield parts[1]
         case "card":
             yield "## In short"
@@ -171,7 +176,8 @@ def claim(block: Block, values: Values) -> Iterator[str]:
     yield f"## {block.parts[0].removesuffix('.')}"
     if name in claims.JOBS:
         yield "**Measured on request.** This trains models, which takes longer than the other measurements."
-        yield folded("Run it on the page", "Open `/claims` in the workbench, and press *Measure* below this statement.")
+        open_page = f"Open `/claims?claim={name}` in the workbench, and press *Measure*. Or run it in Python:"
+        yield folded("Run it", f"{open_page}\n\n{MEASURE.format(name)}")
     else:
         yield f"**{values.result(name)['verdict'].capitalize()}.** {prose_markdown(block.parts[1], values)}"
     yield f"*The rule:* {claims.claim_rule(name)}"

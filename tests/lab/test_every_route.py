@@ -73,7 +73,8 @@ MAY_BE_EMPTY = {"ranks"}  # of analogies, since few tables have the words of the
 NEED_COUNTS_OR_RUNS = {"words/counts", "head/evidence"}
 NEED_A_CHECKPOINT = {"input/own", "patches/checkpoint-filters", "patches/towers"}
 OF_RUNS = {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
-NEED_A_RUN = {"arena/result", "arena/cell"} | OF_RUNS | NEED_A_CHECKPOINT
+NEED_AN_INDEX = {"search/results", "search/map", "search/question"}
+NEED_A_RUN = {"arena/result", "arena/cell"} | OF_RUNS | NEED_A_CHECKPOINT | NEED_AN_INDEX
 
 
 @pytest.fixture(scope="session")

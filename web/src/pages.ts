@@ -121,6 +121,13 @@ export const pages: PageEntry[] = [
     load: () => import("./pages/arena/Arena.svelte"),
   },
   {
+    name: "search",
+    title: "Search",
+    about: "Ask your own files, and see which words made a passage the answer.",
+    key: "f",
+    load: () => import("./pages/search/SearchPage.svelte"),
+  },
+  {
     name: "claims",
     title: "Claims",
     about: "Common statements about embeddings, each measured.",
@@ -128,9 +135,6 @@ export const pages: PageEntry[] = [
     load: () => import("./pages/claims/Claims.svelte"),
   },
 ];
-
-/** The pages without a panel that says why they show something. */
-export const withoutWhy: ReadonlySet<string> = new Set(["start", "lessons", "claims"]);
 
 /** The pages that show the shared word or sentence, with the parameters that a change of it resets. */
 export const threadUse: Partial<Record<string, ThreadUse>> = {
@@ -142,4 +146,5 @@ export const threadUse: Partial<Record<string, ThreadUse>> = {
   order: { word: [], text: ["order"] },
   head: { word: ["dims", "values", "row"] },
   contextual: { word: [] },
+  search: { text: [] },
 };

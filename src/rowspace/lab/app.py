@@ -18,7 +18,7 @@ from rowspace.lab.lab import OPENED, Lab
 from rowspace.lab.lessons import PAGE as LESSONS
 from rowspace.lab.lessons.claims import PAGE as CLAIMS
 from rowspace.lab.page import Answer, Page, Upload
-from rowspace.lab.pages import PAGES
+from rowspace.lab.pages import PAGES, SearchSource, pages_over
 from rowspace.lab.server.documentation import SITE, documentation_routes
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.query import Query
@@ -40,6 +40,7 @@ def make_app(
     lab: Lab | Tables,
     *,
     pages: Sequence[Page] | None = None,
+    search: SearchSource | None = None,
     static: Path = STATIC,
     site: Path = SITE,
 ) -> Starlette:
@@ -48,11 +49,13 @@ def make_app(
     Args:
         lab: The table to show, or all tables to choose from.
         pages: The pages; the default is all of them.
+        search: What the Search page searches; by default the working folder.
         static: The folder of the built front end.
         site: The folder of the built documentation; if it is missing, `/docs/` leads to the documentation on the web.
     """
     tables = lab if isinstance(lab, Tables) else Tables(lab)
     pages = (LESSONS, CLAIMS, *PAGES) if pages is None else pages
+    pages = pages_over(search or SearchSource(), pages)
     answers = []
     for page in pages:
         threads = CapacityLimiter(THREADS)

@@ -15,23 +15,53 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
 from playwright.sync_api import Page, expect
 from starlette.types import ASGIApp
+from tests.encode.index.samples import write_files
 from tests.lab.arena_results import save_arena
 
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.arena.saved import own_folder
+from rowspace.lab.pages.search import SearchSource, search_page
 from rowspace.lab.pages.training import runs
+from rowspace.lab.server.query import Query
 from rowspace.lab.server.security import Access, AccessMiddleware
 from rowspace.table import Table
 from rowspace.text import default_tokenizer, standard_library
 
 TOKEN = "sixteen-letters-or-more"
+SEARCHED = {
+    "guide.md": """# Reading files
+
+Open a file, read its lines and close it. An error is raised if the file is missing. The encoding is UTF-8 unless
+another one is given, and a text that is not valid raises an exception at once.
+
+## Writing files
+
+Write a string to a file with the method write. The directory must exist before the call, and an existing file is
+replaced. Close the file, or use it in a with statement, so that nothing is lost on an exit.
+""",
+    "numbers.md": """# Numbers
+
+An integer has no limit. A float is a binary number of 64 bits, so a sum of floats is rounded. The module math has
+sin, cos and log; the module random returns random numbers from a seed. The norm of a vector is a float, too.
+""",
+    "src/errors.py": """def check(value):
+    '''Raise a TypeError if the value is not a number, and a ValueError if it is negative.'''
+    if not isinstance(value, int | float):
+        raise TypeError(value)
+    return value
+""",
+    "src/lists.py": """def remove_duplicates(items):
+    return list(dict.fromkeys(items))
+""",
+}
 LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
@@ -76,9 +106,18 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], lane: str
 
 
 @pytest.fixture(scope="session")
-def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
+def searched_folder(learned: tuple[Table, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of Python modules and Markdown, which is indexed, so that the Search page has passages."""
+    folder = write_files(tmp_path_factory.mktemp("searched") / "files", SEARCHED)
+    kind = search_page(SearchSource(folder)).job_kinds["index"]
+    list(kind.run(**kind.read(Lab(*learned), Query())))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def lab_url(learned: tuple[Table, str], searched_folder: Path) -> Iterator[str]:
     """The URL of a server with the table of the standard library."""
-    with serving(make_app(Lab(*learned))) as server:
+    with serving(make_app(Lab(*learned), search=SearchSource(searched_folder))) as server:
         yield url_of(server)
 
 

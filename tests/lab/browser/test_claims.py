@@ -87,6 +87,18 @@ def test_width_experiment_is_measured_when_it_is_started(visit: Callable[[str], 
     expect(row.get_by_role("button", name="Measure")).to_be_hidden()
 
 
+def test_link_shows_one_claim_and_a_button_all_of_them(visit: Callable[[str], Page]) -> None:
+    page = visit("claims?table=small-world&claim=tying")
+    expect(page.get_by_role("article")).to_have_count(1)
+    expect(claim(page, "Tying the head to the table only saves memory.")).to_contain_text("not measured")
+    expect(page.get_by_role("group", name="Verdict")).to_be_hidden()
+    page.get_by_role("button", name="Show all claims").click()
+    page.wait_for_url("**/claims?table=small-world")
+    expect(page.get_by_role("article")).to_have_count(len(MODULES))
+    page.go_back()
+    expect(page.get_by_role("article")).to_have_count(1)
+
+
 def test_experiment_can_be_stopped_and_started_again(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=small-world"))
     row = claim(page, "Sinusoids and RoPE extrapolate")
@@ -95,7 +107,7 @@ def test_experiment_can_be_stopped_and_started_again(visit: Callable[[str], Page
     row.get_by_role("button", name="Stop").click()
     expect(row.get_by_role("alert")).to_have_text("this job was cancelled")
     expect(row.get_by_role("button", name="Measure")).to_be_visible()
-    assert len(JOBS) == 2
+    assert len(JOBS) == 3
 
 
 def test_page_is_accessible_and_fits_a_phone(visit: Callable[[str], Page]) -> None:

@@ -31,3 +31,48 @@ def test_a_term_opens_its_explanation_and_escape_closes_it(visit: Callable[[str]
     expect(term).to_have_attribute("aria-expanded", "true")
     page.keyboard.press("Escape")
     expect(note).to_have_count(0)
+
+
+def test_a_term_explains_itself_under_the_pointer(visit: Callable[[str], Page]) -> None:
+    page = visit("head")
+    page.get_by_role("button", name="softmax", exact=True).hover()
+    expect(page.get_by_role("note")).to_contain_text("turns any numbers into probabilities")
+    page.get_by_role("heading", level=1).hover()
+    expect(page.get_by_role("note")).to_have_count(0)
+
+
+# The underlined terms, and a point in the given one.
+UNDERLINED = """(term) => {
+  const ranges = [...(CSS.highlights.get("glossary") ?? [])];
+  const range = ranges.find((each) => each.toString().toLowerCase() === term);
+  if (!range) return null;
+  range.startContainer.parentElement.scrollIntoView({ block: "center" });
+  const { left, top, width, height } = range.getClientRects()[0];
+  return { texts: ranges.map((each) => each.toString().toLowerCase()), x: left + width / 2, y: top + height / 2 };
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "term", "sentence"),
+    [("cost", "tied", "one matrix"), ("words", "norm", "length"), ("lessons/7", "softmax", "probabilities")],
+)
+def test_first_use_of_a_term_on_a_page_explains_itself(
+    visit: Callable[[str], Page], name: str, term: str, sentence: str
+) -> None:
+    page = visit(name)
+    found = page.wait_for_function(UNDERLINED, arg=term).json_value()
+    assert len(set(found["texts"])) == len(found["texts"])
+    tooltip = page.get_by_role("tooltip")
+    expect(tooltip).to_have_count(0)
+    there = page.evaluate(UNDERLINED, term)  # after the page was scrolled
+    page.mouse.move(there["x"], there["y"])
+    expect(tooltip).to_contain_text(sentence)
+    page.keyboard.press("Escape")
+    expect(tooltip).to_have_count(0)
+
+
+def test_help_has_the_glossary(visit: Callable[[str], Page]) -> None:
+    page = visit("cost")
+    page.get_by_role("button", name="Help").click()
+    page.get_by_text("Glossary").click()
+    expect(page.get_by_role("dialog")).to_contain_text("the root of the sum of its squared numbers")

@@ -1,12 +1,23 @@
 """The Head page in a browser."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
+import transformers as tf
 from playwright.sync_api import Locator, Page, expect
 from scipy import special, stats
+from tests.lab.browser.conftest import serving, url_of
+from tests.lab.checkpoints import IDS, SIZES, WORDS, save_model
+from tests.lab.short_runs import train_short
 
+import rowspace as rs
+from rowspace.lab.app import make_app
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages.training.runs import run_path
 from rowspace.layers import CATALOGUE, TiedHead, UntiedHead
+from rowspace.learn import read_events
 
 pytestmark = pytest.mark.browser
 
@@ -154,3 +165,101 @@ def test_unknown_word_suggests_similar_spellings(visit) -> None:
     page.keyboard.press("/")
     page.keyboard.type("typeerorr")
     expect(page.get_by_role("alert")).to_contain_text("did you mean 'typeerror'")
+
+
+def test_evidence_is_missing_until_runs_differ_in_tying_only(visit) -> None:
+    page = visit("head?figure=matrices")
+    evidence = page.get_by_role("region", name="Tied or untied: what your runs say")
+    expect(evidence).to_contain_text("No runs to compare yet.")
+    evidence.get_by_role("link", name="Training page").click()
+    page.wait_for_url("**/training")
+
+
+class TestOpenCheckpoint:
+    """With a tiny Phi of transformers open, whose head is untied and has a bias."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls) -> tf.PhiForCausalLM:
+        return tf.PhiForCausalLM(tf.PhiConfig(**SIZES, **IDS, vocab_size=len(WORDS), hidden_size=8))
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def lab_url(cls, model: tf.PhiForCausalLM, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+        with serving(make_app(save_model(model, tmp_path_factory.mktemp("phi")))) as server:
+            yield url_of(server)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def products(cls, model: tf.PhiForCausalLM) -> torch.Tensor:
+        """The output of the model's own head for the row of "picture", whose logits have no ties."""
+        with torch.no_grad():
+            return model.lm_head(model.get_input_embeddings().weight[WORDS.index("picture")])
+
+    def test_logits_are_those_of_its_own_head(self, visit, products: torch.Tensor) -> None:
+        page = visit("head?word=picture&temperature=2")
+        page.get_by_text("More controls").click()
+        page.get_by_text("untied", exact=True).first.click()
+        expect(page.get_by_text("This untied head is the one of the open checkpoint, with its bias.")).to_be_visible()
+        order = products.argsort(descending=True)[:10]
+        lines = probabilities(page).locator("tbody")
+        expect(lines.locator("td:first-child")).to_have_text([str(id) for id in order.tolist()])
+        for place, values in ((3, products[order]), (2, products[order] / 2)):  # from the end: before and after T = 2
+            expect(lines.locator(f"td:nth-last-child({place})")).to_have_text(
+                [shown(each, 3) for each in values.tolist()]
+            )
+        shares = (products.double() / 2).softmax(0)[order].tolist()
+        assert [float(line[-1]) for line in cells(probabilities(page))] == pytest.approx(shares, abs=1e-4)
+        expect(probabilities(page).locator("thead th").nth(-3)).to_have_text("h · row + bias")
+
+    def test_terms_and_parameters_include_its_bias(
+        self, visit, model: tf.PhiForCausalLM, products: torch.Tensor
+    ) -> None:
+        page = visit("head?word=picture&head=untied")
+        figure = page.get_by_role("region", name="Figure")
+        figure.get_by_role("list").first.get_by_role("button", name="dog", exact=True).click()
+        expect(figure.get_by_role("heading", name="The logit of dog")).to_be_visible()
+        dog, (bias, total) = WORDS.index("dog"), figure.get_by_role("list").nth(1).get_by_role("listitem").all()[-2:]
+        expect(bias).to_contain_text("bias of the row")
+        expect(bias.locator("output")).to_have_text(shown(float(model.lm_head.bias.detach()[dog]), 3))
+        expect(total.locator("output")).to_have_text(shown(float(products[dog]), 3))
+        page.get_by_text("one matrix or two", exact=True).click()
+        size = 8 * len(WORDS)
+        expect(page.get_by_role("heading", name=f"Two matrices: {2 * size + len(WORDS)} parameters")).to_be_visible()
+        expect(figure).to_contain_text(f"{size} + {size} + {len(WORDS)} = {2 * size + len(WORDS)} parameters")
+        expect(figure).to_contain_text("W and b are those of the open checkpoint.")
+
+
+class TestTrainedRuns:
+    """With a tied and an untied run of the Training page."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def trained_lab(cls) -> Lab:
+        lab = Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32)), "some-table")
+        for run in ("base", "untied"):
+            train_short(lab, run)
+        return lab
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def lab_url(cls, trained_lab: Lab) -> Iterator[str]:
+        with serving(make_app(trained_lab)) as server:
+            yield url_of(server)
+
+    def test_bars_have_the_held_out_bits_of_each_run(self, visit, trained_lab: Lab) -> None:
+        measured = []
+        for run in ("base", "untied"):
+            with read_events(run_path(trained_lab, run)) as events:
+                measured.append(events.held_out()[-1][1])
+        page = visit("head?figure=matrices")
+        evidence = page.get_by_role("region", name="Tied or untied: what your runs say")
+        expect(evidence).to_contain_text("Held-out bits per byte after 6 steps")
+        lines = evidence.get_by_role("listitem")
+        expect(lines.locator("span:first-child")).to_have_text(["base, tied", "untied, untied"])
+        expect(lines.locator("output")).to_have_text([shown(bits, 3) for bits in measured])
+        for line, bits in zip(lines.all(), measured, strict=True):
+            bar, track = line.locator("i").bounding_box(), line.locator("span").nth(1).bounding_box()
+            assert bar is not None
+            assert track is not None
+            assert bar["width"] / track["width"] == pytest.approx(bits / max(measured), abs=2e-3)

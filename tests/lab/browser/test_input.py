@@ -1,9 +1,17 @@
 """The Input page in a browser."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
+import torch
+import transformers as tf
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+from tests.lab.browser.conftest import serving, url_of
+from tests.lab.checkpoints import SIZES, WORDS, save_model
+
+from rowspace.lab.app import make_app
 
 pytestmark = pytest.mark.browser
 
@@ -18,6 +26,10 @@ def column(page: Page, name: str) -> np.ndarray:
     at = table.locator("thead th").all_inner_texts().index(name)
     cells = table.locator(f"tbody tr td:nth-child({at + 1})").all_inner_texts()
     return np.array([float(cell.replace("\u2212", "-").replace(",", "")) for cell in cells])
+
+
+def shown(value: float, digits: int = 3) -> str:
+    return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def test_parts_can_be_switched_off(visit, lab, unfold) -> None:
@@ -163,3 +175,69 @@ def test_every_view_is_accessible(visit, state: str) -> None:
     page.wait_for_load_state("networkidle")
     found = Axe().run(page).response["violations"]
     assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
+
+
+class TestOpenCheckpoint:
+    """With a tiny BERT of transformers open."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls) -> tf.BertModel:
+        config = tf.BertConfig(**SIZES, vocab_size=len(WORDS), hidden_size=8, max_position_embeddings=16)
+        return tf.BertModel(config)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def lab_url(cls, model: tf.BertModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+        with serving(make_app(save_model(model, tmp_path_factory.mktemp("bert")))) as server:
+            yield url_of(server)
+
+    def test_parts_and_their_sum_are_those_of_transformers(self, visit, model: tf.BertModel) -> None:
+        page = visit("input?text=the cat sat")
+        expect(page.get_by_role("heading", name="The open checkpoint")).to_be_visible()
+        page.get_by_role("button", name="sat").click()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url("**&start=1")  # so "sat" is at position 3; it is in the second segment
+        ids = torch.tensor([[WORDS.index(word) for word in ("the", "cat", "sat")]])
+        segments, positions = torch.tensor([[0, 1, 1]]), torch.tensor([[1, 2, 3]])
+        tables = model.embeddings
+        with torch.no_grad():
+            token, segment, position, output = (
+                tables.word_embeddings(ids)[0, 2],
+                tables.token_type_embeddings(segments)[0, 2],
+                tables.position_embeddings(positions)[0, 2],
+                tables(ids, token_type_ids=segments, position_ids=positions)[0, 2],
+            )
+        parts = page.get_by_role("table", name="The parts of “sat”")
+        names = parts.locator("thead th").all_inner_texts()
+        for name, values in {
+            "token": token,
+            "segment": segment,
+            "position": position,
+            "sum": token + segment + position,
+            "after LayerNorm": output,
+        }.items():
+            cells = parts.locator(f"tbody td:nth-child({names.index(name) + 1})")
+            expect(cells).to_have_text([shown(value) for value in values.tolist()])
+
+    def test_tables_have_their_sizes_norms_and_angle(self, visit, unfold, model: tf.BertModel) -> None:
+        page = visit("input?text=the cat sat")
+        own = page.get_by_role("table", name="The tables of the open bert checkpoint")
+        tables = model.embeddings
+        token, segment, position = (
+            each.weight.detach().numpy()
+            for each in (tables.word_embeddings, tables.token_type_embeddings, tables.position_embeddings)
+        )
+        expected = []
+        for name, rows in (("tokens", token), ("segments", segment), ("positions", position)):
+            mean_norm = np.linalg.norm(rows, axis=1).mean()
+            expected += [name, str(len(rows)), str(rows.size), shown(mean_norm, 2)]
+        expect(own.get_by_role("cell")).to_have_text(expected)
+        unit_token, unit_position = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (token, position))
+        cosine = np.abs(unit_token @ unit_position.T).mean()
+        expect(page.get_by_label("Mean cosine", exact=True)).to_have_text(shown(cosine))
+        expect(page.get_by_text(f"random directions of 8 numbers have {(2 / (8 * np.pi)) ** 0.5:.3f}")).to_be_visible()
+        unfold("More controls")
+        page.get_by_label("Recipe").select_option("bert")
+        expect(page.get_by_text("The segments and positions are untrained")).to_be_visible()
+        expect(own).to_have_count(0)

@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
+from io import BytesIO
 
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from pypdf import PdfReader
 from tests.lab import made_lessons
 from tests.lab.browser.conftest import serving, url_of
 
@@ -331,6 +333,10 @@ def test_cards_are_printed_without_the_navigation(page: Page, lab_url: str) -> N
     expect(card.get_by_label("Python")).to_have_text("import numpy as np\n\nnp.ones(3)")
     expect(page.get_by_role("table")).to_have_count(2)
     page.emulate_media(media="print")
-    expect(page.get_by_role("navigation", name="Pages")).to_be_hidden()
-    expect(page.get_by_role("button", name="Print")).to_be_hidden()
-    expect(card).to_be_visible()
+    for width in (718, 1062):  # CSS pixels across a sheet of A4, upright and turned
+        page.set_viewport_size({"width": width, "height": 800})
+        expect(page.get_by_role("navigation", name="Pages")).to_be_hidden()
+        expect(page.get_by_role("button", name="Print")).to_be_hidden()
+        expect(card).to_be_visible()
+    printed = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True))).pages  # one sheet, both sides
+    assert ["A row is a vector." in each.extract_text() for each in printed] == [True, False]

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.reply import Reply
+from rowspace.layers import CATALOGUE, Alibi, LearnedPosition, RelativeBias, RotaryPosition, SinusoidPosition
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +25,30 @@ def shown(value: float, digits: int) -> str:
 
 def cells(table: Locator) -> list[str]:
     return table.locator("tbody td").all_inner_texts()
+
+
+def scores_at(distance: int, reply: Reply) -> dict[str, str]:
+    """The scores of the view at a distance: by formula, and of drawn parameters by the reply."""
+    at = reply.arrays["distances"].tolist().index(distance)
+    sinusoid = np.cos(distance / 10000 ** (np.arange(32) / 32)).mean()  # also rotary, as all contents are equal
+    learned, bias = (shown(reply.arrays["scores"][row, at], 3) for row in (1, 4))
+    return {
+        "Sinusoid": shown(sinusoid, 3),
+        "Learned": learned if distance < reply.meta["trained"] else "–",
+        "Rotary": shown(sinusoid, 3),
+        "ALiBi": shown(-distance / 2, 3),  # the first of 8 heads has slope 1/2 (Press 2022)
+        "T5’s bias": bias,
+    }
+
+
+def readout(page: Page, scheme: str) -> Locator:
+    """The score and the distance under the crosshair of a chart."""
+    return page.locator("figure").filter(has_text=scheme).locator("output")
+
+
+def expect_scores(page: Page, scores: dict[str, str]) -> None:
+    for scheme, score in scores.items():
+        expect(readout(page, scheme).first).to_have_text(score)
 
 
 def test_tokens_are_moved_by_keyboard(visit: Visit, lab: Lab, ask: Ask) -> None:
@@ -139,13 +165,51 @@ def test_hands_turn_with_the_offset(visit: Visit, lab: Lab, ask: Ask) -> None:
     expect(page.get_by_label("Full turns")).to_have_text("2 of 4")
 
 
+def test_learned_positions_end_and_other_schemes_continue(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit("order")
+    page.get_by_role("radio", name="Longer texts").check(force=True)
+    page.get_by_label("Trained length").press("Home")
+    page.wait_for_url("**/order?view=length&trained=16")
+    reply = ask(lab, "order/lengths", trained=16)
+    chart = page.get_by_role("application", name="Rotary by distance")
+    expect(page.get_by_role("table", name="Position schemes, with the parameters for 16 positions")).to_be_visible()
+    for _ in range(16):  # from distance 0 to 15, the last one trained
+        chart.press("ArrowRight")
+    for distance in (15, 16):
+        expect_scores(page, scores_at(distance, reply))
+        chart.press("ArrowRight")
+
+
+def test_distances_from_128_on_share_the_bias_of_t5(visit: Visit, lab: Lab, ask: Ask) -> None:
+    page = visit("order?view=length&trained=64")
+    reply = ask(lab, "order/lengths", trained=64)
+    chart = page.get_by_role("application", name="T5’s bias by distance")
+    shared = []
+    for share in (0.7, 0.95):  # of the width, which is four times the trained length and two margins
+        box = chart.bounding_box()
+        assert box is not None
+        chart.hover(position={"x": share * box["width"], "y": box["height"] / 2})
+        distance = int(readout(page, "T5’s bias").nth(1).inner_text())
+        assert distance >= 128
+        expect_scores(page, scores_at(distance, reply))
+        shared.append(readout(page, "T5’s bias").nth(0).inner_text())
+    assert len(set(shared)) == 1
+
+
 def test_schemes_have_parameters_and_models(visit: Visit, lab: Lab, ask: Ask) -> None:
-    page = visit("order?view=length&trained=256")
-    row = page.get_by_role("row", name="Learned")
-    expect(row.get_by_role("cell").first).to_have_text(f"{256 * 64:,}")
-    expect(page.get_by_role("row", name="ALiBi 0")).to_contain_text("bloom-560m, mpt-7b")
-    unfinished = ask(lab, "order/lengths", trained=256).meta["unfinished"]
-    expect(page.get_by_label("Unfinished pairs")).to_have_text(f"{unfinished} of 32")
+    page = visit("order?view=length&trained=128&heads=4&dim=32")
+    table = page.get_by_role("table", name="Position schemes")
+    schemes = (SinusoidPosition(32), LearnedPosition(128, 32), RotaryPosition(32), Alibi(4), RelativeBias(4))
+    expected = [f"{sum(weight.numel() for weight in scheme.parameters()):,}" for scheme in schemes]
+    expect(table.locator("tbody td:nth-child(2)")).to_have_text(expected)
+    users = {user["scheme"]: user for user in ask(lab, "order/lengths").meta["users"]}
+    for name, key in (("Learned", "learned"), ("Rotary", "rotary"), ("ALiBi", "alibi"), ("T5’s bias", "relative")):
+        models = users[key]["models"][:5]
+        more = sum(model.position_scheme == key for model in CATALOGUE.values()) - len(models)
+        ending = f", and {more} more" if more else ""
+        expect(table.get_by_role("row", name=name).locator("td").nth(3)).to_have_text(f"{', '.join(models)}{ending}")
+    unfinished = sum(127 / 10000 ** (pair / 16) < 2 * np.pi for pair in range(16))
+    expect(page.get_by_label("Unfinished pairs")).to_have_text(f"{unfinished} of 16")
     expect(page.get_by_role("application", name=re.compile("by distance"))).to_have_count(5)
 
 

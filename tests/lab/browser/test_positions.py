@@ -1,10 +1,14 @@
 """The Positions page in a browser."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
 from playwright.sync_api import Page, expect
+from safetensors import safe_open
 
+from rowspace.lab.tables.everyday import everyday_folder
 from rowspace.layers import Alibi, RotaryPosition, YarnScaling, relative_buckets
 
 pytestmark = pytest.mark.browser
@@ -65,6 +69,18 @@ def test_arrow_keys_step_through_offsets(visit) -> None:
     expect(figure.get_by_text("query 3, key 0")).to_have_count(5)
     page.keyboard.press("ArrowRight")
     expect(figure.get_by_text("query 3, key 1")).to_have_count(5)
+
+
+def test_learned_positions_are_those_of_an_open_checkpoint(visit) -> None:
+    page = visit("positions?table=everyday-words")
+    with safe_open(everyday_folder() / "model.safetensors", "np") as tensors:
+        positions = tensors.get_tensor("embeddings.position_embeddings.weight")
+    expect(page.get_by_role("application", name="Learned, of bert")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    readout = page.locator("figure").filter(has_text="Learned, of bert").locator("output")
+    expect(readout).to_have_text(re.compile("^position "))
+    place, dimension, value = re.findall(rf"{MINUS}?[0-9.]+", readout.inner_text())
+    assert value == shown(float(positions[int(place), int(dimension)]), 3)
 
 
 def test_crosshair_disappears_with_the_pointer(visit) -> None:

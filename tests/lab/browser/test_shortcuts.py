@@ -10,7 +10,7 @@ from rowspace.lab.pages import PAGES
 pytestmark = pytest.mark.browser
 
 NAMES = ["start", "lessons", *(page.name for page in PAGES if page.name != "start"), "claims"]
-LETTERS = dict(zip(NAMES, "glwatpidoshcxrem", strict=True))
+LETTERS = dict(zip(NAMES, "glwatpidoshcxrefm", strict=True))
 
 
 def heading(page: Page, name: str) -> Locator:

@@ -103,3 +103,20 @@ def test_hovered_row_of_a_heat_map_lights_its_token_everywhere(visit: Visit) -> 
     assert box is not None
     outputs.hover(position={"x": 20, "y": box["height"] * 0.9})
     expect(page.get_by_role("table", name="Attention weights of the sentence").locator("th.lit")).to_have_count(2)
+
+
+def test_hovered_token_of_a_sentence_lights_its_row_and_column_of_weights(visit: Visit) -> None:
+    page = visit("order?text=dog sat on cat&table=small-world")
+    page.locator("p.tokens .token").filter(has_text="sat").hover()
+    weights = page.get_by_role("table", name="Attention weights of the sentence")
+    expect(weights.locator("th.lit")).to_have_count(2)
+    expect(weights.locator("td.lit")).to_have_count(2 * 4 - 1)
+
+
+def test_hovered_piece_of_the_start_page_lights_its_row_of_x_and_its_logit(visit: Visit, page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")  # the figure is complete
+    page = visit("?text=cat+dog+cat&table=six-words")
+    expect(page.locator(".journey .lit")).to_have_count(0)
+    page.locator(".journey .column text").first.hover()
+    expect(page.locator(".journey .column.lit")).to_have_count(2)
+    expect(page.locator(".journey .token.lit")).to_have_count(2 + 1)  # rows of X, and one of the logits

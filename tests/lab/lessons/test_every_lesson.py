@@ -1,6 +1,8 @@
 """What holds for each lesson: its length and parts, where its numbers come from, and questions on unusual tables."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from rowspace.lab.tables.everyday import EVERYDAY
 from rowspace.lab.tables.examples import EXAMPLES
 from rowspace.lab.tables.tables import BUILT_IN
 from rowspace.lab.tables.world import SMALL_WORLD
+from rowspace.text import default_tokenizer, standard_library
 
 QUESTIONS = [(number, block.argument) for number in NUMBERS for block in lesson(number).document.of("question")]
 TRAIN = {"doubled", "fewer"}  # these questions train tokenizers
@@ -31,6 +34,15 @@ SEEDS = 20  # a missed question of the last lesson returns with the seeds 13 and
 NUMBER = re.compile(r"(?<![\w-])\d")
 """A digit outside a name, such as GPT-2."""
 LINK = re.compile(r"\]\((/[^)\s]*)\)")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A default tokenizer of a part of the standard library, which a question of lesson 4 needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        default_tokenizer(texts=islice(standard_library(), 40))
+        yield
 
 
 @pytest.mark.parametrize(("number", "name"), ON_EVERY_TABLE)

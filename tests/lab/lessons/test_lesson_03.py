@@ -68,7 +68,7 @@ def test_pushes_are_the_gradients_of_autograd() -> None:
     names = ("draws", "cat_dog_lowest", "cat_house_lowest", "cat_house_highest")
     np.testing.assert_allclose([found[name] for name in names], expected, atol=1e-9)
     assert found["cat_dog_lowest"] > 0.99
-    assert found["cat_house_highest"] < 0.3
+    assert found["cat_house_highest"] < 0.6
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -65,6 +65,9 @@ def test_merges_shorten_the_text_by_the_occurrences_of_each_pair() -> None:
     found = lesson_04.merges()
     assert (found["characters"], found["pairs"]) == (len(TEXT), len(TEXT) - 1)
     assert (found["most"], found["tied"]) == (TEXT.count("at"), TEXT.count("th"))
+    after_at = TEXT.replace("at", "@")
+    counts = Counter(after_at[place : place + 2] for place in range(len(after_at) - 1))
+    assert found["pairs_tied"] == list(counts.values()).count(max(counts.values()))
     left = len(TEXT) - np.cumsum([TEXT.count(token) for token in ("at", "th", "the", "the ")])
     assert found["after"] == dict(zip(("at", "th", "the", "the_"), left, strict=True)) | {"the_": 17}
     assert (found["th_before"], found["th_after"]) == (TEXT.count("th"), TEXT.replace("the", "").count("th"))

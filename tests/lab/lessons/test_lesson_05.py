@@ -45,7 +45,7 @@ def test_rescaling_a_column_keeps_products_but_not_cosines() -> None:
 def test_a_rotation_moves_the_column_of_royalty_and_no_distance() -> None:
     found, rows = lesson_05.turned(), small_world().rows.astype(float)
     king, queen, man, woman = rows[small_world().ids(["king", "queen", "man", "woman"])]
-    q, r = np.linalg.qr(np.random.default_rng(1).normal(size=(16, 16)))  # the rotation of the Words page with seed 1
+    q, r = np.linalg.qr(np.random.default_rng(3).normal(size=(16, 16)))  # the rotation of the Words page with seed 3
     q *= np.sign(np.diag(r))
     q[:, 0] *= np.sign(np.linalg.det(q))
     difference = king + queen - man - woman

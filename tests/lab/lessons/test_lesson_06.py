@@ -46,7 +46,7 @@ def test_the_arrows_of_small_world() -> None:
     assert found["shared_degrees"] == pytest.approx(
         np.degrees(np.arccos(cosine(offsets[0], table["king"].astype(float) - table["man"]))), abs=1e-3
     )
-    assert found["shared_degrees"] < degrees  # the text says so
+    assert abs(found["shared_degrees"] - degrees) > 5  # the text says so
 
 
 def test_queen_comes_first_in_small_world_until_she_is_swapped_with_cat() -> None:
@@ -58,7 +58,7 @@ def test_queen_comes_first_in_small_world_until_she_is_swapped_with_cat() -> Non
     assert (found["score"], found["lead"]) == pytest.approx((first, first - second), abs=1e-5)
     assert found["lead"] > 0.15
     sentences = swap_words(small_world_sentences(), "cat", "queen")
-    again = rs.fit(iter(sentences), dim=16, epochs=100, window=8, sample=0, min_count=1, workers=1)
+    again = rs.fit(iter(sentences), dim=16, epochs=100, window=4, sample=0, min_count=1, workers=1)
     assert lesson_06.swapped()["first"] == order(again, "man", "king", "woman")[0] == "cat"
 
 
@@ -111,7 +111,7 @@ def test_questions_need_their_words() -> None:
 
 @pytest.mark.long
 def test_perplexity_changes_the_gaps_of_a_map_but_not_its_groups() -> None:
-    groups = ["king queen throne crown", "cat dog kitten puppy", "city town street market"]
+    groups = ["king queen lands castles", "cat dog kitten puppy", "city town street market"]
     ids = [small_world().ids(words.split()) for words in groups]
     gaps = []
     for perplexity in (5, 30):

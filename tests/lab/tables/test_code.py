@@ -20,8 +20,10 @@ CHOICES = {
     "typed": typed_choice("cat 1 2 0.5\ndog 1 1.5 -0.25\nhouse -2 0 1"),
     "world": world_choice("\n".join(EDITED), 8),
 }
-# They need an upload, a checkpoint of text and images, or a run of the Training page.
-NOT_OF_A_TABLE = ("arena/", "input/own", "patches/picture", "patches/checkpoint-filters", "patches/towers", "training/")
+# They need an upload, a checkpoint of text and images, an index, or a run of the Training page.
+NOT_OF_A_TABLE = (
+    "arena/", "input/own", "patches/picture", "patches/checkpoint-filters", "patches/towers", "search/", "training/"
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHOICES)

@@ -92,7 +92,7 @@ def test_learned_table_follows_its_text(client: TestClient) -> None:
     assert text["text"].split("\n") == small_world_sentences()
     changed = text["text"] + "\nthe wolf can run in the garden"
     made = reply_of(client.post("/api/tables/world?dim=8", content=changed)).meta
-    expected = rs.fit(iter(changed.split("\n")), dim=8, epochs=100, window=8, sample=0, min_count=1, workers=1)
+    expected = rs.fit(iter(changed.split("\n")), dim=8, epochs=100, window=4, sample=0, min_count=1, workers=1)
     sent = reply_of(client.get("/api/words/rows", params={"table": made["id"], "word": "wolf"})).arrays["rows"]
     np.testing.assert_array_equal(sent, expected[["wolf"]])
     assert reply_of(client.get("/api/tables/text", params={"table": made["id"]})).meta["text"] == changed

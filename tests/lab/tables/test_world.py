@@ -39,32 +39,31 @@ def test_sentences_have_the_words_that_lessons_use_and_are_distinct() -> None:
     assert 150 < len(set(sentences)) == len(sentences) < 1000
 
 
-def test_king_shares_gender_with_men_and_royalty_with_the_queen() -> None:
-    """A prince with a throne would be as near to king - man + woman as the queen is."""
+def test_king_shares_gender_with_men_and_deeds_with_the_queen_only() -> None:
+    """A prince with the king's deeds would be as near to king - man + woman as the queen is."""
 
-    def places(word: str) -> set[str]:
-        lines = [line for line in small_world_sentences() if word in line.split()]
-        return {line.replace(word, "_") for line in lines}
+    def near(word: str) -> set[str]:
+        lines = [set(line.split()) for line in small_world_sentences() if word in line.split()]
+        return set().union(*lines) - {word, "the", "as"}
 
-    royal = {line for line in places("king") if {"throne", "crown"} & set(line.split())}
-    assert royal & places("queen")
-    assert not royal & (places("man") | places("prince"))
-    assert len(places("king") & places("man") & places("prince")) > 3
+    men = [near(man) for man in ("man", "father", "boy", "prince")]
+    assert all(near("king") & other == {"he", "his", "himself", "handsome"} for other in men)
+    assert near("king") & near("queen") == {"rules", "guards", "lands", "castles", "palaces"}
 
 
 def test_queen_leads_with_every_seed(learned: list[rs.Table]) -> None:
     leads = [lead(table, "man", "king", "woman", "queen") for table in learned]
-    assert min(leads) > 0.17, leads
-    assert np.mean(leads) > 0.22, leads
+    assert min(leads) > 0.3, leads
+    assert np.mean(leads) > 0.33, leads
 
 
 @pytest.mark.parametrize(
     ("relation", "least"),
     [
-        ("woman queen man king", 0.1),
-        ("father mother boy girl", 0.1),
-        ("man woman prince princess", 0.05),
-        ("boy girl prince princess", 0.04),
+        ("woman queen man king", 0.2),
+        ("father mother boy girl", 0.2),
+        ("man woman prince princess", 0.2),
+        ("boy girl prince princess", 0.2),
     ],
 )
 def test_other_relations_hold_with_every_seed(learned: list[rs.Table], relation: str, least: float) -> None:
@@ -86,7 +85,7 @@ def test_more_numbers_a_word_separate_the_queen_further() -> None:
         tables = [rs.fit(iter(small_world_sentences()), dim=dim, seed=seed, **OPTIONS) for seed in SEEDS[:3]]
         return float(np.mean([lead(table, "man", "king", "woman", "queen") for table in tables]))
 
-    assert mean_lead(8) < mean_lead(32) - 0.08
+    assert mean_lead(8) < mean_lead(32) - 0.15
 
 
 def test_swapped_words_swap_their_neighbors(learned: list[rs.Table]) -> None:

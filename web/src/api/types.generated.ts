@@ -139,7 +139,7 @@ export interface WhyReply {
   title: string;
   formula: string;
   html: string;
-  /** The usual mistake. */
+  /** The common mistake. */
   belief: string;
   evidence: string;
   links: WhyLink[];
@@ -205,6 +205,19 @@ export interface LongerTextsFrame {
   /** As HTML. */
   evidence: string;
   schemes: string[];
+  finished: boolean;
+  code: string;
+}
+
+/** Held-out `bits` (heads, seeds) per byte of models with tied and untied heads, NaN where none is trained yet. */
+export interface TyingFrame {
+  verdict: "true" | "false" | "it depends" | "";
+  /** How the verdict follows from the numbers. */
+  rule: string;
+  /** As HTML. */
+  evidence: string;
+  heads: string[];
+  seeds: number[];
   finished: boolean;
   code: string;
 }
@@ -1143,6 +1156,100 @@ export interface ScalingsReply {
   factor: number;
   length: number;
   long: number[];
+}
+
+/** The files of the page, and their index with the table. */
+export interface SearchIndexReply {
+  code: string;
+  /** What to install before files can be indexed. */
+  missing: string | null;
+  /** Why this table cannot index files. */
+  problem: string | null;
+  /** The folder, the file, or the named index. */
+  folder: string;
+  /** Whether the command line has named this index. */
+  is_named: boolean;
+  /** The table that made the index that the command line has named, if that is not this one. */
+  other_table: string | null;
+  /** Whether there is an index; partial: the run was stopped or is not over. */
+  state: "none" | "partial" | "ready";
+  /** The number of files that would be read, counted only where there is no index. */
+  found: number;
+  /** Whether these are all of them. */
+  found_all: boolean;
+  max_megabytes: number;
+  files: number;
+  passages: number;
+  /** Changes with the passages. */
+  version: number;
+  /** When the last run of the page ended, in seconds since 1970. */
+  ended: number | null;
+  /** Why files were left out, and how many. */
+  skipped: [string, number][];
+  /** Headings and functions of the files. */
+  examples: string[];
+}
+
+/** A word of the question. */
+export interface QueryTerm {
+  word: string;
+  /** The number of its term among those that BM25 counts; null for a stop word. */
+  term: number | null;
+}
+
+/** A passage that answers the question. */
+export interface FoundPassage {
+  /** Relative to the folder. */
+  path: string;
+  chunk: number;
+  first_line: number;
+  last_line: number;
+  /** Whether lines are pages. */
+  is_pdf: boolean;
+  name: string;
+  text: string;
+  hybrid_rank: number | null;
+  dense_rank: number | null;
+  /** From 1; null if it is not among the first of this ranking. */
+  lexical_rank: number | null;
+  fused: number;
+  cosine: number;
+  bm25: number;
+}
+
+/** The code that gives the results of each mode. */
+export interface SearchCodes {
+  hybrid: string;
+  dense: string;
+  lexical: string;
+}
+
+/** The passages that answer a question, in three orders. */
+export interface PassagesReply {
+  query: string;
+  words: QueryTerm[];
+  /** Whether the table has a row for a word of the question. */
+  has_vector: boolean;
+  passages: FoundPassage[];
+  hybrid: number[];
+  dense: number[];
+  /** The passages of each ranking, best first. */
+  lexical: number[];
+  codes: SearchCodes;
+}
+
+/** The passages on the plane of their first two principal components. */
+export interface PassageMapReply {
+  code: string;
+  /** The files, relative to the folder. */
+  paths: string[];
+  /** In the index; the map may have fewer. */
+  passages: number;
+}
+
+/** Where the question lies on the map. */
+export interface QuestionPlaceReply {
+  query: string;
 }
 
 /** A tokenizer, and the sizes that its vocabulary can be truncated to. */

@@ -9,15 +9,16 @@ export interface Part {
 }
 
 const nameOf = new Map(
-  Object.entries(GLOSSARY).flatMap(([name, { forms = [] }]) => [name, ...forms].map((form) => [form, name])),
+  Object.entries(GLOSSARY).flatMap(([name, { forms = [] }]) =>
+    [name, ...forms].map((form) => [form.toLowerCase(), name]),
+  ),
 );
 const longestFirst = [...nameOf.keys()].sort((a, b) => b.length - a.length);
 const pattern = new RegExp(`(?<![\\p{L}-])(?:${longestFirst.join("|")})(?![\\p{L}-])`, "giu");
 
-/** Cut a text at the first use of each term. */
-export function findTerms(text: string): Part[] {
+/** Cut a text at the first use of each term that is not in `found`, and add it there. */
+export function findTerms(text: string, found = new Set<string>()): Part[] {
   const parts: Part[] = [];
-  const found = new Set<string>();
   let end = 0;
   for (const { 0: form, index } of text.matchAll(pattern)) {
     const term = nameOf.get(form.toLowerCase());

@@ -179,6 +179,71 @@ export const GLOSSARY: Record<string, Entry> = {
       [2, 0],
     ]),
   },
+  BM25: {
+    sentence:
+      "Adds up a number for each word of the question that a passage has: larger for rare words, and for a word that is a large part of a short passage.",
+    figure: bars([44, 10, 0, 26]),
+  },
+  "reciprocal rank fusion": {
+    sentence:
+      "Joins rankings by adding 1 / (60 + rank) of each, so that scores on different scales need not be compared.",
+    figure: [
+      [arrow(12, 10, 46, 26) + arrow(84, 10, 50, 26), "accent"],
+      ["M4 4h16v12H4zM4 20h16v12H4zM76 4h16v12H76zM76 20h16v12H76zM40 30h16v12H40z", "line"],
+    ],
+  },
+  token: {
+    forms: ["tokens"],
+    sentence: "A piece of a text, such as a word or a part of one, that has a row of its own in the table.",
+    figure: [["M6 18h36v20h-36zM46 18h14v20h-14zM64 18h26v20h-26z", "line"]],
+  },
+  id: {
+    forms: ["ids"],
+    sentence: "The place of a token in the vocabulary, and so the number of its row.",
+    figure: grid(1, 6, [[0, 3]]),
+  },
+  position: {
+    forms: ["positions"],
+    sentence: "The place of a token in its text, counted from zero.",
+    figure: grid(8, 1, [[5, 0]]),
+  },
+  attention: {
+    sentence: "Each token takes a mean of the values of the tokens, weighted by how well their keys fit its query.",
+    figure: [
+      ["M20 8C30 30 60 30 76 46M48 8C50 28 66 34 76 46", "line"],
+      ["M76 8V46", "accent"],
+    ],
+  },
+  "causal mask": {
+    sentence: "A rule of attention: each token reads itself and earlier tokens only.",
+    figure: grid(4, 4, [
+      [0, 0],
+      [0, 1],
+      [1, 1],
+      [0, 2],
+      [1, 2],
+      [2, 2],
+      [0, 3],
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]),
+  },
+  loss: {
+    sentence: "One number for how wrong a model is; training makes it smaller.",
+    figure: [
+      ["M8 4V50H92", "line"],
+      ["M12 10C24 40 44 44 90 46", "accent"],
+    ],
+  },
+  "principal components": {
+    forms: ["pca"],
+    sentence: "The directions in which the rows spread most; a map by PCA shows the first two.",
+    figure: [
+      ["M20 44h.1M30 36h.1M38 40h.1M44 28h.1M54 30h.1M60 20h.1M72 18h.1M78 10h.1", "line"],
+      [arrow(14, 48, 86, 6), "accent"],
+    ],
+  },
   "optimizer state": {
     sentence:
       "What the optimizer keeps for each number of the table; for Adam the running means of the gradient and of its square.",

@@ -1,4 +1,4 @@
-"""The "Why" of each page: a few sentences, the formula, the usual mistake, and links that set the state of the page."""
+"""The "Why" of each page: a few sentences, the formula, the common mistake, and links that set the page's state."""
 
 import re
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Why:
         title: The question that it answers.
         formula: Symbols only, so that it has no measured numbers.
         prose: Markdown of four to six sentences.
-        belief: The usual mistake, as someone would say it.
+        belief: The common mistake, as someone would say it.
         evidence: What is true instead.
         links: Titles and addresses, "Try this".
     """

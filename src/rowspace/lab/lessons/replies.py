@@ -108,6 +108,6 @@ class WhyReply(TypedDict):
     formula: str
     html: str
     belief: str
-    """The usual mistake."""
+    """The common mistake."""
     evidence: str
     links: list[WhyLink]

@@ -1,8 +1,10 @@
-"""Small world: about two hundred sentences of a small grammar, from which a table is learned in a fraction of a second.
+"""Small world: about 260 sentences of a small grammar, from which a table is learned in a fraction of a second.
 
-Words that take the same places in the same sentences get similar rows. Gender, royalty and age each have their own
-sentences, so that their directions can be told apart: a king shares sentences with all men and, with the genders
-exchanged, with the queen; the throne and the crown belong to kings and queens, not to princes.
+Words that take the same places in the same sentences get similar rows. Each sentence about a person has the person's
+deeds and gender: the king rules and guards, the man earns and saves, and the women do the same, with other pronouns and
+adjectives. So a king shares his deeds with the queen and his pronouns with all men. A prince with the king's deeds
+would be as near to king - man + woman as the queen is. Few other words are near the persons: words that all of them
+share would make all their rows alike.
 """
 
 import re
@@ -11,8 +13,6 @@ from itertools import product
 __all__ = ["small_world_sentences", "swap_words"]
 
 SLOTS = {
-    "male": "man king father boy prince",
-    "males": "men kings boys",
     "pet": "cat dog kitten puppy",
     "pets": "cats dogs kittens puppies",
     "bird": "bird duck",
@@ -24,6 +24,7 @@ SLOTS = {
     "houses": "houses buildings",
     "town": "city town",
     "towns": "cities towns",
+    "men": "kings men boys",
 }
 """The words that can take a place in a sentence, by the name of the place."""
 
@@ -39,50 +40,25 @@ FEMALE = {
     "he": "she",
     "his": "her",
     "himself": "herself",
-    "beard": "dress",
-    "beards": "dresses",
-    "suits": "skirts",
-    "ties": "rings",
-    "shaves": "sews",
-    "shave": "sew",
-    "combs": "irons",
+    "handsome": "beautiful",
 }
 """The words of a sentence about a woman in place of those about a man."""
 
-PEOPLE = """
-the {male} shaves his beard himself
-the {male} combs his beard himself
-the {male} sees himself and his beard
-he is a {male} and he sees himself
-{males} wear suits and ties
-{males} shave beards
-the royal king wears his golden crown
-the king sits on a throne in the palace
-the king with a crown rules the land
-the royal palace of the king has a golden throne
-the man works in an office for money
-the man goes to work with his money
-the man works and earns his money
-the man will {move} to work in the {town}
-the man earns money with his job
-men work for money in the {towns}
-the man pays his money at the bank
-the father loves his baby
-the baby sees his father
-the father holds his baby
-the father cooks for his family
-the boy learns at school
-the boy reads a book at school
-the boy has a toy and his teacher
-the boy reads his book
-the young boy plays with his toy
-the teacher gives the boy his book
-the prince rides a white horse in the forest
-he is a prince on his horse
-the prince rides his horse
-the prince hunts in the forest
-"""
-"""Sentences about men, a line each, with the names of `SLOTS` in braces; women have the same, with `FEMALE` words."""
+DEEDS = {
+    "king": ("rules guards", "lands castles palaces"),
+    "man": ("earns saves", "money coins wages"),
+    "father": ("feeds protects", "babies children families"),
+    "boy": ("reads learns", "lessons poems songs"),
+    "prince": ("hunts chases", "deer foxes wolves"),
+}
+"""What each man does, and to what."""
+
+PEOPLE = (
+    "the {man} {does} {what} himself",
+    "the handsome {man} {does} his {what}",
+    "as {man} he {does} {what}",
+)
+"""The sentences about each man with each of his deeds."""
 
 OTHERS = """
 the {pet} sat on the {mat}
@@ -106,16 +82,18 @@ the bank is a building in the {town}
 """
 """Sentences about animals, houses and towns."""
 
+PLURALS = "handsome {men} live in cities"
+"""The sentence about men in the plural."""
+
 
 def small_world_sentences() -> list[str]:
     """Return the sentences: each line of the grammar with all combinations of words, in a fixed order.
 
     >>> small_world_sentences()[:2]
-    ['the man shaves his beard himself', 'the woman sews her dress herself']
+    ['the king rules lands himself', 'the queen rules lands herself']
     """
-    people = [sentence for line in PEOPLE.strip().splitlines() for sentence in _filled(line)]
     others = [sentence for line in OTHERS.strip().splitlines() for sentence in _filled(line)]
-    return [*(form for sentence in people for form in (sentence, _female(sentence))), *others]
+    return [*_both_genders(_deeds()), *others, *_both_genders(_filled(PLURALS))]
 
 
 def swap_words(sentences: list[str], one: str, other: str) -> list[str]:
@@ -126,6 +104,21 @@ def swap_words(sentences: list[str], one: str, other: str) -> list[str]:
     """
     swapped = {one: other, other: one}
     return [re.sub(r"[\w-]+", lambda word: swapped.get(word[0], word[0]), sentence) for sentence in sentences]
+
+
+def _deeds() -> list[str]:
+    """Return the sentences about each man with each of his deeds."""
+    return [
+        line.format(man=man, does=verb, what=thing)
+        for man, (verbs, things) in DEEDS.items()
+        for verb, thing in product(verbs.split(), things.split())
+        for line in PEOPLE
+    ]
+
+
+def _both_genders(sentences: list[str]) -> list[str]:
+    """Return each sentence about a man, followed by the same about a woman."""
+    return [form for sentence in sentences for form in (sentence, _female(sentence))]
 
 
 def _filled(line: str) -> list[str]:

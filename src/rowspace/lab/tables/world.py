@@ -14,11 +14,8 @@ __all__ = ["DIM", "DIMS", "OPTIONS", "SMALL_WORLD", "world_choice"]
 
 DIMS = (8, 16, 32)
 DIM = 16
-OPTIONS: Mapping[str, Any] = {"epochs": 100, "window": 8, "sample": 0, "min_count": 1, "workers": 1}
-"""The options of `fit` besides `dim`; with one worker, the same sentences give the same rows.
-
-A window of 8 spans most sentences, so that a pronoun counts for the noun at their other end.
-"""
+OPTIONS: Mapping[str, Any] = {"epochs": 100, "window": 4, "sample": 0, "min_count": 1, "workers": 1}
+"""The options of `fit` other than `dim`; with one worker, the same sentences give the same rows."""
 MOST_SENTENCES = 2000
 MOST_WORDS = 40
 """The most words of a sentence."""

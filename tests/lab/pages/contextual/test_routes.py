@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 from scipy.spatial.distance import cosine, pdist, squareform
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from tests.bert_of_words import save_bert_of_words
+from transformers import BertModel
 
 from rowspace.errors import UsageError
-from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.lab.lab import Lab
 from rowspace.store import load
 
@@ -22,11 +22,7 @@ WORDS = sorted(set(" ".join(TEXTS).split()))
 def encoder(tmp_path_factory):
     """A lab over the table of a BERT with random weights, whose tokens are words."""
     folder = tmp_path_factory.mktemp("encoder")
-    (folder / "words.json").write_text(whitespace_json(WORDS))
-    PreTrainedTokenizerFast(tokenizer_file=str(folder / "words.json"), unk_token="[UNK]").save_pretrained(folder)
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 32}
-    BertModel(BertConfig(vocab_size=len(WORDS) + 1, max_position_embeddings=8, **sizes)).save_pretrained(folder)
+    save_bert_of_words(folder, WORDS)
     return Lab(load(folder), str(folder))
 
 

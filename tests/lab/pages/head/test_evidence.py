@@ -5,22 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.lab.short_runs import train_short
 
 import rowspace as rs
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.training.runs import JOB_KINDS, run_path
-from rowspace.lab.server.query import Query
+from rowspace.lab.pages.training.runs import run_path
 from rowspace.lab.server.reply import Reply
 from rowspace.learn import read_events
 
 Ask = Callable[..., Reply]
-
-
-def train(lab: Lab, run: str) -> None:
-    """Train a run of the Training page for a few steps."""
-    read = JOB_KINDS["train"].read(lab, Query({"run": [run]}))
-    options = {**read["options"], "steps": 4, "record": 2, "evaluate": 2, "batch": 2}
-    assert list(JOB_KINDS["train"].run(**{**read, "options": options}))
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +23,7 @@ def trained_lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
     rs.Table(["a"], np.ones((1, 1), np.float32)).save(path)
     lab = Lab(rs.load(path), str(path))
     for run in ("base", "untied", "dim-4"):
-        train(lab, run)
+        train_short(lab, run)
     return lab
 
 
@@ -38,10 +31,10 @@ def test_bits_equal_the_last_measurement_of_each_run(trained_lab: Lab, check_cod
     reply = check_code(trained_lab, "head/evidence")
     assert reply.meta["names"] == ["base", "untied"]
     assert reply.meta["tied"] == [True, False]
-    assert reply.arrays["steps"].tolist() == [4, 4]
+    assert reply.arrays["steps"].tolist() == [6, 6]
     for name, bits in zip(reply.meta["names"], reply.arrays["bits"].tolist(), strict=True):
         with read_events(run_path(trained_lab, name)) as events:
-            assert events.held_out()[-1] == (4, bits)
+            assert events.held_out()[-1] == (6, bits)
 
 
 def test_lab_without_runs_has_no_evidence(lab: Lab, check_code: Ask) -> None:

@@ -8,23 +8,13 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from tests.lab.six_words import ROWS, WORDS
 
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.reply import Reply
 
-WORDS = ["the", "cat", "dog", "sat", "house", "on"]
-ROWS = np.float32(
-    [
-        [-0.12, 0.05, 0.88],
-        [0.72, -0.41, 0.15],
-        [0.68, -0.38, 0.22],
-        [-0.55, 0.62, -0.03],
-        [0.31, 0.15, -0.72],
-        [-0.08, 0.11, 0.79],
-    ]
-)
 SIZES: dict[str, Any] = {
     "vocab_size": 12,
     "hidden_size": 8,

@@ -3,19 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.metrics import pairwise_distances
-
-WORDS = ["the", "cat", "dog", "sat", "house", "on"]
-ROWS = np.array(
-    [
-        [-0.12, 0.05, 0.88],
-        [0.72, -0.41, 0.15],
-        [0.68, -0.38, 0.22],
-        [-0.55, 0.62, -0.03],
-        [0.31, 0.15, -0.72],
-        [-0.08, 0.11, 0.79],
-    ],
-    np.float32,
-)
+from tests.lab.six_words import ROWS, WORDS
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 // The state of the page, and the marks of verdicts.
 
-import { addressState, choice } from "../../state/address.svelte";
+import { addressState, choice, picked, text } from "../../state/address.svelte";
 
 export type Verdict = "true" | "false" | "it depends" | "";
 
@@ -18,6 +18,8 @@ export const SIZE_NAMES = { full: "6 widths, 5 seeds", quick: "3 widths, 2 seeds
 
 export const claimsState = () =>
   addressState({
+    // The only claim that is shown; "" for all of them.
+    claim: picked(text()),
     verdict: choice(FILTERS),
     size: choice<Size>(["full", "quick"]),
   });

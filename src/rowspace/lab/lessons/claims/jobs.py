@@ -1,8 +1,9 @@
-"""The jobs of the Claims page: the width d, and texts longer than those of training."""
+"""The jobs of the Claims page: the width d, texts longer than those of training, and tied heads."""
 
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from rowspace.lab.server.reply import Reply
 from rowspace.lab.shared.figure import Array, shown
 from rowspace.table import Table
 
-__all__ = ["JOB_KINDS", "measure_longer_texts", "measure_wider"]
+__all__ = ["JOB_KINDS", "measure_longer_texts", "measure_tying", "measure_wider"]
 
 Updates = Iterator[Progress | Reply]
 
@@ -27,6 +28,7 @@ SEEDS = 5
 MOST_ROWS = 20_000  # of the open table, whose neighbors are searched
 CUT: Mapping[str, Any] = {"most": MOST_ROWS, "queries": 300, "seed": 0}
 STEPS = 300
+TYING_SEEDS = 3
 
 
 def measure_wider(*, rows: Array, dims: Sequence[int], seeds: int, code: str) -> Updates:
@@ -96,8 +98,7 @@ def _bits(found: Mapping[str, Mapping[int, float]]) -> dict[str, Any]:
 
 def _read_longer_texts(lab: Lab, query: Query) -> Mapping[str, Any]:
     """`steps`: of the training of each model."""
-    if importlib.util.find_spec("torch") is None:
-        raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
+    _require_torch()
     steps = query.integer("steps", STEPS, low=1, high=2000)
     from rowspace.lab.lessons.computed.claims import lengths  # imports PyTorch
 
@@ -105,7 +106,55 @@ def _read_longer_texts(lab: Lab, query: Query) -> Mapping[str, Any]:
     return {"steps": steps, "code": shown(lab, figure)}
 
 
+def measure_tying(*, seeds: int, steps: int, code: str) -> Updates:
+    """Train a model with a tied and one with an untied head for each seed; a frame for each model."""
+    from rowspace.lab.lessons.computed.claims import tying  # imports PyTorch
+    from rowspace.learn import TrainProgress, TrainReports
+
+    numbers, found = range(1, seeds + 1), list[tying.HeadRun]()
+    for seed, head in product(numbers, tying.HEADS):
+
+        def work(report: Callable[[TrainProgress], None], seed: int = seed, head: str = head) -> None:
+            reports = TrainReports(on_progress=report)
+            found.append(tying.train_head(head, seed=seed, steps=steps, reports=reports))
+
+        done = len(found)
+        for news in iterate_callbacks(work):
+            fraction = (done + news.step / steps) / (seeds * len(tying.HEADS))
+            name = f"{head}, seed {seed}, model {done + 1} of {seeds * len(tying.HEADS)}"
+            yield Progress(fraction, f"{name}: step {news.step} of {steps}")
+        yield Reply({**not_measured(), **_bits_by_head(found, numbers), "finished": False, "code": code})
+    measured = evidence("tying", tying.tying_numbers(found, steps=steps))
+    yield Reply({**measured, **_bits_by_head(found, numbers), "finished": True, "code": code})
+
+
+def _bits_by_head(found: Sequence[Any], seeds: Sequence[int]) -> dict[str, Any]:
+    from rowspace.lab.lessons.computed.claims.tying import HEADS
+
+    bits = np.full((len(HEADS), len(seeds)), np.nan)
+    for run in found:
+        bits[HEADS.index(run["head"]), run["seed"] - 1] = run["bits"]
+    return {"heads": list(HEADS), "seeds": list(seeds), "bits": bits}
+
+
+def _read_tying(lab: Lab, query: Query) -> Mapping[str, Any]:
+    """`seeds`: their number; `steps`: of the training of each model."""
+    _require_torch()
+    seeds = query.integer("seeds", TYING_SEEDS, low=2, high=10)
+    steps = query.integer("steps", STEPS, low=1, high=2000)
+    from rowspace.lab.lessons.computed.claims import tying  # imports PyTorch
+
+    figure = partial(tying.tying_figure, seeds=list(range(1, seeds + 1)), steps=steps)
+    return {"seeds": seeds, "steps": steps, "code": shown(lab, figure)}
+
+
+def _require_torch() -> None:
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
+
+
 JOB_KINDS = {
     JOBS["wider"]: JobKind(run=measure_wider, read=_read_wider, arrays=_rows),
     JOBS["longer_texts"]: JobKind(run=measure_longer_texts, read=_read_longer_texts, arrays=lambda *_, **__: {}),
+    JOBS["tying"]: JobKind(run=measure_tying, read=_read_tying, arrays=lambda *_, **__: {}),
 }

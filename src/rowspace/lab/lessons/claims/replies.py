@@ -77,3 +77,13 @@ class LongerTextsFrame(Measured):
     bits: Array
     finished: bool
     code: str
+
+
+class TyingFrame(Measured):
+    """Held-out `bits` (heads, seeds) per byte of models with tied and untied heads, NaN where none is trained yet."""
+
+    heads: list[str]
+    seeds: list[int]
+    bits: Array
+    finished: bool
+    code: str

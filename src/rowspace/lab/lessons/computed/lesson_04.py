@@ -100,6 +100,7 @@ def merges() -> Mapping[str, object]:
         "pairs": steps[0]["num_pairs"],
         "most": int(steps[0]["counts"][0]),
         "tied": int(steps[0]["counts"][1]),
+        "pairs_tied": int((steps[1]["counts"] == steps[1]["counts"][0]).sum()),
         "after": {name: step["num_tokens"] for name, step in zip(("at", "th", "the", "the_"), steps[1:], strict=True)},
         "th_before": tokens[2].count("th"),
         "th_after": tokens[3].count("th"),

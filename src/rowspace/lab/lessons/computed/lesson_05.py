@@ -55,6 +55,10 @@ SHARES: tuple[tuple[str, space.Metric, int], ...] = (
 """A measure to compare with the dot product, and a number of words. A table with fewer words is compared as a whole."""
 
 
+TURN = 3
+"""The rotation of the lesson, as in the address of its figure."""
+
+
 def arrows() -> Mapping[str, object]:
     """Return the two arrows that the lesson opens with, and their three measures."""
     a, b = np.array(list(TWO_ARROWS.values()))
@@ -101,10 +105,10 @@ def unit() -> Mapping[str, float]:
 def turned() -> Mapping[str, object]:
     """Return which column separates royalty from commoners in Small world, before and after a rotation."""
     table = small_world()
-    found = turned_figure(table, word="queen", k=10, metric="cosine", seed=1)
+    found = turned_figure(table, word="queen", k=10, metric="cosine", seed=TURN)
     ids = table.ids(["king", "queen", "man", "woman"])
     columns = []
-    for rows in (table.rows, turn_rows(table.rows, random_rotation(table.dim, 1))):
+    for rows in (table.rows, turn_rows(table.rows, random_rotation(table.dim, TURN))):
         king, queen, man, woman = rows[ids].astype(float)
         columns.append(int(np.abs(king + queen - man - woman).argmax()))
     return {

@@ -5,24 +5,7 @@ from typing import Any
 
 from rowspace.lab.pages.arena.replies import ArenaCell, ArenaResult
 from rowspace.learn import read_arena
-
-COSTS = (
-    "parameters",
-    "table_parameters",
-    "tokens_per_input",
-    "steps",
-    "inputs",
-    "passes",
-    "cpu_seconds",
-    "seconds",
-    "input_milliseconds",
-    "state_bytes",
-    "activation_bytes",
-    "unknown",
-    "median_count",
-    "rare_rows",
-    "unused_rows",
-)
+from rowspace.learn.arena.runs.saved import RUN_FACTS
 
 
 def arena_figure(*, folder: str) -> ArenaResult:
@@ -61,7 +44,7 @@ def cell_figure(*, folder: str, task: str, strategy: str) -> ArenaCell:
     (entry,) = (
         entry for entry in read_arena(folder)["entries"] if (entry["task"], entry["strategy"]) == (task, strategy)
     )
-    costs: Any = {name: entry[name] for name in COSTS}
+    costs: Any = {name: entry[name] for name in RUN_FACTS}
     wrong: list[Any] = [{**each, "bits": each.get("bits")} for each in entry["wrong"]]
     return {
         "why": entry["why"],

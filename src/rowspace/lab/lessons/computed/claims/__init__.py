@@ -10,6 +10,7 @@
 | `models.py` | published models |
 | `width.py` | the number of dimensions d, measured by a job |
 | `lengths.py` | texts longer than those of training, measured by a job |
+| `tying.py` | tied and untied heads, measured by a job |
 
 A function is a `partial` of a figure function, so that its code can be shown. Its mapping has the numbers, a `verdict`
 that a function `…_verdict` computes from them, and `bars`, the values of a small chart by name. Modules are imported
@@ -39,13 +40,14 @@ MODULES = {
     "longer_texts": "lengths",
     "llama_ties": "models",
     "large_tied": "models",
+    "tying": "tying",
     "vit_sinusoids": "models",
     "root_law": "models",
     "wider": "width",
 }
 """The module of each claim."""
-NEED_TORCH = {"learning", "positions", "lengths", "models"}
-JOBS = {"wider": "claim-wider", "longer_texts": "claim-longer-texts"}
+NEED_TORCH = {"learning", "positions", "lengths", "models", "tying"}
+JOBS = {"wider": "claim-wider", "longer_texts": "claim-longer-texts", "tying": "claim-tying"}
 """The kinds of jobs that measure the claims which take longer than a request."""
 
 

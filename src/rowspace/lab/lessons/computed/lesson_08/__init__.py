@@ -11,10 +11,24 @@ from rowspace.lab.lessons.computed.requirements import require_torch
 from rowspace.lab.lessons.computed.tables import small_world
 from rowspace.lab.lessons.computed.written import picked
 from rowspace.lab.lessons.question import Question, choice, number
+from rowspace.lab.pages.training.variants import BASE as BASE_RUN
 from rowspace.table import Table
 
-__all__ = ["full_turns", "heat_map", "larger", "learned", "parameters", "rotary", "rotated", "sinusoid", "unfinished"]
+__all__ = [
+    "full_turns",
+    "heat_map",
+    "larger",
+    "learned",
+    "parameters",
+    "rotary",
+    "rotated",
+    "sinusoid",
+    "unfinished",
+    "windows",
+]
 
+TIMES = 4
+"""The longest windows that small models read, in trained lengths."""
 BERT, GPT2 = (512, 768), (1024, 768)
 """The numbers of positions and of dimensions, as in the cited values."""
 DIM, WIDE = 8, 512
@@ -59,6 +73,11 @@ def unfinished() -> Mapping[str, int]:
     dim, trained = 64, 512
     turned = _frequencies(dim) * (trained - 1)
     return {"dim": dim, "trained": trained, "pairs": dim // 2, "count": int((turned < 2 * np.pi).sum())}
+
+
+def windows() -> Mapping[str, int]:
+    """Return the trained length of the small models that read longer texts, and the longest one that they read."""
+    return {"trained": BASE_RUN["context"], "longest": TIMES * BASE_RUN["context"]}
 
 
 def rotary() -> Mapping[str, float]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rowspace.lab.lessons.computed.lesson_12.measured import (
     DIMS,
+    NEIGHBORS,
     SIZES,
     fewer_tokens_figure,
     held_out_errors,
@@ -108,8 +109,8 @@ def dims() -> Mapping[str, Any]:
 
 
 def kept(table: Table) -> Mapping[str, float]:
-    """Return which share of neighbors half and a quarter of the open table's principal components keep."""
-    return {"half": neighbors_kept(table, part=2), "quarter": neighbors_kept(table, part=4)}
+    """Return k, and which share of k neighbors half and a quarter of the open table's principal components keep."""
+    return {"k": NEIGHBORS, "half": neighbors_kept(table, part=2), "quarter": neighbors_kept(table, part=4)}
 
 
 @needs_torch

@@ -15,10 +15,11 @@ from rowspace.text import standard_library
 
 SIZES = (512, 2048)
 """The two sizes of a vocabulary in the text."""
-DIMS = (4, 32, 137)
-"""The dimensions whose errors are compared; Small world has 137 words."""
+DIMS = (4, 32, 109)
+"""The dimensions whose errors are compared; Small world has 109 words."""
 SPLITS = 8
 ROWS = 1000
+NEIGHBORS = 10
 
 
 def fewer_tokens_figure(*, before: int, after: int) -> Mapping[str, float]:
@@ -81,4 +82,4 @@ def neighbors_kept(table: Table, *, part: int) -> float:
     spaced = used[np.linspace(0, len(used) - 1, min(ROWS, len(used))).astype(np.int64)]
     rows = table[spaced] / table.norms[spaced, None]
     positions = space.pca(rows, table.dim // part).positions
-    return space.neighborhood_preservation(rows, positions, 10, sample=200, metric="euclidean").share
+    return space.neighborhood_preservation(rows, positions, NEIGHBORS, sample=200, metric="euclidean").share

@@ -1,0 +1,15 @@
+"""Runs of the Training page's job in this process, shortened to a few steps."""
+
+from rowspace.lab.jobs.kinds import Progress
+from rowspace.lab.lab import Lab
+from rowspace.lab.pages.training.runs import JOB_KINDS
+from rowspace.lab.server.query import Query
+from rowspace.lab.server.reply import Reply
+
+SHORT = {"steps": 6, "record": 2, "evaluate": 3, "batch": 2}
+
+
+def train_short(lab: Lab, run: str, **options: object) -> list[Progress | Reply]:
+    """Train a run of the page for a few steps, and return what its job has yielded."""
+    read = JOB_KINDS["train"].read(lab, Query({"run": [run]}))
+    return list(JOB_KINDS["train"].run(**{**read, "options": {**read["options"], **SHORT, **options}}))
