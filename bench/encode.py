@@ -189,6 +189,46 @@ def trained_bpe(texts):
     return tokenizer.to_str()
 
 
+def trained_sentencepiece(texts, kind):
+    """Train a SentencePiece model of 32,000 pieces, and return a tokenizer.json with the steps of Llama 2 or XLM-R."""
+    import io
+
+    import sentencepiece
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.Train(
+        sentence_iterator=iter(texts),
+        model_writer=written,
+        vocab_size=32_000,
+        model_type=kind,
+        byte_fallback=kind == "bpe",
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    model = ModelProto.FromString(written.getvalue())
+    pieces = [(piece.piece, piece.score) for piece in model.pieces]
+    if kind == "unigram":
+        tokenizer = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=False))
+        tokenizer.normalizer = normalizers.Precompiled(model.normalizer_spec.precompiled_charsmap)
+        metaspace = pre_tokenizers.Metaspace("▁", prepend_scheme="always")
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), metaspace])
+        return tokenizer.to_str()
+    vocabulary = {piece: number for number, (piece, _) in enumerate(pieces)}
+    bpe = models.BPE(vocabulary, merges_of(vocabulary), unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+    tokenizer = Tokenizer(bpe)
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    return tokenizer.to_str()
+
+
+def merges_of(vocabulary):
+    """Return all merges of two pieces to a third in the order of its id, as transformers converts such models."""
+    parts = ((piece, piece[:middle], piece[middle:]) for piece in vocabulary for middle in range(1, len(piece)))
+    merges = [(vocabulary[piece], left, right) for piece, left, right in parts if {left, right} <= vocabulary.keys()]
+    return [(left, right) for _, left, right in sorted(merges, key=lambda merge: merge[0])]
+
+
 def cold_start(folders, options):
     """Compare new processes: import, load, first vector."""
     name = "cold start, model2vec"
@@ -266,6 +306,8 @@ def main():
         encoder = vector_rows(texts, folders, options)
         id_rows("BERT WordPiece", sentences, encoder.table.tokenizer, options)
         id_rows("byte-level BPE", sentences, trained_bpe(sentences), options)
+        id_rows("SentencePiece BPE", sentences, trained_sentencepiece(sentences, "bpe"), options)
+        id_rows("Unigram", sentences, trained_sentencepiece(sentences, "unigram"), options)
         cold_start(folders, options)
         memory_and_threads(encoder, sentences, options)
 

@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/pictures.py [PAGE...]
 
-Uses the table that scripts/start trains, a quick arena, which takes a minute, and the Chromium of the tests.
+Uses the table of scripts/start, which is learned if it is missing, a quick arena, which takes a minute, an index of
+docs/ in the cache, and the Chromium of the tests.
 """
 
 import io
@@ -21,8 +22,12 @@ PICTURES = ROOT / "docs" / "pictures"
 WIDTHS = (1280, 390)
 COLORS, PASSES = 256, 2  # a median cut would merge the colors of small marks; the passes keep those of backgrounds
 NAMES = [*(page.name for page in PAGES), "lessons", "claims"]
-ADDRESSES = {"arena": "arena?cell=images/patches-16", "lessons": "lessons/6"}
-SCREENS = {"lessons"}  # the first screen of these, whose figure stays in place while the text moves
+ADDRESSES = {
+    "arena": "arena?cell=images/patches-16",
+    "lessons": "lessons/6",
+    "search": "search?table=everyday-words&text=which+words+are+near+each+other",
+}
+SCREENS = {"lessons", "search"}  # the first screen of these: a figure next to a text, a long list
 WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
@@ -33,7 +38,11 @@ def main(names: list[str]) -> None:
     if "arena" in names:
         arena = [sys.executable, "-m", "rowspace", "arena", "--quick", "-o", "quick-arena"]
         subprocess.run(arena, stdout=subprocess.DEVNULL, cwd=ROOT, check=True)
-    command = [sys.executable, "-m", "rowspace", "lab", "stdlib-table", "--no-open"]
+    if not (ROOT / "stdlib-table").is_dir():
+        subprocess.run(
+            [sys.executable, "-m", "rowspace", "fit", "-o", "stdlib-table", "--epochs", "10"], cwd=ROOT, check=True
+        )
+    command = [sys.executable, "-m", "rowspace", "lab", "stdlib-table", "--no-open", "--search", "docs"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         url = server.stdout.readline().strip()
@@ -53,6 +62,9 @@ def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -
     for name in names:
         page.goto(url.partition("?")[0] + ADDRESSES.get(name, name))
         page.locator("section[aria-label=Figure][aria-busy=false]").wait_for(timeout=120_000)
+        if (index := page.get_by_role("button", name="Index these files")).is_visible():
+            index.click()
+            page.get_by_role("button", name="Update").wait_for(timeout=120_000)
         page.wait_for_function("() => !document.querySelector('progress')", timeout=120_000)  # a run that is trained
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(1500)

@@ -36,6 +36,7 @@ print(*sorted(refused), rowspace.__file__, sep="\\n")
 """
 NEED_AN_EXTRA = [
     "TextEncoder needs scikit-learn: pip install 'rowspace[analysis]'",
+    "a classifier needs scikit-learn: pip install 'rowspace[analysis]'",
     "a language model needs PyTorch: pip install 'rowspace[torch]'",
     "contextual rows need PyTorch: pip install 'rowspace[torch]'",
     "distilling a model needs PyTorch: pip install 'rowspace[torch]'",

@@ -1,0 +1,113 @@
+"""Benchmark of the workbench's pages in a browser: when the first page moves, and when edited sentences are learned.
+
+    scripts/bench pages
+
+The first page is opened in a new browser on a new server with the default table, which must exist. A sentence is added
+to Small world on the Words page, and the time ends when the page shows the rows that were learned from the new text.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Page, sync_playwright
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-3d-apis"]
+# The journey of the first page moves when its slider has left 0; times count from the start of the navigation.
+MOVES = """
+(function look() {
+  const slider = document.querySelector('.player input[type=range]');
+  if (slider && slider.valueAsNumber > 0) window.moved = performance.now();
+  else requestAnimationFrame(look);
+})()
+"""
+# From the submitted form to the frame in which the figure is that of a new table.
+LEARNED = """
+() => new Promise((resolve) => {
+  const before = location.search, began = performance.now();
+  let outdated = false;
+  document.querySelector('form:has([aria-label="New sentence"])').requestSubmit();
+  (function look() {
+    const figure = document.querySelector('section.figure');
+    outdated ||= figure.classList.contains('outdated');
+    if (outdated && !figure.classList.contains('outdated') && location.search !== before)
+      resolve((performance.now() - began) / 1000);
+    else requestAnimationFrame(look);
+  })();
+})
+"""
+
+
+@contextmanager
+def served(*arguments: str) -> Iterator[str]:
+    """Run `rowspace lab`, and yield its URL."""
+    command = [sys.executable, "-m", "rowspace", "lab", "--no-open", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        yield next(iter(process.stdout or ())).strip()
+        process.terminate()
+
+
+def first_page(open_page: Callable[[], Page], times: int) -> tuple[list[float], list[float]]:
+    """Return the seconds until the first page moves on the first and the second visit of a server."""
+    visits: tuple[list[float], list[float]] = ([], [])
+    for _ in range(times):
+        with served() as url:
+            for seconds in visits:
+                page = open_page()
+                page.add_init_script(MOVES)
+                page.goto(url)
+                page.wait_for_function("() => window.moved")
+                seconds.append(page.evaluate("() => window.moved") / 1000)
+                page.wait_for_load_state("networkidle")  # the second visit does not compete with the first one
+                page.close()
+    return visits
+
+
+def learned_again(open_page: Callable[[], Page], times: int) -> list[float]:
+    """Return the seconds from adding a sentence to the rows of the new text, after one edit that is not counted."""
+    seconds = []
+    with served("--table", "small-world") as url:
+        page = open_page()
+        page.goto(url)
+        page.goto(url.partition("?")[0] + "words?table=small-world")
+        page.get_by_role("button", name="Edit").click()
+        for edit in range(times + 1):
+            page.get_by_role("textbox", name="New sentence").fill(f"the wolf{edit} can run in the garden")
+            seconds.append(page.evaluate(LEARNED))
+        page.close()
+    return seconds[1:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--starts", type=int, default=5, help="servers for the first page")
+    parser.add_argument("--edits", type=int, default=20, help="edits of Small world")
+    options = parser.parse_args()
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    print("| what is awaited | seconds (minimum–maximum) | target |\n|---|---|---|")
+    with sync_playwright() as playwright:
+        chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+
+        def open_page() -> Page:
+            return browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+
+        first, later = first_page(open_page, options.starts)
+        print(f"| the start page moves, first and later visit | {summary(first)}, {summary(later)} | ≤ 1 |", flush=True)
+        edits = learned_again(open_page, options.edits)
+        print(f"| Small world is learned again after an edit ({len(edits)}) | {summary(edits)} | ≤ 2 |", flush=True)
+        browser.close()
+    print(f"\nload at the end {os.getloadavg()[0]:.1f}")
+
+
+def summary(seconds: list[float]) -> str:
+    return f"{statistics.median(seconds):.2f} ({min(seconds):.2f}–{max(seconds):.2f})"
+
+
+if __name__ == "__main__":
+    main()
