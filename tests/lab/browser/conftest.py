@@ -1,13 +1,16 @@
 """A real server and a real browser, in two lanes: with WebGL in software, and without WebGL.
 
 Only the map differs between the lanes, so only tests marked with `both_lanes` run in both; ROWSPACE_LONG_TESTS=1 runs
-all tests in both.
+all tests in both. ROWSPACE_DELAYED_REPLIES=1 delays each reply of the server by a random time, as a busy machine does,
+so that a page or a test that relies on their order fails.
 
 A test fails if its page logs an error, sends a request to another host or gets an error from the server; the mark
 `@pytest.mark.refused` allows the last.
 """
 
+import asyncio
 import os
+import random
 import shutil
 import socket
 import threading
@@ -21,7 +24,7 @@ from typing import Any
 import pytest
 import uvicorn
 from playwright.sync_api import Page, expect
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.encode.index.samples import write_files
 from tests.lab.arena_results import save_arena
 
@@ -62,6 +65,7 @@ sin, cos and log; the module random returns random numbers from a seed. The norm
     return list(dict.fromkeys(items))
 """,
 }
+LONGEST_DELAY = 0.8
 LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
@@ -130,10 +134,24 @@ def guard(learned: tuple[Table, str]) -> Iterator[AccessMiddleware]:
             yield guard
 
 
+class Delays:
+    """An application whose API replies late, by up to LONGEST_DELAY seconds."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith("/api/"):
+            await asyncio.sleep(random.uniform(0, LONGEST_DELAY))
+        await self.app(scope, receive, send)
+
+
 class Server(uvicorn.Server):
     """A server with an event for its start."""
 
     def __init__(self, app: ASGIApp) -> None:
+        if "ROWSPACE_DELAYED_REPLIES" in os.environ:
+            app = Delays(app)
         super().__init__(uvicorn.Config(app, port=0, log_level="warning"))
         self.is_up = threading.Event()
 

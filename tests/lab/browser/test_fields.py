@@ -1,9 +1,9 @@
-"""Fields with a default value, after a user clears them."""
+"""Fields with a default value: after a user clears them, and before the default has arrived."""
 
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 pytestmark = pytest.mark.browser
 
@@ -48,3 +48,18 @@ def test_cleared_search_names_the_word_that_is_kept(visit: Callable[[str], Page]
     page.get_by_label("Word", exact=True).fill("")
     expect(page.get_by_text("Empty. The page keeps “sin”.", exact=True)).to_be_visible()
     expect(page.get_by_role("list", name="Nearest neighbors of sin", exact=True)).to_be_visible()
+
+
+def test_late_default_does_not_replace_what_is_edited(page: Page, lab_url: str) -> None:
+    held: list[Route] = []
+    page.route("**/api/tokens/split**", lambda route: held.append(route))
+    page.goto(f"{lab_url}/tokens")
+    text = page.get_by_label("Text", exact=True)
+    text.focus()
+    expect(page.get_by_text("Loading the pieces")).to_be_visible()
+    held.pop().continue_()
+    expect(page.get_by_text("Empty. The page uses “", exact=False)).to_be_visible()
+    page.unroute("**/api/tokens/split**")
+    page.keyboard.insert_text("sin")
+    expect(page).to_have_url(f"{lab_url}/tokens?text=sin")
+    expect(text).to_have_value("sin")

@@ -208,6 +208,7 @@ def test_another_table_asks_again(page: Page, lab_url: str) -> None:
     page.get_by_role("combobox", name="Table").select_option("five-items")
     expect(asked.locator(".verdict")).to_have_count(0)
     expect(asked.get_by_role("slider")).to_have_attribute("aria-valuetext", "not moved")
+    expect(asked.get_by_role("slider")).to_be_enabled()  # which it is when the question about the other table is there
     asked.get_by_role("slider").press("ArrowRight")
     expect(asked.get_by_role("slider")).to_have_attribute("aria-valuetext", "51 %")
     asked.get_by_role("button", name="Check").click()
