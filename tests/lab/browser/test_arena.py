@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.lab.arena_results import save_arena
 from tests.lab.browser.conftest import serving
+from tests.lab.browser.held_requests import hold
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
@@ -152,6 +153,16 @@ def test_stopped_run_ends_its_processes_and_continues(visit, page: Page) -> None
     expect(page.get_by_text("Stopped; finished runs are kept.")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+
+
+def test_run_that_is_stopped_before_its_first_event_is_stopped(visit, page: Page) -> None:
+    visit("arena?budget=60")
+    held = hold(page, "**/api/jobs/*/events")
+    with page.expect_request("**/api/jobs/*/events"):
+        page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("button", name="Stop").click()
+    held.pop().continue_()
+    expect(page.get_by_text("Stopped; finished runs are kept.")).to_be_visible()
 
 
 @pytest.mark.refused
