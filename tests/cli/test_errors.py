@@ -127,5 +127,5 @@ print(*sys.modules)
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     loaded = shown.splitlines()[-1].split()
-    assert "rowspace.cli.commands.lab" in loaded
+    assert "rowspace.cli.commands.servers.lab" in loaded
     assert [name for name in ("numba", "torch", "tokenizers", "safetensors", "starlette") if name in loaded] == []

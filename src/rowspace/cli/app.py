@@ -11,37 +11,38 @@ from rowspace.cli.help import Command, Group
 
 __all__ = ["COMMANDS", "app", "command_function"]
 
-# Each command and its function, which is in the module of `rowspace.cli.commands` with the command's name.
+# Each command: its folder in `rowspace.cli.commands` and its function, which is in the module with the command's name.
 COMMANDS = {
-    "fit": "fit",
-    "train": "train",
-    "distill": "distill",
-    "tune": "tune",
-    "encode": "encode",
-    "classify": "classify",
-    "near": "near",
-    "similar": "similar",
-    "analogy": "analogy",
-    "odd": "odd",
-    "eval": "evaluate",
-    "info": "info",
-    "convert": "convert",
-    "split": "split",
-    "merges": "merges",
-    "coverage": "coverage",
-    "arena": "arena",
-    "index": "index",
-    "search": "search",
-    "bridge": "bridge",
-    "mcp": "mcp",
-    "lab": "lab",
-    "serve": "serve",
+    "fit": "learn.fit",
+    "train": "learn.train",
+    "distill": "learn.distill",
+    "tune": "learn.tune",
+    "encode": "encode.encode",
+    "classify": "encode.classify",
+    "near": "table.near",
+    "similar": "table.similar",
+    "analogy": "table.analogy",
+    "odd": "table.odd",
+    "eval": "table.evaluate",
+    "info": "table.info",
+    "convert": "table.convert",
+    "split": "text.split",
+    "merges": "text.merges",
+    "coverage": "text.coverage",
+    "arena": "learn.arena",
+    "index": "encode.index",
+    "search": "encode.search",
+    "bridge": "encode.bridge",
+    "mcp": "encode.mcp",
+    "lab": "servers.lab",
+    "serve": "servers.serve",
 }
 
 
 def command_function(name: str) -> Callable[..., None]:
     """Import the function of a command."""
-    function: Callable[..., None] = getattr(import_module(f"rowspace.cli.commands.{name}"), COMMANDS[name])
+    folder, attribute = COMMANDS[name].split(".")
+    function: Callable[..., None] = getattr(import_module(f"rowspace.cli.commands.{folder}.{name}"), attribute)
     return function
 
 

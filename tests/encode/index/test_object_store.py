@@ -1,6 +1,7 @@
 """An index in an S3-compatible object store: only the connection string differs."""
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,6 @@ from rowspace.encode import Encoder
 from rowspace.encode.index import BridgeOptions, Index
 from rowspace.encode.index.store import ChunkStore
 from rowspace.errors import RowspaceError, UsageError
-
-pytestmark = pytest.mark.long
 
 SERVER = Path(__file__).with_name("s3_server.py")
 PLACE = "s3://bucket/my/index"
@@ -31,6 +30,7 @@ def _bucket(monkeypatch):
         server.stdin.close()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_bucket")
 def test_an_index_in_a_bucket_is_that_in_a_folder(folder, encoder, tmp_path):
     chance = random.Random(0)
@@ -70,3 +70,12 @@ def test_an_index_in_a_bucket_is_that_in_a_folder(folder, encoder, tmp_path):
     assert asked.bridge is None
     assert contents(Index.open(PLACE, new)) == contents(Index.open(tmp_path / "local", new))
     assert not ChunkStore.exists(f"{PLACE}/rebuild")
+
+
+@pytest.mark.parametrize("endpoint", ["localhost:9000", "ftp://host", "http://", "http://[bad", "https://a host"])
+@pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL", "AWS_ENDPOINT"])
+def test_an_endpoint_that_is_no_url_is_refused(name, endpoint, monkeypatch):
+    monkeypatch.setenv(name, endpoint)
+    expected = f"{name} is {endpoint!r}, which is not a URL such as https://localhost:9000"
+    with pytest.raises(UsageError, match=f"^{re.escape(expected)}$"):
+        Index.open(PLACE)

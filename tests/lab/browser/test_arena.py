@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from tests.lab.arena_results import save_arena
 from tests.lab.browser.conftest import serving
+from tests.lab.browser.held_requests import hold
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
 from rowspace.lab.app import make_app
@@ -107,13 +108,8 @@ def test_pressed_cell_is_in_the_url_and_has_its_reason_curves_and_wrong_inputs(v
 def test_page_with_a_chosen_cell_is_accessible_and_fits_a_phone(visit, document: dict[str, Any]) -> None:
     page = visit("arena?cell=images/patches-16")
     expect(page.get_by_role("region", name="patches-16 on images", exact=True)).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        found = Axe().run(page).response["violations"]
-        assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_accessible(page)
+    expect_fits_phone(page)
 
 
 def test_code_computes_what_is_shown(visit, document: dict[str, Any]) -> None:
@@ -157,6 +153,16 @@ def test_stopped_run_ends_its_processes_and_continues(visit, page: Page) -> None
     expect(page.get_by_text("Stopped; finished runs are kept.")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+
+
+def test_run_that_is_stopped_before_its_first_event_is_stopped(visit, page: Page) -> None:
+    visit("arena?budget=60")
+    held = hold(page, "**/api/jobs/*/events")
+    with page.expect_request("**/api/jobs/*/events"):
+        page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("button", name="Stop").click()
+    held.pop().continue_()
+    expect(page.get_by_text("Stopped; finished runs are kept.")).to_be_visible()
 
 
 @pytest.mark.refused

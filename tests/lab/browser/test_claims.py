@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.lessons.computed.claims import JOBS, MODULES
 
@@ -112,12 +112,8 @@ def test_experiment_can_be_stopped_and_started_again(visit: Callable[[str], Page
 
 def test_page_is_accessible_and_fits_a_phone(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=six-words"))
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        found = Axe().run(page).response
-        assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found["violations"]] == []
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_accessible(page)
+    expect_fits_phone(page)
     box = page.get_by_role("region", name="Figure").bounding_box()
     assert box is not None
     assert box["y"] <= 500

@@ -3,34 +3,25 @@
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.pages import PAGES
 
 pytestmark = pytest.mark.browser
 
 
-ABOUT_COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
-
-
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_page_is_accessible_in_both_themes(visit, name: str) -> None:
     page = visit(name)
-    page.wait_for_load_state("networkidle")
-    for theme, options in {"light": None, "dark": ABOUT_COLORS}.items():
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        found = Axe().run(page, options=options).response
-        assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found["violations"]] == []
-        assert "color-contrast" in [rule["id"] for rule in found["passes"]]
+    expect_accessible(page)
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_page_fits_the_width_of_a_phone(visit, name: str) -> None:
     page = visit(name)
-    page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_load_state("networkidle")
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_fits_phone(page)
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 import transformers as tf
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from tests.lab.browser.conftest import serving, url_of
+from tests.lab.browser.whole_page import expect_accessible
 from tests.lab.checkpoints import SIZES, WORDS, save_model
 
 from rowspace.lab.app import make_app
@@ -172,9 +172,7 @@ def test_text_without_known_words_shows_an_error(visit) -> None:
 @pytest.mark.parametrize("state", ["recipe=bert", "view=concatenation&position=learned", "view=scale&rows=drawn"])
 def test_every_view_is_accessible(visit, state: str) -> None:
     page = visit(f"input?{state}")
-    page.wait_for_load_state("networkidle")
-    found = Axe().run(page).response["violations"]
-    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
+    expect_accessible(page, dark=False)
 
 
 class TestOpenCheckpoint:

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from pypdf import PdfReader
 from tests.lab import made_lessons
 from tests.lab.browser.conftest import serving, url_of
+from tests.lab.browser.held_requests import hold
 
 from rowspace.lab import page as lab_page
 from rowspace.lab.app import make_app
@@ -214,6 +215,23 @@ def test_another_table_asks_again(page: Page, lab_url: str) -> None:
     asked.get_by_role("button", name="Check").click()
     positive = np.mean(np.array(list(FIVE_ITEMS.values())) > 0) * 100
     expect(asked.locator(".verdict")).to_contain_text(f"{positive:.4g} percent.")
+
+
+def test_text_of_another_table_that_arrives_late_keeps_the_answer(page: Page, lab_url: str) -> None:
+    page.goto(f"{lab_url}/lessons/1?table=four-words")
+    expect(question(page, "share").get_by_role("slider")).to_be_enabled()
+    page.wait_for_load_state("networkidle")
+    held = hold(page, "**/api/lessons/lesson?**")
+    with page.expect_response(lambda response: "name=share" in response.url and "five-items" in response.url):
+        page.get_by_role("combobox", name="Table").select_option("five-items")
+    slider = question(page, "share").get_by_role("slider")
+    expect(slider).to_be_enabled()
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "51 %")
+    with page.expect_response("**/api/lessons/lesson?**"):
+        held.pop().continue_()
+    page.wait_for_load_state("networkidle")
+    expect(slider).to_have_attribute("aria-valuetext", "51 %")
 
 
 def test_slider_that_was_not_moved_is_no_answer(reader: Page) -> None:

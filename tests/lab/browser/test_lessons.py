@@ -3,8 +3,8 @@
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
@@ -16,7 +16,6 @@ from rowspace.lab.tables.tables import Tables
 pytestmark = pytest.mark.browser
 
 LESSONS = [pytest.param(n, marks=[] if n == NUMBERS[0] else [pytest.mark.long]) for n in NUMBERS]
-ABOUT_COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 NEXT_SEED = 1  # that of "Ask again with other numbers"
 
 
@@ -117,16 +116,12 @@ def nearest_step(question: Question, value: float) -> float:
 @pytest.mark.parametrize("number", LESSONS)
 def test_lesson_is_accessible_and_fits_a_phone(page: Page, lab_url: str, number: int) -> None:
     open_lesson(page, f"{lab_url}/lessons/{number}")
-    for theme, options in {"light": None, "dark": ABOUT_COLORS}.items():
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        found = Axe().run(page, options=options).response
-        assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found["violations"]] == []
-    page.set_viewport_size({"width": 390, "height": 800})
+    expect_accessible(page)
     count = len(lesson(number).document.of("figure"))
     for index in range(1, count + 1):
         page.wait_for_load_state("networkidle")
         expect(page.locator("section.step:visible")).to_have_count(1)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        expect_fits_phone(page)
         if index < count:
             page.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →").click()
             page.wait_for_url(f"**step={index + 1}&**")
@@ -135,13 +130,8 @@ def test_lesson_is_accessible_and_fits_a_phone(page: Page, lab_url: str, number:
 @pytest.mark.parametrize("path", ["lessons", "lessons/cards"])
 def test_list_and_cards_are_accessible_and_fit_a_phone(page: Page, lab_url: str, path: str) -> None:
     page.goto(f"{lab_url}/{path}")
-    page.wait_for_load_state("networkidle")
-    for theme, options in {"light": None, "dark": ABOUT_COLORS}.items():
-        page.emulate_media(color_scheme=theme)
-        found = Axe().run(page, options=options).response
-        assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found["violations"]] == []
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_accessible(page)
+    expect_fits_phone(page)
 
 
 def test_list_has_every_lesson(page: Page, lab_url: str) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.reply import Reply
@@ -216,8 +216,5 @@ def test_schemes_have_parameters_and_models(visit: Visit, lab: Lab, ask: Ask) ->
 @pytest.mark.parametrize("view", ["ranking", "scores", "sinusoid", "length"])
 def test_every_view_is_accessible_and_fits_a_phone(visit: Visit, view: str) -> None:
     page = visit(f"order?view={view}")
-    page.wait_for_load_state("networkidle")
-    found = Axe().run(page).response["violations"]
-    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_accessible(page, dark=False)
+    expect_fits_phone(page)

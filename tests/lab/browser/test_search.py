@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, Route, expect
 from tests.encode.index.samples import FILES, make_table, write_files
 from tests.lab.browser.conftest import serving, url_of
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
 from rowspace.encode.index import Hit, Index
@@ -151,13 +151,8 @@ def test_late_answer_to_an_earlier_question_is_dropped(page: Page, lab_url: str,
 def test_page_with_results_is_accessible_and_fits_a_phone(visit: Callable[[str], Page], index: Index) -> None:
     page = visit(ADDRESS)
     expect_hits(page, index.search(QUESTION))
-    page.wait_for_load_state("networkidle")
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        found = Axe().run(page).response["violations"]
-        assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_accessible(page)
+    expect_fits_phone(page)
     box = page.get_by_role("region", name="Figure").bounding_box()
     assert box is not None
     assert box["y"] <= 500

@@ -84,6 +84,15 @@ def test_stations_lead_to_their_pages_with_the_sentence(still: Visit) -> None:
     expect(page.get_by_role("textbox", name="Hidden state: the row of")).to_have_value("file")
 
 
+def test_stations_lead_to_their_pages_before_the_reply_about_the_sentence(page: Page, still: Visit) -> None:
+    still("start")
+    page.route("**/api/pipeline/forward?**", lambda _: None)  # no reply
+    page.get_by_label("Your sentence").fill("the error in the file")
+    page.wait_for_url("**/start?text=the+error+in+the+file")
+    page.get_by_role("link", name="6. Matrix X").click()
+    page.wait_for_url("**/pipeline?stage=6&text=the+error+in+the+file")
+
+
 def test_text_without_known_words_ends_at_its_pieces(still: Visit) -> None:
     page = still("start?table=six-words&text=zebra+quagga")
     stations = page.get_by_role("list", name="Stations").get_by_role("listitem")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, Route, expect
 from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.lab.browser.conftest import serving
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
 from rowspace.lab.app import make_app
@@ -97,8 +97,7 @@ def test_page_shows_a_figure_of_six_words(visit: Visit, name: str) -> None:
     page.wait_for_load_state("networkidle")
     assert [text for text in page.get_by_role("alert").all_inner_texts() if text] == []
     expect(page.locator("section[aria-label=Figure]")).not_to_be_empty()
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_function("() => document.documentElement.scrollWidth === 390")  # figures follow a moment later
+    expect_fits_phone(page)
 
 
 @pytest.mark.refused
@@ -209,10 +208,8 @@ def test_editor_is_accessible_and_fits_a_phone(visit: Visit) -> None:
     page = visit("words?table=small-world")
     page.get_by_role("button", name="Edit").click()
     expect(page.get_by_role("textbox", name="Sentences")).not_to_be_empty()
-    page.wait_for_load_state("networkidle")
-    assert [rule["id"] for rule in Axe().run(page).response["violations"]] == []
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_function("() => document.documentElement.scrollWidth === 390")  # figures follow a moment later
+    expect_accessible(page, dark=False)
+    expect_fits_phone(page)
 
 
 def test_late_reply_does_not_overwrite_what_is_typed(visit: Visit) -> None:

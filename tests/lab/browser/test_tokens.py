@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from rowspace.lab.server.reply import decode
@@ -111,11 +111,8 @@ def test_chart_of_sizes_shows_the_measured_values(visit, lab) -> None:
 @pytest.mark.parametrize("view", ["merges", "compare", "tradeoff"])
 def test_every_view_is_accessible(visit, view: str) -> None:
     page = visit(f"tokens?view={view}")
-    page.wait_for_load_state("networkidle")
-    found = Axe().run(page).response["violations"]
-    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found] == []
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_accessible(page, dark=False)
+    expect_fits_phone(page)
 
 
 def test_chosen_sizes_are_stored_in_the_url(visit) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.lab import Lab
 
@@ -161,8 +161,5 @@ def test_tabs_move_by_arrow_keys_and_are_kept_in_the_url(visit: Visit) -> None:
 def test_every_view_is_accessible_and_fits_a_phone(visit: Visit, unfold: Callable[[str], None], address: str) -> None:
     page = visit(address)
     unfold("More controls")
-    page.wait_for_load_state("networkidle")
-    found = Axe().run(page).response
-    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in found["violations"]] == []
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect_accessible(page, dark=False)
+    expect_fits_phone(page)

@@ -65,12 +65,13 @@ export class Job<Meta> {
     this.#attempt++;
   }
 
+  /** Start the job and return its id when its events arrive, so that it is not canceled, and forgotten, before. */
   async #start({ kind, parameters }: JobRequest, signal: AbortSignal): Promise<number | undefined> {
     const body = new Blob([JSON.stringify({ kind, ...parameters })], { type: "application/json" });
     try {
       const { meta } = await request<{ job: number }>("jobs", {}, { signal, body });
       if (signal.aborted) return undefined;
-      this.#follow(meta.job, signal);
+      await this.#follow(meta.job, signal);
       return meta.job;
     } catch (error) {
       if (!signal.aborted) this.failure = error instanceof ApiError ? error.message : String(error);
@@ -78,7 +79,8 @@ export class Job<Meta> {
     }
   }
 
-  #follow(job: number, signal: AbortSignal): void {
+  /** Follow the job's events; resolves when the server sends them, or does not know the job. */
+  #follow(job: number, signal: AbortSignal): Promise<void> {
     const events = new EventSource(`/api/jobs/${job}/events`);
     signal.addEventListener("abort", () => events.close());
     const on = <Name extends keyof Events>(name: Name, handle: (data: Events[Name]) => void) =>
@@ -98,6 +100,10 @@ export class Job<Meta> {
       void connection.probe();
       if (events.readyState === EventSource.CLOSED) end("the server no longer knows this job; start it again");
     };
+    return new Promise((resolve) => {
+      for (const name of ["open", "error"]) events.addEventListener(name, () => resolve());
+      signal.addEventListener("abort", () => resolve());
+    });
   }
 
   /** Load a frame, unless a newer one is announced in the meantime. */

@@ -1,1 +1,1 @@
-"""The commands, one file each: parse, call, print."""
+"""The commands, in a folder for each part of rowspace, one file each: parse, call, print."""

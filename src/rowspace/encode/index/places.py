@@ -1,6 +1,7 @@
 """Where an index is, a folder or an object store: whether there is one, who may write, how one replaces another."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,17 +15,23 @@ from rowspace.errors import RowspaceError, UsageError
 
 __all__ = ["check_folder", "has_index", "replacing", "resolve_place", "writing"]
 
+_ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT")
+_HTTP_URL = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?(/[!-~]*)?", re.ASCII)
+
 
 def resolve_place(path: str | Path) -> str:
     """Return the absolute path of a folder, or a URL as it is.
 
     Raises:
-        UsageError: If the path is empty or has NUL.
+        UsageError: If the path is empty or has NUL, or the object store's endpoint in the environment is not a URL.
     """
     text = os.fspath(path)
     if not text or "\0" in text:
         raise UsageError(f"the path of an index must not be empty or have NUL, got {text!r}")
-    return text if is_remote(text) else os.path.realpath(text)
+    if not is_remote(text):
+        return os.path.realpath(text)
+    _check_endpoint()
+    return text
 
 
 def has_index(place: str) -> bool:
@@ -70,6 +77,14 @@ def replacing(place: str) -> Iterator[str]:
     else:
         with atomic_directory(place, marker=DATASET, contents=(DATASET, LOCK_NAME, UNFINISHED, BRIDGES)) as new:
             yield str(new)
+
+
+def _check_endpoint() -> None:
+    """Raise `UsageError` for an endpoint that is not a URL, at which Lance would panic."""
+    for name in _ENDPOINTS:
+        endpoint = os.environ.get(name, "")
+        if endpoint and not _HTTP_URL.fullmatch(endpoint):
+            raise UsageError(f"{name} is {endpoint!r}, which is not a URL such as https://localhost:9000")
 
 
 def _is_empty(folder: Path) -> bool:

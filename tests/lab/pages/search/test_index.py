@@ -1,6 +1,7 @@
 """The index of the page: where it is, which table it belongs to, and the job that makes and updates it."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -44,6 +45,19 @@ def test_files_are_counted_until_they_are_indexed(folder, lab, ask, run, cache) 
     after = ask(folder, lab, STATE).meta
     assert (after["state"], after["files"], after["passages"], after["skipped"]) == ("ready", 5, 5, [["binary", 1]])
     assert after["ended"] == frame.meta["ended"]
+
+
+def test_run_removes_indexes_that_were_not_opened_for_a_month(folder, lab, other_lab, ask, run, cache) -> None:
+    run(folder, lab)
+    (first,) = cache.iterdir()
+    os.utime(first, (0, 0))
+    ask(folder, lab, STATE)  # opens it
+    run(folder, other_lab)
+    (second,) = set(cache.iterdir()) - {first}
+    os.utime(first, (0, 0))
+    run(folder, other_lab, "2")
+    assert list(cache.iterdir()) == [second]
+    assert ask(folder, lab, STATE).meta["state"] == "none"
 
 
 def test_second_run_reads_only_what_has_changed(folder, lab, ask, run) -> None:

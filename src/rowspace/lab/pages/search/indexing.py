@@ -22,6 +22,7 @@ from rowspace.lab.pages.search.source import (
     missing_extra,
     open_encoder,
     open_index,
+    remove_unused,
 )
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
@@ -76,6 +77,7 @@ def run_index(
     summary = done[0].summary
     run = {**vars(summary), "skipped": dict(summary.skipped), "ended": time.time()}
     place.record(run)
+    remove_unused()
     yield Progress(1, f"{plural(len(done[0].files()), 'file')}, {plural(summary.chunks, 'passage')}")
     yield Reply(run)
 

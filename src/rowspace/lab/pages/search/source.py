@@ -2,7 +2,9 @@
 
 import importlib.util
 import json
-import os.path
+import os
+import shutil
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,8 +21,9 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.tables.choice import short_hash
 from rowspace.table import Table
 
-__all__ = ["IndexPlace", "SearchSource", "encoder_of", "missing_extra", "open_encoder", "open_index"]
+__all__ = ["IndexPlace", "SearchSource", "encoder_of", "missing_extra", "open_encoder", "open_index", "remove_unused"]
 
+DAYS_KEPT = 30
 _PACKAGES = ("lance", "pyarrow", "pathspec")
 
 
@@ -135,12 +138,23 @@ def open_index(place: IndexPlace, encoder: Encoder) -> Index | None:
     """Open the index at a place; None if there is none, or a damaged one in the cache, which a run replaces."""
     if not place.exists:
         return None
+    if not place.is_named:
+        os.utime(place.path.parent)  # tells `remove_unused` when it was last opened
     try:
         return Index.open(place.path, encoder)
     except FileFormatError:
         if place.is_named:
             raise
         return None
+
+
+def remove_unused() -> None:
+    """Remove the indexes in the cache that were last opened more than `DAYS_KEPT` days ago."""
+    oldest = time.time() - DAYS_KEPT * 86_400
+    for folder in (cache_dir() / "search").glob("*/"):
+        with suppress(OSError):  # another process may remove it, too
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder)
 
 
 def _common(paths: tuple[str, ...]) -> str:

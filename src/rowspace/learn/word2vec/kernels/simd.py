@@ -4,20 +4,20 @@ LLVM vectorizes a plain loop over columns well, but not a loop over rows that ke
 and it stops at 256 bits where the processor has 512. With these five functions a kernel holds the blocks
 itself. A processor with narrower registers uses two or four of them for one block; the answer is the same.
 
-Each function below is its own meaning in Python, on arrays of sixteen values, and is what runs with
-`NUMBA_DISABLE_JIT=1`; the second half of the file tells Numba what to emit instead.
+The functions are written in Python for arrays of sixteen values and run as written with `NUMBA_DISABLE_JIT=1`; the
+second half of the file tells Numba which instructions to emit in their place.
 """
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import lower_builtin, models, register_model, type_callable
+from numba.extending import models, register_model
 from numpy.typing import NDArray
+
+from rowspace._base.emit import emits
 
 __all__ = ["LANES", "broadcast", "fma", "load", "store", "sum_lanes"]
 
@@ -78,21 +78,6 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(manager, frontend_type, _LLVM_VECTOR)
 
 
-Emitter = Callable[[Any, Any, Any, Any], Any]
-
-
-def _compiles(meaning: Callable[..., object], *, takes: list[Any], gives: Any) -> Callable[[Emitter], Emitter]:
-    """Inside a kernel, a call of `meaning` becomes what the decorated function emits."""
-
-    def infer(*_: Any) -> Any:
-        return gives
-
-    vars(infer)["pysig"] = inspect.signature(meaning)  # where Numba looks for the parameters
-    type_callable(meaning)(lambda _: infer)
-    decorator: Callable[[Emitter], Emitter] = lower_builtin(meaning, *takes)
-    return decorator
-
-
 _PLACE = [types.Array, types.Integer, types.Integer]
 
 
@@ -114,20 +99,20 @@ def _check_bounds(context: Any, builder: Any, array: Any, indices: list[Any]) ->
         cgutils.do_boundscheck(context, builder, index, size, axis)
 
 
-@_compiles(load, takes=_PLACE, gives=_VECTOR)
+@emits(load, takes=_PLACE, gives=_VECTOR)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     address = _address(context, builder, signature, arguments)
     return builder.load(builder.bitcast(address, _LLVM_VECTOR.as_pointer()), align=4)
 
 
-@_compiles(store, takes=[*_PLACE, _VectorType], gives=types.none)
+@emits(store, takes=[*_PLACE, _VectorType], gives=types.none)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     address = _address(context, builder, signature, arguments)
     builder.store(arguments[3], builder.bitcast(address, _LLVM_VECTOR.as_pointer()), align=4)
     return context.get_dummy_value()
 
 
-@_compiles(broadcast, takes=[types.Float], gives=_VECTOR)
+@emits(broadcast, takes=[types.Float], gives=_VECTOR)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     value = context.cast(builder, arguments[0], signature.args[0], types.float32)
     undefined = ir.Constant(_LLVM_VECTOR, ir.Undefined)
@@ -135,13 +120,13 @@ def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
 
 
-@_compiles(fma, takes=[_VectorType] * 3, gives=_VECTOR)
+@emits(fma, takes=[_VectorType] * 3, gives=_VECTOR)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kind = ir.FunctionType(_LLVM_VECTOR, [_LLVM_VECTOR] * 3)
     return builder.call(_intrinsic(builder, kind, f"llvm.fmuladd.v{LANES}f32"), arguments)
 
 
-@_compiles(sum_lanes, takes=[_VectorType], gives=types.float32)
+@emits(sum_lanes, takes=[_VectorType], gives=types.float32)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kind = ir.FunctionType(ir.FloatType(), [ir.FloatType(), _LLVM_VECTOR])
     add = _intrinsic(builder, kind, f"llvm.vector.reduce.fadd.v{LANES}f32")

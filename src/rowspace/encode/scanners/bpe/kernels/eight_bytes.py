@@ -1,20 +1,18 @@
 """Eight bytes of text as one number, the first byte lowest, and the letters of ASCII among them.
 
-`load` and `trailing_zeros` are their own meaning in Python, which runs with `NUMBA_DISABLE_JIT=1`; the end of the file
-tells Numba what to emit instead.
+`load` and `trailing_zeros` run as written with `NUMBA_DISABLE_JIT=1`; the end of the file tells Numba which
+instructions to emit in their place.
 """
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import lower_builtin, type_callable
 from numpy.typing import NDArray
 
+from rowspace._base.emit import emits
 from rowspace._base.jit import kernel
 
 __all__ = ["letters_at", "load", "trailing_zeros"]
@@ -55,22 +53,7 @@ def trailing_zeros(word: np.uint64) -> int:
     return (value & -value).bit_length() - 1 if value else 64
 
 
-Emitter = Callable[[Any, Any, Any, Any], Any]
-
-
-def _compiles(meaning: Callable[..., object], *, takes: list[Any], gives: Any) -> Callable[[Emitter], Emitter]:
-    """Inside a kernel, a call of `meaning` becomes what the decorated function emits."""
-
-    def infer(*_: Any) -> Any:
-        return gives
-
-    vars(infer)["pysig"] = inspect.signature(meaning)  # where Numba looks for the parameters
-    type_callable(meaning)(lambda _: infer)
-    decorator: Callable[[Emitter], Emitter] = lower_builtin(meaning, *takes)
-    return decorator
-
-
-@_compiles(load, takes=[types.Array, types.Integer], gives=types.uint64)
+@emits(load, takes=[types.Array, types.Integer], gives=types.uint64)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     index = context.cast(builder, arguments[1], signature.args[1], types.intp)
@@ -82,6 +65,6 @@ def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()), align=1)
 
 
-@_compiles(trailing_zeros, takes=[types.uint64], gives=types.intp)
+@emits(trailing_zeros, takes=[types.uint64], gives=types.intp)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))

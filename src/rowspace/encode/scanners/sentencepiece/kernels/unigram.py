@@ -41,6 +41,16 @@ class Words(NamedTuple):
     blank_ids: NDArray[np.int32]
 
 
+class Scan(NamedTuple):
+    """What the scan of a text reads and writes."""
+
+    words: Words
+    model: UnigramModel
+    known: Known
+    lattice: Lattice
+    output: Output
+
+
 @kernel
 def scan(
     texts: Texts,
@@ -53,15 +63,16 @@ def scan(
 ) -> None:
     """Write the ids of all texts. A text for which there is no room for ids is left to the library."""
     data, written = texts.data, 0
+    each = Scan(words, model, known, lattice, output)
     output.indptr[0] = 0
     for text in range(texts.indptr.size - 1):
         begin, end, first = texts.indptr[text], texts.indptr[text + 1], written
         verdict = look(data, begin, end, added)
         if verdict == NOTHING:
-            written = scan_span(data, (begin, end), words, model, known, lattice, output, written)
+            written = scan_span(data, (begin, end), each, written)
         while verdict == SOME and begin < end and written >= 0:
             stop, token = next_added(data, begin, end, added)
-            written = scan_span(data, (begin, stop), words, model, known, lattice, output, written)
+            written = scan_span(data, (begin, stop), each, written)
             begin = stop
             if token >= 0 and written >= 0:
                 written = write_token(id_of(added, token), output, written)
@@ -72,17 +83,9 @@ def scan(
 
 
 @kernel
-def scan_span(
-    data: NDArray[np.uint8],
-    span: tuple[int, int],
-    words: Words,
-    model: UnigramModel,
-    known: Known,
-    lattice: Lattice,
-    output: Output,
-    written: int,
-) -> int:
+def scan_span(data: NDArray[np.uint8], span: tuple[int, int], each: Scan, written: int) -> int:
     """Write the ids of a text without added tokens to ids[written:]; return where they end, -1 if it is left."""
+    words, _, known, _, output = each
     position, end = span
     kind = LEADING
     while position < end and written >= 0:
@@ -100,7 +103,7 @@ def scan_span(
                 key = key_of(data, position, length, known.memory.shape[0])
                 last = recall(known.memory, key, output.ids, written)
             if last < 0:
-                last = longer_ids(data, (position, stop), words, model, known, lattice, output, written)
+                last = longer_ids(data, (position, stop), each, written)
                 if length <= LONGEST_KEY and 0 < last - written <= MOST_IDS:
                     remember(known.memory, key, output.ids, (written, last))
             written, position = last, stop
@@ -168,17 +171,9 @@ def write_token(token: int, output: Output, written: int) -> int:
 
 
 @kernel
-def longer_ids(
-    data: NDArray[np.uint8],
-    span: tuple[int, int],
-    words: Words,
-    model: UnigramModel,
-    known: Known,
-    lattice: Lattice,
-    output: Output,
-    written: int,
-) -> int:
+def longer_ids(data: NDArray[np.uint8], span: tuple[int, int], each: Scan, written: int) -> int:
     """Write the ids of a word, looked up in the cache, to ids[written:]; return where they end, -1 if it is left."""
+    words, model, known, lattice, output = each
     begin, stop = span
     if stop - begin > LONGEST:
         return -1

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rowspace as rs
-from rowspace.cli.commands.index import _Reporter
+from rowspace.cli.commands.encode.index import _Reporter
 from rowspace.encode.index import Index
 
 Run = Callable[..., Any]

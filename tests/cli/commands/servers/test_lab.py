@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.cli.commands.server_process import ServerProcess, Start, starter
+from tests.cli.commands.servers.server_process import ServerProcess, Start, starter
 
 from rowspace.lab.server.reply import decode
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import openai
 import pytest
-from tests.cli.commands.server_process import ServerProcess, Start, starter
+from tests.cli.commands.servers.server_process import ServerProcess, Start, starter
 
 import rowspace as rs
 from rowspace.text import whitespace_json

@@ -15,7 +15,7 @@ from typer.main import get_command
 import rowspace as rs
 from rowspace._base.options import OptionField, option_fields
 from rowspace.cli.app import app
-from rowspace.cli.commands.fit import default_output
+from rowspace.cli.commands.learn.fit import default_output
 from rowspace.cli.fit_summary import _losses
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, run_directory_of

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rowspace.cli.commands.search import bridge_sentence
+from rowspace.cli.commands.encode.search import bridge_sentence
 from rowspace.cli.output import message
 
 __all__ = ["mcp"]

@@ -1,0 +1,1 @@
+"""Commands that turn texts into vectors and search them."""

@@ -1,0 +1,1 @@
+"""Commands that open a table: ask it, measure it, convert it."""
