@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
+from tests.lab.browser.held_requests import hold
 
 pytestmark = pytest.mark.browser
 
@@ -51,8 +52,7 @@ def test_cleared_search_names_the_word_that_is_kept(visit: Callable[[str], Page]
 
 
 def test_late_default_does_not_replace_what_is_edited(page: Page, lab_url: str) -> None:
-    held: list[Route] = []
-    page.route("**/api/tokens/split**", lambda route: held.append(route))
+    held = hold(page, "**/api/tokens/split**")
     page.goto(f"{lab_url}/tokens")
     text = page.get_by_label("Text", exact=True)
     text.focus()

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 from tests.encode.index.samples import FILES, make_table, write_files
 from tests.lab.browser.conftest import serving, url_of
+from tests.lab.browser.held_requests import hold
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
@@ -130,12 +131,7 @@ def test_hovered_passage_is_marked_in_the_rankings_and_on_the_map(visit: Callabl
 
 @pytest.mark.long
 def test_late_answer_to_an_earlier_question_is_dropped(page: Page, lab_url: str, index: Index) -> None:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:  # playwright takes no method of a list
-        held.append(route)
-
-    page.route(lambda url: "search/results" in url and "text=math" in url, hold)
+    held = hold(page, "**/api/search/results?*text=math*")
     page.goto(f"{lab_url}/search")
     page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
     with page.expect_request(lambda request: "text=math" in request.url):
