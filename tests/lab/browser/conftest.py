@@ -1,5 +1,7 @@
 """A real server and a real browser, in two lanes: with WebGL in software, and without WebGL.
 
+`pages/` has the tests of each page, `lessons/` those of the lessons, `frame/` those of what all pages share.
+
 Only the map differs between the lanes, so only tests marked with `both_lanes` run in both; ROWSPACE_LONG_TESTS=1 runs
 all tests in both. ROWSPACE_DELAYED_REPLIES=1 delays each reply of the server by a random time, as a busy machine does,
 so that a page or a test that relies on their order fails.

@@ -1,6 +1,6 @@
 // What the reader has answered, kept in the browser; nothing of it is sent.
 
-import { type Asked, afterAnswer, dueIn, dueInList, type Missed } from "./missed";
+import { type Asked, afterAnswer, dueIn, dueInList, type Missed } from "./question/missed";
 
 const STORAGE_KEY = "rowspace-lessons";
 

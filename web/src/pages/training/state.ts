@@ -1,7 +1,7 @@
 // The state of the Training page.
 
 import { addressState, choice, number, text } from "../../state/address.svelte";
-import { DIFFERENCE_NAMES, type DifferenceName } from "./differences";
+import { DIFFERENCE_NAMES, type DifferenceName } from "./pair/differences";
 
 export const RUNS = ["", "own", "base", "untied"] as const;
 export const TABS = ["loss", "rows", "gradients", "pair"] as const;

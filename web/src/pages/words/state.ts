@@ -2,8 +2,8 @@
 
 import type { Viewport } from "../../map/map";
 import { addressState, choice, flag, number, picked, text, texts, type UrlCodec } from "../../state/address.svelte";
-import type { Coloring } from "./colors";
-import { lasso } from "./lasso";
+import type { Coloring } from "./map/colors";
+import { lasso } from "./map/lasso";
 
 export const METRICS = ["cosine", "dot", "euclidean"] as const;
 export const MAPS = ["pca", "tsne", "umap"] as const;

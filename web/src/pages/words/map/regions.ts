@@ -1,0 +1,29 @@
+// The regions of the map: where the rows of each cluster are, and their names.
+
+import type { Region } from "../../../map/map";
+
+const SAMPLE = 4000;
+
+/** Each cluster at the median of its positions, with its name. */
+export function regionsOf(
+  clusters: ArrayLike<number>,
+  names: readonly (readonly string[])[],
+  xy: ArrayLike<number>,
+): Region[] {
+  const every = Math.max(1, Math.ceil(clusters.length / (SAMPLE * names.length)));
+  const places = names.map((): [number[], number[]] => [[], []]);
+  for (let id = 0; id < clusters.length; id += every) {
+    const inside = places[clusters[id] as number];
+    if (!inside || !Number.isFinite(xy[2 * id]! + xy[2 * id + 1]!)) continue;
+    inside[0].push(xy[2 * id] as number);
+    inside[1].push(xy[2 * id + 1] as number);
+  }
+  return places.flatMap(([x, y], at) => {
+    const name = (names[at] ?? []).join(" · ");
+    return x.length && name ? [{ name, x: median(x), y: median(y) }] : [];
+  });
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1] as number;
+}
