@@ -120,8 +120,8 @@ def test_lesson_is_accessible_and_fits_a_phone(page: Page, lab_url: str, number:
     count = len(lesson(number).document.of("figure"))
     for index in range(1, count + 1):
         page.wait_for_load_state("networkidle")
-        expect(page.locator("section.step:visible")).to_have_count(1)
         expect_fits_phone(page)
+        expect(page.locator("section.step:visible")).to_have_count(1)
         if index < count:
             page.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →").click()
             page.wait_for_url(f"**step={index + 1}&**")
