@@ -41,7 +41,7 @@ class Words(NamedTuple):
     blank_ids: NDArray[np.int32]
 
 
-class Scan(NamedTuple):
+class Context(NamedTuple):
     """What the scan of a text reads and writes."""
 
     words: Words
@@ -63,16 +63,16 @@ def scan(
 ) -> None:
     """Write the ids of all texts. A text for which there is no room for ids is left to the library."""
     data, written = texts.data, 0
-    each = Scan(words, model, known, lattice, output)
+    context = Context(words, model, known, lattice, output)
     output.indptr[0] = 0
     for text in range(texts.indptr.size - 1):
         begin, end, first = texts.indptr[text], texts.indptr[text + 1], written
         verdict = look(data, begin, end, added)
         if verdict == NOTHING:
-            written = scan_span(data, (begin, end), each, written)
+            written = scan_span(data, (begin, end), context, written)
         while verdict == SOME and begin < end and written >= 0:
             stop, token = next_added(data, begin, end, added)
-            written = scan_span(data, (begin, stop), each, written)
+            written = scan_span(data, (begin, stop), context, written)
             begin = stop
             if token >= 0 and written >= 0:
                 written = write_token(id_of(added, token), output, written)
@@ -83,9 +83,9 @@ def scan(
 
 
 @kernel
-def scan_span(data: NDArray[np.uint8], span: tuple[int, int], each: Scan, written: int) -> int:
+def scan_span(data: NDArray[np.uint8], span: tuple[int, int], context: Context, written: int) -> int:
     """Write the ids of a text without added tokens to ids[written:]; return where they end, -1 if it is left."""
-    words, _, known, _, output = each
+    words, _, known, _, output = context
     position, end = span
     kind = LEADING
     while position < end and written >= 0:
@@ -103,7 +103,7 @@ def scan_span(data: NDArray[np.uint8], span: tuple[int, int], each: Scan, writte
                 key = key_of(data, position, length, known.memory.shape[0])
                 last = recall(known.memory, key, output.ids, written)
             if last < 0:
-                last = longer_ids(data, (position, stop), each, written)
+                last = longer_ids(data, (position, stop), context, written)
                 if length <= LONGEST_KEY and 0 < last - written <= MOST_IDS:
                     remember(known.memory, key, output.ids, (written, last))
             written, position = last, stop
@@ -171,9 +171,9 @@ def write_token(token: int, output: Output, written: int) -> int:
 
 
 @kernel
-def longer_ids(data: NDArray[np.uint8], span: tuple[int, int], each: Scan, written: int) -> int:
+def longer_ids(data: NDArray[np.uint8], span: tuple[int, int], context: Context, written: int) -> int:
     """Write the ids of a word, looked up in the cache, to ids[written:]; return where they end, -1 if it is left."""
-    words, model, known, lattice, output = each
+    words, model, known, lattice, output = context
     begin, stop = span
     if stop - begin > LONGEST:
         return -1
