@@ -18,6 +18,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.pages.training.runs import run_path
 from rowspace.layers import CATALOGUE, TiedHead, UntiedHead
 from rowspace.learn import read_events
+from rowspace.table import Table
 
 pytestmark = pytest.mark.browser
 
@@ -141,17 +142,6 @@ def test_page_opens_where_one_row_wins(visit, lab) -> None:
     expect(page.get_by_role("img", name=f"Entropy: {100 * share:.1f} % of the largest")).to_be_visible()
 
 
-def test_parameters_follow_the_switch(visit, lab) -> None:
-    page = visit("head")
-    page.get_by_text("one matrix or two", exact=True).click()
-    numbers = lab.table.rows.size
-    expect(page.get_by_role("heading", name=f"One matrix, read twice: {numbers:,} parameters")).to_be_visible()
-    page.get_by_text("untied", exact=True).first.click()
-    expect(page.get_by_role("heading", name=f"Two matrices: {2 * numbers:,} parameters")).to_be_visible()
-    page.get_by_role("link", name="Training page").click()
-    page.wait_for_url("**/training**")
-
-
 def test_arrow_keys_step_through_models(visit) -> None:
     page = visit("head?figure=matrices")
     page.get_by_role("application", name="published models").focus()
@@ -167,12 +157,31 @@ def test_unknown_word_suggests_similar_spellings(visit) -> None:
     expect(page.get_by_role("alert")).to_contain_text("did you mean 'typeerror'")
 
 
-def test_evidence_is_missing_until_runs_differ_in_tying_only(visit) -> None:
-    page = visit("head?figure=matrices")
-    evidence = page.get_by_role("region", name="Tied or untied: what your runs say")
-    expect(evidence).to_contain_text("No runs to compare yet.")
-    evidence.get_by_role("link", name="Training page").click()
-    page.wait_for_url("**/training")
+class TestWithoutRuns:
+    """With a server on which no test has trained a model."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def lab_url(cls, learned: tuple[Table, str]) -> Iterator[str]:
+        with serving(make_app(Lab(*learned))) as server:
+            yield url_of(server)
+
+    def test_parameters_follow_the_switch(self, visit, learned) -> None:
+        page = visit("head")
+        page.get_by_text("one matrix or two", exact=True).click()
+        numbers = learned[0].rows.size
+        expect(page.get_by_role("heading", name=f"One matrix, read twice: {numbers:,} parameters")).to_be_visible()
+        page.get_by_text("untied", exact=True).first.click()
+        expect(page.get_by_role("heading", name=f"Two matrices: {2 * numbers:,} parameters")).to_be_visible()
+        page.get_by_role("link", name="Training page").click()
+        page.wait_for_url("**/training**")
+
+    def test_evidence_is_missing_until_runs_differ_in_tying_only(self, visit) -> None:
+        page = visit("head?figure=matrices")
+        evidence = page.get_by_role("region", name="Tied or untied: what your runs say")
+        expect(evidence).to_contain_text("No runs to compare yet.")
+        evidence.get_by_role("link", name="Training page").click()
+        page.wait_for_url("**/training")
 
 
 class TestOpenCheckpoint:
