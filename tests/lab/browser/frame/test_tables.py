@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
-from starlette.types import ASGIApp, Receive, Scope, Send
-from tests.lab.browser.conftest import serving
+from starlette.applications import Starlette
+from starlette.types import Receive, Scope, Send
+from tests.lab.browser.conftest import serving, url_of
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
@@ -25,15 +26,24 @@ Visit = Callable[[str], Page]
 class Restartable:
     """An application that can be replaced by a new one, which knows no table of the one before."""
 
-    def __init__(self, make: Callable[[], ASGIApp]) -> None:
+    def __init__(self, make: Callable[[], Starlette]) -> None:
         self.make = make
-        self.app = make()
+        self.apps = [make()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.app(scope, receive, send)
+        if scope["type"] != "lifespan":
+            await self.apps[-1](scope, receive, send)
+            return
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        for app in self.apps:
+            async with app.router.lifespan_context(app):
+                pass  # the jobs of this application end, and their folder is removed
+        await send({"type": "lifespan.shutdown.complete"})
 
     def restart(self) -> None:
-        self.app = self.make()
+        self.apps.append(self.make())
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +56,7 @@ def app() -> Restartable:
 @pytest.fixture(scope="session")
 def lab_url(app: Restartable) -> Iterator[str]:
     with serving(app) as server:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        yield url_of(server)
 
 
 def chosen(page: Page) -> Locator:

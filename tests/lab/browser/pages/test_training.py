@@ -4,12 +4,14 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
 import pytest
+import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from tests.lab.browser.conftest import serving
+from tests.lab.browser.conftest import serving, url_of
 
 import rowspace as rs
 from rowspace.lab.app import make_app
@@ -19,12 +21,15 @@ from rowspace.learn import TrainProgress, TrainReports
 pytestmark = pytest.mark.browser
 
 
+def small_server() -> AbstractContextManager[uvicorn.Server]:
+    """A server over a small table; the page trains its own run."""
+    return serving(make_app(Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")))
+
+
 @pytest.fixture(scope="session")
 def lab_url() -> Iterator[str]:
-    """A separate server over a small table; the page trains its own run."""
-    lab = Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")
-    with serving(make_app(lab)) as server:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    with small_server() as server:
+        yield url_of(server)
 
 
 def finished(visit, address: str = "training") -> Page:
@@ -35,16 +40,25 @@ def finished(visit, address: str = "training") -> Page:
     return page
 
 
-def test_table_of_step_0_appears_before_the_run_moves_and_a_stopped_run_starts_again(visit) -> None:
-    page = visit("training")
-    table = page.get_by_role("application", name="The rows of the 24 most frequent tokens at step 0")
-    expect(table).to_be_visible(timeout=120_000)
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("this job was cancelled")).to_be_visible()
-    page.get_by_role("button", name="Start again").click()
-    expect(page.get_by_role("region", name="Controls")).to_contain_text(
-        re.compile(r"step \d+ of 50, loss \d\.\d\d"), timeout=120_000
-    )
+class TestFirstVisit:
+    """With a server on which nothing was trained, also in the second lane."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def lab_url(cls) -> Iterator[str]:
+        with small_server() as server:
+            yield url_of(server)
+
+    def test_table_of_step_0_appears_before_the_run_moves_and_a_stopped_run_starts_again(self, visit) -> None:
+        page = visit("training")
+        table = page.get_by_role("application", name="The rows of the 24 most frequent tokens at step 0")
+        expect(table).to_be_visible(timeout=120_000)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text("this job was cancelled")).to_be_visible()
+        page.get_by_role("button", name="Start again").click()
+        expect(page.get_by_role("region", name="Controls")).to_contain_text(
+            re.compile(r"step \d+ of 50, loss \d\.\d\d"), timeout=120_000
+        )
 
 
 def test_replay_plays_pauses_and_scrubs(visit) -> None:
@@ -204,7 +218,7 @@ def test_opened_run_is_followed_while_it_is_trained_elsewhere(browser: Browser, 
         time.sleep(0.05)
     with serving(make_app(Lab(rs.load(run), run))) as server:
         page = browser.new_page()
-        page.goto(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/training")
+        page.goto(f"{url_of(server)}/training")
         expect(page.get_by_text("Step 1 of 4; new steps appear as they are trained.")).to_be_visible()
         shown.set()
         expect(page.get_by_text("Step 4 of 4.")).to_be_visible()
