@@ -37,7 +37,7 @@ def test_panel_has_four_to_six_sentences_and_three_links(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_have_parameters_and_values_of_the_page(page: str) -> None:
-    source = "".join(file.read_text(encoding="utf-8") for file in (WEB / page).glob("*.ts"))
+    source = "".join(file.read_text(encoding="utf-8") for file in (WEB / page).rglob("*.ts"))
     states = re.findall(r"addressState\(\{(.*?)\}\)", source, re.DOTALL)
     known = set(re.findall(r"^\s+(\w+): ", "\n".join(states), re.MULTILINE))
     for _, address in read_why(page).links:
