@@ -105,7 +105,8 @@ def turn_rows(rows: NDArray[np.floating[Any]], rotation: NDArray[np.float64]) ->
     """Multiply each row by the rotation, in blocks, since rows may be a large memory map."""
     turned = np.empty(rows.shape, np.float32)
     for start in range(0, len(rows), BLOCK):
-        turned[start : start + BLOCK] = rows[start : start + BLOCK].astype(np.float64) @ rotation
+        with np.errstate(invalid="ignore", over="ignore"):  # non-finite rows: BLAS reports them on some processors only
+            turned[start : start + BLOCK] = rows[start : start + BLOCK].astype(np.float64) @ rotation
     return turned
 
 
