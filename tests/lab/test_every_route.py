@@ -94,7 +94,7 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[] if name in {"one number", "strange tokens", "nan"} else pytest.mark.long)
+    [pytest.param(name, marks=[] if name in {"one number", "nan"} else pytest.mark.long)
      for name in TABLES],
 )  # fmt: skip
 def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient]) -> None:
@@ -117,8 +117,7 @@ def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient
     "id",
     [
         "six-words",
-        "small-world",
-        *(pytest.param(id, marks=pytest.mark.long) for id in ("four-words", "five-items", "typed")),
+        *(pytest.param(id, marks=pytest.mark.long) for id in ("small-world", "four-words", "five-items", "typed")),
     ],
 )
 def test_every_page_answers_for_the_tables_to_learn_on(id: str, clients: dict[str, TestClient]) -> None:

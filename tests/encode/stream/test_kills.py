@@ -16,7 +16,8 @@ def run(kind, out):
     return json.loads(result.stdout)
 
 
-@pytest.mark.parametrize("name", ["v.npy", pytest.param("v.parquet", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["v.npy", "v.parquet"])
 def test_run_killed_at_random_times_resumes_to_all_vectors(tmp_path, name):
     found = run("at random", tmp_path / name)
     assert found["kills"] > 2

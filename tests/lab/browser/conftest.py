@@ -180,26 +180,32 @@ def url_of(server: uvicorn.Server) -> str:
     return f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
-@pytest.fixture
-def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A page whose console messages and foreign requests fail the test."""
+@contextmanager
+def watching(page: Page, own_url: str, *, refused: bool = False) -> Iterator[None]:
+    """Watch a page, and fail at the end if it logged a problem or sent a request to another host."""
     problems: list[str] = []
-    refused = request.node.get_closest_marker("refused") is not None
 
     def on_console(message: Any) -> None:
         if message.type in ("error", "warning") and not (refused and "Failed to load resource" in message.text):
             problems.append(message.text)
 
-    def on_request(request_: Any) -> None:
-        if not request_.url.startswith((lab_url, "data:", "blob:")):
-            problems.append(f"requested {request_.url}")
+    def on_request(request: Any) -> None:
+        if not request.url.startswith((own_url, "data:", "blob:")):
+            problems.append(f"requested {request.url}")
 
     page.add_init_script(OPEN_FOLDS)
     page.on("console", on_console)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", on_request)
-    yield page
+    yield
     assert problems == []
+
+
+@pytest.fixture
+def page(page: Page, lab_url: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page whose console messages and foreign requests fail the test."""
+    with watching(page, lab_url, refused=request.node.get_closest_marker("refused") is not None):
+        yield page
 
 
 @pytest.fixture
@@ -219,8 +225,13 @@ def visit(page: Page, lab_url: str) -> Callable[[str], Page]:
     """`visit("words?word=sin")`: open a page of the workbench and wait until it has loaded."""
 
     def open_page(address: str) -> Page:
-        page.goto(f"{lab_url}/{address}")
-        page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
+        open_address(page, f"{lab_url}/{address}")
         return page
 
     return open_page
+
+
+def open_address(page: Page, url: str) -> None:
+    """Open a URL of the workbench and wait until its page has loaded."""
+    page.goto(url)
+    page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()

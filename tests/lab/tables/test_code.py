@@ -35,7 +35,8 @@ def test_load_code_makes_the_table(name: str) -> None:
     np.testing.assert_array_equal(names["table"].rows, lab.table.rows)
 
 
-@pytest.mark.parametrize("name", ["six-words", pytest.param("typed", marks=pytest.mark.long)])
+@pytest.mark.long  # the tests of each page check its code with another table
+@pytest.mark.parametrize("name", ["six-words", "typed"])
 def test_code_of_every_route_computes_its_numbers(name: str, check_code: Callable[..., Reply]) -> None:
     pytest.importorskip("torch")
     lab = CHOICES[name].open()

@@ -23,6 +23,7 @@ TINY = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_signal_stops_the_arena_and_the_next_call_runs_what_is_missing(documents, tmp_path):
     ran = []
 

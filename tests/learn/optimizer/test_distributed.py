@@ -17,6 +17,7 @@ from rowspace.layers import TokenEmbedding
 from rowspace.learn import DeferredAdamW
 
 
+@pytest.mark.long
 def test_two_processes_equal_one_with_both_batches(tmp_path):
     """With DistributedDataParallel, whose gradient is the mean over the processes."""
     script = Path(two_processes.__file__)

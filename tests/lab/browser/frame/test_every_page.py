@@ -1,9 +1,11 @@
-"""Every page is accessible in both themes and fits any width."""
+"""Every page is accessible in both themes, fits any width, has code that runs and opens from the navigation."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
+from tests.lab.browser.conftest import open_address, watching
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.pages import PAGES
@@ -11,34 +13,45 @@ from rowspace.lab.pages import PAGES
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_page_is_accessible_in_both_themes(visit, name: str) -> None:
-    page = visit(name)
-    expect_accessible(page)
+@pytest.fixture(scope="module", params=[page.name for page in PAGES])
+def visited(browser: Browser, lab_url: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page with its defaults, opened once for all tests of this file."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        with watching(page, lab_url):
+            open_address(page, f"{lab_url}/{request.param}")
+            page.wait_for_load_state("networkidle")
+            yield page
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_page_fits_the_width_of_a_phone(visit, name: str) -> None:
-    page = visit(name)
-    page.wait_for_load_state("networkidle")
-    expect_fits_phone(page)
+@pytest.fixture
+def opened(visited: Page) -> Page:
+    """The page in the light theme and on a wide screen."""
+    visited.emulate_media(color_scheme="light")
+    visited.set_viewport_size({"width": 1280, "height": 720})
+    return visited
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_page_has_an_introduction_and_code_that_runs(visit, name: str) -> None:
-    page = visit(name)
-    expect(page.locator("header p")).to_have_text(re.compile(r"[.?]$"))
-    page.wait_for_load_state("networkidle")
-    for folded in page.locator("summary").filter(has_text="The code").all():
-        folded.click()
-    exec(page.get_by_label("Python", exact=True).inner_text(), {})  # as pasted by a user
+def test_page_is_accessible_in_both_themes(opened: Page) -> None:
+    expect_accessible(opened)
 
 
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_page_opens_by_keyboard_from_the_navigation(visit, name: str) -> None:
+def test_page_fits_the_width_of_a_phone(opened: Page) -> None:
+    expect_fits_phone(opened)
+
+
+def test_page_has_an_introduction_and_code_that_runs(opened: Page) -> None:
+    expect(opened.locator("header p")).to_have_text(re.compile(r"[.?]$"))
+    code = opened.get_by_label("Python", exact=True)
+    expect(code).to_be_visible()
+    exec(code.inner_text(), {})  # as pasted by a user
+
+
+def test_pages_open_by_keyboard_from_the_navigation(visit) -> None:
     page = visit("words")
-    link = page.get_by_role("navigation").get_by_role("listitem").locator(f"a[href='/{name}']")
-    link.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"**/{name}")
-    expect(link).to_have_attribute("aria-current", "page")
+    for name in (page.name for page in PAGES):
+        link = page.get_by_role("navigation").get_by_role("listitem").locator(f"a[href='/{name}']")
+        link.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/{name}")
+        expect(link).to_have_attribute("aria-current", "page")

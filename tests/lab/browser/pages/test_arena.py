@@ -137,6 +137,7 @@ def test_without_a_saved_arena_the_page_says_so_and_fills_while_one_runs(visit) 
     expect(page.get_by_label("Result")).to_contain_text("run of this page: 0.02 s, 1 seed, scale 32")
 
 
+@pytest.mark.long
 def test_stopped_run_ends_its_processes_and_continues(visit, page: Page) -> None:
     visit("arena?budget=60")
     page.get_by_role("button", name="Run", exact=True).click()

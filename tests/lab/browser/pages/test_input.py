@@ -169,6 +169,7 @@ def test_text_without_known_words_shows_an_error(visit) -> None:
     expect(page.get_by_role("alert")).to_contain_text("no token of this text has a row in the table")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("state", ["recipe=bert", "view=concatenation&position=learned", "view=scale&rows=drawn"])
 def test_every_view_is_accessible(visit, state: str) -> None:
     page = visit(f"input?{state}")

@@ -213,6 +213,7 @@ def test_schemes_have_parameters_and_models(visit: Visit, lab: Lab, ask: Ask) ->
     expect(page.get_by_role("application", name=re.compile("by distance"))).to_have_count(5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", ["ranking", "scores", "sinusoid", "length"])
 def test_every_view_is_accessible_and_fits_a_phone(visit: Visit, view: str) -> None:
     page = visit(f"order?view={view}")

@@ -219,6 +219,7 @@ def test_text_without_known_words_reports_omitted_tokens(visit) -> None:
     expect(page.get_by_text("One token has no row in this table and is omitted.")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [pytest.param(n, marks=[pytest.mark.long] if n % 4 else []) for n in range(8)])
 def test_every_stage_is_accessible(visit, number: int) -> None:
     page = visit(f"pipeline?stage={number}&text={TEXT} zyzzyva")

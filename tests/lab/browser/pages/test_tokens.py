@@ -108,6 +108,7 @@ def test_chart_of_sizes_shows_the_measured_values(visit, lab) -> None:
     expect(values).to_contain_text("0.0 %")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", ["merges", "compare", "tradeoff"])
 def test_every_view_is_accessible(visit, view: str) -> None:
     page = visit(f"tokens?view={view}")

@@ -153,6 +153,7 @@ def test_tabs_move_by_arrow_keys_and_are_kept_in_the_url(visit: Visit) -> None:
     expect(page.get_by_role("tab", name="Row")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "address",
     ["words?tab=two", "words?tab=counts", "words?tab=probe&chosen=true", "words?tab=list&turn=1",
