@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -199,10 +198,11 @@ def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) 
 
 def test_opened_run_is_followed_while_it_is_trained_elsewhere(browser: Browser, tmp_path: Path) -> None:
     """The first step is shown while the training waits; the others follow without a reload."""
-    shown, run = threading.Event(), str(tmp_path / "run")
+    begun, shown, run = threading.Event(), threading.Event(), str(tmp_path / "run")
 
     def wait_at_first_step(progress: TrainProgress) -> None:
         if progress.step == 1:
+            begun.set()
             assert shown.wait(60)
 
     options = {"dim": 8, "layers": 1, "heads": 2, "steps": 4, "batch": 2, "context": 8, "tokens": "bytes"}
@@ -213,9 +213,7 @@ def test_opened_run_is_followed_while_it_is_trained_elsewhere(browser: Browser, 
         )
     )
     training.start()
-    while not (tmp_path / "run" / "events.bin").exists():
-        assert training.is_alive()
-        time.sleep(0.05)
+    assert begun.wait(60)
     with serving(make_app(Lab(rs.load(run), run))) as server:
         page = browser.new_page()
         page.goto(f"{url_of(server)}/training")
