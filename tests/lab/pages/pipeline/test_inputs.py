@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import rowspace as rs
 from rowspace.errors import UsageError
+from rowspace.lab.lab import Lab
 from rowspace.lab.pages.pipeline import routes
 
 torch = pytest.importorskip("torch")
@@ -83,7 +85,7 @@ def test_tied_weights_give_every_row_a_gradient(lab, check_code) -> None:
         np.testing.assert_allclose(reply.arrays[name], np.maximum.reduceat(norms, edges), rtol=1e-4, atol=1e-6)
 
 
-def test_gradient_of_a_huge_table_is_refused(lab, ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "_LARGEST_GRADIENT", 100)  # a real table of that size needs gigabytes
-    with pytest.raises(UsageError, match="open a smaller table"):
-        ask(lab, "pipeline/tied", text=TEXT)
+def test_gradient_of_a_huge_table_is_refused(ask) -> None:
+    rows = np.broadcast_to(np.float32(0.5), (33, 1 << 20))  # one number in memory
+    with pytest.raises(UsageError, match=r"has 34,603,008 numbers, more than the 33,554,432 .* open a smaller table"):
+        ask(Lab(rs.Table([f"word{number}" for number in range(33)], rows), "huge"), "pipeline/tied", text=TEXT)
