@@ -181,10 +181,10 @@ def test_map_job_shows_progress_and_can_be_stopped(visit) -> None:
     assert len(started) == 1  # other changes of the URL do not restart it
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("alert").filter(has_text="t-SNE: this job was cancelled")).to_be_visible()
-    page.get_by_role("button", name="Restart").click()
+    page.get_by_role("button", name="Start again").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Restart")).to_be_visible()
+    expect(page.get_by_role("button", name="Start again")).to_be_visible()
 
 
 def test_url_restores_the_whole_state(visit, unfold) -> None:
