@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, strategies as st
 from tests.encode.scanners.byte_bpe.tokenizers_of_kinds import TEXT, trained
+from tests.encode.scanners.library_ids import library_ids
 from tokenizers import AddedToken, Tokenizer
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer
@@ -49,15 +50,14 @@ def lists(flat: FlatIds) -> list[list[int]]:
     return [flat.ids[a:b].tolist() for a, b in zip(flat.indptr[:-1], flat.indptr[1:], strict=True)]
 
 
-def expected_ids(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
-    """Return the library's."""
-    return [each.ids for each in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
-
-
 def assert_same_ids(texts: Sequence[str]) -> None:
     """Compare all kinds on some texts."""
     for name, tokenizer in CASES.items():
-        assert lists(FLAT[name].encode(texts)) == expected_ids(tokenizer, texts), name
+        found = FLAT[name].encode(texts)
+        for text, ids, first, last in zip(
+            texts, library_ids(tokenizer, texts), found.indptr[:-1], found.indptr[1:], strict=True
+        ):
+            assert found.ids[first:last].tolist() == ids, (name, text[:200])
 
 
 @given(st.lists(st.text(max_size=30), max_size=5))
@@ -88,7 +88,7 @@ def test_more_pieces_than_the_memory_holds() -> None:
     words = ["".join(chooser.choices("etaoinshr", k=chooser.randint(4, 22))) for _ in range(80_000)]
     texts = [" ".join(words[start : start + 50]) for start in range(0, len(words), 50)]
     for _ in range(2):
-        assert lists(FLAT["gpt2"].encode(texts)) == expected_ids(CASES["gpt2"], texts)
+        assert lists(FLAT["gpt2"].encode(texts)) == list(library_ids(CASES["gpt2"], texts))
 
 
 @pytest.mark.long
@@ -120,7 +120,7 @@ def test_added_tokens_of_all_kinds() -> None:
             tokenizer.add_special_tokens([token for token in chosen if isinstance(token, str)])
             tokenizer.add_tokens([token for token in chosen if not isinstance(token, str)])
             flat = FlatTokenizer(tokenizer.to_str())
-            assert lists(flat.encode(texts)) == expected_ids(tokenizer, texts)
+            assert lists(flat.encode(texts)) == list(library_ids(tokenizer, texts))
             assert flat.usage.scanned_texts >= share * len(texts), (kind, nfc, prefix, chosen)
 
 
@@ -128,7 +128,7 @@ def test_a_part_of_the_texts() -> None:
     texts = ["the cat", "on", "", "the mat"]
     for name, tokenizer in CASES.items():
         flat = FLAT[name].encode_range(TextBuffer.of(texts), 1, 4)
-        assert lists(flat) == expected_ids(tokenizer, texts[1:])
+        assert lists(flat) == list(library_ids(tokenizer, texts[1:]))
 
 
 def test_usage_counts_what_was_left() -> None:
@@ -144,7 +144,7 @@ def test_threads_do_not_disturb_each_other() -> None:
     flat = FlatTokenizer(CASES["llama3"].to_str())
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: lists(flat.encode_range(buffer, 0, len(texts))), range(8)))
-    assert found == [expected_ids(CASES["llama3"], texts)] * 8
+    assert found == [list(library_ids(CASES["llama3"], texts))] * 8
 
 
 def test_a_pickled_scanner_gives_the_same_ids() -> None:

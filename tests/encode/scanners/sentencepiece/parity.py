@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
+from tests.encode.scanners.library_ids import library_ids
 from tests.encode.scanners.sentencepiece.tokenizers_of_kinds import CODE
 from tokenizers import Tokenizer
 
@@ -51,8 +52,7 @@ def check(
     """Compare ids with the library's, text by text, twice; at least a share of the texts is scanned."""
     flat = flat or FlatTokenizer(tokenizer.to_str())
     assert flat.scanner is not None
-    cleaned = [text.replace("\ud800", "\ufffd") for text in texts]
-    expected = [each.ids for each in tokenizer.encode_batch_fast(cleaned, add_special_tokens=False)]
+    expected = list(library_ids(tokenizer, texts))
     before = flat.usage.scanned_texts
     for _ in range(2):  # the second time from memory
         found = flat.encode(texts)
@@ -66,9 +66,9 @@ def check_scanned(tokenizer: Tokenizer, flat: FlatTokenizer, texts: Sequence[str
     assert flat.scanner is not None
     found, left = flat.scanner.scan(TextBuffer.of(texts), 0, len(texts))
     scanned = sorted({*range(len(texts))} - {*left.tolist()})
-    expected = tokenizer.encode_batch_fast([texts[index] for index in scanned], add_special_tokens=False)
-    for index, each in zip(scanned, expected, strict=True):
-        assert found.ids[found.indptr[index] : found.indptr[index + 1]].tolist() == each.ids, texts[index]
+    expected = library_ids(tokenizer, [texts[index] for index in scanned])
+    for index, ids in zip(scanned, expected, strict=True):
+        assert found.ids[found.indptr[index] : found.indptr[index + 1]].tolist() == ids, texts[index]
     return len(scanned) / len(texts)
 
 

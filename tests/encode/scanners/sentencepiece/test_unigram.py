@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from tests.encode.scanners.library_ids import library_ids
 from tests.encode.scanners.sentencepiece.parity import (
     PARTS,
     PLAIN,
@@ -113,7 +114,7 @@ def test_any_vocabulary(pieces: list[tuple[str, float]], unknown: int | None, te
     document = json.loads(tokenizer.to_str())
     scanner = recognize_unigram(document)
     assert scanner is not None
-    expected = [each.ids for each in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+    expected = list(library_ids(tokenizer, texts))
     found, left = scanner.scan(TextBuffer.of(texts), 0, len(texts))
     assert not left.size
     assert found.ids.tolist() == [number for ids in expected for number in ids]
