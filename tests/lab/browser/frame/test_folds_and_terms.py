@@ -60,6 +60,7 @@ def test_first_use_of_a_term_on_a_page_explains_itself(
     visit: Callable[[str], Page], name: str, term: str, sentence: str
 ) -> None:
     page = visit(name)
+    page.wait_for_load_state("networkidle")  # a figure that comes later moves the term
     found = page.wait_for_function(UNDERLINED, arg=term).json_value()
     assert len(set(found["texts"])) == len(found["texts"])
     tooltip = page.get_by_role("tooltip")
