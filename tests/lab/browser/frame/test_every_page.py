@@ -49,7 +49,7 @@ def test_page_has_an_introduction_and_code_that_runs(opened: Page) -> None:
 
 def test_pages_open_by_keyboard_from_the_navigation(visit) -> None:
     page = visit("words")
-    for name in (page.name for page in PAGES):
+    for name in [each.name for each in PAGES]:
         link = page.get_by_role("navigation").get_by_role("listitem").locator(f"a[href='/{name}']")
         link.focus()
         page.keyboard.press("Enter")

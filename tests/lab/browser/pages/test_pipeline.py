@@ -220,7 +220,7 @@ def test_text_without_known_words_reports_omitted_tokens(visit) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [pytest.param(n, marks=[pytest.mark.long] if n % 4 else []) for n in range(8)])
+@pytest.mark.parametrize("number", range(8))
 def test_every_stage_is_accessible(visit, number: int) -> None:
     page = visit(f"pipeline?stage={number}&text={TEXT} zyzzyva")
     expect_accessible(page, dark=False)
