@@ -328,7 +328,7 @@ def test_groups() -> dict[str, list[str]]:
     groups["others"] = [*sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py")), "src"]
     left_out = [argument for name in LEFT_OUT for argument in ("--ignore", name)]
     groups = {name: [*arguments, *left_out] for name, arguments in groups.items()}
-    return groups | {"kernels": ["tests", "-m", "kernels and not large and not long", *left_out]}
+    return groups | {"kernels": ["tests", "-m", "kernels and not large", *left_out]}
 
 
 def load_map() -> dict[tuple[str, int], set[str]]:

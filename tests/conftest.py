@@ -21,16 +21,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import ArrayLike
 
-# Importing all libraries and collecting all tests makes millions of objects that stay. Until then nothing is searched
-# for garbage, and after that only what is made later: otherwise a tenth of the time would be spent on it.
+# Importing all libraries and collecting all tests makes millions of objects that stay, which would be searched for
+# garbage again and again; see `pytest_collection_finish`.
 gc.disable()
-
-
-def pytest_collection_finish() -> None:
-    """Search for garbage from now on, but only among new objects."""
-    gc.freeze()
-    gc.enable()
-
 
 # Set before any library is imported: tests must not use the network, and fail at once if they do.
 os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
@@ -88,6 +81,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
 
 
+def pytest_collection_finish() -> None:
+    """Search for garbage from now on, but only among new objects."""
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Save the coverage of a worker, and check that a run with checked bounds has called every kernel."""
     if hasattr(session.config, "workerinput"):
@@ -104,9 +103,9 @@ def save_coverage() -> None:
 
 
 def fail_if_kernels_are_unused(session: pytest.Session) -> None:
-    """Fail a full run of `ROWSPACE_CHECK_BOUNDS=1 pytest -m "kernels and not long"` if a kernel was never called."""
+    """Fail a full run of `ROWSPACE_CHECK_BOUNDS=1 pytest -m kernels` if a kernel was never called."""
     options = session.config.option
-    if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels and not long" or options.keyword:
+    if os.environ.get("ROWSPACE_CHECK_BOUNDS") != "1" or options.markexpr != "kernels" or options.keyword:
         return
     from rowspace._base.jit import KERNELS
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, strategies as st
 from tests.encode.scanners.byte_bpe.tokenizers_of_kinds import TEXT, trained
-from tests.encode.scanners.library_ids import library_ids
+from tests.encode.scanners.library_ids import expect_ids, library_ids
 from tokenizers import AddedToken, Tokenizer
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer
@@ -53,11 +53,7 @@ def lists(flat: FlatIds) -> list[list[int]]:
 def assert_same_ids(texts: Sequence[str]) -> None:
     """Compare all kinds on some texts."""
     for name, tokenizer in CASES.items():
-        found = FLAT[name].encode(texts)
-        for text, ids, first, last in zip(
-            texts, library_ids(tokenizer, texts), found.indptr[:-1], found.indptr[1:], strict=True
-        ):
-            assert found.ids[first:last].tolist() == ids, (name, text[:200])
+        expect_ids(FLAT[name].encode(texts), texts, library_ids(tokenizer, texts))
 
 
 @given(st.lists(st.text(max_size=30), max_size=5))
@@ -91,6 +87,7 @@ def test_more_pieces_than_the_memory_holds() -> None:
         assert lists(FLAT["gpt2"].encode(texts)) == list(library_ids(CASES["gpt2"], texts))
 
 
+@pytest.mark.large
 @pytest.mark.long
 def test_every_code_point_between_letters_digits_and_blanks() -> None:
     codes = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]

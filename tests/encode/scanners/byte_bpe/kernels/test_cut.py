@@ -62,6 +62,7 @@ def test_contractions_in_either_case() -> None:
 
 
 @pytest.mark.parametrize("template", ["{0}", "a{0}b", " {0}", "'{0}", "1{0}1"])
+@pytest.mark.large
 @pytest.mark.long
 def test_every_code_point(template: str) -> None:
     codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
