@@ -4,10 +4,12 @@
 input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` has published models.
 """
 
+from rowspace._base.imports import array_imports as _array_imports
 from rowspace.errors import MissingExtraError
 
 try:
-    import torch as _torch  # noqa: F401  # only to see whether it is installed
+    with _array_imports:
+        import torch as _torch  # noqa: F401  # only to see whether it is installed
 except ImportError as error:
     raise MissingExtraError("rowspace.layers needs PyTorch: pip install 'rowspace[torch]'") from error
 

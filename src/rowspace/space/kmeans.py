@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base.imports import array_imports
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.space.similarity import BLOCK_BYTES, row_norms, unit_rows
 
@@ -88,7 +89,8 @@ def _centers(units: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float6
 def _learned_centers(points: NDArray[np.float64], k: int, seed: int) -> NDArray[np.float64]:
     """Return the centers that scikit-learn finds, or the distinct points if there are no more than k."""
     try:
-        from sklearn.cluster import MiniBatchKMeans  # an extra, and slow to import
+        with array_imports:
+            from sklearn.cluster import MiniBatchKMeans  # an extra, and slow to import
     except ImportError as error:
         raise MissingExtraError("k_means needs scikit-learn: pip install 'rowspace[analysis]'") from error
     different = np.unique(points, axis=0) if len(points) <= 10 * k else points

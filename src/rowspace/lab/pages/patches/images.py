@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
+from rowspace._base.imports import array_imports
 from rowspace.lab.pages.patches.replies import PictureSize
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
@@ -20,7 +21,8 @@ def six_by_six() -> Picture:
 
 def open_photograph(*, name: str) -> Picture:
     """Return one of scikit-learn's photographs."""
-    from sklearn.datasets import load_sample_image
+    with array_imports:
+        from sklearn.datasets import load_sample_image
 
     picture: Picture = load_sample_image(name)
     return picture
