@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from rowspace._base import _numba_private
@@ -60,3 +61,34 @@ def test_cache_that_names_a_removed_class_is_discarded(tmp_path: Path, monkeypat
         return sum(first.stats.cache_hits.values())
 
     assert [run("Before"), run("Afterwards")] == [0, 0]
+
+
+LIBRARY = """
+import numba
+
+def total(x):
+    result = 0.0
+    for i in numba.prange(x.size):
+        result += x[i]
+    return result
+
+triple = numba.njit(parallel=True)(lambda x: 3 * x)
+one_thread, parallel = numba.njit(total), numba.njit(parallel=True)(total)
+"""
+
+
+def test_functions_of_a_library_are_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "library.py").write_text(LIBRARY)
+
+    def hits() -> list[int]:
+        """Import the library anew, call its functions, and return how often the code of each came from the cache."""
+        monkeypatch.delitem(sys.modules, "library", raising=False)
+        library = importlib.import_module("library")
+        _numba_private.cache_functions(library)
+        functions = library.triple, library.one_thread, library.parallel
+        assert [np.sum(function(np.ones(3))) for function in functions] == [9, 3, 3]
+        return [sum(function.stats.cache_hits.values()) for function in functions]
+
+    assert [hits(), hits()] == [[0, 0, 0], [1, 1, 0]]

@@ -92,7 +92,7 @@ def test_umap_equals_umap_learn(groups) -> None:
     np.testing.assert_array_equal(umap(groups, steps=50), expected)
 
 
-@pytest.mark.parametrize(("make", "module"), [(tsne, "openTSNE"), (umap, "umap.layouts")])
+@pytest.mark.parametrize(("make", "module"), [(tsne, "openTSNE"), (umap, "umap")])
 def test_missing_library_error_gives_the_install_command(monkeypatch: pytest.MonkeyPatch, make, module: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[analysis\]'"):

@@ -3,14 +3,17 @@
 `CHECKED_VERSIONS` lists the releases that it was checked with; a test compares it with the installed one.
 """
 
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
-__all__ = ["CHECKED_VERSIONS", "WITHOUT_REFERENCE_COUNTS", "cache_by_folder"]
+__all__ = ["CHECKED_VERSIONS", "WITHOUT_REFERENCE_COUNTS", "cache_by_folder", "cache_functions"]
 
 CHECKED_VERSIONS = ("0.61", "0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
 
@@ -28,6 +31,23 @@ def cache_by_folder(compiled: Any) -> None:
     """
     if isinstance(compiled, Dispatcher):
         compiled._cache = _FolderCache(compiled.py_func)  # type: ignore[attr-defined]  # private
+
+
+def cache_functions(module: ModuleType) -> None:
+    """Cache on disk what Numba compiles of another library's module, which else is compiled again in each process.
+
+    Numba files code by the name of the Python function, so of a function that is wrapped with and without parallel
+    loops only the latter is cached. If no folder can be written to, nothing is cached.
+
+    Args:
+        module: A module of functions that `numba.njit` wraps.
+    """
+    functions = [value for value in vars(module).values() if isinstance(value, Dispatcher)]
+    wrapped = Counter(function.py_func for function in functions)
+    for function in functions:
+        if wrapped[function.py_func] == 1 or not function.targetoptions.get("parallel"):
+            with suppress(RuntimeError):  # no folder for the cache
+                function.enable_caching()
 
 
 class _FolderCache(FunctionCache):

@@ -20,9 +20,9 @@ from typing import TypeVar, cast
 import numba
 from numba.core import event
 
-from rowspace._base._numba_private import WITHOUT_REFERENCE_COUNTS, cache_by_folder
+from rowspace._base._numba_private import WITHOUT_REFERENCE_COUNTS, cache_by_folder, cache_functions
 
-__all__ = ["CHECK_BOUNDS", "KERNELS", "compile_kernel", "exact_kernel", "kernel"]
+__all__ = ["CHECK_BOUNDS", "KERNELS", "cache_functions", "compile_kernel", "exact_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

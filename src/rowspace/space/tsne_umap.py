@@ -104,15 +104,18 @@ def umap(
         raise UsageError(f"num_neighbors counts the row itself and must be 2 or more, got {num_neighbors}")
     try:
         with warnings.catch_warnings(action="ignore"):  # that TensorFlow, which is not used here, is not installed
-            from umap.layouts import optimize_layout_euclidean  # an extra, and slow to import
-            from umap.umap_ import find_ab_params, fuzzy_simplicial_set, make_epochs_per_sample
+            from umap import layouts, umap_  # an extra, and slow to import
+
+            from rowspace._base.jit import cache_functions  # which imports Numba
     except ImportError as error:
         raise MissingExtraError("umap needs umap-learn: pip install 'rowspace[analysis]'") from error
+    for module in layouts, umap_:
+        cache_functions(module)
     frames, random = _Frames(rows, steps, on_frame, sample, seed, neighbors), np.random.RandomState(seed)
     num_neighbors = min(num_neighbors, len(frames.units) - 1)
     ids, distances = frames.neighbors(num_neighbors - 1)
     itself = np.arange(len(ids))[:, np.newaxis]
-    graph, _, _ = fuzzy_simplicial_set(
+    graph, _, _ = umap_.fuzzy_simplicial_set(
         frames.units, num_neighbors, random, "euclidean",
         knn_indices=np.hstack([itself, ids]), knn_dists=np.hstack([itself * np.float32(0), distances]),
     )  # fmt: skip
@@ -123,9 +126,9 @@ def umap(
     positions = 10 * (start - start.min(0)) / np.ptp(start, axis=0)
     # `positions` is updated in place; umap-learn's progress bar (tqdm) writes the number of epochs to this file.
     bar = {"disable": False, "file": _EpochFile(lambda epoch: frames.report(epoch, positions)), "bar_format": "{n}"}
-    optimize_layout_euclidean(
+    layouts.optimize_layout_euclidean(
         positions, positions, graph.row, graph.col, steps, len(positions),
-        make_epochs_per_sample(graph.data, steps), *find_ab_params(1.0, min_dist),
+        umap_.make_epochs_per_sample(graph.data, steps), *umap_.find_ab_params(1.0, min_dist),
         random.randint(np.iinfo(np.int32).min + 1, np.iinfo(np.int32).max - 1, 3).astype(np.int64),
         tqdm_kwds=bar, move_other=True,
     )  # fmt: skip
