@@ -56,6 +56,7 @@ def check(codes: list[int], form: str, options: BertNormalization) -> None:
 
 
 # If one of these fails after an upgrade of tokenizers, run python scripts/make_bert_characters.py.
+@pytest.mark.long
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_every_code_point_alone_and_between_letters(lowercase: bool) -> None:
     options = BertNormalization(strip_accents=lowercase, lowercase=lowercase)
