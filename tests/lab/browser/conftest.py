@@ -128,10 +128,11 @@ def lab_url(learned: tuple[Table, str], searched_folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def guard(learned: tuple[Table, str]) -> Iterator[AccessMiddleware]:
+def guard(learned: tuple[Table, str], searched_folder: Path) -> Iterator[AccessMiddleware]:
     """The access middleware of a server like that of `rowspace lab`, on a separate port."""
+    app = make_app(Lab(*learned), search=SearchSource(searched_folder))
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        guard = AccessMiddleware(make_app(Lab(*learned)), Access("127.0.0.1", listener.getsockname()[1], TOKEN))
+        guard = AccessMiddleware(app, Access("127.0.0.1", listener.getsockname()[1], TOKEN))
         with serving(guard, partial(uvicorn.Server.run, sockets=[listener])):
             yield guard
 

@@ -1,7 +1,11 @@
-"""Every page is accessible in both themes, fits any width, has code that runs and opens from the navigation."""
+"""Every page is accessible in both themes, fits any width, has code that runs and opens from the navigation.
+
+The server is the one that sends a content security policy, and a page that violates it logs an error.
+"""
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -9,17 +13,30 @@ from tests.lab.browser.conftest import open_address, watching
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.pages import PAGES
+from rowspace.lab.server.security import AccessMiddleware
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module", params=[page.name for page in PAGES])
-def visited(browser: Browser, lab_url: str, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A page with its defaults, opened once for all tests of this file."""
+@pytest.fixture(scope="module")
+def session(browser: Browser, guard: AccessMiddleware) -> list[Any]:
+    """The cookies of a browser that has opened the printed URL."""
     with browser.new_context() as context:
+        context.new_page().goto(guard.access.url)
+        return context.cookies()
+
+
+@pytest.fixture(scope="module", params=[page.name for page in PAGES])
+def visited(
+    browser: Browser, guard: AccessMiddleware, session: list[Any], request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """A page with its defaults, opened once for all tests of this file."""
+    url = f"http://127.0.0.1:{guard.access.port}"
+    with browser.new_context() as context:
+        context.add_cookies(session)
         page = context.new_page()
-        with watching(page, lab_url):
-            open_address(page, f"{lab_url}/{request.param}")
+        with watching(page, url):
+            open_address(page, f"{url}/{request.param}")
             page.wait_for_load_state("networkidle")
             yield page
 

@@ -101,6 +101,7 @@ def test_each_table_keeps_its_own_words(visit: Visit) -> None:
     page.wait_for_url("**/words?word=word7")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_page_shows_a_figure_of_six_words(visit: Visit, name: str) -> None:
     page = visit(f"{name}?table=six-words")

@@ -1,1 +1,0 @@
-import{B as e,ht as t,rt as n,tt as r,x as i,z as a}from"./address.svelte.js";var o=n(`<i></i>`);function s(n,s){let c=i(s,`dashed`,3,!1);var l=o();let u,d;t(()=>{u=e(l,1,`svelte-l0dwgk`,null,u,{dashed:c()}),d=a(l,``,d,{color:s.color})}),r(n,l)}export{s as t};
