@@ -262,8 +262,8 @@ def test_invalid_utf8_in_json_is_passed_on_unchanged(file):
     ("line", "message"),
     [
         (b"not json", r"line 2 is not JSON .+ each line is a record"),
-        (b'{"text": "x"}', r"line 2 has no field 'a.b': 'a' was not found: it has 'text'"),
-        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': 'b' was not found: it is not an object"),
+        (b'{"text": "x"}', r"line 2 has no field 'a.b': 'a' was not found, it has 'text'"),
+        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': 'b' was not found, it is not an object"),
         (b"3", r"line 2 has no field 'a.b'"),
         (b'{"a": {"b": null}}', r"line 2: the field 'a.b' holds null, not text; remove such records"),
         (b'{"a": {"b": 3}}', r"line 2: the field 'a.b' holds a number, not text"),
@@ -274,3 +274,8 @@ def test_invalid_utf8_in_json_is_passed_on_unchanged(file):
 def test_invalid_record_error_names_file_and_line(file, line, message):
     with pytest.raises(CorpusError, match="file' " + message):
         read(file(records({"a": {"b": "right"}}) + b"\n" + line), field="a.b")
+
+
+def test_missing_field_error_lists_the_fields(file):
+    with pytest.raises(CorpusError, match=r"line 1 has no field 'body': it has 'title', 'text'$"):
+        read(file(b'{"title": "x", "text": "y"}'), field="body")

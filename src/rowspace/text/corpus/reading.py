@@ -242,7 +242,8 @@ def _text_of(location: str, line: bytes, field: str) -> str:
             have = (
                 f"it has {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "it is not an object"
             )
-            raise CorpusError(f"{location} has no field {field!r}: {key!r} was not found: {have}")
+            missing = have if key == field else f"{key!r} was not found, {have}"
+            raise CorpusError(f"{location} has no field {field!r}: {missing}")
         value = value[key]
     if not isinstance(value, str):
         what = "null" if value is None else _JSON_NAMES[type(value)]
