@@ -23,7 +23,10 @@ export default defineConfig({
             { name: "map-labels", test: /src\/map\/labels\.ts$/, priority: 1 }, // pages use it without the map
             { name: "map-renderer", test: /src\/map\/[\w-]+\.ts$/ },
             // One file for all that pages share: forty small ones take longer to request than to read.
-            { name: "shared", test: /node_modules|src\/(api|charts|components|glossary|state|tables|map)\/|src\/\w+\.ts$/ },
+            {
+              name: "shared",
+              test: /node_modules|src\/(api|charts|components|glossary|state|tables|map)\/|src\/\w+\.ts$/,
+            },
           ],
         },
       },
