@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from killed_children import kill_at_line, run_in_child
 from rowspace.encode import Encoder, StreamOptions
 from rowspace.table import Table
 from rowspace.text import whitespace_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # every line, and 30 rounds instead of 1
 WORDS = ["the", "cat", "sat", "dog"]
@@ -43,16 +47,26 @@ def encode(source: Path, out: Path) -> None:
     encoder().encode_to(source, out, resume=resume, options=StreamOptions(seconds_between_saves=0.0))
 
 
+def read_parquet(path: Path) -> "pa.Table":
+    """Return the table of a Parquet file."""
+    from pyarrow import parquet
+
+    return parquet.read_table(path)
+
+
+def read_lance(path: Path) -> "pa.Table":
+    """Return a Lance table; the import is here because its threads do not outlive a fork."""
+    import lancedb
+
+    return lancedb.connect(path.parent).open_table(path.stem).to_arrow()
+
+
 def check(source: Path, out: Path) -> None:
     """Compare the output with the vectors of all texts."""
     if out.suffix == ".npy":
         vectors = np.load(out)
     else:
-        import lancedb
-        from pyarrow import parquet
-
-        is_lance = out.suffix == ".lance"
-        table = lancedb.connect(out.parent).open_table(out.stem).to_arrow() if is_lance else parquet.read_table(out)
+        table = read_lance(out) if out.suffix == ".lance" else read_parquet(out)
         vectors = table["vector"].combine_chunks().flatten().to_numpy().reshape(-1, WIDTH)
         assert table["text"].to_pylist() == source.read_text().splitlines()
     np.testing.assert_array_equal(vectors, encoder().encode(source.read_text().splitlines()))

@@ -53,8 +53,10 @@ def test_page_is_accessible_in_both_themes(opened: Page) -> None:
     expect_accessible(opened)
 
 
-def test_page_fits_the_width_of_a_phone(opened: Page) -> None:
+def test_page_fits_a_phone_with_the_figure_on_the_first_screen(opened: Page) -> None:
     expect_fits_phone(opened)
+    figure = "document.querySelector('section[aria-label=Figure]').getBoundingClientRect()"
+    opened.wait_for_function(f"() => {figure}.top + scrollY <= 500")
 
 
 def test_page_has_an_introduction_and_code_that_runs(opened: Page) -> None:

@@ -121,6 +121,7 @@ def test_code_computes_what_is_shown(visit, document: dict[str, Any]) -> None:
     assert names["cell"]["qualities"] == [0.3, 0.4]
 
 
+@pytest.mark.long
 def test_without_a_saved_arena_the_page_says_so_and_fills_while_one_runs(visit) -> None:
     page = visit("arena")
     expect(page.get_by_text("No arena is saved yet. Press Run for the quick one")).to_be_visible()

@@ -176,6 +176,7 @@ def test_tying_shows_the_two_gradients_of_one_row_in_both_runs(visit) -> None:
     expect(figure).to_contain_text("from the head, of another row; cosine of both")
 
 
+@pytest.mark.long
 def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:
     page = finished(visit, "training?differ=word")
     table = page.get_by_role("table", name="The rows that differ most between the runs")

@@ -75,7 +75,9 @@ def test_click_on_a_neighbor_opens_it(visit, lab) -> None:
     expect(page.get_by_role("list", name=f"Nearest neighbors of {nearest}")).to_be_visible()
 
 
-@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", *(pytest.param(metric, marks=pytest.mark.long) for metric in ("cosine", "dot"))]
+)
 def test_comparison_of_words_matches_python(visit, unfold, lab, metric: str) -> None:
     page = visit(f"words?word=sin&word=cos&metric={metric}&tab=two")
     unfold("More controls")
@@ -88,6 +90,7 @@ def test_comparison_of_words_matches_python(visit, unfold, lab, metric: str) -> 
     scores = [lab.table.similarity(a, b, metric=metric) for a in words for b in words]
     assert [float(text.replace("\u2212", "-")) for text in cells.all_inner_texts()] == pytest.approx(scores, abs=0.0051)
     apart = space.euclidean(lab.table["sin"], lab.table[["cos", "json"]])
+    expect(page.get_by_role("list", name="Distances").get_by_role("listitem")).to_have_count(2)
     assert shown_in(page, "Distances") == [["cos", f"{apart[0]:.3f}"], ["json", f"{apart[1]:.3f}"]]
     expect(page.get_by_text(f"is {apart.max() / apart.min():.1f} times closer than")).to_be_visible()
     page.get_by_role("tab", name="Row").click()
