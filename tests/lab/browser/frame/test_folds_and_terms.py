@@ -14,6 +14,7 @@ def test_a_folded_section_stays_folded_after_a_reload(visit: Callable[[str], Pag
     expect(code.get_by_label("Python")).to_be_visible()
     code.locator("summary").click()
     expect(code.get_by_label("Python")).to_be_hidden()
+    page.wait_for_function("localStorage.getItem('open:code') === 'false'")  # browsers send `toggle` after the click
     page.reload()
     expect(code.locator("summary")).to_contain_text("lines of Python that compute what this page shows")
     expect(code.get_by_label("Python")).to_be_hidden()

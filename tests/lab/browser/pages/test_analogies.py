@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 pytestmark = pytest.mark.browser
 
@@ -146,6 +146,7 @@ def test_moving_a_word_changes_the_ranking(visit, lab) -> None:
     word = page.evaluate("new URLSearchParams(location.search).get('c')")
     best, score = lab.table.analogy("read", "write", word, k=1)[0]
     expect(ranking.first).to_have_text(re.compile(rf"{re.escape(best)}\s+{re.escape(shown(score))}"))
+    expect(page.locator(LOADED)).to_be_attached()  # the map of the new words
     place = page.get_by_role("button", name="a: read").bounding_box()
     onto = page.get_by_role("button", name="b: write").bounding_box()
     page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
@@ -153,6 +154,26 @@ def test_moving_a_word_changes_the_ranking(visit, lab) -> None:
     page.mouse.move(onto["x"] + onto["width"] / 2, onto["y"] + 0.6 * onto["height"], steps=4)
     page.mouse.up()
     page.wait_for_function("new URLSearchParams(location.search).get('a') !== 'read'")
+
+
+def test_second_move_before_the_reply_to_the_first_keeps_both(visit) -> None:
+    page = visit("analogies?a=read&b=write&c=reader&view=move")
+    a, c = page.get_by_role("button", name="a: "), page.get_by_role("button", name="c: ")
+    expect(c).to_be_visible()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/analogies/answers?*", hold)
+    for which, handle, word in (("a", a, "read"), ("c", c, "reader")):
+        handle.press("ArrowUp")
+        page.wait_for_function(f"new URLSearchParams(location.search).get('{which}') !== '{word}'")
+    moved = page.evaluate("['a', 'b', 'c'].map((name) => new URLSearchParams(location.search).get(name))")
+    held[-1].continue_()
+    assert moved[0] != "read"
+    expect(page.get_by_role("button", name=f"a: {moved[0]}")).to_be_visible()
+    expect(page.get_by_role("button", name=f"c: {moved[2]}")).to_be_visible()
 
 
 def test_one_relation_over_many_pairs_matches_python(visit, lab) -> None:

@@ -37,7 +37,7 @@ def test_filter_shows_the_claims_with_a_verdict(visit: Callable[[str], Page]) ->
     expect(page.get_by_role("status").filter(has_text="are shown")).to_have_text(
         f"{count} of {len(MODULES)} claims are shown."
     )
-    assert page.url.endswith("verdict=it+depends")
+    page.wait_for_url("**verdict=it+depends")
     page.reload()
     measured(page)
     expect(shown).to_have_count(count)
