@@ -55,6 +55,15 @@ def test_zero_rows_have_cosine_zero_and_infinite_rows_nan():
     assert row_norms(np.array([[1e300], [3.0]])).tolist() == [np.inf, 3.0]
 
 
+@pytest.mark.parametrize("function", [dot, cosine, euclidean])
+def test_rows_of_nan_and_infinity_have_nan_with_themselves_without_a_warning(function):
+    rows = [[np.inf, 1.0, -np.inf], [np.nan, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    result = function(rows, rows)
+    assert np.isnan(result[1]).all()
+    assert np.isfinite(result[2:, 2:]).all()
+    assert not np.isfinite(function(rows[0], rows[0]))
+
+
 def test_norms_of_several_blocks_equal_numpys():
     rows = np.random.default_rng(2).standard_normal((BLOCK_BYTES // 8 // 16 + 3, 16)).astype(np.float32)
     np.testing.assert_allclose(row_norms(rows), np.linalg.norm(rows.astype(np.float64), axis=1), rtol=1e-14)

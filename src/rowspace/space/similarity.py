@@ -42,7 +42,8 @@ def dot(a: ArrayLike, b: ArrayLike) -> Scores:
     array([0.3 , 0.58, 0.24, 0.05])
     """
     left, right = _pair(a, b)
-    return left @ right.T
+    with np.errstate(invalid="ignore", over="ignore"):  # rows with NaN or infinity have NaN or infinite products
+        return left @ right.T
 
 
 def cosine(a: ArrayLike, b: ArrayLike) -> Scores:
@@ -140,7 +141,8 @@ def _lengths(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _distances(vector: NDArray[np.float64], rows: NDArray[np.float64]) -> Scores:
     """Return the distance from one vector to one vector or to each row of a matrix."""
-    return _lengths(rows - vector)
+    with np.errstate(invalid="ignore"):  # infinity less infinity is NaN
+        return _lengths(rows - vector)
 
 
 def _nothing_by(right: NDArray[np.float64]) -> NDArray[np.float64]:
