@@ -2,7 +2,7 @@
 
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.training.runs import JOB_KINDS
+from rowspace.lab.pages.training.runs import job_kinds
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 
@@ -11,5 +11,6 @@ SHORT = {"steps": 6, "record": 2, "evaluate": 3, "batch": 2}
 
 def train_short(lab: Lab, run: str, **options: object) -> list[Progress | Reply]:
     """Train a run of the page for a few steps, and return what its job has yielded."""
-    read = JOB_KINDS["train"].read(lab, Query({"run": [run]}))
-    return list(JOB_KINDS["train"].run(**{**read, "options": {**read["options"], **SHORT, **options}}))
+    kind = job_kinds()["train"]
+    read = kind.read(lab, Query({"run": [run]}))
+    return list(kind.run(**{**read, "options": {**read["options"], **SHORT, **options}}))

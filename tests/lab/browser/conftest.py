@@ -32,9 +32,13 @@ from tests.lab.arena_results import save_arena
 
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
+from rowspace.lab.lessons import PAGE as LESSONS
+from rowspace.lab.lessons.claims import PAGE as CLAIMS
+from rowspace.lab.page import Page as LabPage
+from rowspace.lab.pages import PAGES
 from rowspace.lab.pages.arena.saved import own_folder
 from rowspace.lab.pages.search import SearchSource, search_page
-from rowspace.lab.pages.training import runs
+from rowspace.lab.pages.training import training_page
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.security import Access, AccessMiddleware
 from rowspace.table import Table
@@ -84,7 +88,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache with a tokenizer of a part of the standard library and a saved arena, so that no page has to make one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(runs, "STEPS", 50)  # of the Training page, which trains when it is opened
         default_tokenizer(texts=islice(standard_library(), 40))
         save_arena(own_folder() / "saved")  # which the Arena page shows when it is opened
         yield
@@ -120,17 +123,23 @@ def searched_folder(learned: tuple[Table, str], tmp_path_factory: pytest.TempPat
     return folder
 
 
+def pages_with(*own: LabPage) -> list[LabPage]:
+    """All pages, with these instead of those of the same names, and with short runs on the Training page."""
+    instead = {page.name: page for page in (training_page(steps=50), *own)}
+    return [instead.get(page.name, page) for page in (LESSONS, CLAIMS, *PAGES)]
+
+
 @pytest.fixture(scope="session")
 def lab_url(learned: tuple[Table, str], searched_folder: Path) -> Iterator[str]:
     """The URL of a server with the table of the standard library."""
-    with serving(make_app(Lab(*learned), search=SearchSource(searched_folder))) as server:
+    with serving(make_app(Lab(*learned), pages=pages_with(), search=SearchSource(searched_folder))) as server:
         yield url_of(server)
 
 
 @pytest.fixture(scope="session")
 def guard(learned: tuple[Table, str], searched_folder: Path) -> Iterator[AccessMiddleware]:
     """The access middleware of a server like that of `rowspace lab`, on a separate port."""
-    app = make_app(Lab(*learned), search=SearchSource(searched_folder))
+    app = make_app(Lab(*learned), pages=pages_with(), search=SearchSource(searched_folder))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         guard = AccessMiddleware(app, Access("127.0.0.1", listener.getsockname()[1], TOKEN))
         with serving(guard, partial(uvicorn.Server.run, sockets=[listener])):

@@ -130,12 +130,14 @@ def test_empty_gradients_are_steps_and_missing_ones_are_not(backend):
     assert race.deviation < CLOSE
 
 
-def test_history_is_bounded(backend, monkeypatch):
-    for bound in (4, 7, 64):
-        monkeypatch.setattr(DeferredAdamW, "history_bound", bound)  # instead of thousands of steps
-        race = Race(size=50).run(200)
-        assert len(race.optimizer._slots[race.sparse.weight].table.history.lines) <= 2 * bound + 2
-        assert race.deviation < CLOSE
+@pytest.mark.parametrize("bound", [4, 7, 64])
+def test_history_is_bounded(backend, bound):
+    class Forgetful(DeferredAdamW):
+        history_bound = bound  # instead of thousands of steps
+
+    race = Race(size=50, ours=Forgetful).run(200)
+    assert len(race.optimizer._slots[race.sparse.weight].table.history.lines) <= 2 * bound + 2
+    assert race.deviation < CLOSE
 
 
 def test_threads_do_not_change_the_result():

@@ -5,7 +5,6 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.text.corpus import sentences as module
 from rowspace.text.corpus.sentences import Run, Sentences
 
 
@@ -47,10 +46,9 @@ def test_sentences_do_not_depend_on_pieces_or_run_length(ends, lines, cuts):
         pieces = [(b"", True)]
 
     assert joined_sentences(Sentences(pieces, ends)) == split_plainly(document, ends)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_LONGEST", 1)
-        assert "\n".join(joined_sentences(Sentences(pieces, ends))).split() == document.split()
-        assert len(joined_sentences(Sentences(pieces, ends))) == len(split_plainly(document, ends))
+    in_short_runs = joined_sentences(Sentences(pieces, ends, longest=1))
+    assert "\n".join(in_short_runs).split() == document.split()
+    assert len(in_short_runs) == len(split_plainly(document, ends))
 
 
 def test_line_in_several_pieces_is_one_sentence():

@@ -10,7 +10,6 @@ from rowspace.text.corpus.reading import Piece
 
 __all__ = ["Run", "Sentences"]
 
-_LONGEST = 1 << 16  # characters of a sentence of several lines that are encoded as one text
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -24,19 +23,20 @@ class Run(NamedTuple):
 class Sentences:
     r"""Iterates once over the sentences of pieces of text; `replaced` counts the bad UTF-8 sequences so far.
 
-    A sentence of several lines and more than 64 kB is divided into runs of whole lines, a line longer than a piece
-    into several runs too. The end of a line is removed where a sentence ends.
+    A long sentence of several lines is divided into runs of whole lines, a line longer than a piece into several runs
+    too. The end of a line is removed where a sentence ends.
 
     Args:
         pieces: The text.
         ends: What ends a sentence: "line", "paragraph" or "document", as in `TextOptions`.
+        longest: From this number of characters, the lines of a sentence are a run of their own.
 
     >>> list(Sentences([(b"a\nb\n\nc\n", True)], "paragraph"))
     [Run(text='a\nb', ends=True), Run(text='c', ends=True)]
     """
 
-    def __init__(self, pieces: Iterable[Piece], ends: str) -> None:
-        self._pieces, self._ends = pieces, ends
+    def __init__(self, pieces: Iterable[Piece], ends: str, *, longest: int = 1 << 16) -> None:
+        self._pieces, self._ends, self._longest = pieces, ends, longest
         self.replaced = 0
 
     def __iter__(self) -> Iterator[Run]:
@@ -50,7 +50,7 @@ class Sentences:
                 run.append(line)
                 size += len(line)
             ends = last or (whole and self._ends == "line") or (whole and blank and self._ends == "paragraph")
-            if ends or size >= _LONGEST or (inside and self._ends == "line"):
+            if ends or size >= self._longest or (inside and self._ends == "line"):
                 if run or (begun and ends):
                     yield Run(_joined(run, ends=ends), ends)
                 run, size, begun = [], 0, (bool(run) or begun) and not ends

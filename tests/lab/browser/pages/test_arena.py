@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from tests.lab.arena_results import save_arena
-from tests.lab.browser.conftest import serving
+from tests.lab.browser.conftest import pages_with, serving
 from tests.lab.browser.held_requests import hold
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
 from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.arena import runs
+from rowspace.lab.pages.arena import arena_page
 from rowspace.lab.pages.arena.saved import own_folder
 from rowspace.learn import read_arena
 
@@ -30,17 +30,16 @@ TINY = {
 
 @pytest.fixture(scope="session")
 def lab_url() -> Iterator[str]:
-    """A separate server over a small table."""
+    """A separate server over a small table, with budgets for two short runs and for one that does not end."""
     lab = Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")
-    with serving(make_app(lab)) as server:
+    arena = arena_page({"quick": TINY, "60": TINY | {"seconds": 1000.0}})
+    with serving(make_app(lab, pages=pages_with(arena))) as server:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
 @pytest.fixture(autouse=True)
 def cache_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty cache, and budgets for which the page runs two short runs, or one that does not end."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(runs, "BUDGETS", {"quick": TINY, "60": TINY | {"seconds": 1000.0}})
 
 
 @pytest.fixture

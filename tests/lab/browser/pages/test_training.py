@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from tests.lab.browser.conftest import serving, url_of
+from tests.lab.browser.conftest import pages_with, serving, url_of
 
 import rowspace as rs
 from rowspace.lab.app import make_app
@@ -22,7 +22,8 @@ pytestmark = pytest.mark.browser
 
 def small_server() -> AbstractContextManager[uvicorn.Server]:
     """A server over a small table; the page trains its own run."""
-    return serving(make_app(Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")))
+    lab = Lab(rs.Table(["a", "b"], np.eye(2, dtype=np.float32), np.array([2, 1])), "some-table")
+    return serving(make_app(lab, pages=pages_with()))
 
 
 @pytest.fixture(scope="session")

@@ -76,6 +76,21 @@ def test_counts_are_drawn_and_rare_rows_counted(visit: Visit, lab: Lab) -> None:
     expect(page.locator(".charts figcaption output").first).to_have_text(str(lab.table.counts.max()))
 
 
+@pytest.mark.refused
+@pytest.mark.parametrize(
+    ("path", "address"),
+    [
+        ("counts", "words?tab=counts"),
+        ("compare", "words?word=sin&word=cos&word=tau&tab=two"),
+        ("distances", "words?word=sin&word=cos&word=tau&tab=two"),
+    ],
+)
+def test_request_that_fails_is_reported_in_its_tab(visit: Visit, page: Page, path: str, address: str) -> None:
+    page.route(f"**/words/{path}*", lambda route: route.fulfill(status=500, json={"error": "the disk was removed"}))
+    visit(address)
+    expect(page.get_by_role("alert").filter(has_text="the disk was removed")).to_be_visible()
+
+
 @pytest.mark.long
 def test_text_is_learned_four_ways(visit: Visit) -> None:
     page = visit("words?tab=learned")

@@ -3,7 +3,9 @@
 import gc
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from rowspace._base.lock import locked
 from rowspace.errors import MissingExtraError, RowspaceError, UsageError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.arena import runs
+from rowspace.lab.pages.arena.routes import routes
+from rowspace.lab.pages.arena.runs import BUDGETS, job_kinds, options_of, output_folder
 from rowspace.lab.pages.arena.saved import own_folder
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
@@ -23,24 +26,26 @@ TINY = {
     "quick": True, "seconds": 0.02, "layers": 1, "megabytes": 0.05, "strategies": ["bytes", "patches-32"],
     "tasks": ["images"], "curve": False, "workers": 1,
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def tiny_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "BUDGETS", {"quick": TINY, "5": {"seconds": 5.0}})
+SMALL = {"quick": TINY, "5": {"seconds": 5.0}}
 
 
 def run(lab: Lab, **parameters: str) -> list[Progress | Reply]:
     """Run the job in this process."""
-    read = runs.JOB_KINDS["arena"].read(lab, Query({name: [value] for name, value in parameters.items()}))
-    return list(runs.JOB_KINDS["arena"].run(**read))
+    kind = job_kinds(SMALL)["arena"]
+    read = kind.read(lab, Query({name: [value] for name, value in parameters.items()}))
+    return list(kind.run(**read))
+
+
+def plan(lab: Lab) -> Mapping[str, Any]:
+    """What the page says of an arena before it runs."""
+    return routes(SMALL)["arena/plan"](lab, Query())
 
 
 @pytest.mark.long
 def test_frames_follow_each_run_and_a_second_job_runs_nothing_again(lab: Lab, ask) -> None:
     before = tempfile.gettempdir()
     yielded = run(lab)
-    id = ask(lab, "arena/plan").meta["id"]
+    id = plan(lab)["id"]
     frames = [item.meta for item in yielded if isinstance(item, Reply)]
     assert frames == [{"id": id, "done": done, "total": 2, "finished": False} for done in (0, 1, 2)] + [
         {"id": id, "done": 2, "total": 2, "finished": True}
@@ -54,7 +59,7 @@ def test_frames_follow_each_run_and_a_second_job_runs_nothing_again(lab: Lab, as
     document = read_arena(folder)
     shown = ask(lab, "arena/result", id=id).meta
     assert [entry["quality"] for entry in shown["entries"]] == [entry["quality"] for entry in document["entries"]]
-    assert ask(lab, "arena/plan").meta["saved"] == 2
+    assert plan(lab)["saved"] == 2
 
     assert [item.meta["done"] for item in run(lab) if isinstance(item, Reply)] == [2, 2]
     more = [item.meta["done"] for item in run(lab, seeds="3") if isinstance(item, Reply)]
@@ -64,17 +69,17 @@ def test_frames_follow_each_run_and_a_second_job_runs_nothing_again(lab: Lab, as
 
 def test_budgets_and_scales_have_their_own_folders() -> None:
     options = [
-        runs.options_of(Query({"budget": [budget], "scale": [scale]}))
+        options_of(BUDGETS, Query({"budget": [budget], "scale": [scale]}))
         for budget in ("quick", "5")
         for scale in ("32", "64")
     ]
-    assert len({runs.output_folder(each) for each in options}) == 4
-    seeds = runs.options_of(Query({"budget": ["5"], "seeds": ["5"]}))
-    assert runs.output_folder(seeds) == runs.output_folder(options[2])
+    assert len({output_folder(each) for each in options}) == 4
+    seeds = options_of(BUDGETS, Query({"budget": ["5"], "seeds": ["5"]}))
+    assert output_folder(seeds) == output_folder(options[2])
 
 
 def test_job_says_that_another_one_writes_to_its_folder(lab: Lab) -> None:
-    folder = runs.output_folder(TINY)
+    folder = output_folder(TINY)
     folder.mkdir(parents=True)
     with locked(folder), pytest.raises(RowspaceError, match="another arena is writing to"):
         run(lab)
@@ -96,7 +101,7 @@ def test_missing_packages_are_named_with_the_command(lab: Lab, monkeypatch: pyte
 
 def test_temporary_files_are_removed_with_the_lab() -> None:
     lab = Lab(rs.Table(["a"], np.ones((1, 1))), "some-table")
-    scratch = Path(runs.JOB_KINDS["arena"].read(lab, Query())["scratch"])
+    scratch = Path(job_kinds(SMALL)["arena"].read(lab, Query())["scratch"])
     assert scratch.is_dir()
     del lab
     gc.collect()

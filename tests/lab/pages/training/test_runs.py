@@ -11,7 +11,7 @@ import rowspace as rs
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.training.runs import JOB_KINDS, run_path
+from rowspace.lab.pages.training.runs import job_kinds, run_path
 from rowspace.lab.pages.training.variants import BASE, RUNS, changed_options, run_name
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
@@ -86,7 +86,7 @@ def test_every_run_has_valid_options() -> None:
 def test_knob_has_any_number_in_its_range(name: str, same: str, options: dict[str, float]) -> None:
     assert (run_name(name), changed_options(name)) == (same, options)
     assert (
-        JOB_KINDS["train"]
+        job_kinds()["train"]
         .read(Lab(rs.Table(["a"], np.ones((1, 1))), "t"), Query({"run": [name]}))["output"]
         .endswith(f"/{same}")
     )
@@ -116,11 +116,11 @@ def test_run_that_has_not_begun_is_refused(trained) -> None:
     with pytest.raises(UsageError, match="'some-table' is a table, not a run of rowspace train"):
         run_path(lab, "own")
     with pytest.raises(UsageError, match=r"run must be one of base, .*, dim-NUMBER, .*, not '\.\./etc'"):
-        JOB_KINDS["train"].read(lab, Query({"run": ["../etc"]}))
+        job_kinds()["train"].read(lab, Query({"run": ["../etc"]}))
 
 
 def test_prepared_process_trains_the_same_run(trained, train_in) -> None:
-    prepare = JOB_KINDS["train"].prepare
+    prepare = job_kinds()["train"].prepare
     assert getattr(import_module(prepare.__module__), prepare.__qualname__) is prepare  # the process imports it by name
     prepare()
     other = Lab(trained[0].table, "some-table")
@@ -131,5 +131,5 @@ def test_prepared_process_trains_the_same_run(trained, train_in) -> None:
 def test_without_torch_one_sentence_names_the_extra(trained, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # Python then neither finds nor imports it
     with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[torch\]'"):
-        JOB_KINDS["train"].read(trained[0], Query())
-    JOB_KINDS["train"].prepare()  # prepares nothing, and does not fail
+        job_kinds()["train"].read(trained[0], Query())
+    job_kinds()["train"].prepare()  # prepares nothing, and does not fail

@@ -1,8 +1,15 @@
 """The Arena page: input strategies compared on four tasks with the same compute, from a saved result or live."""
 
 from rowspace.lab.page import Page
-from rowspace.lab.pages.arena import routes, runs
+from rowspace.lab.pages.arena.routes import routes
+from rowspace.lab.pages.arena.runs import BUDGETS, Budgets, job_kinds
 
-__all__ = ["PAGE"]
+__all__ = ["PAGE", "arena_page"]
 
-PAGE = Page("arena", routes.ROUTES, job_kinds=runs.JOB_KINDS)
+
+def arena_page(budgets: Budgets = BUDGETS) -> Page:
+    """Return the page with these budgets to choose from."""
+    return Page("arena", routes(budgets), job_kinds(budgets))
+
+
+PAGE = arena_page()

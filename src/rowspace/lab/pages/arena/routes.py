@@ -12,7 +12,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer
 from rowspace.lab.pages.arena import figures
 from rowspace.lab.pages.arena.replies import ArenaCellReply, ArenaReply, ArenasReply, PlanReply
-from rowspace.lab.pages.arena.runs import missing_extra, options_of, output_folder
+from rowspace.lab.pages.arena.runs import Budgets, missing_extra, options_of, output_folder
 from rowspace.lab.pages.arena.saved import (
     ArenaFolder,
     arena_folders,
@@ -27,10 +27,20 @@ from rowspace.learn import ArenaOptions, read_arena
 from rowspace.learn.arena.runs.saved import RESULTS_NAME
 from rowspace.learn.arena.strategies import STRATEGIES, TASKS
 
-__all__ = ["ROUTES"]
+__all__ = ["routes"]
 
 _Fields = TypeVar("_Fields")
 _SAME = ("strategies", "tasks", "workers", "field", "quick")  # not shown, or shown in another way
+
+
+def routes(budgets: Budgets) -> Mapping[str, Answer]:
+    """Return the answers of the page with these budgets, by their paths."""
+    return {
+        "arena/results": arenas,
+        "arena/plan": partial(plan, budgets),
+        "arena/result": result,
+        "arena/cell": cell,
+    }
 
 
 def arenas(_: Lab, __: Query) -> ArenasReply:
@@ -43,9 +53,9 @@ def arenas(_: Lab, __: Query) -> ArenasReply:
     }
 
 
-def plan(_: Lab, query: Query) -> PlanReply:
+def plan(budgets: Budgets, _: Lab, query: Query) -> PlanReply:
     """`budget`, `seeds`, `scale` → the arena that they describe."""
-    options = options_of(query)
+    options = options_of(budgets, query)
     chosen, folder = ArenaOptions(**options), output_folder(options)
     runs, saved = chosen.num_runs, count_saved_runs(folder, chosen.num_seeds)
     return {
@@ -113,11 +123,3 @@ def _how_it_was_made(folder: ArenaFolder) -> str:
 
 def _call(options: Mapping[str, Any]) -> str:
     return f"run_arena({', '.join(f'{name}={value!r}' for name, value in options.items())})"
-
-
-ROUTES: Mapping[str, Answer] = {
-    "arena/results": arenas,
-    "arena/plan": plan,
-    "arena/result": result,
-    "arena/cell": cell,
-}

@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,17 @@ from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import Reply
 from rowspace.learn import ArenaOptions
 
-__all__ = ["BUDGETS", "JOB_KINDS", "missing_extra", "options_of", "output_folder", "run_live"]
+__all__ = ["BUDGETS", "Budgets", "job_kinds", "missing_extra", "options_of", "output_folder", "run_live"]
 
-BUDGETS: Mapping[str, Mapping[str, Any]] = {
+Budgets = Mapping[str, Mapping[str, Any]]
+"""The options of each budget, of which the first is the default."""
+BUDGETS: Budgets = {
     "quick": {"quick": True},
     "5": {"seconds": 5.0},
     "20": {},
     "60": {"seconds": 60.0},
 }
-"""The options of each budget, of which the first is the default; numbers are CPU seconds of a run."""
+"""The budgets of the page; numbers are CPU seconds of a run."""
 SEEDS = ("1", "3", "5")
 SCALES = ("32", "64", "128")
 _PACKAGES = ("torch", "sklearn", "PIL")
@@ -43,14 +46,14 @@ def missing_extra() -> str | None:
     return "An arena needs PyTorch, scikit-learn and Pillow: pip install 'rowspace[torch,analysis,lab]'"
 
 
-def options_of(query: Query) -> dict[str, Any]:
+def options_of(budgets: Budgets, query: Query) -> dict[str, Any]:
     """`budget`, `seeds`, `scale` → the options of `run_arena` that are not its defaults."""
-    budget = query.choice("budget", tuple(BUDGETS))
-    default = ArenaOptions(**BUDGETS[budget])
+    budget = budgets[query.choice("budget", tuple(budgets))]
+    default = ArenaOptions(**budget)
     chosen = {"seeds": int(query.choice("seeds", SEEDS, str(default.num_seeds)))}
     chosen["scale"] = int(query.choice("scale", SCALES))
     same = {"seeds": default.num_seeds, "scale": default.scale}
-    return {**BUDGETS[budget], **{name: value for name, value in chosen.items() if value != same[name]}}
+    return {**budget, **{name: value for name, value in chosen.items() if value != same[name]}}
 
 
 def output_folder(options: Mapping[str, Any]) -> Path:
@@ -113,12 +116,14 @@ def _scratch(lab: Lab) -> str:
     return lab.cached("arena/scratch", make)
 
 
-def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
+def job_kinds(budgets: Budgets) -> dict[str, JobKind]:
+    """Return the job that runs an arena with one of these budgets."""
+    return {"arena": JobKind(run=run_live, read=partial(_read, budgets), arrays=lambda *_, **__: {})}
+
+
+def _read(budgets: Budgets, lab: Lab, query: Query) -> Mapping[str, Any]:
     """`budget`, `seeds`, `scale`: those of the page."""
-    options = options_of(query)
+    options = options_of(budgets, query)
     if message := missing_extra():
         raise MissingExtraError(message)
     return {"output": str(output_folder(options)), "options": options, "scratch": _scratch(lab)}
-
-
-JOB_KINDS = {"arena": JobKind(run=run_live, read=_read, arrays=lambda *_, **__: {})}

@@ -1,8 +1,15 @@
 """The Training page: a small language model learns, and its rows move: watched live, and replayed."""
 
 from rowspace.lab.page import Page
-from rowspace.lab.pages.training import routes, runs
+from rowspace.lab.pages.training.routes import ROUTES
+from rowspace.lab.pages.training.runs import STEPS, job_kinds
 
-__all__ = ["PAGE"]
+__all__ = ["PAGE", "training_page"]
 
-PAGE = Page("training", routes.ROUTES, job_kinds=runs.JOB_KINDS)
+
+def training_page(steps: int = STEPS) -> Page:
+    """Return the page, of which each run takes this number of steps."""
+    return Page("training", ROUTES, job_kinds(steps))
+
+
+PAGE = training_page()

@@ -30,7 +30,7 @@ from rowspace.lab.shared.figure import shown
 from rowspace.learn import Events
 from rowspace.learn.language_model.telemetry.events import NAME
 
-__all__ = ["JOB_KINDS", "OWN", "run_path", "train_run"]
+__all__ = ["OWN", "STEPS", "job_kinds", "run_path", "train_run"]
 
 STEPS = 300
 ROWS_SHOWN = 24  # of the table of step 0
@@ -130,12 +130,18 @@ def _folder(lab: Lab) -> Path:
     return lab.cached("training/folder", make)
 
 
-def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
+def job_kinds(steps: int = STEPS) -> dict[str, JobKind]:
+    """Return the job that trains a run of this number of steps."""
+    read = partial(_read, steps)
+    return {"train": JobKind(run=train_run, read=read, arrays=lambda *_, **__: {}, prepare=prepare)}
+
+
+def _read(steps: int, lab: Lab, query: Query) -> Mapping[str, Any]:
     """`run`: its name, of `variants.py`."""
     name = run_name(query.text("run", "base"))
     if importlib.util.find_spec("torch") is None:
         raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
-    options = {**BASE, "steps": STEPS, "watch": WATCHED, **changed_options(name)}
+    options = {**BASE, "steps": steps, "watch": WATCHED, **changed_options(name)}
     given: dict[str, Any] = {
         "vocabulary_size": VOCABULARY_SIZE,
         "options": options,
@@ -143,6 +149,3 @@ def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
     }
     code = shown(lab, partial(train_figure, output="training-run", **given))
     return {"output": str(_folder(lab) / name), **given, "code": code}
-
-
-JOB_KINDS = {"train": JobKind(run=train_run, read=_read, arrays=lambda *_, **__: {}, prepare=prepare)}
