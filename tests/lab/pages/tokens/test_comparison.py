@@ -88,6 +88,13 @@ def test_other_uploads_are_refused(bert_lab: Lab, ask, data: bytes) -> None:
         ask(bert_lab, "tokens/tokenizers", body=data)
 
 
+def test_long_name_of_an_upload_is_refused(bert_lab: Lab, ask) -> None:
+    data = word_level(["[UNK]"]).encode()
+    assert ask(bert_lab, "tokens/tokenizers", body=data, file="m" * 300).meta["uploaded"]
+    with pytest.raises(UsageError, match="file must have at most 300 characters, not 301"):
+        ask(bert_lab, "tokens/tokenizers", body=data, file="m" * 301)
+
+
 def test_only_the_last_uploads_are_kept() -> None:
     uploads = Uploads(most=2)
     names = [uploads.keep(word_level(["[UNK]", word]).encode(), word) for word in ("a", "b", "c")]
